@@ -31,6 +31,7 @@ from sqlrank.planner.planner import choose_plan, is_rank_method_allowed, validat
 from sqlrank.query_text import query_text
 from sqlrank.rendering.renderer import RenderedStatement, StatementHeader, render_over_tables, to_sql
 from sqlrank.request_header import request_header
+from sqlrank.sql_ast import case_when, count_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -302,8 +303,8 @@ def _invalid_row_audit(request: ResolvedRequest, inputs: BoundInputs, base_input
     condition = valid_condition if valid_condition is not None else exp.or_(*conditions or [exp.false()])
     then_value, else_value = (exp.Literal.number(value) for value in ((0, 1) if valid_condition is not None else (1, 0)))
     # A sum, because it is NULL without rows.
-    num_invalid = exp.Sum(this=exp.Case(ifs=[exp.If(this=condition, true=then_value)], default=else_value))
-    counts = [exp.alias_(num_invalid, AUDIT_INVALID_ROWS), exp.alias_(exp.Count(this=exp.Star()), AUDIT_ALL_ROWS)]
+    num_invalid = exp.Sum(this=case_when(condition, then_value, else_value))
+    counts = [exp.alias_(num_invalid, AUDIT_INVALID_ROWS), exp.alias_(count_rows(), AUDIT_ALL_ROWS)]
     counts += count_rows_left_out(request)
     return exp.select("group_id", *counts).from_(base_input.role.name)
 

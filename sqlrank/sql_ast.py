@@ -93,6 +93,21 @@ def is_not_null(value: Expr) -> exp.Not:
     return exp.Not(this=is_null(value))
 
 
+def case_when(condition: Expr, value: Expr, default: Expr | None = None) -> exp.Case:
+    """Return a CASE of one branch."""
+    return exp.Case(ifs=[exp.If(this=condition, true=value)], default=default)
+
+
+def count_rows() -> exp.Count:
+    """Return ``COUNT(*)``."""
+    return exp.Count(this=exp.Star())
+
+
+def call_function(name: str, *arguments: Expr) -> exp.Anonymous:
+    """Return the call of a function that sqlglot doesn't rewrite."""
+    return exp.Anonymous(this=name, expressions=list(arguments))
+
+
 def sql_literal(value: str | float | tuple[Any, ...] | None) -> exp.Expr:
     """Convert a value to a SQL literal, integers without a decimal point."""
     if isinstance(value, str):

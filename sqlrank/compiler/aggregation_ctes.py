@@ -41,7 +41,7 @@ from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER, 
 from sqlrank.registry.sql_file import RowsRead
 from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.result_columns import SLICE_COLUMN
-from sqlrank.sql_ast import LeadingComment, find_nodes, is_null, sql_literal
+from sqlrank.sql_ast import LeadingComment, case_when, find_nodes, is_null, sql_literal
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
@@ -132,9 +132,7 @@ class AggregationCtes:
         one, zero = sql_literal(1), sql_literal(0)
         return [
             exp.alias_(
-                one.copy()
-                if column is None
-                else exp.Case(ifs=[exp.If(this=is_null(select_value(column)), true=one.copy())], default=zero.copy()),
+                one.copy() if column is None else case_when(is_null(select_value(column)), one.copy(), zero.copy()),
                 name,
             )
             for cte, counts in self.undefined_counts().items()

@@ -28,7 +28,7 @@ from sqlrank.result_columns import (
     RATIO_LIMITS,
     extreme_column,
 )
-from sqlrank.sql_ast import BIGINT, find_nodes, sql_literal, union_all
+from sqlrank.sql_ast import BIGINT, case_when, find_nodes, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -152,7 +152,7 @@ class _GroupDifferences:
         for side, table in zip(EXTREME_VALUES, ("least", "greatest"), strict=True):
             for name in self.layout.across:
                 has_value = exp.Not(this=exp.Is(this=exp.column("value", table=table), expression=exp.Null()))
-                value = exp.Case(ifs=[exp.If(this=has_value, true=key_column(name, table))])
+                value = case_when(has_value, key_column(name, table))
                 query.select(exp.alias_(value, _extreme_identifier(name, side)), copy=False)
 
     def _group_values(self) -> exp.Query:
@@ -187,8 +187,8 @@ class _GroupDifferences:
 
     def _name_metric(self, component: _Component) -> dict[str, exp.Expr]:
         return {
-            METRIC_COLUMN: exp.Literal.string(component.metric),
-            **({COMPONENT_COLUMN: exp.Literal.string(component.name)} if self.has_components else {}),
+            METRIC_COLUMN: sql_literal(component.metric),
+            **({COMPONENT_COLUMN: sql_literal(component.name)} if self.has_components else {}),
             METRIC_POSITION: sql_literal(component.position),
         }
 
@@ -264,7 +264,7 @@ class _GroupDifferences:
         joined = query.join(cte, copy=False, **({"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}))
         is_first = exp.EQ(this=exp.column(METRIC_POSITION, table=extremes), expression=sql_literal(1))
         for audit in self.audits:
-            value = exp.Case(ifs=[exp.If(this=is_first.copy(), true=exp.column(audit.alias, table=cte))])
+            value = case_when(is_first.copy(), exp.column(audit.alias, table=cte))
             joined.select(exp.alias_(value, audit.alias), copy=False)
         return joined
 

@@ -22,7 +22,7 @@ from sqlrank.compiler.row_keys import (
     never_null_equality,
 )
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
-from sqlrank.sql_ast import find_nodes, is_null, sql_literal
+from sqlrank.sql_ast import case_when, find_nodes, is_null, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -244,7 +244,7 @@ def _expand_window_order(window: exp.Window, scope: _SelectScope) -> None:
 
 def _null_first(column: exp.Column) -> exp.Case:
     """Return 0 for NULL, 1 for other values."""
-    return exp.Case(ifs=[exp.If(this=is_null(column.copy()), true=sql_literal(0))], default=sql_literal(1))
+    return case_when(is_null(column.copy()), sql_literal(0), sql_literal(1))
 
 
 def _is_key(node: exp.Expr) -> bool:

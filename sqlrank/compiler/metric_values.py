@@ -10,7 +10,7 @@ from sqlrank.compiler.parameter_binding import inline_function
 from sqlrank.compiler.select_builders import null_if_not_finite
 from sqlrank.errors import MetricError
 from sqlrank.interval_options import MULTIPLICITY_COLUMN
-from sqlrank.sql_ast import find_nodes, is_null
+from sqlrank.sql_ast import case_when, count_rows, find_nodes, is_null, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ def fill_undefined(relations: RelationCtes, column: MetricColumn, settings: Mapp
     """Return the value of a metric, with undefined values filled by the policy."""
     value = undefined_value(relations, column)
     if column.metric.file.is_always_defined:
-        return exp.func("COALESCE", value, exp.Literal.number(0))
+        return exp.func("COALESCE", value, sql_literal(0))
     return relations.apply_function("if_undefined", settings, value)
 
 
@@ -76,7 +76,7 @@ def aggregate_expression(
     if function == "wmean" and not weighted:
         reason = "is for metrics of rankings" if unit == "query" else "needs a queries table with a weight column"
         raise MetricError(f"aggregate='wmean' {reason}")
-    weight = exp.column("weight") if weighted or is_resampled else exp.Literal.number(1)
+    weight = exp.column("weight") if weighted or is_resampled else sql_literal(1)
     if is_resampled and function == "mean":
         function, weight = "wmean", exp.column(MULTIPLICITY_COLUMN) if weighted else weight
     expression = inline_function(library, "aggregate", [value, weight], {**settings, "aggregate": function})
@@ -85,8 +85,8 @@ def aggregate_expression(
     if library.may_be_infinite(metric.file, [*metric.dependencies.files, library.find_function("aggregate", str(function))]):
         expression = null_if_not_finite(expression)
     if settings.get("if_undefined") == "null":
-        incomplete = exp.LT(this=exp.Count(this=value.copy()), expression=exp.Count(this=exp.Star()))
-        return exp.Case(ifs=[exp.If(this=incomplete, true=exp.Null())], default=expression)
+        incomplete = exp.LT(this=exp.Count(this=value.copy()), expression=count_rows())
+        return case_when(incomplete, exp.Null(), expression)
     return expression
 
 

@@ -30,7 +30,7 @@ from sqlrank.query_text import unqualified_tables
 from sqlrank.registry.dependencies import find_dependencies
 from sqlrank.registry.query_templates import describe_rows, substitute_cutoff
 from sqlrank.registry.sql_file import RowsRead, SqlFile
-from sqlrank.sql_ast import find_nodes, first_select
+from sqlrank.sql_ast import case_when, find_nodes, first_select
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -77,7 +77,7 @@ class RelationCtes:
     def only_at_first_cutoff(self, cutoff: exp.Expr, value: exp.Expr) -> exp.Expr:
         """Return a value in the row of the first cut-off only, NULL in the others."""
         is_first = exp.EQ(this=cutoff.copy(), expression=exp.Literal.number(self.first_cutoff))
-        return exp.alias_(exp.Case(ifs=[exp.If(this=is_first, true=value)]), value.name)
+        return exp.alias_(case_when(is_first, value), value.name)
 
     def apply_function(self, slot: str, settings: Mapping[str, ParameterValue], *arguments: exp.Expr) -> exp.Expr:
         """Return the body of the function that fills a slot, applied to arguments."""

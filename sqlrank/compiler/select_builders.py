@@ -11,7 +11,7 @@ from sqlrank.compiler.row_keys import GROUP_ID, LIST_ID, KeyColumns, KeysByName,
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
 from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.result_columns import SLICE_COLUMN
-from sqlrank.sql_ast import DOUBLE, union_all
+from sqlrank.sql_ast import DOUBLE, case_when, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ def slice_label(shape: GroupingLayout, cte: str | None = None) -> exp.Expr:
     """Return the name of a row's grouping set as a CASE expression."""
     case = exp.Case(ifs=[])
     for number, label in enumerate(shape.labels):
-        case.append("ifs", exp.If(this=_is_in_groupings([number], cte), true=exp.Literal.string(label)))
+        case.append("ifs", exp.If(this=_is_in_groupings([number], cte), true=sql_literal(label)))
     return exp.alias_(case, SLICE_COLUMN)
 
 
@@ -61,7 +61,7 @@ def cross_join_slices(cte: str, columns: Sequence[str], shape: GroupingLayout) -
 
     Columns that a set does not group by are NULL.
     """
-    first: Any = exp.select(exp.alias_(exp.Literal.number(0), SLICE_NUMBER))
+    first: Any = exp.select(exp.alias_(sql_literal(0), SLICE_NUMBER))
     first.comments = ["One row per grouping."]
     numbers_query = first
     for number in range(1, len(shape.grouping_sets or ())):
@@ -75,7 +75,7 @@ def cross_join_slices(cte: str, columns: Sequence[str], shape: GroupingLayout) -
             select_items.append(exp.column(name, table=cte))
             continue
         column = key_column(name, cte)
-        value = exp.Case(ifs=[exp.If(this=_is_in_groupings(slice_numbers, "slices"), true=column)]) if slice_numbers else exp.Null()
+        value = case_when(_is_in_groupings(slice_numbers, "slices"), column) if slice_numbers else exp.Null()
         select_items.append(exp.alias_(value, column.this.copy()))
     return (
         exp.select(*select_items, exp.column(SLICE_NUMBER, table="slices"))
@@ -104,7 +104,7 @@ def null_if_not_finite(node: exp.Expr, *terms: exp.Expr) -> exp.Expr:
     sizes: list[exp.Expr] = [exp.Abs(this=term.copy()) for term in terms or [node]]
     size = reduce(lambda left, right: exp.Add(this=left, expression=right), sizes)
     is_finite = exp.LTE(this=size, expression=exp.Literal.number(MAX_DOUBLE))
-    return exp.Case(ifs=[exp.If(this=is_finite, true=node)])
+    return case_when(is_finite, node)
 
 
 def cast_double(node: exp.Expr) -> exp.Cast:

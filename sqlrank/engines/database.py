@@ -23,7 +23,7 @@ from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.request import JSON_READER, QuerySource, wrap_source
-from sqlrank.sql_ast import union_all
+from sqlrank.sql_ast import sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -300,7 +300,7 @@ class SourceTable:
                 is_same = target is None and column_name.name == identifier.name
                 query.select(expression if is_same else exp.alias_(expression, identifier.copy()), copy=False)
         for name, value in constants.items():
-            query.select(exp.alias_(exp.Literal.string(value), exp.to_identifier(name, quoted=True)), copy=False)
+            query.select(exp.alias_(sql_literal(value), exp.to_identifier(name, quoted=True)), copy=False)
         return query if query.selects else query.select("1 AS one")
 
     @property

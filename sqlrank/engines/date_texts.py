@@ -11,7 +11,7 @@ from sqlrank.engines.duckdb_session import fetch_tuples
 from sqlrank.engines.number_texts import read_column_by_query
 from sqlrank.errors import InputError, join_words, quote_excerpt, to_sentence
 from sqlrank.registry.query_templates import load_select
-from sqlrank.sql_ast import is_not_null, quoted_column
+from sqlrank.sql_ast import call_function, is_not_null, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -62,8 +62,8 @@ def suggest_formats(reader: exp.Expr, name: str, column_type: str, value: str) -
     queries = {}
     for words, month, days in (("month", numbers[0], f"%m{first}%d"), ("day", numbers[1], f"%d{first}%m")):
         if int(month) <= 12:  # noqa: PLR2004  months of a year
-            arguments = [quoted_column(name), exp.Literal.string(f"{days}{second}{year_format}{time}")]
-            parsed = exp.cast(exp.Anonymous(this="STRPTIME", expressions=arguments), column_type, dialect="duckdb")
+            arguments = [quoted_column(name), sql_literal(f"{days}{second}{year_format}{time}")]
+            parsed = exp.cast(call_function("STRPTIME", *arguments), column_type, dialect="duckdb")
             queries[words] = read_column_by_query(reader, name, parsed)
     return to_sentence(
         join_words([f"if the {words} comes first, give the query {query}" for words, query in queries.items()]) or "correct it"

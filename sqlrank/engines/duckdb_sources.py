@@ -54,6 +54,7 @@ from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sente
 from sqlrank.query_text import query_text
 from sqlrank.registry.query_templates import load_select
 from sqlrank.request import READER_FUNCTIONS, QuerySource, Stream, source_kind
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -640,7 +641,7 @@ def _connection_marker(relation: duckdb.DuckDBPyRelation) -> str | None:
 def _build_file_item(role: str, text: str, paths: Sequence[str], file_format: FileFormat, options: Sequence[exp.Expr] = ()) -> exp.Expr:
     """Return the FROM item that reads files of one format; those without a header are TREC text, or predictions of Vowpal Wabbit."""
     # DuckDB takes each path for a pattern, also that of a file whose name has brackets.
-    literals = [exp.Literal.string(glob.escape(path) if Path(path).is_file() else path) for path in paths]
+    literals = [sql_literal(glob.escape(path) if Path(path).is_file() else path) for path in paths]
     path_literal = literals[0] if len(paths) == 1 else exp.Array(expressions=literals)
     if file_format.reader is not None:
         return exp.Table(this=exp.func(file_format.reader, path_literal, *file_format.read_option(), *options, dialect="duckdb"))

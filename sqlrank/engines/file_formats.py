@@ -17,6 +17,7 @@ from sqlrank.engines.file_sources import data_suffix
 from sqlrank.errors import InputError, quote_excerpt
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from sqlrank.request import COMPRESSION_SUFFIXES, JSON_READER, READER_FUNCTIONS
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,7 +46,7 @@ class FileFormat:
 
     def read_option(self) -> list[exp.Expr]:
         """Return the argument of the reader that names the compression, none if the suffix does."""
-        return [exp.EQ(this=exp.column("compression"), expression=exp.Literal.string(self.compression))] if self.compression else []
+        return [exp.EQ(this=exp.column("compression"), expression=sql_literal(self.compression))] if self.compression else []
 
 
 def find_format(role: str, path: Path) -> FileFormat:
@@ -136,7 +137,7 @@ def _quote_path(path: Path) -> str:
 
 
 def _next_step(entry: dict[str, Any], path: str) -> str:
-    return str(entry["next"]).replace("{path}", exp.Literal.string(path).sql("duckdb"))
+    return str(entry["next"]).replace("{path}", sql_literal(path).sql("duckdb"))
 
 
 @cache

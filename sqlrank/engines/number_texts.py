@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqlrank.errors import list_examples, quote_excerpt, to_sentence
 from sqlrank.registry.query_templates import RowCheck, load_select
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -62,7 +62,7 @@ def suggest_number(name: str, column: exp.Expr, dialect: str, texts: Mapping[str
 def _without_nan(column: exp.Expr, texts: Sequence[str]) -> exp.Expr:
     """Return a column with NULL for the text nan, which is a number to engines, if it is among these texts."""
     is_nan = any(text.strip().lower() == "nan" for text in texts)
-    return exp.Nullif(this=exp.Lower(this=column.copy()), expression=exp.Literal.string("nan")) if is_nan else column.copy()
+    return exp.Nullif(this=exp.Lower(this=column.copy()), expression=sql_literal("nan")) if is_nan else column.copy()
 
 
 class _Reading:
@@ -118,7 +118,7 @@ def _suggest_words(name: str, column: exp.Expr, dialect: str, texts: Mapping[str
     dropped = _describe_dropped(sum(texts[text] for text in missing))
 
     def number_words(words: Sequence[str]) -> str:
-        branches = [exp.If(this=exp.Literal.string(word), true=exp.Literal.number(number)) for number, word in enumerate(words)]
+        branches = [exp.If(this=sql_literal(word), true=exp.Literal.number(number)) for number, word in enumerate(words)]
         return f"{write_mapping({name: exp.Case(this=column.copy(), ifs=branches)}, dialect)}{dropped}"
 
     if len(words) == 2:  # noqa: PLR2004  either may be the positive one
@@ -165,7 +165,7 @@ def read_column_by_query(reader: exp.Expr, name: str, value: exp.Expr) -> str:
 def _with_type(reader: exp.Expr, column: str, column_type: str) -> exp.Expr:
     """Return a reader of CSV files that reads a column as a type."""
     item = reader.copy()
-    types = exp.Struct(expressions=[exp.PropertyEQ(this=exp.Literal.string(column), expression=exp.Literal.string(column_type))])
+    types = exp.Struct(expressions=[exp.PropertyEQ(this=sql_literal(column), expression=sql_literal(column_type))])
     for call in find_nodes(item, exp.ReadCSV):
         call.set("expressions", [exp.EQ(this=exp.var("types"), expression=types)])
     return item

@@ -20,6 +20,7 @@ from sqlrank.errors import ExecutionError, InputError, first_line
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.request import QuerySource, TemporaryView, source_kind
+from sqlrank.sql_ast import call_function, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -143,7 +144,7 @@ def _has_setting(name: str | None, fetch_rows: Callable[[str], list[tuple[Any, .
     """Return True if a ClickHouse server has a setting; it rejects unknown ones."""
     if name is None:
         return False
-    query = exp.select("name").from_("system.settings").where(exp.EQ(this=exp.column("name"), expression=exp.Literal.string(name)))
+    query = exp.select("name").from_("system.settings").where(exp.EQ(this=exp.column("name"), expression=sql_literal(name)))
     return bool(fetch_rows(to_sql(query, "clickhouse")))
 
 
@@ -208,7 +209,7 @@ def _hash_text(text: Any) -> str:
 
 def _types_on_postgres(query: exp.Query, columns: Sequence[exp.Column]) -> exp.Select:
     """Return a query for the types of columns, which drivers report as numbers."""
-    names = (exp.cast(exp.Anonymous(this="PG_TYPEOF", expressions=[column]), "TEXT") for column in columns)
+    names = (exp.cast(call_function("PG_TYPEOF", column), "TEXT") for column in columns)
     nothing = exp.select("*").from_(query.copy().subquery("described")).where("1 = 0")
     return (
         exp.select(*names).from_(exp.select("1 AS one").subquery("one")).join(nothing.subquery("described"), on="1 = 1", join_type="left")
@@ -220,7 +221,7 @@ def _types_on_sqlite(query: exp.Query, columns: Sequence[exp.Column]) -> exp.Sel
 
     One text makes a text column.
     """
-    value_types = (exp.func("NULLIF", exp.Anonymous(this="TYPEOF", expressions=[column]), exp.Literal.string("null")) for column in columns)
+    value_types = (exp.func("NULLIF", call_function("TYPEOF", column), sql_literal("null")) for column in columns)
     return exp.select(*(exp.Max(this=value_type) for value_type in value_types)).from_(query.copy().subquery("described"))
 
 

@@ -21,7 +21,7 @@ from sqlrank.engines.number_texts import suggest_query
 from sqlrank.engines.source_columns import read_folder_keys
 from sqlrank.errors import InputError, quote_excerpt
 from sqlrank.registry.query_templates import load_select
-from sqlrank.sql_ast import DOUBLE, is_not_null, is_null, quoted_column
+from sqlrank.sql_ast import DOUBLE, call_function, is_not_null, is_null, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -185,7 +185,7 @@ def undetected_delimiter_problem(
     if (columns is not None and len(columns) != 1) or delimiter not in name:
         return None
     fields = [
-        exp.PropertyEQ(this=exp.to_identifier(f"field_{index}"), expression=exp.Literal.string("VARCHAR"))
+        exp.PropertyEQ(this=exp.to_identifier(f"field_{index}"), expression=sql_literal("VARCHAR"))
         for index in range(name.count(delimiter) + 1)
     ]
     for path in files:
@@ -215,7 +215,7 @@ def missing_columns_problem(connection: duckdb.DuckDBPyConnection, files: Iterab
 
 def _describe_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> list[str]:
     """Return the names of the columns of a CSV file."""
-    table = exp.Table(this=exp.func("READ_CSV", exp.Literal.string(str(path)), dialect="duckdb"))
+    table = exp.Table(this=exp.func("READ_CSV", sql_literal(str(path)), dialect="duckdb"))
     return list(describe_columns(connection, exp.select("*").from_(table).sql("duckdb")))
 
 
@@ -273,7 +273,7 @@ class TextReader:
             name: column_type for name, column_type in types.items() if is_json or (column_type != "VARCHAR" and name not in folder_columns)
         }
         fields = [
-            exp.PropertyEQ(this=exp.Literal.string(name), expression=exp.Literal.string(column_type.replace(NULL, "JSON")))
+            exp.PropertyEQ(this=sql_literal(name), expression=sql_literal(column_type.replace(NULL, "JSON")))
             for name, column_type in declared.items()
         ]
         options: dict[str, exp.Expr] = {} if is_json else {"all_varchar": exp.true()}
@@ -299,7 +299,7 @@ class TextReader:
         formatted = exp.TryCast(this=text.copy(), to=double) if is_double else text.copy()
         repeated = exp.cast(number.copy(), double if is_double else _text_type(column_type), dialect="duckdb")
         is_whole = exp.EQ(this=repeated, expression=formatted)
-        error = exp.Anonymous(this="ERROR", expressions=[exp.Literal.string(f"{_NO_INTEGER}{name}")])
+        error = call_function("ERROR", sql_literal(f"{_NO_INTEGER}{name}"))
         branches = [exp.If(this=is_whole, true=number), exp.If(this=is_not_null(text.copy()), true=error)]
         return exp.alias_(exp.Case(ifs=branches), name, quoted=True)
 
@@ -337,8 +337,8 @@ def declare_types(
 
 def _is_nested(connection: duckdb.DuckDBPyConnection, item: exp.Expr, name: str) -> bool:
     """Return True if a column of JSON has a list or an object, and not only numbers and texts."""
-    kind = exp.Anonymous(this="JSON_TYPE", expressions=[quoted_column(name)])
-    is_nested = exp.In(this=kind, expressions=[exp.Literal.string(text) for text in ("ARRAY", "OBJECT")])
+    kind = call_function("JSON_TYPE", quoted_column(name))
+    is_nested = exp.In(this=kind, expressions=[sql_literal(text) for text in ("ARRAY", "OBJECT")])
     reader = TextReader(item, {}, {name: "JSON"})
     return bool(fetch_tuples(connection, reader.select_texts([name]).where(is_nested).limit(1).sql("duckdb")))
 

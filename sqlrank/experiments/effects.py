@@ -12,7 +12,7 @@ from sqlrank.experiments.design import SAMPLE_RATIO, ExperimentDesign
 from sqlrank.experiments.experiment_steps import read_step, source_table_names, with_ctes
 from sqlrank.experiments.variant_sums import unit_denominators, variant_sum_ctes, zero_moments
 from sqlrank.result_columns import EXPERIMENT_SCHEMA
-from sqlrank.sql_ast import double_literal, find_nodes, sql_literal
+from sqlrank.sql_ast import case_when, count_rows, double_literal, find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -49,7 +49,7 @@ def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
     if has_covariates := any(estimate.covariate for estimate in design.estimates):
         names += ["pooled_moments", "pooled_squares", "covariate_coefficients", "adjusted_moments"]
     bindings = {
-        "control": exp.Literal.string(control),
+        "control": sql_literal(control),
         "alpha": _build_alpha(design),
         "confidence": sql_literal(design.confidence),
         "power": sql_literal(design.power),
@@ -88,7 +88,7 @@ def _build_alpha(design: ExperimentDesign) -> exp.Expr:
     alpha: exp.Expr = exp.Sub(this=sql_literal(1), expression=sql_literal(design.confidence))
     if design.correction == "none":
         return alpha
-    return exp.Div(this=exp.paren(alpha), expression=exp.Window(this=exp.Count(this=exp.Star())))
+    return exp.Div(this=exp.paren(alpha), expression=exp.Window(this=count_rows()))
 
 
 def _critical_value_ctes(design: ExperimentDesign, bindings: Mapping[str, exp.Expr]) -> dict[str, exp.Query]:
@@ -149,26 +149,26 @@ def _drop_missing_variants(query: exp.Query) -> None:
 def _signed_difference(design: ExperimentDesign) -> exp.Expr:
     """Return the difference from the control, with the sign turned if lower is better."""
     difference = exp.column("difference")
-    lower = [exp.Literal.string(estimate.name) for estimate in design.estimates if estimate.lower_is_better]
+    lower = [sql_literal(estimate.name) for estimate in design.estimates if estimate.lower_is_better]
     if len(lower) == len(design.estimates):
         return exp.Neg(this=difference)
     if not lower:
         return difference
     is_lower = exp.In(this=exp.column("metric"), expressions=lower)
-    return exp.Case(ifs=[exp.If(this=is_lower, true=exp.Neg(this=difference))], default=difference.copy())
+    return case_when(is_lower, exp.Neg(this=difference), difference.copy())
 
 
 def _sample_ratio_bindings(design: ExperimentDesign) -> dict[str, exp.Expr]:
     """Return the parameters of the sample ratio test: the expected share of a variant, their number, and a metric whose units are counted."""
-    share: exp.Expr = exp.Div(this=sql_literal(1), expression=exp.Window(this=exp.Count(this=exp.Star())))
+    share: exp.Expr = exp.Div(this=sql_literal(1), expression=exp.Window(this=count_rows()))
     if design.expected_shares:
         ifs = [
-            exp.If(this=exp.EQ(this=exp.column("variant"), expression=exp.Literal.string(name)), true=sql_literal(float(expected_share)))
+            exp.If(this=exp.EQ(this=exp.column("variant"), expression=sql_literal(name)), true=sql_literal(float(expected_share)))
             for name, expected_share in design.expected_shares.items()
         ]
         share = exp.Case(ifs=ifs, default=double_literal(0))
-    variants = sql_literal(len(design.expected_shares)) if design.expected_shares else exp.Count(this=exp.Star())
-    return {"share": share, "variants": variants, "metric": exp.Literal.string(design.estimates[0].name)}
+    variants = sql_literal(len(design.expected_shares)) if design.expected_shares else count_rows()
+    return {"share": share, "variants": variants, "metric": sql_literal(design.estimates[0].name)}
 
 
 SQL_TYPES = {"string": "TEXT", "double": "DOUBLE", "int64": "BIGINT"}
@@ -214,6 +214,6 @@ def _with_sample_ratio(effects: exp.Select) -> exp.Query:
     """Return the rows of effects and the row of the sample ratio test, which has few of their columns."""
     names = effects.named_selects
     values: list[exp.Expr] = [exp.column(name) if name in SAMPLE_RATIO_COLUMNS else exp.Null() for name in names]
-    values[names.index("metric")] = exp.Literal.string(SAMPLE_RATIO)
+    values[names.index("metric")] = sql_literal(SAMPLE_RATIO)
     ratio = exp.select(*values).from_("sample_ratio_test")
     return exp.union(effects, ratio, distinct=False, copy=False)

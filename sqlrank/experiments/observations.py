@@ -20,7 +20,7 @@ from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.registry.roles import ColumnSpec, Role
 from sqlrank.registry.sql_folder import sql_root
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import case_when, count_rows, find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,13 +75,11 @@ def check_rows(design: ExperimentDesign, database: Database, observations: Bound
         name: observations.columns[name] if name in KEYS else column.description for name, column in observations.role.columns.items()
     }
     counts = [
-        exp.alias_(
-            exp.Sum(this=exp.Case(ifs=[exp.If(this=condition.copy(), true=exp.Literal.number(1))], default=exp.Literal.number(0))), name
-        )
+        exp.alias_(exp.Sum(this=case_when(condition.copy(), sql_literal(1), sql_literal(0))), name)
         for name, condition in conditions.items()
     ]
     ((rows, *counted),) = database.query_rows(
-        select_over_input(exp.select(exp.alias_(exp.Count(this=exp.Star()), "all_rows"), *counts), observations, columns)
+        select_over_input(exp.select(exp.alias_(count_rows(), "all_rows"), *counts), observations, columns)
     )
     if not rows:
         raise InputError(
@@ -90,8 +88,8 @@ def check_rows(design: ExperimentDesign, database: Database, observations: Bound
     problems = []
     for (name, condition), count in zip(conditions.items(), counted, strict=True):
         if count:
-            broken = exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))], default=exp.Literal.number(0))
-            query = exp.select("*").where(exp.EQ(this=broken, expression=exp.Literal.number(1)))
+            broken = case_when(condition, sql_literal(1), sql_literal(0))
+            query = exp.select("*").where(exp.EQ(this=broken, expression=sql_literal(1)))
             description = f"{int(count):,} {'row' if count == 1 else 'rows'}: {meanings[name]}"
             problems.append(problem_with_examples(database, observations, description, query, columns, titles))
     raise_problems(problems)

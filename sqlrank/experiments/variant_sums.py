@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlrank.experiments.design import SUM_ROLES, ExperimentDesign, ExperimentMetric
 from sqlrank.experiments.experiment_steps import OBSERVATIONS, read_step, rename_ctes, with_comment
 from sqlrank.registry.query_templates import describe_rows
-from sqlrank.sql_ast import double_literal, find_nodes, is_not_null, is_null, sql_literal, union_all
+from sqlrank.sql_ast import case_when, double_literal, find_nodes, is_not_null, is_null, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,7 +87,7 @@ def _covariate_means(covariate_columns: list[str]) -> dict[str, exp.Expr]:
     is_one = is_not_null(exp.column("variant"))
 
     def sum_variants(value: exp.Expr) -> exp.Window:
-        return exp.Window(this=exp.Sum(this=exp.Case(ifs=[exp.If(this=is_one.copy(), true=value)])))
+        return exp.Window(this=exp.Sum(this=case_when(is_one.copy(), value)))
 
     columns: dict[str, exp.Expr] = {}
     for name in covariate_columns:
@@ -126,7 +126,7 @@ def _select_sums(design: ExperimentDesign, covariate_columns: list[str]) -> exp.
             columns[_product_name(first, second)] = exp.Sum(this=exp.Mul(this=center_column(first), expression=center_column(second)))
     for name in covariate_columns:
         is_missing = is_null(exp.column(name))
-        missing_flag = exp.Case(ifs=[exp.If(this=is_missing, true=sql_literal(1))], default=sql_literal(0))
+        missing_flag = case_when(is_missing, sql_literal(1), sql_literal(0))
         columns[f"{name}_{MISSING_COVARIATE}"] = exp.Sum(this=missing_flag)
     return _select_columns(read_step("variant_comoments.sql"), columns)
 
@@ -146,7 +146,7 @@ def _product_name(first: str, second: str) -> str:
 def _metric_sums(design: ExperimentDesign) -> exp.Select:
     """Return each metric's sums under common names, from one scan of the variants' sums."""
     query = read_step("metric_moments.sql")
-    names = [exp.select(exp.alias_(exp.Literal.string(estimate.name), "metric")) for estimate in design.estimates]
+    names = [exp.select(exp.alias_(sql_literal(estimate.name), "metric")) for estimate in design.estimates]
     names[0].comments = ["One row per metric."]
     next(table for table in find_nodes(query, exp.Table) if table.name == "metrics").replace(union_all(names).subquery("metrics"))
     columns_by_metric = {estimate.name: _arm_columns(design, estimate) for estimate in design.estimates}
@@ -202,4 +202,4 @@ def _choose_by_metric(values: Mapping[str, exp.Expr]) -> exp.Expr:
     first, *rest = values.values()
     if all(value == first for value in rest):
         return first
-    return exp.Case(this=exp.column("metric"), ifs=[exp.If(this=exp.Literal.string(name), true=value) for name, value in values.items()])
+    return exp.Case(this=exp.column("metric"), ifs=[exp.If(this=sql_literal(name), true=value) for name, value in values.items()])

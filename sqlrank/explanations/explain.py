@@ -24,7 +24,7 @@ from sqlrank.prepare import PreparedStatement, prepare_statement
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.request import Request, collect_sources, system_source
 from sqlrank.resolve import ResolvedRequest, resolve_request
-from sqlrank.sql_ast import find_nodes, first_select, sql_literal
+from sqlrank.sql_ast import call_function, count_rows, find_nodes, first_select, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -166,7 +166,7 @@ def step_preview(prepared: PreparedStatement, cte: exp.CTE, max_rows: int, condi
     if condition is not None and has_columns(condition, cte):
         query = query.where(condition.copy())
         title += f" (those where {condition.this.source})"
-    query = query.select(exp.alias_(exp.Window(this=exp.Count(this=exp.Star())), NUM_ALL_ROWS)).order_by(*order).limit(max_rows)
+    query = query.select(exp.alias_(exp.Window(this=count_rows()), NUM_ALL_ROWS)).order_by(*order).limit(max_rows)
     return _build_step(prepared, cte, title, run_over_ctes(prepared, query, cte.alias))
 
 
@@ -180,7 +180,7 @@ def step_previews(prepared: PreparedStatement, cte: exp.CTE, max_rows: int, key:
     query, order = _preview_query(prepared, cte)
     partition = [exp.column(key, table=cte.alias)]
     position = exp.Window(this=exp.RowNumber(), partition_by=partition, order=exp.Order(expressions=order))
-    count = exp.Window(this=exp.Count(this=exp.Star()), partition_by=partition)
+    count = exp.Window(this=count_rows(), partition_by=partition)
     query = query.select(exp.alias_(partition[0], KEY), exp.alias_(count, NUM_ALL_ROWS), exp.alias_(position, POSITION))
     selected = [exp.column(exp.to_identifier(name, quoted=name != name.lower())) for name in query.named_selects]
     first_rows = (
@@ -253,7 +253,7 @@ def _query_first_keys(prepared: PreparedStatement, names: Sequence[str]) -> list
     if not prepared.request.only_queries or QUERY_ID not in names or not prepared.inputs.roles_read_across_lists:
         return []
     (query,) = prepared.request.only_queries
-    is_query = exp.EQ(this=exp.cast(exp.column(QUERY_ID), "TEXT"), expression=exp.Literal.string(str(query)))
+    is_query = exp.EQ(this=exp.cast(exp.column(QUERY_ID), "TEXT"), expression=sql_literal(str(query)))
     return [exp.Ordered(this=exp.Case().when(is_query, "0").else_("1"))]
 
 
@@ -383,7 +383,7 @@ def _find_predictions(prepared: PreparedStatement) -> exp.CTE | None:
 def _fetch_range_bounds(prepared: PreparedStatement, predictions_cte: exp.CTE) -> list[float]:
     """Return the maximum score of each range, in ascending order; equal scores share a range."""
     order = exp.Order(expressions=[exp.Ordered(this=exp.column(SCORE_FIELD))])
-    tile = exp.Window(this=exp.Anonymous(this="NTILE", expressions=[exp.Literal.number(NUM_SCORE_RANGES)]), order=order)
+    tile = exp.Window(this=call_function("NTILE", exp.Literal.number(NUM_SCORE_RANGES)), order=order)
     tiles = exp.select(SCORE_FIELD, exp.alias_(tile, "part")).from_(predictions_cte.alias).subquery("parts")
     query = exp.select(exp.alias_(exp.Max(this=exp.column(SCORE_FIELD)), "bound")).from_(tiles).group_by("part")
     return sorted(

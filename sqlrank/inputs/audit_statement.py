@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.inputs.row_rules import row_rules
-from sqlrank.sql_ast import quoted_column, sql_literal, union_all
+from sqlrank.sql_ast import count_rows, quoted_column, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -53,5 +53,5 @@ def _select_count(role: str, problem: str) -> exp.Select:
     return exp.select(
         exp.alias_(sql_literal(role), "input"),
         exp.alias_(sql_literal(problem), "problem"),
-        exp.alias_(exp.Count(this=exp.Star()), "num_rows"),
+        exp.alias_(count_rows(), "num_rows"),
     )

@@ -11,7 +11,7 @@ from sqlrank.compiler.column_comments import drop_comments_repeated_in_query
 from sqlrank.errors import InputError
 from sqlrank.query_text import expression_text
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.sql_ast import BIGINT, DOUBLE, INT, find_nodes, is_not_null, quoted_column
+from sqlrank.sql_ast import BIGINT, DOUBLE, INT, find_nodes, is_not_null, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -223,7 +223,7 @@ class BoundInput:
                 value = exp.cast(value, DOUBLE)
             value = _to_float32(value) if score_type == "float32" and name == "score" else value
             if column.is_ordered and duckdb_type in {"", "FLOAT", "DOUBLE"} and get_dialect(self.table.dialect).distinguishes_zeros:
-                value = exp.Add(this=value, expression=exp.Literal.number(0))
+                value = exp.Add(this=value, expression=sql_literal(0))
                 value.comments = ["+ 0 makes -0.0 a 0.0"]
         return value
 
@@ -276,9 +276,7 @@ def _to_float32(score: exp.Expr) -> exp.Expr:
     case = exp.Case(default=exp.cast(score, "FLOAT"))
     for sign, beyond in (("", exp.GTE), ("-", exp.LTE)):
         limit = exp.Literal.number(f"{sign}3.4028235677973366e38")
-        case.append(
-            "ifs", exp.If(this=beyond(this=score.copy(), expression=limit), true=exp.cast(exp.Literal.string(f"{sign}inf"), "FLOAT"))
-        )
+        case.append("ifs", exp.If(this=beyond(this=score.copy(), expression=limit), true=exp.cast(sql_literal(f"{sign}inf"), "FLOAT")))
     return case
 
 

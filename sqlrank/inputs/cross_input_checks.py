@@ -28,7 +28,7 @@ from sqlrank.inputs.row_checks import (
 )
 from sqlrank.registry.query_templates import RowCheck, load_select, read_row_checks
 from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
-from sqlrank.sql_ast import find_nodes, quoted_column
+from sqlrank.sql_ast import count_rows, find_nodes, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -67,7 +67,7 @@ def _find_relevant_duplicates(database: Database, run: BoundInput, qrels: BoundI
     """
     columns = [*(quoted_column(name, "run") for name in run.group_names), *(exp.column(name, table="run") for name in RANKING_KEYS)]
     join_condition = _equal_keys(RANKING_KEYS)
-    num_rows = exp.alias_(exp.Count(this=exp.Star()), "times")
+    num_rows = exp.alias_(count_rows(), "times")
     queries = []
     for for_display in (False, True):
         judgments = exp.select(*RANKING_KEYS).from_(
@@ -215,7 +215,7 @@ def check_shared_classes(database: Database, scores: BoundInput) -> None:
 def check_no_ties(database: Database, bound_input: BoundInput) -> None:
     """Check that no two documents of a list have the same score."""
     keys = [*map(quoted_column, bound_input.group_names), exp.column("query_id"), exp.column("score")]
-    tied_scores = exp.select(*keys, exp.alias_(exp.Count(this=exp.Star()), "docs")).group_by(*keys).having("COUNT(*) > 1")
+    tied_scores = exp.select(*keys, exp.alias_(count_rows(), "docs")).group_by(*keys).having("COUNT(*) > 1")
     if database.query_rows(select_over_input(tied_scores.limit(1), bound_input, ("query_id", "score"))):
         raise InputError(
             problem_with_examples(database, bound_input, "equal scores in a list, and ties='error'", tied_scores, ("query_id", "score"))
@@ -245,7 +245,7 @@ def check_ranks(database: Database, bound_input: BoundInput, *, has_gaps: bool, 
     if database.query_rows(examples):
         lists = advice.args["from_"].this
         lists.set("this", select_lists(lists.this))
-        next_rank = exp.Add(this=bound_expression(bound_input, "rank"), expression=exp.Literal.number(1))
+        next_rank = exp.Add(this=bound_expression(bound_input, "rank"), expression=sql_literal(1))
         mapping = write_mapping({"rank": next_rank}, bound_input.table.dialect)
         steps = [
             to_sentence(check.meaning.format(mapping=mapping))

@@ -13,6 +13,7 @@ from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sente
 from sqlrank.inputs.assembled_inputs import reassemble_inputs
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
 from sqlrank.inputs.user_sql import read_fields, split_conjuncts
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -120,7 +121,7 @@ def _find_type(node: exp.Expr, table: SourceTable) -> str:
 def apply_query_filter(queries: Sequence[Any], inputs: Mapping[str, BoundInput]) -> dict[str, BoundInput]:
     """Return the inputs restricted to some queries, whose ids are compared as text."""
     filtered = dict(inputs)
-    ids = [exp.Literal.string(str(query)) for query in queries]
+    ids = [sql_literal(str(query)) for query in queries]
     for role, bound_input in inputs.items():
         name = bound_input.role.query_column or QUERY_ID
         if name in bound_input.columns:

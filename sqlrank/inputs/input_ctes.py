@@ -26,7 +26,7 @@ from sqlrank.errors import InputError, MetricError
 from sqlrank.inputs.assembled_inputs import load_assembly, select_over_component
 from sqlrank.registry.query_templates import describe_rows
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.sql_ast import find_nodes, is_not_null, union_all
+from sqlrank.sql_ast import find_nodes, is_not_null, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -234,7 +234,7 @@ def _union_scores(
     for index, score_column in enumerate(inputs.scores, start=1):
         score = exp.column(f"score_{index}")
         select_items = [*map(key_column, bound_input.group_names), exp.alias_(score, "score"), *map(exp.column, other_columns)]
-        branch = exp.select(*select_items, exp.alias_(exp.Literal.string(score_column), SCORE_NAME)).from_(exp.to_table(source_key.name))
+        branch = exp.select(*select_items, exp.alias_(sql_literal(score_column), SCORE_NAME)).from_(exp.to_table(source_key.name))
         required = [score if name == "score" else exp.column(name) for name in bound_input.not_null] if drops_nulls else []
         branches.append(branch.where(*map(is_not_null, required)))
     return union_all(branches)

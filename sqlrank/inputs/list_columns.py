@@ -15,7 +15,7 @@ from sqlrank.inputs.user_sql import parse_expression
 from sqlrank.query_text import write_tree
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import split_column_list
-from sqlrank.sql_ast import DOUBLE, quoted_column
+from sqlrank.sql_ast import DOUBLE, call_function, case_when, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -100,8 +100,8 @@ def _normalize_value(
     if duckdb_type.startswith("STRUCT(") or duckdb_type == "JSON":
         document = value if duckdb_type == "JSON" else _call_function("TO_JSON", value)
         # A member that is null is none of the object: rows of a struct have the ids of all rows.
-        members = _call_function("JSON_MERGE_PATCH", exp.Literal.string("{}"), document)
-        is_object = exp.EQ(this=_call_function("JSON_TYPE", document.copy()), expression=exp.Literal.string("OBJECT"))
+        members = _call_function("JSON_MERGE_PATCH", sql_literal("{}"), document)
+        is_object = exp.EQ(this=_call_function("JSON_TYPE", document.copy()), expression=sql_literal("OBJECT"))
         ids_of_object = exp.If(this=is_object, true=_call_function("JSON_KEYS", members))
         numbers_of_object = exp.If(this=is_object.copy(), true=_as_numbers(_extract_path(members.copy(), "$.*")))
         return exp.Case(ifs=[ids_of_object], default=_extract_path(document.copy(), "$[*]")), exp.Case(ifs=[numbers_of_object])
@@ -111,16 +111,16 @@ def _normalize_value(
 def _normalized_on_postgres(document: exp.Expr, name: str, is_of_numbers: bool) -> tuple[exp.Expr | None, exp.Expr | None]:
     """Return the ids and the numbers of JSON on PostgreSQL: an array of these, or of objects with both, or an object of ids and numbers."""
     kind = _call_function("JSONB_TYPEOF", document)
-    is_object, is_array = (exp.EQ(this=kind.copy(), expression=exp.Literal.string(text)) for text in ("object", "array"))
+    is_object, is_array = (exp.EQ(this=kind.copy(), expression=sql_literal(text)) for text in ("object", "array"))
     if is_of_numbers:
-        return exp.cast(exp.Case(ifs=[exp.If(this=is_array, true=_build_array(document))]), "DOUBLE[]"), None
-    holds_objects = _call_function("JSONB_PATH_EXISTS", document, exp.Literal.string('$[*] ? (@.type() == "object")'))
+        return exp.cast(case_when(is_array, _build_array(document)), "DOUBLE[]"), None
+    holds_objects = _call_function("JSONB_PATH_EXISTS", document, sql_literal('$[*] ? (@.type() == "object")'))
     members, numbers = (
-        _build_array(_call_function("JSONB_PATH_QUERY_ARRAY", document, exp.Literal.string(path)))
+        _build_array(_call_function("JSONB_PATH_QUERY_ARRAY", document, sql_literal(path)))
         for path in ("$.*", f"$[*].{NUMBER_FIELDS[name]}")
     )
     fields = [
-        (_call_function("JSONB_PATH_EXISTS", document, exp.Literal.string(f"$[*].{field}")), _build_array_of_field(document, field))
+        (_call_function("JSONB_PATH_EXISTS", document, sql_literal(f"$[*].{field}")), _build_array_of_field(document, field))
         for field in ID_FIELDS
     ]
     # Objects without an id have NULL for it, which the checks of rows then report.
@@ -131,7 +131,7 @@ def _normalized_on_postgres(document: exp.Expr, name: str, is_of_numbers: bool) 
         exp.Case(ifs=[exp.If(this=condition.copy(), true=value) for condition, value in branches]) for branches in (ids, values)
     )
     # Objects without numbers have an empty array of these, which would be shorter than that of the ids.
-    return id_case, exp.cast(exp.Nullif(this=value_case, expression=exp.cast(exp.Literal.string("{}"), "TEXT[]")), "DOUBLE[]")
+    return id_case, exp.cast(exp.Nullif(this=value_case, expression=exp.cast(sql_literal("{}"), "TEXT[]")), "DOUBLE[]")
 
 
 def _build_array(document: exp.Expr, function: str = "JSONB_ARRAY_ELEMENTS_TEXT") -> exp.Expr:
@@ -142,7 +142,7 @@ def _build_array(document: exp.Expr, function: str = "JSONB_ARRAY_ELEMENTS_TEXT"
 def _build_array_of_field(document: exp.Expr, field: str) -> exp.Array:
     """Return an array of a field of each object in a JSON array on PostgreSQL, NULL for objects without it."""
     element = _call_function("JSONB_ARRAY_ELEMENTS", document)
-    return exp.Array(expressions=[exp.select(_call_function("JSONB_EXTRACT_PATH_TEXT", element, exp.Literal.string(field)))])
+    return exp.Array(expressions=[exp.select(_call_function("JSONB_EXTRACT_PATH_TEXT", element, sql_literal(field)))])
 
 
 def _extract_texts(value: exp.Expr, duckdb_type: str) -> exp.Expr:
@@ -157,7 +157,7 @@ def _extract_fields(value: exp.Expr, field: str) -> exp.Expr:
 
 
 def _extract_path(document: exp.Expr, path: str) -> exp.Expr:
-    return _call_function("JSON_EXTRACT_STRING", document, exp.Literal.string(path))
+    return _call_function("JSON_EXTRACT_STRING", document, sql_literal(path))
 
 
 def _as_numbers(texts: exp.Expr) -> exp.Expr:
@@ -166,7 +166,7 @@ def _as_numbers(texts: exp.Expr) -> exp.Expr:
 
 
 def _call_function(function: str, *arguments: exp.Expr) -> exp.Anonymous:
-    return exp.Anonymous(this=function, expressions=[argument.copy() for argument in arguments])
+    return call_function(function, *(argument.copy() for argument in arguments))
 
 
 def _bind_column(bound_input: BoundInput, name: str, value: exp.Expr | None, database: Database) -> BoundInput:
@@ -183,14 +183,14 @@ def _bind_column(bound_input: BoundInput, name: str, value: exp.Expr | None, dat
 def _check_not_empty(bound_input: BoundInput, name: str, value: exp.Expr, database: Database) -> None:
     """Check that a list of JSON, whose elements have no type, has elements at all."""
     read_columns = [column.this for column in value.find_all(exp.Column)]
-    length = exp.GT(this=_call_function("LEN", value), expression=exp.Literal.number(0))
+    length = exp.GT(this=_call_function("LEN", value), expression=sql_literal(0))
     if not database.query_rows(exp.select("1").from_(bound_input.table.from_clause(read_columns)).where(length).limit(1)):
         raise InputError(f"{bound_input.label}: {name} is NULL or an empty list in every row")
 
 
 def _check_no_scalars(bound_input: BoundInput, name: str, value: exp.Expr, database: Database) -> None:
     """Check that JSON of several types holds lists or objects alone: a text or number would be read as a list without elements."""
-    kinds = [exp.Literal.string(kind) for kind in ("ARRAY", "OBJECT", "NULL")]
+    kinds = [sql_literal(kind) for kind in ("ARRAY", "OBJECT", "NULL")]
     is_scalar = exp.Not(this=exp.In(this=_call_function("JSON_TYPE", value), expressions=kinds))
     rows = exp.select(value.copy()).from_(bound_input.table.from_clause([column.this for column in value.find_all(exp.Column)]))
     for (example,) in database.query_rows(rows.where(is_scalar).limit(1)):
@@ -203,8 +203,8 @@ def _check_no_objects(bound_input: BoundInput, name: str, value: exp.Expr, datab
     """Check that texts with lists are JSON arrays without objects: the members of an object would be read as ids."""
     elements = exp.Table(this=_call_function("JSON_EACH", value), alias=exp.TableAlias(this=exp.to_identifier("elements")))
     element_type = exp.column("type", table="elements")
-    object_elements = exp.select("1").from_(elements).where(exp.EQ(this=element_type, expression=exp.Literal.string("object")))
-    is_object = exp.EQ(this=_call_function("JSON_TYPE", value), expression=exp.Literal.string("object"))
+    object_elements = exp.select("1").from_(elements).where(exp.EQ(this=element_type, expression=sql_literal("object")))
+    is_object = exp.EQ(this=_call_function("JSON_TYPE", value), expression=sql_literal("object"))
     read_columns = [column.this for column in value.find_all(exp.Column)]
     rows = exp.select("1").from_(bound_input.table.from_clause(read_columns)).where(exp.or_(is_object, exp.Exists(this=object_elements)))
     if database.query_rows(rows.limit(1)):
@@ -301,13 +301,13 @@ def bind_columns_of_lists(
         ids = bound_input.role.columns[name].id_list
         is_numbered = bound_input.column_type("label").startswith(NUMERIC_TYPES) and all(map(_INTEGER.fullmatch, columns))
         values = [exp.cast(quoted_column(column), DOUBLE) for column in columns.values()]
-        literals = [exp.Literal.number(text) if is_numbered else exp.Literal.string(text) for text in columns]
+        literals = [exp.Literal.number(text) if is_numbered else sql_literal(text) for text in columns]
         lists: dict[str, tuple[Sequence[exp.Expr], str]] = {name: (values, "DOUBLE[]")}
         if ids not in role_mapping(bound_input.role.name, mapping):
             lists[ids] = (literals, "INTEGER[]" if is_numbered else "VARCHAR[]")
         for list_name, (elements, duckdb_type) in lists.items():
             is_json = get_dialect(bound_input.table.dialect).list_elements == "json_each"
-            tree = exp.Anonymous(this="JSON_ARRAY", expressions=[*elements]) if is_json else exp.Array(expressions=[*elements])
+            tree = call_function("JSON_ARRAY", *elements) if is_json else exp.Array(expressions=[*elements])
             text = tree.sql("duckdb")
             bound_input = bound_input.with_expression(text, tree, duckdb_type).with_columns({list_name: text})
     return bound_input

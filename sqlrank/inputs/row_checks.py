@@ -21,7 +21,7 @@ from sqlrank.query_text import expression_text
 from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
-from sqlrank.sql_ast import is_not_null, quoted_column, sql_literal
+from sqlrank.sql_ast import call_function, case_when, count_rows, is_not_null, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -116,7 +116,7 @@ def _compare_texts(database: Database, inputs: Mapping[str, BoundInput], conditi
             operand for operands in mixed for operand in operands if not operand.is_string and not _has_text(database, inputs, operand)
         ]
         for operand in numbers:
-            operand.replace(exp.Literal.string(operand.sql(dialect)) if operand.is_number else exp.cast(operand.copy(), "TEXT"))
+            operand.replace(sql_literal(operand.sql(dialect)) if operand.is_number else exp.cast(operand.copy(), "TEXT"))
         texts.append(tree.sql(dialect) if numbers else conjunct.this.source)
         texts[-1] = f"({texts[-1]})" if isinstance(tree, exp.Or) and conjunct is not condition else texts[-1]
         is_mixed |= bool(numbers)
@@ -398,8 +398,8 @@ def _row_problems(
     for name, condition in rules.conditions.items():
         if counts.get(name) and not (name == "improbable_score" and counts[name] == counts.get("nan_score")):  # NaN is above 1
             # A CASE, because DuckDB evaluates a bare condition on Parquet statistics, which ignore NaN.
-            is_invalid = exp.Case(ifs=[exp.If(this=condition.copy(), true=exp.Literal.number(1))], default=exp.Literal.number(0))
-            invalid_rows = exp.select("*").where(exp.EQ(this=is_invalid, expression=exp.Literal.number(1)))
+            is_invalid = case_when(condition.copy(), sql_literal(1), sql_literal(0))
+            invalid_rows = exp.select("*").where(exp.EQ(this=is_invalid, expression=sql_literal(1)))
             meaning = advise_on_values(database, bound_input, name, rules.meanings[name])
             problems.append(problem_with_examples(database, bound_input, f"{_count_rows(counts[name])}: {meaning}", invalid_rows, columns))
     return counts, problems
@@ -507,7 +507,7 @@ def _find_duplicates(database: Database, bound_input: BoundInput, keys: tuple[st
     columns = [*map(quoted_column, bound_input.group_names), *map(exp.column, keys)]
     if get_dialect(database.dialect).supports_row_hash and not _has_equal_hashes(database, bound_input, keys, columns):
         return []
-    duplicates = exp.select(*columns, exp.alias_(exp.Count(this=exp.Star()), "times")).group_by(*columns).having("COUNT(*) > 1")
+    duplicates = exp.select(*columns, exp.alias_(count_rows(), "times")).group_by(*columns).having("COUNT(*) > 1")
     if not database.query_rows(select_over_input(duplicates.limit(1), bound_input, keys)):
         return []
     problem = (
@@ -543,7 +543,7 @@ def _has_equal_hashes(database: Database, bound_input: BoundInput, keys: tuple[s
 
 @lru_cache(maxsize=256)
 def _equal_hash_query(input_query: exp.Select, role: str, columns: tuple[exp.Column, ...], dialect: str) -> str:
-    hashed = exp.alias_(exp.Anonymous(this="HASH", expressions=[column.copy() for column in columns]), "key_hash")
+    hashed = exp.alias_(call_function("HASH", *(column.copy() for column in columns)), "key_hash")
     query = exp.select(hashed).from_(input_query.subquery(role)).subquery("hashed")
     neighbors = exp.select("key_hash", "LAG(key_hash) OVER (ORDER BY key_hash) AS before").from_(query).subquery("neighbors")
     return to_sql(exp.select("1").from_(neighbors).where("key_hash = before").limit(1), dialect)

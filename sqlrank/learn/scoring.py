@@ -12,7 +12,7 @@ from sqlrank.errors import InputError
 from sqlrank.learn.training import LONG_COLUMNS
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import StatementHeader, render_statement
-from sqlrank.sql_ast import quoted_column
+from sqlrank.sql_ast import quoted_column, sql_literal
 from sqlrank.stored_results import is_text, read_json
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def source_relation(source: str, dialect: str) -> exp.Expr:
     """Return the FROM item of a table, or of a file if the engine reads files."""
     if get_dialect(dialect).supports_file_readers and (read := reader_function(source)):
-        return exp.Table(this=exp.func(read, exp.Literal.string(source), dialect=dialect))
+        return exp.Table(this=exp.func(read, sql_literal(source), dialect=dialect))
     return require_table_name("source", source, dialect)
 
 
@@ -36,7 +36,7 @@ def scoring_query(form: Mapping[str, Any], weights: Sequence[tuple[Any, float]],
             exp.If(this=exp.EQ(this=quoted_column(feature), expression=exp.convert(name)), true=exp.convert(weight))
             for name, weight in weights
         ]
-        weight = exp.Case(ifs=cases, default=exp.Literal.number(0))
+        weight = exp.Case(ifs=cases, default=sql_literal(0))
         score = exp.Sum(this=exp.Mul(this=quoted_column(value), expression=weight))
         return exp.select(quoted_column(row), exp.alias_(score, "score")).from_(source).group_by(quoted_column(row))
     if "array" in form:

@@ -45,7 +45,7 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import Metric
 from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.renderer import StatementHeader, render_statement
-from sqlrank.sql_ast import quoted_column
+from sqlrank.sql_ast import quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -251,12 +251,12 @@ def _select_examples(bound_input: BoundInput, value_columns: Sequence[str]) -> e
             for name in bound_input.group_names
         ]
     )
-    weight = [] if "weight" in bound_input.role.columns else [exp.alias_(exp.cast(exp.Literal.number(1), "DOUBLE"), "weight")]
+    weight = [] if "weight" in bound_input.role.columns else [exp.alias_(exp.cast(sql_literal(1), "DOUBLE"), "weight")]
     query_id = ["query_id"] if "query_id" in bound_input.columns else []
     query = bound_input.select_columns(["label", *value_columns, *([] if weight else ["weight"]), *query_id]).select(
         *weight,
-        exp.alias_(key if bound_input.group_names else exp.Literal.number(1), "model"),
-        *([] if query_id else [exp.alias_(exp.Literal.number(1), "query_id")]),
+        exp.alias_(key if bound_input.group_names else sql_literal(1), "model"),
+        *([] if query_id else [exp.alias_(sql_literal(1), "query_id")]),
     )
     for column in query.selects:
         if column.alias_or_name in {"label", "value", "weight"}:

@@ -23,6 +23,7 @@ from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
 from sqlrank.request import Request, collect_sources
 from sqlrank.resolve import ResolvedRequest, resolve_request
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -281,5 +282,5 @@ def _build_unique_test(keys: list[exp.Identifier], dialect: str) -> dict[str, An
     key_texts: list[exp.Expr] = [exp.cast(exp.column(key.copy()), "TEXT") for key in keys]
     text = key_texts[0]
     for key_text in key_texts[1:]:
-        text = exp.DPipe(this=exp.DPipe(this=text, expression=exp.Literal.string("|")), expression=key_text)
+        text = exp.DPipe(this=exp.DPipe(this=text, expression=sql_literal("|")), expression=key_text)
     return {"data_tests": [{"unique": {"column_name": text.sql(get_dialect(dialect).sqlglot_name)}}]}

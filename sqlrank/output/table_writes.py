@@ -13,7 +13,7 @@ from sqlrank.optimizer.optimizer import prune_query
 from sqlrank.query_text import query_text
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
-from sqlrank.sql_ast import find_nodes, is_null
+from sqlrank.sql_ast import count_rows, find_nodes, is_null, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -169,7 +169,7 @@ def _matches_row(values: exp.Select, identifier: exp.Identifier) -> exp.Expr:
     """
     column = exp.column(identifier.copy())
     null_condition = is_null(column)
-    nulls = exp.select(exp.Count(this=exp.Star())).from_(values.copy().subquery("result_values")).where(null_condition.copy())
-    has_null = exp.GT(this=exp.Subquery(this=nulls), expression=exp.Literal.number(0))
+    nulls = exp.select(count_rows()).from_(values.copy().subquery("result_values")).where(null_condition.copy())
+    has_null = exp.GT(this=exp.Subquery(this=nulls), expression=sql_literal(0))
     matches_value = exp.In(this=column.copy(), query=exp.Subquery(this=values))
     return exp.or_(matches_value, exp.paren(exp.and_(null_condition, has_null), copy=False))

@@ -13,7 +13,7 @@ from sqlrank.registry.dependencies import find_engines
 from sqlrank.registry.metric import ParameterValue, SymbolicNumber
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.sql_ast import quoted_column
+from sqlrank.sql_ast import count_rows, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -40,8 +40,8 @@ def sample_distinct_counts(database: Database, bound_input: BoundInput, group: S
     compared = [
         exp.cast(column, "TEXT") if "[" in bound_input.column_type(name) else column for name, column in zip(group, keys, strict=True)
     ]
-    groups = exp.Count(this=exp.Distinct(expressions=[exp.func("ROW", *compared)])) if keys else exp.Literal.number(1)
-    ((total, distinct, num_groups),) = database.query_rows(exp.select(exp.Count(this=exp.Star()), scores, groups).from_(sample))
+    groups = exp.Count(this=exp.Distinct(expressions=[exp.func("ROW", *compared)])) if keys else sql_literal(1)
+    ((total, distinct, num_groups),) = database.query_rows(exp.select(count_rows(), scores, groups).from_(sample))
     return total, distinct, num_groups
 
 
@@ -123,7 +123,7 @@ def _has_exact_weights(inputs: BoundInputs) -> bool | None:
     if inputs.base is None:
         return None
     weight, is_positive = exp.column("weight"), exp.column("weight") > 0
-    has_no_nulls = exp.EQ(this=exp.Count(this=exp.Star()), expression=exp.Count(this=weight.copy()))
+    has_no_nulls = exp.EQ(this=count_rows(), expression=exp.Count(this=weight.copy()))
     smallest_positive = exp.Min(this=exp.Case().when(is_positive, weight.copy()))
     statistics = exp.select(has_no_nulls, exp.Min(this=weight.copy()), smallest_positive, exp.Sum(this=exp.cast(weight.copy(), "double")))
     ((is_complete, lowest, least_above, total),) = inputs.database.query_rows(select_over_input(statistics, inputs.base, ("weight",)))
@@ -141,7 +141,7 @@ def _has_small_groups(request: ResolvedRequest, inputs: BoundInputs) -> bool:
     if not is_partitioned or not inputs.database.can_inspect or inputs.base is None:
         return is_partitioned
     by = [quoted_column(name) for name in inputs.base.group_names]
-    sizes = select_over_input(exp.select(exp.alias_(exp.Count(this=exp.Star()), "size")).group_by(*by), inputs.base, ("label",))
+    sizes = select_over_input(exp.select(exp.alias_(count_rows(), "size")).group_by(*by), inputs.base, ("label",))
     ((most,),) = inputs.database.query_rows(exp.select("MAX(size)").from_(sizes.subquery("sizes")))
     return bool((most or 0) <= MAX_ROWS_PER_WORKER)
 
@@ -274,7 +274,7 @@ def _can_look_up(request: ResolvedRequest, inputs: BoundInputs, row_counts: Mapp
 
 def _count_rows(inputs: BoundInputs, roles: Iterable[str]) -> dict[str, int]:
     """Count the rows of inputs."""
-    count = exp.select(exp.Count(this=exp.Star()))
+    count = exp.select(count_rows())
     queries = {role: select_over_input(count.copy(), inputs.by_role[role], ("query_id",)) for role in roles}
     return {role: inputs.database.query_rows(query)[0][0] for role, query in queries.items()}
 
@@ -306,7 +306,7 @@ def _list_statistics(inputs: BoundInputs) -> tuple[int, str, int]:
     run = inputs.by_role["run"]
     keys = [*(quoted_column(name) for name in run.group_names), exp.column("query_id")]
     lists = exp.ApproxDistinct(this=exp.func("ROW", *keys))
-    limits = (exp.func("CURRENT_SETTING", exp.Literal.string(name)) for name in ("memory_limit", "threads"))
+    limits = (exp.func("CURRENT_SETTING", sql_literal(name)) for name in ("memory_limit", "threads"))
     ((num_lists, memory, threads),) = inputs.database.query_rows(select_over_input(exp.select(lists, *limits), run, ("query_id",)))
     return num_lists, memory, threads
 

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from sqlrank.errors import ContractError
 from sqlrank.registry.sql_folder import strip_header_comment
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -58,7 +59,7 @@ def is_never_zero(node: exp.Expr, above_zero: Collection[str], declared: Collect
     if isinstance(node, exp.Literal):
         return node.is_number and float(node.this) != 0
     if isinstance(node, exp.Nullif):
-        return bool(node.expression == exp.Literal.number(0))
+        return bool(node.expression == sql_literal(0))
     if isinstance(node, exp.Placeholder):
         return node.name in above_zero
     if isinstance(node, exp.Column):

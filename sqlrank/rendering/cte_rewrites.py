@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.optimizer.statement_graph import outermost_query, union_members
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import call_function, count_rows, find_nodes, sql_literal
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def write_grouping_sets(tree: exp.Expr) -> None:
     tuples = [exp.Tuple(expressions=[key.copy() for key in keys_of_set]) for keys_of_set in sets]
     query.set("group", exp.Group(grouping_sets=[exp.GroupingSets(expressions=tuples)]))
     if [] in sets:
-        query.set("having", exp.Having(this=exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(0))))
+        query.set("having", exp.Having(this=exp.GT(this=count_rows(), expression=sql_literal(0))))
     _read_rows_once(repeated, join)
     with_clause.expressions.remove(ctes[join.this.name])
     name = unique_name(repeated.alias.removesuffix(_BY_SLICE), {*tables_read, *ctes})
@@ -100,7 +100,7 @@ def _write_labels(case: exp.Case, sets: Sequence[Sequence[exp.Column]]) -> None:
 
 
 def _is_grouped(key: exp.Column, *, is_grouped: bool) -> exp.Expr:
-    grouping = exp.Anonymous(this="GROUPING", expressions=[key.copy()])
+    grouping = call_function("GROUPING", key.copy())
     return exp.EQ(this=grouping, expression=exp.Literal.number(0 if is_grouped else 1))
 
 
@@ -212,7 +212,7 @@ def _materialized_by_rand(query: exp.Query) -> exp.Select:
         keys = columns[:num_keys]
         hidden_keys = [exp.alias_(_opaque_copy(column), column.this.copy()) for column in keys]
         materialized.set("expressions", [*hidden_keys, *columns[num_keys:]])
-        materialized.set("hint", exp.Hint(expressions=[exp.Anonymous(this="REPARTITION", expressions=[key.copy() for key in keys])]))
+        materialized.set("hint", exp.Hint(expressions=[call_function("REPARTITION", *(key.copy() for key in keys))]))
     return materialized
 
 
@@ -227,4 +227,4 @@ def _count_key_columns(names: list[str]) -> int:
 
 def _opaque_copy(key: exp.Column) -> exp.Expr:
     """Return an equal expression that hides an existing partitioning by a key from Spark."""
-    return exp.Anonymous(this="ELEMENT_AT", expressions=[exp.Array(expressions=[key.copy()]), exp.Literal.number(1)])
+    return call_function("ELEMENT_AT", exp.Array(expressions=[key.copy()]), sql_literal(1))

@@ -16,7 +16,7 @@ from sqlrank.query_text import expression_text
 from sqlrank.rendering.cte_rewrites import materialize_shared_ctes, write_grouping_sets
 from sqlrank.rendering.dialects import Dialect, get_dialect
 from sqlrank.rendering.list_rewrites import rewrite_list_elements
-from sqlrank.sql_ast import BIGINT, DOUBLE, find_nodes, is_null, source_names
+from sqlrank.sql_ast import BIGINT, DOUBLE, call_function, case_when, find_nodes, is_null, source_names, sql_literal
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def _read_numbers(series: exp.Unnest) -> None:
     for column in [column for column in find_nodes(select, exp.Column) if column.name == NUMBER]:
         number: exp.Expr = exp.cast(column.copy(), "INT")
         column.replace(exp.alias_(number, NUMBER) if column.parent is select else number)
-    function = exp.Anonymous(this="numbers", expressions=[exp.Literal.number(first), exp.Literal.number(last - first + 1)])
+    function = call_function("numbers", exp.Literal.number(first), exp.Literal.number(last - first + 1))
     series.replace(exp.Table(this=function, alias=exp.TableAlias(this=exp.to_identifier(SERIES))))
 
 
@@ -216,7 +216,7 @@ def _digits_cte(tree: exp.Expr) -> str:
     """Return the name of the step of the ten digits, added before all others if there is none."""
     query: Any = tree.expression if isinstance(tree, (exp.DDL, exp.Insert)) else tree
     with_clause = query.args["with_"]
-    first = exp.select(exp.alias_(exp.Literal.number(0), "digit"))
+    first = exp.select(exp.alias_(sql_literal(0), "digit"))
     first.comments = ["One row per digit."]
     union: exp.Query = first
     for digit in range(1, 10):
@@ -238,15 +238,15 @@ def rewrite_hex_numbers(tree: exp.Expr, target: Dialect) -> None:
 
 
 def _hex_by_base(digits: exp.Expr) -> exp.Expr:
-    return exp.cast(exp.Anonymous(this="CONV", expressions=[digits, exp.Literal.number(16), exp.Literal.number(10)]), BIGINT)
+    return exp.cast(call_function("CONV", digits, sql_literal(16), sql_literal(10)), BIGINT)
 
 
 def _hex_from_base(digits: exp.Expr) -> exp.Expr:
-    return exp.Anonymous(this="FROM_BASE", expressions=[digits, exp.Literal.number(16)])
+    return call_function("FROM_BASE", digits, sql_literal(16))
 
 
 def _hex_by_bits(digits: exp.Expr) -> exp.Expr:
-    text = exp.DPipe(this=exp.Literal.string("x"), expression=digits, safe=True)
+    text = exp.DPipe(this=sql_literal("x"), expression=digits, safe=True)
     return exp.cast(exp.cast(text, exp.DataType.build("BIT(32)", dialect="postgres")), BIGINT)
 
 
@@ -254,7 +254,7 @@ def _hex_by_bytes(digits: exp.Expr) -> exp.Expr:
     """Return the number as an integer of the reversed bytes, since the first byte is the lowest to ClickHouse."""
     number = digits
     for function in ("unhex", "reverse", "reinterpretAsUInt32"):
-        number = exp.Anonymous(this=function, expressions=[number])
+        number = call_function(function, number)
     return exp.cast(number, BIGINT)
 
 
@@ -262,8 +262,8 @@ def _hex_by_digits(digits: exp.Expr) -> exp.Expr:
     """Return the sum over eight digits of their position in the list of all, times a power of 16."""
     terms: list[exp.Expr] = []
     for index in range(_NUM_HEX_DIGITS):
-        position = exp.StrPosition(this=exp.Literal.string(_HEX_DIGITS), substr=_digit_at(digits, index))
-        digit: exp.Expr = exp.Sub(this=position, expression=exp.Literal.number(1))
+        position = exp.StrPosition(this=sql_literal(_HEX_DIGITS), substr=_digit_at(digits, index))
+        digit: exp.Expr = exp.Sub(this=position, expression=sql_literal(1))
         power = 16 ** (_NUM_HEX_DIGITS - 1 - index)
         digit = exp.paren(digit) if index else exp.cast(digit, BIGINT)
         terms.append(exp.Mul(this=digit, expression=exp.Literal.number(power)) if power > 1 else digit)
@@ -274,7 +274,7 @@ def _digit_at(digits: exp.Expr, index: int) -> exp.Expr:
     """Return one digit, from the text that the digits are cut out of if its position is known."""
     is_cut = isinstance(digits, exp.Substring) and isinstance(digits.args.get("start"), exp.Literal)
     source, first = (digits.this, int(digits.args["start"].name)) if is_cut else (digits, 1)
-    return exp.func("SUBSTR", source.copy(), exp.Literal.number(first + index), exp.Literal.number(1))
+    return exp.func("SUBSTR", source.copy(), exp.Literal.number(first + index), sql_literal(1))
 
 
 _HEX_NUMBERS: Mapping[str | None, Callable[[exp.Expr], exp.Expr] | None] = {
@@ -371,7 +371,7 @@ def _number_rows(tree: exp.Expr, select: Any, quantiles: list[exp.PercentileCont
 
 def _number_values(value: exp.Expr, keys: Iterable[exp.Expr]) -> exp.Expr:
     """Return the number of a row by a value in its group; rows without a value are numbered apart."""
-    is_missing = exp.Case(ifs=[exp.If(this=is_null(value.copy()), true=exp.Literal.number(1))], default=exp.Literal.number(0))
+    is_missing = case_when(is_null(value.copy()), sql_literal(1), sql_literal(0))
     order = exp.Order(expressions=[exp.Ordered(this=value.copy())])
     return exp.Window(this=exp.RowNumber(), partition_by=[*(key.copy() for key in keys), is_missing], order=order)
 
@@ -392,13 +392,13 @@ def _columns_read(select: Any) -> list[exp.Column]:
 
 def _weighted_sum(value: exp.Expr, position: exp.Expr, size: exp.Expr, share: exp.Expr) -> exp.Expr:
     """Return the sum of the values on both sides of the position of a quantile, each weighted by its closeness."""
-    one = exp.Literal.number(1)
+    one = sql_literal(1)
     last = exp.paren(exp.Sub(this=size, expression=one.copy()), copy=False)
     quantile_position = exp.Mul(this=exp.cast(share.unnest().copy(), DOUBLE), expression=last)
     distance = exp.Abs(this=exp.Sub(this=exp.Sub(this=position, expression=one.copy()), expression=quantile_position))
     closeness = exp.paren(exp.Sub(this=one.copy(), expression=distance), copy=False)
     term = exp.Mul(this=value, expression=closeness)
-    return exp.Sum(this=exp.Case(ifs=[exp.If(this=exp.LT(this=distance.copy(), expression=one.copy()), true=term)]))
+    return exp.Sum(this=case_when(exp.LT(this=distance.copy(), expression=one.copy()), term))
 
 
 def _add_step(tree: exp.Expr, select: exp.Expr, step: exp.Select) -> str:
@@ -513,7 +513,7 @@ def _sort_array(aggregate: exp.ArrayAgg) -> None:
     columns = [term.this for term in order.expressions]
     fields = [exp.PropertyEQ(this=column.this.copy(), expression=column) for column in columns]
     pairs = exp.ArrayAgg(this=exp.Struct(expressions=fields), nulls_excluded=True)
-    ordered = exp.Anonymous(this="SORT_ARRAY", expressions=[pairs, exp.false()])  # sqlglot 30.8 writes ARRAY_SORT, which ascends
+    ordered = call_function("SORT_ARRAY", pairs, exp.false())  # sqlglot 30.8 writes ARRAY_SORT, which ascends
     aggregate.replace(exp.Dot(this=ordered, expression=order.this.this.copy()))
 
 
@@ -522,7 +522,7 @@ def _search_array(array: exp.Expr, value: exp.Expr) -> exp.Expr:
     rows = exp.Unnest(
         expressions=[array], alias=exp.TableAlias(columns=[exp.to_identifier(ELEMENT_COLUMN)]), offset=exp.to_identifier(OFFSET_COLUMN)
     )
-    position = exp.Add(this=exp.Min(this=exp.column(OFFSET_COLUMN)), expression=exp.Literal.number(1))
+    position = exp.Add(this=exp.Min(this=exp.column(OFFSET_COLUMN)), expression=sql_literal(1))
     return exp.select(position).from_(rows).where(exp.EQ(this=exp.column(ELEMENT_COLUMN), expression=value)).subquery()
 
 
@@ -601,19 +601,19 @@ def _rewrite_portably(tree: exp.Expr, target: Dialect) -> None:
             literal.set("this", _with_exponent(literal.this))
         else:
             # As text if there is an exponent: 1e250 may be read as a decimal number with too few digits.
-            literal.replace(exp.cast(exp.Literal.string(literal.this) if "e" in literal.this.lower() else literal.copy(), "DOUBLE"))
+            literal.replace(exp.cast(sql_literal(literal.this) if "e" in literal.this.lower() else literal.copy(), "DOUBLE"))
     _cast_divisions(tree, target)
     if not target.supports_is_not_distinct_from:
         _compare_nulls(tree)
     for search in find_nodes(tree, exp.StrPosition) if target.uses_position_function else ():
         argument = exp.In(this=search.args["substr"], field=search.this)
-        search.replace(exp.Anonymous(this="POSITION", expressions=[argument]))
+        search.replace(call_function("POSITION", argument))
     _rewrite_window_order(tree, target)
     if target.required_settings:
         query = tree.expression if isinstance(tree, exp.DDL) else tree
         has_materialized = any(cte.args.get("materialized") for cte in find_nodes(tree, exp.CTE))
         settings = [*target.required_settings, *([target.materialize_setting] if has_materialized and target.materialize_setting else [])]
-        query.set("settings", [exp.EQ(this=exp.var(name), expression=exp.Literal.number(1)) for name in settings])
+        query.set("settings", [exp.EQ(this=exp.var(name), expression=sql_literal(1)) for name in settings])
 
 
 def _rewrite_window_order(tree: exp.Expr, target: Dialect) -> None:
@@ -755,14 +755,14 @@ def _find_decimals(tree: exp.Expr) -> list[exp.Literal]:
 def _rewrite_nan_and_infinity(tree: exp.Expr, target: Dialect) -> None:
     """Rewrite infinity, and the tests for infinity and NaN, for an engine."""
     for infinite in find_nodes(tree, exp.IsInf):
-        infinite.replace(exp.EQ(this=exp.Abs(this=infinite.this), expression=exp.cast(exp.Literal.string("inf"), "DOUBLE")))
+        infinite.replace(exp.EQ(this=exp.Abs(this=infinite.this), expression=exp.cast(sql_literal("inf"), "DOUBLE")))
     for test in find_nodes(tree, exp.IsNan):
         if not target.supports_nan:
             test.replace(exp.false())
         elif target.nan_function:
-            test.replace(exp.Anonymous(this=target.nan_function, expressions=[test.this]))
+            test.replace(call_function(target.nan_function, test.this))
         else:
-            test.replace(exp.EQ(this=test.this, expression=exp.cast(exp.Literal.string("NaN"), "DOUBLE")))
+            test.replace(exp.EQ(this=test.this, expression=exp.cast(sql_literal("NaN"), "DOUBLE")))
     for cast in find_nodes(tree, exp.Cast):
         if target.infinity and cast.this.is_string and cast.this.name in {"inf", "-inf"}:
             infinity = exp.var(target.infinity)

@@ -12,7 +12,7 @@ from sqlglot import ErrorLevel, Generator, exp
 from sqlrank.errors import CONTROLS, InputError, escape_controls, short_repr
 from sqlrank.query_text import build_writer, query_text
 from sqlrank.rendering.dialects import DIALECTS, write_character
-from sqlrank.sql_ast import LeadingComment
+from sqlrank.sql_ast import LeadingComment, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -171,8 +171,7 @@ def _control_writers(dispatch: dict[type[exp.Expr], Write], dialect: str) -> dic
             return default(self, node)
         pieces = filter(None, re.split(f"({CONTROLS})", node.this))
         texts = [
-            write_character(piece, dialect) if re.fullmatch(CONTROLS, piece) else default(self, exp.Literal.string(piece))
-            for piece in pieces
+            write_character(piece, dialect) if re.fullmatch(CONTROLS, piece) else default(self, sql_literal(piece)) for piece in pieces
         ]
         return f"({' || '.join(texts)})" if len(texts) > 1 else texts[0]
 

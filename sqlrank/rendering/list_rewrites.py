@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
-from sqlrank.sql_ast import DOUBLE, INT, find_nodes
+from sqlrank.sql_ast import DOUBLE, INT, call_function, find_nodes, sql_literal
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
@@ -57,12 +57,8 @@ def _list_operands(node: exp.Expr) -> list[Any]:
     return [node.this] if node.args.get("expression") is None else [node.this, node.expression]
 
 
-def _call_function(name: str, *arguments: exp.Expr) -> exp.Anonymous:
-    return exp.Anonymous(this=name, expressions=list(arguments))
-
-
 def _plus_one(node: exp.Expr) -> exp.Expr:
-    return exp.paren(exp.Add(this=node, expression=exp.Literal.number(1)), copy=False)
+    return exp.paren(exp.Add(this=node, expression=sql_literal(1)), copy=False)
 
 
 def _build_lambda(names: list[str], body: exp.Expr) -> exp.Lambda:
@@ -79,8 +75,8 @@ def _number_from_one(function: exp.Lambda) -> exp.Lambda:
 
 def _map_elements(array: exp.Expr, function: exp.Lambda) -> exp.Expr:
     """Return ClickHouse's map of a lambda, whose second parameter is an element of a second array."""
-    positions = [_call_function("arrayEnumerate", array.copy())] if len(function.expressions) > 1 else []
-    return _call_function("arrayMap", function, array, *positions)
+    positions = [call_function("arrayEnumerate", array.copy())] if len(function.expressions) > 1 else []
+    return call_function("arrayMap", function, array, *positions)
 
 
 def _element_rows(array: exp.Expr, element: str, position: str | None) -> exp.Unnest:
@@ -99,7 +95,7 @@ def _subquery_writers(first_position: int) -> dict[str, Callable[..., exp.Expr]]
         return unnest
 
     def collect_rows(query: exp.Select) -> exp.Expr:
-        return _call_function("ARRAY", query)
+        return call_function("ARRAY", query)
 
     def transform_elements(array: exp.Expr, function: exp.Lambda) -> exp.Expr:
         element, *positions = [parameter.name for parameter in function.expressions]
@@ -136,44 +132,44 @@ def _subquery_writers(first_position: int) -> dict[str, Callable[..., exp.Expr]]
 _WRITERS: Mapping[str, Mapping[str, Callable[..., exp.Expr]]] = {
     "spark": {
         "transform": lambda array, function: exp.Transform(this=array, expression=_number_from_one(function)),
-        "filter": lambda array, function: _call_function("FILTER", array, function),
-        "slice": lambda array, start, end: _call_function("SLICE", array, start, exp.cast(end, INT)),
-        "position": lambda array, value: _call_function("ARRAY_POSITION", array, value),
-        "distinct": lambda array: _call_function("ARRAY_DISTINCT", array),
-        "sort": lambda array: _call_function("ARRAY_SORT", array),
-        "min": lambda array: _call_function("ARRAY_MIN", array),
-        "sum": lambda array: _call_function(
+        "filter": lambda array, function: call_function("FILTER", array, function),
+        "slice": lambda array, start, end: call_function("SLICE", array, start, exp.cast(end, INT)),
+        "position": lambda array, value: call_function("ARRAY_POSITION", array, value),
+        "distinct": lambda array: call_function("ARRAY_DISTINCT", array),
+        "sort": lambda array: call_function("ARRAY_SORT", array),
+        "min": lambda array: call_function("ARRAY_MIN", array),
+        "sum": lambda array: call_function(
             "AGGREGATE",
             array,
-            exp.cast(exp.Literal.number(0), DOUBLE),
+            exp.cast(sql_literal(0), DOUBLE),
             _build_lambda([_ELEMENT_SUM, _ELEMENT], exp.Add(this=exp.to_identifier(_ELEMENT_SUM), expression=exp.to_identifier(_ELEMENT))),
         ),
-        "length": lambda array: _call_function("ARRAY_SIZE", array),
-        "series": lambda start, end: _call_function("SEQUENCE", start, end),
+        "length": lambda array: call_function("ARRAY_SIZE", array),
+        "series": lambda start, end: call_function("SEQUENCE", start, end),
     },
     "clickhouse": {
         "transform": _map_elements,
-        "filter": lambda array, function: _call_function("arrayFilter", function, array),
-        "slice": lambda array, start, end: _call_function("arraySlice", array, start, end),
-        "position": lambda array, value: _call_function("indexOf", array, value),
-        "distinct": lambda array: _call_function("arrayDistinct", array),
-        "sort": lambda array: _call_function("arraySort", array),
-        "min": lambda array: exp.Nullif(this=_call_function("arrayMin", array), expression=exp.Literal.number(0)),  # 0 of an empty list
-        "sum": lambda array: _call_function("arraySum", array),
-        "length": lambda array: _call_function("length", array),
-        "series": lambda start, end: _call_function(
-            "range", _call_function("toUInt32", start), _call_function("toUInt32", _plus_one(exp.paren(end)))
+        "filter": lambda array, function: call_function("arrayFilter", function, array),
+        "slice": lambda array, start, end: call_function("arraySlice", array, start, end),
+        "position": lambda array, value: call_function("indexOf", array, value),
+        "distinct": lambda array: call_function("arrayDistinct", array),
+        "sort": lambda array: call_function("arraySort", array),
+        "min": lambda array: exp.Nullif(this=call_function("arrayMin", array), expression=sql_literal(0)),  # 0 of an empty list
+        "sum": lambda array: call_function("arraySum", array),
+        "length": lambda array: call_function("length", array),
+        "series": lambda start, end: call_function(
+            "range", call_function("toUInt32", start), call_function("toUInt32", _plus_one(exp.paren(end)))
         ),
     },
     "postgres": {
         **_subquery_writers(1),
-        "length": lambda array: _call_function("CARDINALITY", array),
-        "series": lambda start, end: _call_function("ARRAY", exp.select(_call_function("GENERATE_SERIES", start, end))),
+        "length": lambda array: call_function("CARDINALITY", array),
+        "series": lambda start, end: call_function("ARRAY", exp.select(call_function("GENERATE_SERIES", start, end))),
     },
     "bigquery": {
         **_subquery_writers(0),
-        "length": lambda array: _call_function("ARRAY_LENGTH", array),
-        "series": lambda start, end: _call_function("GENERATE_ARRAY", start, end),
+        "length": lambda array: call_function("ARRAY_LENGTH", array),
+        "series": lambda start, end: call_function("GENERATE_ARRAY", start, end),
     },
 }
 """Writers of operations by dialect; ``min`` and ``sum`` are of lists of positive numbers."""
@@ -277,12 +273,12 @@ def rewrite_list_elements(tree: exp.Expr, target: Dialect, statement_title: str)
         if (write := _FORMS[target.list_elements]) is not None:
             write(join)
     for size in find_nodes(tree, exp.ArraySize) if target.list_elements == "json_each" else ():
-        size.replace(exp.Anonymous(this="JSON_ARRAY_LENGTH", expressions=[size.this]))
+        size.replace(call_function("JSON_ARRAY_LENGTH", size.this))
 
 
 def _select_elements(join: _ListJoin) -> None:
     """Unnest in the SELECT list, which DuckDB does without the join of a lateral subquery."""
-    subscripts = exp.Anonymous(this="GENERATE_SUBSCRIPTS", expressions=[join.values.copy(), exp.Literal.number(1)])
+    subscripts = call_function("GENERATE_SUBSCRIPTS", join.values.copy(), sql_literal(1))
     elements: dict[str, exp.Expr] = {join.element: exp.Unnest(expressions=[join.values.copy()]), join.position: subscripts}
     read = [column for name in elements for column in join.find_columns(name)]
     is_looked_up = any(isinstance(column.parent, exp.Bracket) for column in join.columns) or join.select.args.get("where") is not None
@@ -297,17 +293,17 @@ def _select_elements(join: _ListJoin) -> None:
 
 def _select_ranges(join: _ListJoin) -> None:
     """Unnest the list and the range of its positions side by side, which DataFusion does in the SELECT list only."""
-    length = exp.cast(exp.Anonymous(this="ARRAY_LENGTH", expressions=[join.values.copy()]), "BIGINT")
-    end = exp.Add(this=length, expression=exp.Literal.number(1))
-    positions = exp.Anonymous(this="RANGE", expressions=[exp.Literal.number(1), end])
+    length = exp.cast(call_function("ARRAY_LENGTH", join.values.copy()), "BIGINT")
+    end = exp.Add(this=length, expression=sql_literal(1))
+    positions = call_function("RANGE", sql_literal(1), end)
     elements = {join.element: join.values.copy(), join.position: positions}
-    join.read_from(*(exp.alias_(exp.Anonymous(this="UNNEST", expressions=[value]), name) for name, value in elements.items()))
+    join.read_from(*(exp.alias_(call_function("UNNEST", value), name) for name, value in elements.items()))
 
 
 def _join_subscripts(join: _ListJoin) -> None:
     """Multiply rows by the positions of ClickHouse's lists, and look the elements up."""
-    numbers = exp.Anonymous(this="arrayEnumerate", expressions=[join.values.copy()])
-    positions = exp.Anonymous(this="arrayJoin", expressions=[numbers])
+    numbers = call_function("arrayEnumerate", join.values.copy())
+    positions = call_function("arrayJoin", numbers)
     join.read_from(exp.alias_(join.values.copy(), ELEMENT_LIST), exp.alias_(positions, join.position))
     position = exp.column(join.position)
     join.replace(join.position, exp.cast(position.copy(), "INT"))  # unsigned integers have no common type with others
@@ -318,7 +314,7 @@ def _look_up(function: str) -> Callable[[_ListJoin], None]:
     """Return the form of an engine with a function that gives NULL, not an error, for elements that are not there."""
 
     def rewrite_join(join: _ListJoin) -> None:
-        join.replace_brackets(lambda values, position: exp.Anonymous(this=function, expressions=[values, position]))
+        join.replace_brackets(lambda values, position: call_function(function, values, position))
 
     return rewrite_join
 
@@ -331,16 +327,16 @@ def _shift_positions_from_zero(join: _ListJoin) -> None:
 
 
 def _write_position(join: _ListJoin, index: exp.Expr) -> None:
-    join.replace(join.position, exp.paren(exp.Add(this=index, expression=exp.Literal.number(1))))
+    join.replace(join.position, exp.paren(exp.Add(this=index, expression=sql_literal(1))))
 
 
 def _flatten_elements(join: _ListJoin) -> None:
     """Read the elements of Snowflake's lists, which are variants: ids become texts."""
     index = exp.column("index", table=join.alias)
-    join.replace_brackets(lambda values, _: exp.Anonymous(this="GET", expressions=[values, index.copy()]))
+    join.replace_brackets(lambda values, _: call_function("GET", values, index.copy()))
     _write_position(join, index)
     join.replace(join.element, exp.cast(exp.column("value", table=join.alias), "VARCHAR"))
-    call = exp.Anonymous(this="FLATTEN", expressions=[exp.Kwarg(this=exp.var("INPUT"), expression=join.values)])
+    call = call_function("FLATTEN", exp.Kwarg(this=exp.var("INPUT"), expression=join.values))
     join.join.set("this", exp.Lateral(this=call, alias=exp.TableAlias(this=exp.to_identifier(join.alias))))
 
 
@@ -356,12 +352,12 @@ def _unnest_with_offset(join: _ListJoin) -> None:
 def _read_json(join: _ListJoin) -> None:
     """Read the elements of a text that is a JSON array, as SQLite has lists."""
     key = exp.column("key", table=join.alias)
-    start = exp.DPipe(this=exp.Literal.string("$["), expression=key.copy(), safe=True)
-    path = exp.DPipe(this=start, expression=exp.Literal.string("]"), safe=True)
-    join.replace_brackets(lambda values, _: exp.Anonymous(this="JSON_EXTRACT", expressions=[values, path.copy()]))
+    start = exp.DPipe(this=sql_literal("$["), expression=key.copy(), safe=True)
+    path = exp.DPipe(this=start, expression=sql_literal("]"), safe=True)
+    join.replace_brackets(lambda values, _: call_function("JSON_EXTRACT", values, path.copy()))
     _write_position(join, key)
     join.replace(join.element, exp.column("value", table=join.alias))
-    function = exp.Anonymous(this="JSON_EACH", expressions=[join.values])
+    function = call_function("JSON_EACH", join.values)
     join.join.set("this", exp.Table(this=function, alias=exp.TableAlias(this=exp.to_identifier(join.alias))))
 
 

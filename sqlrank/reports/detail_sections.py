@@ -31,6 +31,7 @@ from sqlrank.reports.blocks import (
 )
 from sqlrank.reports.report_request import ReportRequest, resource_limits
 from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, count_things
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -186,7 +187,7 @@ def _read_records(request: ReportRequest, system: str, clusters: Sequence[Any]) 
 def _fetch_records(resolved: ResolvedRequest, database: Database, clusters: Sequence[Any]) -> list[dict[str, Any]]:
     prepared = prepare_statement(resolved, database, "off", keep_unused=True)
     columns = [exp.column(name) for name in ("record_id", "predicted_cluster", "true_cluster")]
-    names = [exp.Literal.string(str(name)) for name in clusters]
+    names = [sql_literal(str(name)) for name in clusters]
     is_in_cluster = exp.In(this=exp.cast(exp.column("true_cluster"), "TEXT"), expressions=names)
     predicted_clusters = exp.select("predicted_cluster").from_(RECORDS_RELATION).where(is_in_cluster)
     is_linked = exp.In(this=exp.column("predicted_cluster"), query=predicted_clusters.subquery())

@@ -38,7 +38,7 @@ from sqlrank.resolve import (
     resolve_request,
     split_group_expressions,
 )
-from sqlrank.sql_ast import quoted_column
+from sqlrank.sql_ast import quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -321,7 +321,7 @@ class ReportRequest:
                 column,
             )
         system_column = quoted_column(str((self.common["columns"] or {}).get(name, name)), role)
-        system_condition = exp.EQ(this=exp.cast(system_column, "TEXT"), expression=exp.Literal.string(system))
+        system_condition = exp.EQ(this=exp.cast(system_column, "TEXT"), expression=sql_literal(system))
         conditions = [] if self.common["where"] is None else [parse_condition(self.common["where"], sqlglot_dialect)]
         return format_tree(exp.and_(*conditions, system_condition), sqlglot_dialect, pretty=False)[0]
 

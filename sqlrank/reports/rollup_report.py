@@ -18,6 +18,7 @@ from sqlrank.output.display import select_display_columns, to_long_format
 from sqlrank.reports.blocks import Section, VerdictList, VerdictSentence, build_figure, format_cell, result_block, truncate_text
 from sqlrank.resolve import parse_group_by
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -212,7 +213,7 @@ def _split_days(first: Any) -> tuple[str, str]:
     >>> _split_days("2026-03-22")
     ("day < '2026-03-22'", "day >= '2026-03-22'")
     """
-    literal = exp.Literal.number(first) if isinstance(first, int) else exp.Literal.string(str(first))
+    literal = exp.Literal.number(first) if isinstance(first, int) else sql_literal(str(first))
     return exp.LT(this=exp.column(DAY), expression=literal).sql(), exp.GTE(this=exp.column(DAY), expression=literal).sql()
 
 

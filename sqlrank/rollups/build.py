@@ -40,7 +40,7 @@ from sqlrank.rollups.decomposition import (
     row_definition,
 )
 from sqlrank.rollups.rollup_table import definition_conditions
-from sqlrank.sql_ast import BIGINT, find_nodes, sql_literal
+from sqlrank.sql_ast import BIGINT, case_when, find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -287,9 +287,9 @@ def _iterate_subqueries(query: exp.Select) -> Iterator[exp.Select]:
 
 def _drop_weight(sum_node: exp.Sum) -> None:
     """Rewrite a sum for rows of weight 1, in place."""
-    negatives_weight = exp.Case(ifs=[exp.If(this=exp.column("label").eq(1), true=exp.Literal.number(0))], default=exp.column(WEIGHT_COLUMN))
+    negatives_weight = case_when(exp.column("label").eq(1), sql_literal(0), exp.column(WEIGHT_COLUMN))
     if sum_node.this == negatives_weight:
-        positives = exp.Case(ifs=[exp.If(this=exp.column("label").eq(1), true=exp.Literal.number("1.0"))], default=exp.Literal.number(0))
+        positives = case_when(exp.column("label").eq(1), exp.Literal.number("1.0"), sql_literal(0))
         sum_node.replace(exp.Sub(this=_count_rows(), expression=exp.Sum(this=positives)))
         return
     for product in find_nodes(sum_node, exp.Mul):
@@ -425,7 +425,7 @@ def add_definition_column(statement: CompiledStatement, definition: Definition, 
         statement = drop_unit_weights(statement)
     tree: Any = statement.tree.copy()
     digest = definition.compute_digest(is_weighted=is_weighted, time_zone=statement.header.time_zone)
-    tree.select(exp.alias_(exp.Literal.string(digest), DEFINITION_COLUMN), copy=False)
+    tree.select(exp.alias_(sql_literal(digest), DEFINITION_COLUMN), copy=False)
     outputs = [*statement.outputs, OutputColumn(DEFINITION_COLUMN, DEFINITION_COLUMN, "id")]
     keys = [output.name for output in outputs if output.kind == "by" or output.name in {BIN_COLUMN, BUCKET_COLUMN}]
     header = replace(

@@ -24,7 +24,7 @@ from sqlrank.registry.resolved_metric import MeasuredColumn, ResolvedMetric, omi
 from sqlrank.registry.settings_checks import TieBound, accepted_settings, read_tie_bounds
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.result_columns import NUM_ROWS
-from sqlrank.sql_ast import find_nodes, is_null, sql_literal
+from sqlrank.sql_ast import case_when, count_rows, find_nodes, is_null, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -244,11 +244,10 @@ def _build_moments(value: exp.Column, *, weighted: bool = False) -> dict[str, ex
     weight = exp.column("weight")
     null_condition = is_null(value)
     weights, squares = (
-        exp.Sum(this=exp.Case(ifs=[exp.If(this=null_condition, true=sql_literal(0))], default=term))
-        for term in (weight, _multiply_factors(weight, weight))
+        exp.Sum(this=case_when(null_condition, sql_literal(0), term)) for term in (weight, _multiply_factors(weight, weight))
     )
     return {
-        "count": exp.Count(this=exp.Case(ifs=[exp.If(this=exp.GT(this=weight, expression=sql_literal(0)), true=value)])),
+        "count": exp.Count(this=case_when(exp.GT(this=weight, expression=sql_literal(0)), value)),
         "weights": weights,
         "total": exp.Sum(this=_multiply_factors(weight, value)),
         "squared_weights": squares,
@@ -326,7 +325,7 @@ def aggregate_per_query_values(
     weighted = "weight" in find_list_query(statement).named_selects
     keys: list[Any] = []
     audits: list[Any] = []
-    aggregates: dict[str, exp.Expr] = {count_column: exp.Count(this=exp.Star())}
+    aggregates: dict[str, exp.Expr] = {count_column: count_rows()}
     metrics = {str(metric.metric): metric for metric in resolved_metrics}
     for select_item, output in zip(tree.selects, statement.outputs, strict=True):
         if output.kind != "metric":

@@ -52,7 +52,7 @@ from sqlrank.rollups.decomposition import (
 from sqlrank.rollups.merge import MergeQuery, RollingWindows, with_table_columns
 from sqlrank.rollups.rank_metrics import TIE_ORDERS, ScratchSession, bound_key, open_scratch_session, rank_metrics_with_bounds
 from sqlrank.rollups.rollup_table import RollupTable
-from sqlrank.sql_ast import find_nodes, first_select, quoted_column, sql_literal
+from sqlrank.sql_ast import case_when, count_rows, find_nodes, first_select, quoted_column, sql_literal
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
@@ -423,7 +423,7 @@ class _RollupQuery:
                 )
                 value = exp.column(column, table="b" if isinstance(metric, RankMetric) else "s")
                 is_mergeable = exp.EQ(this=exp.column(IS_MERGEABLE, table="s"), expression=sql_literal(1))
-                columns.append(exp.alias_(exp.Case(ifs=[exp.If(this=is_mergeable, true=value)]), alias))
+                columns.append(exp.alias_(case_when(is_mergeable, value), alias))
                 outputs.append(OutputColumn(alias, name if is_value else f"{name}.{kind}", kind, resolved_metric))
         for name in (*([NUM_DAYS] if self.table.day_column is not None else []), NUM_ROWS):
             columns.append(exp.alias_(exp.column(name, table="s"), name))
@@ -448,9 +448,9 @@ class _RollupQuery:
         definition, num_rows = table.find_column(DEFINITION_COLUMN), table.find_column(NUM_ROWS)
         is_one_definition = exp.EQ(this=exp.Min(this=definition), expression=exp.Max(this=definition.copy()))
         rules = [rule.condition for rule in table.build_rules(self.metrics, has_batches=False).values()]
-        num_valid = exp.Count(this=exp.Case(ifs=[exp.If(this=exp.and_(*rules), true=definition.copy())]))
-        is_mergeable = exp.and_(is_one_definition, exp.EQ(this=num_valid, expression=exp.Count(this=exp.Star())))
-        select_items = [exp.alias_(exp.Case(ifs=[exp.If(this=is_mergeable, true=sql_literal(1))], default=sql_literal(0)), IS_MERGEABLE)]
+        num_valid = exp.Count(this=case_when(exp.and_(*rules), definition.copy()))
+        is_mergeable = exp.and_(is_one_definition, exp.EQ(this=num_valid, expression=count_rows()))
+        select_items = [exp.alias_(case_when(is_mergeable, sql_literal(1), sql_literal(0)), IS_MERGEABLE)]
         select_items += (
             [exp.alias_(exp.Count(this=exp.Distinct(expressions=[table.find_column(table.day_column)])), NUM_DAYS)]
             if table.day_column is not None

@@ -17,7 +17,7 @@ from sqlrank.rendering.renderer import StatementHeader, render_statement
 from sqlrank.result_columns import NUM_DAYS, NUM_ROWS
 from sqlrank.rollups.decomposition import BIN_MERGE_FUNCTIONS, DAY_COLUMN, MERGE_FUNCTIONS, RollupMetrics
 from sqlrank.rollups.rollup_table import RollupTable, parse_key_condition
-from sqlrank.sql_ast import is_null, sql_literal, union_all
+from sqlrank.sql_ast import case_when, count_rows, is_null, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -269,8 +269,8 @@ class MergeQuery:
         columns: list[exp.Expr] = [
             self.table.find_column(name) for name in (*self._other_keys(), *(["bin"] if self.table.has_bins else []))
         ]
-        pairs = exp.select(*(columns or [exp.Literal.number(1)])).distinct().from_(self.rows.copy()).subquery("b")
-        ((count,),) = self.database.query_rows(exp.select(exp.alias_(exp.Count(this=exp.Star()), "number")).from_(pairs))
+        pairs = exp.select(*(columns or [sql_literal(1)])).distinct().from_(self.rows.copy()).subquery("b")
+        ((count,),) = self.database.query_rows(exp.select(exp.alias_(count_rows(), "number")).from_(pairs))
         return int(count)
 
     def _other_keys(self) -> list[str]:
@@ -293,7 +293,7 @@ class MergeQuery:
         sums = [
             exp.alias_(merge(this=self.table.find_column(name)), self.table.find_column(name).this.copy()) for name, merge in merged.items()
         ]
-        is_day = exp.Case(ifs=[exp.If(this=is_null(day), true=sql_literal(0))], default=sql_literal(1))
+        is_day = case_when(is_null(day), sql_literal(0), sql_literal(1))
         per_day = exp.select(*keys, day.copy(), exp.alias_(is_day, NUM_DAYS), *sums).from_(self.rows.copy())
         return per_day.group_by(*(key.copy() for key in keys), day.copy()).subquery("s")
 
@@ -306,7 +306,7 @@ class MergeQuery:
             exp.EQ(this=exp.Floor(this=bin_), expression=bin_.copy()),
             exp.LT(this=exp.Abs(this=bin_.copy()), expression=sql_literal(MAX_BIN)),
         )
-        has_fractional_bin = exp.Max(this=exp.Case(ifs=[exp.If(this=is_whole, true=sql_literal(0))], default=sql_literal(1)))
+        has_fractional_bin = exp.Max(this=case_when(is_whole, sql_literal(0), sql_literal(1)))
         ((fractional_flag,),) = self.database.query_rows(
             exp.select(exp.alias_(has_fractional_bin, "has_fractional_bin")).from_(self.table.table.from_clause())
         )

@@ -36,7 +36,7 @@ from sqlrank.request import Request, collect_sources, leaf_sources
 from sqlrank.result_metadata import left_out_metadata, read_left_out
 from sqlrank.rollups.build import DEFAULT_BINS, JackknifeBuckets, ScoreBinning, add_definition_column, resolve_rollup_request
 from sqlrank.rollups.decomposition import BATCH_COLUMN, DAY_COLUMN, DEFINITION_COLUMN, describe_group, merge_class, select_row_keys
-from sqlrank.sql_ast import is_null, quoted_column
+from sqlrank.sql_ast import count_rows, is_null, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -93,8 +93,8 @@ class Batch:
             for select_item, output in zip(tree.selects, statement.outputs, strict=True):
                 if output.kind == "value" and merge_class(output.name) is exp.Sum:
                     # Subtract from zero: a negated zero would be shown as -0.
-                    select_item.set("this", exp.Sub(this=exp.Literal.number(0), expression=exp.paren(select_item.this)))
-        tree.select(exp.alias_(exp.Literal.string(self.name), BATCH_COLUMN), copy=False)
+                    select_item.set("this", exp.Sub(this=sql_literal(0), expression=exp.paren(select_item.this)))
+        tree.select(exp.alias_(sql_literal(self.name), BATCH_COLUMN), copy=False)
         return CompiledStatement(tree, [*statement.outputs, OutputColumn(BATCH_COLUMN, BATCH_COLUMN, "id")], statement.header)
 
     def insert_once(self, stored: CompiledStatement) -> CompiledStatement:
@@ -102,7 +102,7 @@ class Batch:
 
         It may therefore run again.
         """
-        return _if_none(stored, exp.EQ(this=exp.column(BATCH_COLUMN), expression=exp.Literal.string(self.name)))
+        return _if_none(stored, exp.EQ(this=exp.column(BATCH_COLUMN), expression=sql_literal(self.name)))
 
 
 def add_new(stored: CompiledStatement) -> CompiledStatement:
@@ -124,10 +124,10 @@ def add_new(stored: CompiledStatement) -> CompiledStatement:
 
 def _if_none(stored: CompiledStatement, condition: exp.Expr | None) -> CompiledStatement:
     """Return the INSERT statement restricted to tables without matching rows, or without any rows."""
-    existing_rows = exp.select(exp.alias_(exp.Count(this=exp.Star()), "rows_there")).from_(stored.tree.this.this.copy())
+    existing_rows = exp.select(exp.alias_(count_rows(), "rows_there")).from_(stored.tree.this.this.copy())
     existing_rows = existing_rows if condition is None else existing_rows.where(condition)
     # Filter on a joined row, so that no engine pushes the condition below the aggregate.
-    is_new = exp.EQ(this=exp.column("rows_there", table="there"), expression=exp.Literal.number(0))
+    is_new = exp.EQ(this=exp.column("rows_there", table="there"), expression=sql_literal(0))
     return _with_rows(stored, lambda query: query.join(existing_rows.subquery("there"), join_type="cross").where(is_new))
 
 
@@ -226,9 +226,7 @@ def _stage_rows(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: 
         duck.execute(exp.Delete(this=target, where=exp.Where(this=is_replaced)).sql("duckdb"))
     (definition,) = {*rows[DEFINITION_COLUMN].to_pylist()} or {""}
     other_definitions = (
-        exp.select(DEFINITION_COLUMN)
-        .from_(target)
-        .where(exp.NEQ(this=exp.column(DEFINITION_COLUMN), expression=exp.Literal.string(definition)))
+        exp.select(DEFINITION_COLUMN).from_(target).where(exp.NEQ(this=exp.column(DEFINITION_COLUMN), expression=sql_literal(definition)))
     )
     if rows.num_rows and (conflict := duck.execute(other_definitions.limit(1).sql("duckdb")).fetchone()):
         raise InputError(
@@ -275,7 +273,7 @@ def _check_groups(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name
 
 def _check_batch(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, rows: pa.Table) -> None:
     """Raise ``InputError`` for a batch that the table already has: its rows would count twice."""
-    names = [exp.Literal.string(name) for name in rows[BATCH_COLUMN].unique().to_pylist()]
+    names = [sql_literal(name) for name in rows[BATCH_COLUMN].unique().to_pylist()]
     if not names:
         return
     existing = exp.select(BATCH_COLUMN).from_(target).where(exp.In(this=exp.column(BATCH_COLUMN), expressions=names)).limit(1)

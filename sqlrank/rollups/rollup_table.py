@@ -26,7 +26,7 @@ from sqlrank.rollups.decomposition import (
     merge_class,
     select_row_keys,
 )
-from sqlrank.sql_ast import find_nodes, is_null, quoted_column, sql_literal, union_all
+from sqlrank.sql_ast import case_when, count_rows, find_nodes, is_null, quoted_column, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -84,7 +84,7 @@ def check_duplicate_batches(database: Database, table: SourceTable, keys: Sequen
     """
     key_columns = [quoted_column(name) for name in (str(table.find_column(BATCH_COLUMN)), *keys)]
     select_items = [exp.alias_(column.copy(), f"value_{index}") for index, column in enumerate(key_columns)]
-    is_duplicate = exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(1))
+    is_duplicate = exp.GT(this=count_rows(), expression=sql_literal(1))
     duplicates = database.query_rows(
         exp.select(*select_items).from_(rows.copy()).group_by(*(column.copy() for column in key_columns)).having(is_duplicate).limit(1)
     )
@@ -115,8 +115,8 @@ def net_batches(database: Database, table: SourceTable, keys: Sequence[str], row
         (name for name in merges if name.lower() in {NUM_ROWS, "positives", "negatives"}), key=lambda name: name.lower() != NUM_ROWS
     )
     _check_net_sums(database, table, netted, {name: columns[name] for name in keys}, {name: columns[name] for name in non_negative})
-    remaining = exp.select("*").from_(netted).where(exp.GT(this=columns[non_negative[0]].copy(), expression=exp.Literal.number(0)))
-    count_query = exp.select(exp.alias_(exp.Count(this=exp.Star()), "number")).from_(remaining.copy().subquery("s"))
+    remaining = exp.select("*").from_(netted).where(exp.GT(this=columns[non_negative[0]].copy(), expression=sql_literal(0)))
+    count_query = exp.select(exp.alias_(count_rows(), "number")).from_(remaining.copy().subquery("s"))
     if not database.query_rows(count_query)[0][0]:
         raise InputError(f"rollup: {table.label} has no rows to add up, since all of them have been subtracted")
     return remaining.subquery("s")
@@ -126,14 +126,14 @@ def _zero_if_cancelled(column: exp.Column) -> exp.Expr:
     total, size = exp.Sum(this=column.copy()), exp.Sum(this=exp.Abs(this=column.copy()))
     least = exp.Mul(this=exp.Literal.number(f"{ROUNDING_NOISE:.12f}"), expression=size)
     is_nothing = exp.LTE(this=exp.Abs(this=total.copy()), expression=least)
-    return exp.Case(ifs=[exp.If(this=is_nothing, true=exp.Literal.number(0))], default=total)
+    return case_when(is_nothing, sql_literal(0), total)
 
 
 def _check_net_sums(
     database: Database, table: SourceTable, rows: exp.Subquery, keys: Mapping[str, exp.Column], non_negative: Mapping[str, exp.Column]
 ) -> None:
     """Raise ``InputError`` for a group with a negative value in one of the columns ``non_negative``."""
-    is_negative = exp.or_(*(exp.LT(this=column.copy(), expression=exp.Literal.number(0)) for column in non_negative.values()))
+    is_negative = exp.or_(*(exp.LT(this=column.copy(), expression=sql_literal(0)) for column in non_negative.values()))
     select_items = [exp.alias_(column.copy(), f"value_{index}") for index, column in enumerate([*keys.values(), *non_negative.values()])]
     negative_rows = database.query_rows(exp.select(*select_items).from_(rows.copy()).where(is_negative).limit(1))
     if negative_rows:
@@ -252,7 +252,7 @@ class RollupTable:
         def negate_retractions(column: exp.Column) -> exp.Expr:
             negated = exp.Sub(this=sql_literal(0), expression=column)
             is_retraction = exp.LT(this=num_rows.copy(), expression=sql_literal(0))
-            return exp.Case(ifs=[exp.If(this=is_retraction, true=negated)], default=column.copy()) if has_batches else column
+            return case_when(is_retraction, negated, column.copy()) if has_batches else column
 
         def not_negative(name: str) -> Rule:
             is_positive = exp.GTE(this=negate_retractions(self.find_column(name)), expression=sql_literal(0))
@@ -353,13 +353,9 @@ class RollupTable:
             self.find_column(DEFINITION_COLUMN),
             *([] if numbered is None or self.day_column is None else [self.find_column(self.day_column)]),
         ]
-        num_valid = exp.Count(this=exp.Case(ifs=[exp.If(this=_all_conditions(rules), true=sql_literal(1))]))
-        aggregates: list[exp.Expr] = [exp.Min(this=self.find_column(NUM_ROWS)), exp.Count(this=exp.Star()), num_valid]
-        aggregates += (
-            []
-            if numbered is None
-            else [exp.Case(ifs=[exp.If(this=_has_several_values(FILE_NUMBER), true=sql_literal(1))], default=sql_literal(0))]
-        )
+        num_valid = exp.Count(this=case_when(_all_conditions(rules), sql_literal(1)))
+        aggregates: list[exp.Expr] = [exp.Min(this=self.find_column(NUM_ROWS)), count_rows(), num_valid]
+        aggregates += [] if numbered is None else [case_when(_has_several_values(FILE_NUMBER), sql_literal(1), sql_literal(0))]
         select_items = [groups[0], *(exp.alias_(aggregate, f"aggregate_{index}") for index, aggregate in enumerate(aggregates))]
         group_rows = database.query_rows(exp.select(*select_items).from_(rows.copy()).group_by(*(column.copy() for column in groups)))
         if not sum(row[2] for row in group_rows):
@@ -398,14 +394,12 @@ class RollupTable:
     def _refuse_impossible(self, database: Database, rows: exp.Subquery, rules: Mapping[str, Rule]) -> None:
         """Raise ``InputError`` for the first row that violates a rule, with group, column and value."""
         keys = [self.find_column(name) for name in self.key_columns]
-        validity_flags = [
-            exp.Case(ifs=[exp.If(this=rule.condition.copy(), true=sql_literal(1))], default=sql_literal(0)) for rule in rules.values()
-        ]
+        validity_flags = [case_when(rule.condition.copy(), sql_literal(1), sql_literal(0)) for rule in rules.values()]
         select_items = [
             exp.alias_(expression.copy(), f"value_{index}")
             for index, expression in enumerate([*keys, *validity_flags, *map(self.find_column, rules)])
         ]
-        is_valid = exp.Case(ifs=[exp.If(this=_all_conditions(rules), true=sql_literal(1))], default=sql_literal(0))
+        is_valid = case_when(_all_conditions(rules), sql_literal(1), sql_literal(0))
         query = exp.select(*select_items).from_(rows.copy()).where(exp.EQ(this=is_valid, expression=sql_literal(0)))
         (row,) = database.query_rows((query.order_by(*(key.copy() for key in keys)) if keys else query).limit(1))
         rule_index = row[len(keys) : len(keys) + len(rules)].index(0)

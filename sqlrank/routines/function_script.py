@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
-from sqlglot import exp
 
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
@@ -54,9 +53,12 @@ from sqlrank.routines.symbolic_statement import (
     installation_options,
     is_aggregate,
 )
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from sqlglot import exp
 
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
@@ -264,7 +266,7 @@ class FunctionScript:
     @property
     def sql(self) -> str:
         """The script that creates the functions, or replaces them."""
-        version = exp.Literal.string(__version__).sql(self.dialect)
+        version = sql_literal(__version__).sql(self.dialect)
         schema = [f"CREATE SCHEMA IF NOT EXISTS {self._schema_name}"] if get_dialect(self.dialect).supports_function_schemas else []
         declared = {
             "duckdb": f"CREATE OR REPLACE MACRO {self._version_function}() AS {version}",

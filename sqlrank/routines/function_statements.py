@@ -33,7 +33,7 @@ from sqlrank.routines.symbolic_statement import (
     build_table_query,
     source_table,
 )
-from sqlrank.sql_ast import find_nodes, sql_literal, union_all
+from sqlrank.sql_ast import call_function, case_when, count_rows, find_nodes, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -103,7 +103,7 @@ def _find_range_problems(parameters: Sequence[RoutineParameter], refer_to: Calla
         message = _concatenate_texts(
             [sql_literal(f"{parameter.name} is "), value_text, sql_literal(f". It must be {declared.limited_range_text}")]
         )
-        problems.append(exp.Case(ifs=[exp.If(this=exp.and_(*conditions), true=exp.null())], default=message))
+        problems.append(case_when(exp.and_(*conditions), exp.null(), message))
     return problems
 
 
@@ -111,10 +111,10 @@ def refuse_ranges(value: exp.Expr, parameters: Sequence[RoutineParameter], diale
     """Return an expression with symbolic parameters that ends the query with an error if one of them is out of range."""
     for problem in _find_range_problems(parameters, symbolic_parameter):
         if _converts_errors(dialect):  # some engines evaluate the conversion even if the parameter is in range
-            value = exp.Case(ifs=[exp.If(this=exp.Not(this=_raise_error(problem, dialect)), true=value)])
+            value = case_when(exp.Not(this=_raise_error(problem, dialect)), value)
         else:
             raised = _raise_error(problem.args["default"], dialect)
-            value = exp.Case(ifs=[exp.If(this=problem.args["ifs"][0].this, true=value)], default=raised)
+            value = case_when(problem.args["ifs"][0].this, value, raised)
     return value
 
 
@@ -129,19 +129,19 @@ def _raise_error(message: exp.Expr, dialect: str) -> exp.Expr:
     facts, is_converted = get_dialect(dialect), _converts_errors(dialect)
     raised: exp.Expr = exp.Coalesce(this=message, expressions=[sql_literal("0")]) if is_converted else message
     if facts.error_function is not None:
-        raised = exp.Anonymous(this=facts.error_function, expressions=[raised])
+        raised = call_function(facts.error_function, raised)
     return exp.cast(raised, "BOOLEAN") if is_converted else raised
 
 
 def _build_check(has_rows: bool, ranges: Sequence[exp.Case], dialect: str) -> exp.Select:
     """Return the query whose column ``is_valid`` is true, and which raises an error if there are wrong rows in the step of problems, or numbers out of range."""
-    number = exp.cast(exp.Count(this=exp.Star()), "TEXT")
+    number = exp.cast(count_rows(), "TEXT")
     message = exp.alias_(_concatenate_texts([exp.column("problem"), number, sql_literal(")")]), "message")
     messages = [exp.select(message).from_(PROBLEMS).group_by("problem")] if has_rows else []
     messages += [exp.select(exp.alias_(problem, "message")) for problem in ranges]
     raised = _raise_error(exp.Min(this=exp.column("message")), dialect)
-    has_problem = exp.GT(this=exp.Count(this=exp.column("message")), expression=exp.Literal.number(0))
-    is_valid = exp.Case(ifs=[exp.If(this=has_problem, true=raised)], default=exp.true())
+    has_problem = exp.GT(this=exp.Count(this=exp.column("message")), expression=sql_literal(0))
+    is_valid = case_when(has_problem, raised, exp.true())
     query = exp.select(exp.alias_(is_valid, "is_valid")).from_(union_all(messages).subquery("messages"))
     return cast("exp.Select", rewrite_for_dialect(query, dialect))
 
@@ -323,7 +323,7 @@ def _read_source(role: str, group: str | None) -> exp.Select:
     That column is the first, because DuckDB reads the first of two columns of one name.
     """
     groups = [] if group is None else [exp.alias_(_reference_parameter(GROUP_PARAMETER), group)]
-    return exp.select(*groups, "*").from_(exp.Table(this=exp.Anonymous(this="query_table", expressions=[exp.column(role)])))
+    return exp.select(*groups, "*").from_(exp.Table(this=call_function("query_table", exp.column(role))))
 
 
 def create_scalar_macro(schema: str, facts: RoutineFacts, body: exp.Expr, parameters: Sequence[RoutineParameter]) -> Routine:
@@ -357,7 +357,7 @@ def _build_macro(
     function = exp.UserDefinedFunction(this=target, expressions=list(parameters), wrapped=True)
     create = exp.Create(this=function, kind="MACRO", replace=True, expression=body, properties=properties)
     kind = "MACRO TABLE" if facts.kind == "table" else "MACRO"
-    name, comment = target.sql("duckdb"), exp.Literal.string(facts.comment).sql("duckdb")
+    name, comment = target.sql("duckdb"), sql_literal(facts.comment).sql("duckdb")
     return Routine(
         facts,
         function.sql("duckdb").replace(f' "{GROUP_PARAMETER}"', f" {GROUP_PARAMETER}"),
@@ -473,7 +473,7 @@ def _create_routine(
         "types": ", ".join(types.values()),
         "parameters": ", ".join(f"{parameter} {type_name}" for parameter, type_name in types.items()),
         "expression": expression.this.sql(dialect),
-        "comment": exp.Literal.string(facts.comment).sql(dialect),
+        "comment": sql_literal(facts.comment).sql(dialect),
     }
     return Routine(
         facts,
@@ -657,8 +657,8 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
     fields: dict[str, str] = {
         "name": name,
         "query": text,
-        "quoted": exp.Literal.string(text).sql(dialect),
-        "comment": exp.Literal.string(facts.comment).sql(dialect),
+        "quoted": sql_literal(text).sql(dialect),
+        "comment": sql_literal(facts.comment).sql(dialect),
         "arguments": ", ".join(argument for argument in arguments if argument),
         "columns": ", ".join(
             f"{exp.to_identifier(column, quoted=True).sql(dialect)} {_find_type(form, kind, facts.metrics[0])}"

@@ -26,7 +26,7 @@ from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import Request, collect_sources
 from sqlrank.resolve import ResolvedRequest, find_read_policies, resolve_request
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -382,7 +382,7 @@ def build_aggregate(
     if library.may_be_infinite(file, resolved.dependencies.files):
         value = null_if_not_finite(value)
     if file.is_always_defined:
-        value = exp.Coalesce(this=value, expressions=[exp.Literal.number(0)])
+        value = exp.Coalesce(this=value, expressions=[sql_literal(0)])
     return cast_double(value), [*columns, *free_parameters(metric, resolved)], request
 
 

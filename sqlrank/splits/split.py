@@ -28,7 +28,7 @@ from sqlrank.registry.query_templates import describe_rows, load_select
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import StatementHeader, render_statement
 from sqlrank.request import DEFAULT_DIALECT, SourceGroup, leaf_sources
-from sqlrank.sql_ast import find_nodes, first_select, is_null, sql_literal, union_all
+from sqlrank.sql_ast import count_rows, find_nodes, first_select, is_null, sql_literal, union_all
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,7 +106,7 @@ class LeakageFilter:
         """Return the filtered rows; ``training_part`` names the first part, ``part_column`` the column of parts."""
         if not self.joins:
             return rows
-        query: Any = exp.replace_placeholders(load_select("splits", "without_leakage.sql"), first=exp.Literal.string(training_part))
+        query: Any = exp.replace_placeholders(load_select("splits", "without_leakage.sql"), first=sql_literal(training_part))
         query.set("joins", [join for join in query.args["joins"] if join.alias_or_name in self.joins])
         where = query.args["where"].this
         conditions = [conjunct for conjunct in where.expression.unnest().flatten() if _find_alias(conjunct) in self.joins]
@@ -205,9 +205,9 @@ def parse_time_bounds(bounds: Any) -> list[exp.Expr]:
 
 def _build_literal(value: Any) -> exp.Expr:
     if isinstance(value, dt.datetime):
-        return exp.cast(exp.Literal.string(value.isoformat(" ")), "TIMESTAMP" if value.tzinfo is None else "TIMESTAMPTZ")
+        return exp.cast(sql_literal(value.isoformat(" ")), "TIMESTAMP" if value.tzinfo is None else "TIMESTAMPTZ")
     if isinstance(value, dt.date):
-        return exp.cast(exp.Literal.string(value.isoformat()), "DATE")
+        return exp.cast(sql_literal(value.isoformat()), "DATE")
     literal: exp.Expr = exp.convert(value)
     return literal
 
@@ -265,11 +265,11 @@ class SplitPlan:
             raise MetricError("give shares={'train': 0.8, 'test': 0.2} or folds=10")
         shares: dict[Any, Any] = parse_shares(request.shares) if request.folds is None else equal_shares(request.folds)
         part_column = request.column or ("split" if request.folds is None else FOLD_PART)
-        columns, values = {"key": request.key}, {"salt": exp.Literal.string(f"{salt}:")}
+        columns, values = {"key": request.key}, {"salt": sql_literal(f"{salt}:")}
         cumulative = cumulative_shares(list(shares.values()))
         if not request.exact:
             _refuse_options(request, ("stratum",), "need exact=True")
-            return cls("hash", columns, list(shares), [exp.Literal.string(hash_threshold(end)) for end in cumulative], values, part_column)
+            return cls("hash", columns, list(shares), [sql_literal(hash_threshold(end)) for end in cumulative], values, part_column)
         if request.stratum is not None:
             columns["stratum"] = request.stratum
         return cls("exact", columns, list(shares), [exp.convert(float(end)) for end in cumulative], values, part_column)
@@ -581,7 +581,7 @@ def _select_rows(plan: SplitPlan, database: Database, source: Any) -> pa.Table:
     result = database.fetch_arrow(database.render(ordered))
     dropped = 0
     if plan.leakage_filter.joins:
-        ((count,),) = database.query_rows(exp.select(exp.Count(this=exp.Star())).from_(plan.all_rows(table).subquery("split_rows")))
+        ((count,),) = database.query_rows(exp.select(count_rows()).from_(plan.all_rows(table).subquery("split_rows")))
         dropped = int(count) - result.num_rows
     metadata = {"version": __version__, "dropped": str(dropped), "sql": database.render(query)}
     return result.replace_schema_metadata({f"sqlrank.{name}": value for name, value in metadata.items()})
@@ -592,7 +592,7 @@ def _check_keys(plan: SplitPlan, database: Database, table: SourceTable) -> None
     for what in ("key", "time"):
         if what in plan.columns:
             column = exp.column(str(table.find_column(plan.columns[what])), quoted=True)
-            (count,) = database.query_rows(exp.select(exp.Count(this=exp.Star())).from_(table.from_clause()).where(is_null(column)))[0]
+            (count,) = database.query_rows(exp.select(count_rows()).from_(table.from_clause()).where(is_null(column)))[0]
             if count:
                 raise InputError(f"{table.label}: {plan.columns[what]} is NULL in {count:,} rows. Leave them out, or give them a value")
 
@@ -603,7 +603,7 @@ def _check_strata(plan: SplitPlan, database: Database, table: SourceTable) -> No
         return
     key, stratum = (exp.column(str(table.find_column(plan.columns[name])), quoted=True) for name in ("key", "stratum"))
     minimum, maximum = exp.Min(this=stratum), exp.Max(this=stratum.copy())
-    count, total = exp.Count(this=stratum.copy()), exp.Count(this=exp.Star())
+    count, total = exp.Count(this=stratum.copy()), count_rows()
     differs = exp.or_(
         exp.NEQ(this=minimum, expression=maximum),
         exp.and_(exp.GT(this=count, expression=sql_literal(0)), exp.LT(this=count.copy(), expression=total)),
