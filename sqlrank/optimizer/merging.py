@@ -132,11 +132,16 @@ _LONG_VALUE = 400
 
 
 def forward_projections(graph: StatementGraph, lifted: Collection[str]) -> None:
-    """Let the readers of CTEs that are columns of another read that one, in place, unless it is a lifted subquery, whose name says less."""
+    """Let the readers of CTEs that are columns of another, under their names, read that one, in place.
+
+    The names of lifted subqueries say less, so that they go when they are merged.
+    """
     readers = graph.find_readers()
     for step in list(graph.steps_by_name.values()):
-        source = None if step.is_input or step.is_union or not _is_projection(step.scopes[0]) else step.scopes[0].first_source
-        if source is not None and source.name not in lifted and _forward_source(step, readers):
+        scope = None if step.is_input or step.is_union or not _is_projection(step.scopes[0]) else step.scopes[0]
+        if scope is None or scope.first_source is None or scope.first_source.name in lifted:
+            continue
+        if all(item.unalias().name == name for name, item in scope.items.items()) and _forward_source(step, readers):
             graph.remove(step)
 
 
