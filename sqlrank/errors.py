@@ -30,7 +30,7 @@ _WORD = re.compile(r"(?!sqlrank\b)[a-z]+(?=[\s,:!?']|$)")
 MAX_LINE_CHARS = 2000
 """Maximum length of a message line; longer ones lose their middle."""
 
-CONTROLS = "[\\x00-\\x1f\\x7f-\\x9f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff\\ufffe\\uffff]"
+CONTROLS = "[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff\\ufffe\\uffff]"
 """Terminal control and bidirectional characters, line breaks, surrogates, and characters invalid in XML."""
 
 _KEYS = r"(?:passw(?:or)?d|pwd|passphrase|secret|token|credentials?|(?:api|access|account|private)[_-]?key)"

@@ -102,6 +102,8 @@ def _import_table(role: str, source: Any) -> pa.Table:
         raise InputError(f"{role}: a Series is one column. {to_sentence(_describe_dict(role))}{advice}, or give a data frame")
     if isinstance(source, (list, tuple, Mapping)) and not source:
         raise InputError(f"{role} ({source_kind(source)}) has no rows")
+    if isinstance(source, pa.Table):
+        return source  # pa.table() would send it through the C interface, where arrays of views may end the process
     if hasattr(source, "__arrow_c_stream__"):
         return pa.table(source)
     if is_row_list(source):

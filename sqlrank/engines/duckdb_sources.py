@@ -217,8 +217,11 @@ def _unify_column(
         return common, None
     is_key = all(duckdb_type.removesuffix("[]") in (*_KEYS, NULL_TYPE) for duckdb_type in holders)
     *others, last = (f"{duckdb_type} in {label}" for duckdb_type, label in holders.items())
-    text = f"{role}: {name} is {', '.join(others)} and {last}. Give it one type, such as by a query with CAST({name} AS ...)"
     suffixes = {duckdb_type.endswith("[]") for duckdb_type in holders}
+    # Ids with a point are whole numbers that a frame with missing values made doubles: as texts they would match no others.
+    is_float = any(duckdb_type.startswith(("DOUBLE", "FLOAT")) for duckdb_type in holders)
+    target = f"{'BIGINT' if is_float else 'VARCHAR'}{'[]' if suffixes == {True} else ''}" if is_key else "..."
+    text = f"{role}: {name} is {', '.join(others)} and {last}. Give it one type, such as by a query with CAST({name} AS {target})"
     key_type = "VARCHAR[]" if suffixes == {True} else "VARCHAR"
     return (key_type if is_key and len(suffixes) == 1 else next(iter(holders))), ColumnProblem(text, is_key and len(suffixes) == 1)
 

@@ -152,7 +152,8 @@ def _suggest_two_rows(bound_input: BoundInput) -> str:
     )
     source = bound_input.table.label
     if not get_dialect(bound_input.table.dialect).supports_file_readers or not names_files(source):
-        return "Give a rate two rows: one with label 1 and the rate as weight, and one with label 0 and 1 - rate (docs/inputs.md, Rates as labels)"
+        shares = ("weight * rate", "weight * (1 - rate)") if weight else ("the rate", "1 - rate")
+        return f"Give a rate two rows: label 1 of weight {shares[0]}, and label 0 of weight {shares[1]} (docs/inputs.md, Rates as labels)"
     parts = [
         f"SELECT * EXCLUDE ({left_out}), {value} AS label, {f'{weight} * ' if weight else ''}{share} AS weight FROM {sql_literal(source).sql('duckdb')}"
         for value, share in ((1, label), (0, f"(1 - {label})"))

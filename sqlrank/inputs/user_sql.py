@@ -119,6 +119,8 @@ def _find_disallowed_argument(node: Expr, dialect: str) -> str:
         reads_table = (node.args.get("field") and meaning != "list") or (is_bracketed_name and meaning == "bracketed_table")
         if reads_table or node.args.get("is_global") or node.args.get("unnest"):
             return "may read a table. Write the values as a list, such as x IN (1, 2)"
+    elif isinstance(node, exp.Dot) and not isinstance(node.this, exp.Column) and get_dialect(dialect).calls_functions_by_fields:
+        return "may call a function of that name. Give a query that reads the field as the source"
     elif isinstance(node, exp.Collate) and not isinstance(node.expression, (exp.Identifier, exp.Var)):
         return "names a collation by its schema. Name one of the engine"
     elif isinstance(node, exp.Any) and not (isinstance(node.parent, exp.Predicate) and node.parent.expression is node):

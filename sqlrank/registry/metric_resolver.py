@@ -260,7 +260,8 @@ def _with_input_of_call(metric: Metric, library: Registry, input_roles: Collecti
     if may_replace:
         return replace(metric, name=siblings[0])
     role = find_input_role(library, library.file_for(metric))
-    raise MetricError(f"{metric.name} reads {role}, which is not given. Ask for {join_words(siblings, 'or')}")
+    names = [str(replace(metric, name=name)) for name in siblings]
+    raise MetricError(f"{metric.name} reads {role}, which is not given. Ask for {join_words(names, 'or')}")
 
 
 def _load_mode(compat: str | None, library: Registry, input_roles: Collection[str]) -> dict[str, Any]:

@@ -174,6 +174,9 @@ class Dialect:
     name_after_in: str = "table"
     """Meaning of a name on the right of IN: ``table``, ``bracketed_table`` if it is one also in brackets, or ``list`` for a column of lists."""
 
+    calls_functions_by_fields: bool = False
+    """A field of a value in brackets may be a function: (x).f is f(x)."""
+
     supports_from_first: bool = False
     """A query may begin with FROM."""
 
@@ -294,6 +297,7 @@ DIALECTS = {
     ),
     "postgres": Dialect(
         "postgres",
+        calls_functions_by_fields=True,
         fold_identifier=str.lower,
         supports_create_or_replace_table=False,
         computes_ctes_once=True,
@@ -306,6 +310,7 @@ DIALECTS = {
     ),
     "redshift": Dialect(
         "redshift",
+        calls_functions_by_fields=True,
         fold_identifier=str.lower,
         supports_create_or_replace_table=False,
         supports_is_not_distinct_from=False,

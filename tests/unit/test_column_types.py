@@ -52,6 +52,7 @@ def make_arrow_columns() -> dict[str, Any]:
         "fixed_size_list_0": pa.array([[]] * NUM_ROWS, pa.list_(pa.int64(), 0)),
         "nested_fixed_size_list_0": pa.array([[[]]] * NUM_ROWS, pa.list_(pa.list_(pa.int64(), 0))),
         "string_view": texts.cast(pa.string_view()),
+        "string_view_of_short_texts": pa.array(["a", "b"] * (NUM_ROWS // 2)).cast(pa.string_view()),
         "binary_view": texts.cast(pa.binary()).cast(pa.binary_view()),
         "list_of_string_view": pa.array([["a"], []] * (NUM_ROWS // 2), pa.list_(pa.string_view())),
         "struct_of_string_view": pa.array([{"a": "x"}] * NUM_ROWS, pa.struct([("a", pa.string_view())])),

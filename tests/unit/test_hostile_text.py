@@ -35,6 +35,7 @@ STEERING = {
     "one byte": "a\x9b31m",
     "override": "\u202egnp.exe",
     "isolate": "a\u2066b\u2069",
+    "mark": "a\u200fb\u200ec\u061c",
     "return": "a\rb",
     "break": "a\nb",
     "separator": "a\u2028b\x85c",
@@ -105,7 +106,8 @@ ADDRESSES = [
 
 def has_controls(text: str) -> bool:
     return any(
-        unicodedata.category(char) in {"Cc", "Zl", "Zp", "Cs"} or char in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+        unicodedata.category(char) in {"Cc", "Zl", "Zp", "Cs"}
+        or char in "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
         for char in text
     )
 

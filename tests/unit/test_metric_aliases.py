@@ -331,7 +331,7 @@ def test_names_of_a_mode_are_of_the_metric_that_reads_the_inputs(compat: str, ca
 def test_the_sibling_that_reads_the_inputs_is_named() -> None:
     for metric, call, sibling in (
         ("Precision", {"run": LISTS, "qrels": JUDGED}, "Precision reads predictions, which is not given. Ask for SetP"),
-        ("top_k_accuracy@10", {"run": LISTS, "qrels": JUDGED}, "TopKAccuracy reads class_scores, which is not given. Ask for Success"),
+        ("top_k_accuracy@10", {"run": LISTS, "qrels": JUDGED}, "TopKAccuracy reads class_scores, which is not given. Ask for Success@10"),
         ("accuracy_score", {"inputs": CLASSES}, "Accuracy reads predictions, which is not given. Ask for MulticlassAccuracy"),
         ("MulticlassMCC", {"predictions": {"label": [1], "score": [1]}}, "MulticlassMCC reads classified, which is not given. Ask for MCC"),
     ):

@@ -158,6 +158,15 @@ FORBIDDEN = {
 }
 """Conditions that reach beyond the rows of an input."""
 
+
+@pytest.mark.parametrize("text", ["(s).evil = 1", "(clicks).evil = 1", "((i)).evil = 1"])
+def test_a_field_in_postgresql_may_be_a_function(text: str) -> None:
+    for dialect in ("postgres", "redshift"):
+        with pytest.raises(InputError, match=r"may call a function of that name. Give a query that reads the field as the source"):
+            sqlrank.sql("AUC", predictions="clicks", dialect=dialect, where=text)
+    assert "evil" in sqlrank.sql("AUC", predictions="clicks", dialect="duckdb", where=text)
+
+
 READ_TABLES = {
     "sqlite": ("i IN secret", "i NOT IN main.secret"),
     "clickhouse": ("i IN secret", "i IN (secret)", "i GLOBAL IN secret", "i NOT IN ((secret))"),
