@@ -335,8 +335,8 @@ def _check_relation(tree: exp.Expr) -> Iterator[Violation]:
     for star in tree.find_all(exp.Star):
         if not isinstance(star.parent, exp.Count):
             yield "*", "a relation lists its columns"
-    if not tree.find(exp.From):
-        yield "SELECT", "a relation has a FROM"
+    if not tree.find(exp.From) and {"list_id", "group_id"} & {*tree.named_selects}:
+        yield "SELECT", "a relation with rows for lists or groups has a FROM"
     if tree.find(exp.CTE):
         yield "WITH", "a relation has no CTE. Make it a relation of its own"
 

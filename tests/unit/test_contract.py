@@ -288,7 +288,7 @@ def change_relation(old: str, new: str) -> str:
     [
         (change_relation("  list_id,\n  relevance", "  *"), "*", "a relation lists its columns"),
         (change_relation("SELECT\n", "WITH a AS (SELECT 1 AS x)\nSELECT\n"), "WITH", "a relation has no CTE"),
-        ("-- top: one row per list: nothing.\nSELECT\n  1 AS list_id,\n  2 AS relevance\n", "SELECT", "a relation has a FROM"),
+        ("-- top: one row per list: nothing.\nSELECT\n  1 AS list_id,\n  2 AS relevance\n", "SELECT", "a relation with rows for lists or groups has a FROM"),
         (change_relation("  relevance\n", "  SUM(relevance) OVER w AS relevance\n") + "WINDOW w AS (PARTITION BY list_id)\n", "WINDOW", "named windows"),
         (change_relation("  relevance\n", "  COUNT(*) FILTER (WHERE rank = 1) AS relevance\n"), "FILTER", "write SUM(CASE"),
         (change_relation("judged_documents", "jugded_documents"), "jugded_documents", "no relation 'jugded_documents'. Did you mean 'judged_documents'?"),
