@@ -1,4 +1,5 @@
 -- adjusted_moments: one row per metric, treatment and arm (treatment or control): units, theta, CUPED-adjusted value and sum of squares.
+-- Units whose values are all equal have no squares: after adjustment they would have those of the covariate.
 -- Grain: metric, variant, arm
 SELECT
   covariate_coefficients.metric,
@@ -9,7 +10,8 @@ SELECT
   CASE WHEN cuped_theta = 0 THEN ratio ELSE ratio - cuped_theta * (covariate_ratio - pooled_covariate_ratio) END AS value,
   CASE
     WHEN cuped_theta = 0 THEN squares
-    ELSE squares - 2 * cuped_theta * covariate_products + cuped_theta * cuped_theta * covariate_squares
+    WHEN squares > 1e-12 * square_terms AND squares > 1e-24 * units * ratio * ratio
+    THEN squares - 2 * cuped_theta * covariate_products + cuped_theta * cuped_theta * covariate_squares
   END AS squares,
   CASE
     WHEN cuped_theta = 0 THEN square_terms

@@ -1,5 +1,5 @@
 -- p_values: one row per metric and treatment: effect with standard errors and critical values, and two-sided p-value.
--- If no unit differs, the p-value is 1 for a difference of 0, else NULL.
+-- The p-value is NULL without a standard error.
 -- Grain: metric, variant
 SELECT
   effects.metric,
@@ -22,7 +22,6 @@ SELECT
     WHEN log_p > 0 THEN 1
     WHEN log_p > -700 THEN EXP(log_p)
     WHEN log_p IS NOT NULL THEN 0
-    WHEN se IS NOT NULL AND (ABS(difference) <= 1e-12 * ABS(value) OR ABS(difference) <= 1e-12 * ABS(value_control)) THEN 1
   END AS p_value
 FROM effects
 INNER JOIN critical_values ON critical_values.metric = effects.metric AND critical_values.variant = effects.variant

@@ -1,8 +1,8 @@
 -- results: one row per metric and treatment, and one for the sample ratio: effect with interval and test.
 -- The winner and the minimum detectable effect (mde) follow from them. Python adds the row of the sample ratio test, which has few of these
 -- columns.
--- Intervals are NULL if no unit differs. The winner needs a corrected p-value below 1 - confidence, and numbers of units that match the
--- expected shares.
+-- There is no interval, p-value or winner if the units of the variant or of the control are all equal.
+-- The winner needs a corrected p-value below 1 - confidence, and numbers of units that match the expected shares.
 -- Grain: metric, variant
 SELECT
   metric,
@@ -11,8 +11,8 @@ SELECT
   value_control,
   value,
   difference,
-  CASE WHEN se > 0 THEN difference - critical_value * se END AS ci_low,
-  CASE WHEN se > 0 THEN difference + critical_value * se END AS ci_high,
+  difference - critical_value * se AS ci_low,
+  difference + critical_value * se AS ci_high,
   1 - alpha AS ci_level,
   relative_difference,
   $relative_ci_low AS relative_ci_low,
@@ -28,7 +28,7 @@ SELECT
     WHEN sample_ratio_test.p_value >= $mismatch AND p_adjusted < 1 - $confidence
     THEN CASE WHEN $gain > 0 THEN variant WHEN $gain < 0 THEN $control END
   END AS winner,
-  CASE WHEN se > 0 THEN mde_critical_value * se END AS mde,
+  mde_critical_value * se AS mde,
   cuped_theta,
   multi_variant_units
 FROM corrected_p_values

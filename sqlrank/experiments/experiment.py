@@ -35,7 +35,7 @@ from sqlrank.output.table_writes import wrap_for_storage
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import StatementHeader, render_statement
 from sqlrank.request import SourceGroup, leaf_sources
-from sqlrank.result_columns import EXPERIMENT_SCHEMA, side_columns
+from sqlrank.result_columns import EXPERIMENT_SCHEMA, SE, side_columns
 from sqlrank.result_metadata import EXPERIMENT, ResultMetadata
 
 if TYPE_CHECKING:
@@ -94,6 +94,12 @@ def warnings_for(design: ExperimentDesign, rows: list[dict[str, Any]], result: p
     notes += [
         f"{name} is NULL for {variant} (undefined: {'denominators that add up to 0' if name in ratios else 'no value'})"
         for name, variant in undefined
+    ]
+    notes += [
+        f"{effect['metric']} is without an interval for {effect['variant']} "
+        f"(units that are all equal in {effect['variant']} or {effect['control']})"
+        for effect in effects
+        if effect["difference"] is not None and effect[SE] is None
     ]
     return notes
 
@@ -172,7 +178,8 @@ def experiment(
         ``winner`` (string) is the better variant, if one is significant. ``mde`` is the minimum detectable effect, ``cuped_theta`` the
         CUPED coefficient, 0 without a covariate. The last row, ``sample_ratio``, tests the shares of units by chi-square. If its ``p_value`` is
         below 0.001 the assignment of units is broken, and ``winner`` is NULL everywhere. The schema's metadata: ``sqlrank.notes``, a line
-        each, and ``sqlrank.sql``. Undefined values are NULL, such as intervals without variance, and log-scale lifts of values not above 0.
+        each, and ``sqlrank.sql``. Undefined values are NULL, such as interval, p-value
+        and winner if the units of a variant are all equal, and log-scale lifts of values not above 0.
 
     Raises:
         MetricError: an invalid formula, name or option.

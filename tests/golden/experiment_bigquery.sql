@@ -176,7 +176,8 @@ WITH observations AS (
     END AS value,
     CASE
       WHEN cuped_theta = 0 THEN squares
-      ELSE squares - 2 * cuped_theta * covariate_products
+      WHEN squares > 1e-12 * square_terms AND squares > 1e-24 * units * ratio * ratio
+      THEN squares - 2 * cuped_theta * covariate_products
       + cuped_theta * cuped_theta * covariate_squares
     END AS squares,
     CASE
@@ -195,7 +196,6 @@ WITH observations AS (
     CASE
       WHEN squares > 1e-12 * square_terms AND squares > 1e-24 * units * value * value
       THEN squares / NULLIF(units - 1, 0) / units
-      WHEN squares IS NOT NULL AND units > 1 THEN 0
     END AS variance
   FROM adjusted_moments
 ), variant_pairs AS (
@@ -420,9 +420,6 @@ WITH observations AS (
       WHEN log_p > 0 THEN 1
       WHEN log_p > -700 THEN EXP(log_p)
       WHEN log_p IS NOT NULL THEN 0
-      WHEN se IS NOT NULL
-      AND (ABS(difference) <= 1e-12 * ABS(value) OR ABS(difference) <= 1e-12 * ABS(value_control))
-      THEN 1
     END AS p_value
   FROM effects
   INNER JOIN critical_values
@@ -523,8 +520,7 @@ WITH observations AS (
     metric,
     'A' AS control,
     variant, value_control, value, difference,
-    CASE WHEN se > 0 THEN difference - critical_value * se END AS ci_low,
-    CASE WHEN se > 0 THEN difference + critical_value * se END AS ci_high,
+    difference - critical_value * se AS ci_low, difference + critical_value * se AS ci_high,
     1 - alpha AS ci_level,
     relative_difference,
     CASE
@@ -542,7 +538,7 @@ WITH observations AS (
       WHEN sample_ratio_test.p_value >= 0.001 AND p_adjusted < 1 - 0.95
       THEN CASE WHEN difference > 0 THEN variant WHEN difference < 0 THEN 'A' END
     END AS winner,
-    CASE WHEN se > 0 THEN mde_critical_value * se END AS mde,
+    mde_critical_value * se AS mde,
     cuped_theta, multi_variant_units
   FROM corrected_p_values
   CROSS JOIN sample_ratio_test

@@ -108,7 +108,7 @@ WITH observations AS (
     covariate AS covariate_ratio,
     svv, svd, sdd, scc, svc
   FROM metric_moments
-), linearized_moments AS (
+), linearized_moments AS MATERIALIZED (
   -- One row per metric and variant: ratios, and sums of squares and products about them by the
   -- delta method. (experiments/linearized_moments.sql)
   SELECT
@@ -166,7 +166,7 @@ WITH observations AS (
       ELSE 0
     END AS cuped_theta
   FROM pooled_squares
-), adjusted_moments AS MATERIALIZED (
+), adjusted_moments AS (
   -- One row per metric, treatment and arm (treatment or control): units, theta, CUPED-adjusted
   -- value and sum of squares. (experiments/adjusted_moments.sql)
   SELECT
@@ -179,7 +179,9 @@ WITH observations AS (
     END AS value,
     CASE
       WHEN cuped_theta = 0 THEN squares
-      ELSE squares - 2 * cuped_theta * covariate_products
+      WHEN squares > CAST('1e-12' AS DOUBLE PRECISION) * square_terms
+      AND squares > CAST('1e-24' AS DOUBLE PRECISION) * units * ratio * ratio
+      THEN squares - 2 * cuped_theta * covariate_products
       + cuped_theta * cuped_theta * covariate_squares
     END AS squares,
     CASE
@@ -199,7 +201,6 @@ WITH observations AS (
       WHEN squares > CAST('1e-12' AS DOUBLE PRECISION) * square_terms
       AND squares > CAST('1e-24' AS DOUBLE PRECISION) * units * value * value
       THEN squares / NULLIF(units - 1, 0) / units
-      WHEN squares IS NOT NULL AND units > 1 THEN 0
     END AS variance
   FROM adjusted_moments
 ), variant_pairs AS (
@@ -430,12 +431,6 @@ WITH observations AS (
       WHEN log_p > 0 THEN 1
       WHEN log_p > -700 THEN EXP(log_p)
       WHEN log_p IS NOT NULL THEN 0
-      WHEN se IS NOT NULL
-      AND (
-        ABS(difference) <= CAST('1e-12' AS DOUBLE PRECISION) * ABS(value)
-        OR ABS(difference) <= CAST('1e-12' AS DOUBLE PRECISION) * ABS(value_control)
-      )
-      THEN 1
     END AS p_value
   FROM effects
   INNER JOIN critical_values
@@ -537,8 +532,7 @@ WITH observations AS (
     metric,
     'A' AS control,
     variant, value_control, value, difference,
-    CASE WHEN se > 0 THEN difference - critical_value * se END AS ci_low,
-    CASE WHEN se > 0 THEN difference + critical_value * se END AS ci_high,
+    difference - critical_value * se AS ci_low, difference + critical_value * se AS ci_high,
     1 - alpha AS ci_level,
     relative_difference,
     CASE
@@ -556,7 +550,7 @@ WITH observations AS (
       WHEN sample_ratio_test.p_value >= 0.001 AND p_adjusted < 1 - CAST(0.95 AS DOUBLE PRECISION)
       THEN CASE WHEN difference > 0 THEN variant WHEN difference < 0 THEN 'A' END
     END AS winner,
-    CASE WHEN se > 0 THEN mde_critical_value * se END AS mde,
+    mde_critical_value * se AS mde,
     cuped_theta, multi_variant_units
   FROM corrected_p_values
   CROSS JOIN sample_ratio_test

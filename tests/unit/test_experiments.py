@@ -144,21 +144,30 @@ def test_null_keys_are_refused_together() -> None:
     assert "data (Table): 2 rows: variant is NULL. Leave the row out\n" in said
 
 
-@pytest.mark.slow
-def test_no_spread() -> None:
-    """Units that do not differ have no interval; p is 1 where there is no difference, else not known."""
-    different, same = (
-        estimate_first("Mean(x)", make_observations([0.1, 0.1, 0.2, 0.2])),
-        estimate_first("Mean(x)", make_observations([0.1] * 4)),
-    )
-    names = ("ci_low", "ci_high", "relative_ci_low", "relative_ci_high", "statistic", "p_value", "p_adjusted", "winner", "mde")
-    assert {name: different[name] for name in names} == dict.fromkeys(names)
-    assert (different["difference"], different["se"]) == (pytest.approx(0.1), 0)
-    assert {name: same[name] for name in names} == dict.fromkeys(names) | {"p_value": 1.0, "p_adjusted": 1.0}
-    one = estimate_first("Mean(x)", make_observations([3, 3, 1, 2]))
-    assert (one["se"], one["df"], one["ci_low"]) == (0.5, 1, pytest.approx(-1.5 - 0.5 * 12.706204736174694))
-    exact = estimate_first("Ratio(x, n)", make_observations([1.0, 3.0, 2.1, 4.2], n=[2.0, 6.0, 3.0, 6.0]))
-    assert (exact["value_control"], exact["se"], exact["p_value"]) == (0.5, 0, None)
+@pytest.mark.parametrize(
+    ("x", "options"),
+    [
+        ([0, 1, 1, 0, 0, 0, 0, 0], {}),  # a variance of 0 would be certainty
+        ([0, 1, 1, 0, 0, 0, 0, 0], {"interval": "sequential"}),
+        ([0, 1, 1, 0, 0, 0, 0, 0], {"lift_scale": "linear"}),
+        ([0, 1, 1, 0, 0, 0, 0, 0], {"covariates": "p"}),  # adjusted values differ, by the covariate alone
+        ([1, 3, 3, 2, 4, 6, 6, 4], {"covariates": "x"}),  # adjusted values are equal
+        ([1, 1, 1, 1, 0, 1, 2, 3], {}),  # the control
+        ([0.1, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2, 0.2], {}),
+        ([0.1] * 8, {}),
+        ([1, 2, 3, 4, 3, 6, 9, 12], {"metrics": "Ratio(x, n)"}),  # 1 and 3 per n in each unit
+    ],
+)
+def test_units_of_a_variant_that_are_all_equal(x: list[float], options: dict[str, Any]) -> None:
+    """They have no variance, so that there is neither interval, p-value nor winner, and a note says so."""
+    table = make_observations(x, "AAAABBBB", n=[1.0, 2.0, 3.0, 4.0] * 2, p=[0.5, 2.0, 1.0, 0.0, 0.25, 3.0, 1.0, 0.0])
+    result = sqlrank.experiment(**({"metrics": "Mean(x)", "data": table, "control": "A"} | options))
+    row = result.to_pylist()[0]
+    assert row["difference"] is not None
+    names = ("se", "ci_low", "ci_high", "relative_ci_low", "relative_ci_high", "statistic", "p_value", "p_adjusted", "winner", "mde")
+    assert {name: row[name] for name in names} == dict.fromkeys(names)
+    note = f"{row['metric']} is without an interval for B (units that are all equal in B or A)"
+    assert result.schema.metadata[b"sqlrank.notes"].decode() == note
 
 
 @pytest.mark.slow
@@ -348,11 +357,11 @@ def test_what_the_command_refuses(options: list[str], expected: str, visits: Pat
 
 @pytest.mark.slow
 def test_a_mean_of_units_says_so_where_units_have_several_rows() -> None:
-    data = pa.table({"unit_id": [1, 1, 2, 3, 4], "variant": ["control"] * 3 + ["b"] * 2, "x": [1, 2, 3, 5, 6]})
+    data = pa.table({"unit_id": [1, 1, 2, 3, 4], "variant": ["control"] * 3 + ["b"] * 2, "x": [1, 2, 4.5, 5, 6]})
     result = sqlrank.experiment({"sums": "Mean(x)", "rows": "Ratio(x, 1)"}, data=data)
     note = "Mean(x) is the mean of units, whose rows are added up. For the mean of rows write Ratio(x, 1)"
     assert result.schema.metadata[b"sqlrank.notes"].decode() == note
-    assert result["value_control"].to_pylist()[:2] == [3.0, 2.0]
+    assert result["value_control"].to_pylist()[:2] == [3.75, 2.5]
     once = sqlrank.experiment("Mean(x)", data=data.slice(1))
     assert once.schema.metadata[b"sqlrank.notes"] == b""
 

@@ -1,5 +1,5 @@
 -- variant_estimates: one row per metric, treatment and arm (treatment or control): its CUPED-adjusted value, and variance of that.
--- Squares no greater than rounding errors count as 0.
+-- The variance is NULL if units are all equal, with squares no greater than rounding errors.
 -- Grain: metric, variant, arm
 SELECT
   metric,
@@ -10,6 +10,5 @@ SELECT
   value,
   CASE
     WHEN squares > 1e-12 * square_terms AND squares > 1e-24 * units * value * value THEN squares / NULLIF(units - 1, 0) / units
-    WHEN squares IS NOT NULL AND units > 1 THEN CAST(0 AS DOUBLE)
   END AS variance
 FROM adjusted_moments

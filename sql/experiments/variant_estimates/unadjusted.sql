@@ -1,5 +1,5 @@
 -- variant_estimates: one row per metric and variant: its value, which is not adjusted, and the variance of that.
--- Squares no greater than rounding errors count as 0.
+-- The variance is NULL if units are all equal, with squares no greater than rounding errors.
 -- Grain: metric, variant
 SELECT
   metric,
@@ -8,6 +8,5 @@ SELECT
   ratio AS value,
   CASE
     WHEN squares > 1e-12 * square_terms AND squares > 1e-24 * units * ratio * ratio THEN squares / NULLIF(units - 1, 0) / units
-    WHEN squares IS NOT NULL AND units > 1 THEN CAST(0 AS DOUBLE)
   END AS variance
 FROM linearized_moments
