@@ -149,7 +149,7 @@ def test_output_files(sources: list[str], tmp_path: Path) -> None:
         (["RR", "--run", "nope.parquet"], "run: there is no table and no file named 'nope.parquet'"),
         (["RR", "--db", "nope.duckdb"], "there is no DuckDB file 'nope.duckdb'. Check the path"),
         (["RR", "--db", "run.trec"], "cannot open 'run.trec' as a DuckDB file"),
-        (["RR", "--policy", "ties=expected"], "--policy ties=expected is not defined for RR"),
+        (["AP", "--policy", "ties=expected"], "--policy ties=expected is not defined for AP"),
         (["RR", "--policy", "ties"], "write --policy name=value"),
         (["RR", "--policy", "ties="], "write --policy name=value"),
         (["RR", "--policy", "tie=rank"], "--policy tie=rank: unknown policy 'tie'. Did you mean 'ties'?"),

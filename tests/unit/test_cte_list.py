@@ -55,4 +55,4 @@ def test_unused_columns_and_ctes_are_pruned_and_inputs_stay() -> None:
     ctes.add("forwarded", _parse_select("SELECT score FROM run"), "one row per document", {})
     ctes.add("unused", _parse_select("SELECT score FROM run"), "one row per document", {})
     statement = ctes.write_before(_parse_select("SELECT SUM(score) AS total FROM forwarded"))
-    assert [(cte.alias, cte.this.named_selects) for cte in statement.ctes] == [("run", ["score"])]
+    assert [(cte.alias, cte.this.named_selects) for cte in statement.ctes] == [("run", ["score"]), ("forwarded", ["score"])]

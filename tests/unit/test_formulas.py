@@ -42,7 +42,7 @@ def write_formula(node: ET.Element) -> str:
     ("name", "text"),
     [
         ("nDCG", "nDCG = (∑[rank ≤ k] discounted_gain)/(∑[ideal_rank ≤ k] ideal_discounted_gain)"),
-        ("RR", "RR = max {(1)/(rank) if  rank ≤ k; 0 otherwise}"),
+        ("RR", "RR = max {reciprocal_rank if  rank ≤ k; 0 otherwise}"),
         ("Brier", "Brier = (∑ weight ⋅ (( score − label ))^(2))/(∑ weight)"),
         ("ECE", "ECE = (∑ | score_sum − label_sum |)/(∑ weight)"),
         (
