@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.errors import MetricError, enumerate_names, short_repr
 from sqlrank.registry.metric_info import metric_direction
+from sqlrank.registry.registry import SYSTEM_COLUMN, UNIT_COLUMN
 from sqlrank.registry.resolved_metric import ResolvedMetric, is_bounded_0_1
-from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
 from sqlrank.request import Request, SourceGroup, system_source
 from sqlrank.resolve import ResolvedRequest, join_group_expressions, parse_group_by, resolve_request, split_group_expressions
 

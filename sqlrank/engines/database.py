@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-    from sqlrank.registry.roles import ColumnSpec
+    from sqlrank.registry.registry import ColumnSpec
 
 
 _NAME = re.compile(r'\w+|"[^"]*"|`[^`]*`')

@@ -13,12 +13,11 @@ import duckdb
 import pyarrow as pa
 from sqlglot import exp
 
-from sqlrank.engines.date_texts import check_dates, suggest_formats
 from sqlrank.engines.duckdb_session import describe_columns, explain_duckdb_error, fetch_tuples
 from sqlrank.engines.file_formats import open_text
 from sqlrank.engines.file_sources import list_paths
-from sqlrank.engines.number_texts import suggest_query
 from sqlrank.engines.source_columns import read_folder_keys
+from sqlrank.engines.text_advice import check_dates, suggest_formats, suggest_query
 from sqlrank.errors import InputError, quote_excerpt
 from sqlrank.registry.query_templates import load_select
 from sqlrank.sql_ast import DOUBLE, call_function, is_not_null, is_null, quoted_column, sql_literal

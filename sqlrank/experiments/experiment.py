@@ -19,8 +19,15 @@ from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.engines.worker_threads import run_cancellable
 from sqlrank.errors import InputError
 from sqlrank.experiments.design import SAMPLE_RATIO, ExperimentDesign
-from sqlrank.experiments.effects import SRM_ALPHA, effects_query, experiment_statement
-from sqlrank.experiments.experiment_steps import source_table_names, with_ctes
+from sqlrank.experiments.effects import (
+    MISSING_COVARIATE,
+    SRM_ALPHA,
+    effects_query,
+    experiment_statement,
+    source_table_names,
+    variant_sum_ctes,
+    with_ctes,
+)
 from sqlrank.experiments.observations import (
     CONTROL,
     DATA,
@@ -30,7 +37,6 @@ from sqlrank.experiments.observations import (
     multi_variant_error,
     resolve_control,
 )
-from sqlrank.experiments.variant_sums import MISSING_COVARIATE, variant_sum_ctes
 from sqlrank.output.table_writes import wrap_for_storage
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import StatementHeader, render_statement

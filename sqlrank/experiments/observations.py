@@ -9,8 +9,7 @@ from sqlglot import exp
 from sqlrank.engines.database import Database, DeclaredColumns
 from sqlrank.errors import MAX_EXAMPLES, InputError, did_you_mean, enumerate_names, join_sentences, join_words, short_repr
 from sqlrank.experiments.design import DEFAULTS, ExperimentDesign
-from sqlrank.experiments.experiment_steps import FOLDER, OBSERVATIONS
-from sqlrank.experiments.variant_sums import KEYS, variant_sum_ctes
+from sqlrank.experiments.effects import FOLDER, KEYS, OBSERVATIONS, variant_sum_ctes
 from sqlrank.inputs.bound_input import BoundInput
 from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.inputs.column_mapping import bind_column_or_expression
@@ -18,7 +17,7 @@ from sqlrank.inputs.filters import apply_filter
 from sqlrank.inputs.row_checks import NUMERIC_TYPES, format_problem, problem_with_examples, raise_problems, select_over_input
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.user_sql import parse_condition
-from sqlrank.registry.roles import ColumnSpec, Role
+from sqlrank.registry.registry import ColumnSpec, Role
 from sqlrank.registry.sql_folder import sql_root
 from sqlrank.sql_ast import case_when, count_rows, find_nodes, sql_literal
 

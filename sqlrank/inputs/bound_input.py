@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sqlrank.engines.database import Database, SourceTable
-    from sqlrank.registry.roles import Role
+    from sqlrank.registry.registry import Role
 
 
 _KEYS = ("key", "list")

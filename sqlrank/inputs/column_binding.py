@@ -22,7 +22,7 @@ from sqlrank.inputs.column_mapping import bind_expressions, check_mapping_names,
 from sqlrank.inputs.list_columns import bind_columns_of_lists, find_columns_of_lists, normalize_lists, split_number_lists
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.user_sql import parse_condition
-from sqlrank.registry.roles import SYSTEM_COLUMN
+from sqlrank.registry.registry import SYSTEM_COLUMN, Registry
 from sqlrank.request import COMPRESSION_SUFFIXES, SourceGroup, TemporaryView, source_kind
 from sqlrank.resolve import RANKING_ROLES, ResolvedRequest
 from sqlrank.sql_ast import find_nodes, is_not_null, quoted_column
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sqlrank.compiler.layout import GroupColumn
-    from sqlrank.registry.registry import Registry
 
 
 def resolve_source(database: Database, role: str, source: Any, columns: DeclaredColumns = ALL_COLUMNS) -> SourceTable:

@@ -15,8 +15,7 @@ from sqlrank.engines.query_sources import QUOTES, split_table_name
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt, suggest_choice
 from sqlrank.inputs.missing_columns import describe_nested_rows
 from sqlrank.inputs.user_sql import DisallowedSqlError, parse_expression, read_fields
-from sqlrank.registry.registry import INPUTS_BY_KEYWORD
-from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
+from sqlrank.registry.registry import INPUTS_BY_KEYWORD, SYSTEM_COLUMN, UNIT_COLUMN
 from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.sql_ast import find_nodes, sql_literal
 

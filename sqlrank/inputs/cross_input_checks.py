@@ -12,7 +12,7 @@ from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
 from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import UNIT_ID, key_column
 from sqlrank.compiler.select_builders import aliased_table
-from sqlrank.engines.number_texts import write_mapping
+from sqlrank.engines.text_advice import write_mapping
 from sqlrank.errors import MAX_EXAMPLES, InputError, to_sentence
 from sqlrank.inputs.row_checks import (
     RANKING_KEYS,

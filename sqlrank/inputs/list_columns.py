@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sqlrank.engines.database import Database
     from sqlrank.inputs.bound_input import BoundInput
-    from sqlrank.registry.roles import ColumnSpec, Role
+    from sqlrank.registry.registry import ColumnSpec, Role
 
 
 ID_FIELDS = ("doc_id", "id", "class_id", "label")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from sqlrank.inputs.bound_input import BoundInput
-    from sqlrank.registry.roles import ColumnSpec
+    from sqlrank.registry.registry import ColumnSpec
 
 
 NESTED_TYPES = ("STRUCT(", "MAP(", "JSON")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlglot import exp
 
 from sqlrank.engines.file_sources import names_files
-from sqlrank.engines.number_texts import find_odd_cell, suggest_list, suggest_number, write_mapping
+from sqlrank.engines.text_advice import find_odd_cell, suggest_list, suggest_number, write_mapping
 from sqlrank.engines.text_tables import shorten_text_readers
 from sqlrank.errors import MAX_EXAMPLES, ExecutionError, InputError, quote_excerpt
 from sqlrank.inputs.bound_input import BoundInput, comparable_columns

@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-from sqlrank.learn.linear_scorer import fit
-from sqlrank.learn.merged_weights import merge_weights
-from sqlrank.learn.scoring import scoring_sql
+from sqlrank.learn.linear_scorer import fit, merge_weights, scoring_sql
 
 __all__ = ["fit", "merge_weights", "scoring_sql"]

@@ -1,4 +1,4 @@
-"""Train a linear scorer by gradient descent in DuckDB (the function ``fit``), check its options, and warn if no loss is reduced."""
+"""Train a linear scorer (the function ``fit``), merge the weights of several models, and write the statement that scores rows with one."""
 
 from __future__ import annotations
 
@@ -8,19 +8,240 @@ import sys
 import warnings
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
+import pyarrow as pa
+from sqlglot import exp
+
+from sqlrank._version import __version__
 from sqlrank.deadline import set_deadline
 from sqlrank.engines.duckdb_session import duckdb_session
+from sqlrank.engines.file_sources import reader_function
 from sqlrank.engines.open_database import DuckDBDatabase
+from sqlrank.engines.query_sources import require_table_name
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.engines.worker_threads import run_cancellable
-from sqlrank.errors import MetricError
-from sqlrank.learn.training import LOSSES, DescentOptions, descend_gradient, read_training_data, resolve_objective
+from sqlrank.errors import InputError, MetricError
+from sqlrank.learn.training import (
+    LONG_COLUMNS,
+    LOSSES,
+    DescentOptions,
+    check_k,
+    create_temp_table,
+    descend_gradient,
+    read_models,
+    read_training_data,
+    read_training_step,
+    resolve_objective,
+    write_metric,
+)
+from sqlrank.registry.metric import Metric
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.renderer import StatementHeader, render_statement
+from sqlrank.sql_ast import quoted_column, sql_literal
+from sqlrank.stored_results import is_text, read_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import pyarrow as pa
+    import duckdb
+
+    Weights = list[float]
+    Score = tuple[float | None, int]
+    """Mean pAp@k, and pairs in the right order."""
+
+
+def merge_weights(
+    weights: Any,
+    examples: Any,
+    *,
+    k: int | None,
+    factors: int = 20,
+    columns: Mapping[str, Any] | None = None,
+    connection: Any = None,
+    memory_limit: str | None = None,
+    threads: int | None = 1,
+    timeout: float | None = None,
+) -> pa.Table:
+    """Merge linear models into one with high pAp@k, by the heuristic greedy-pAp@k. DuckDB only.
+
+    The models are ordered by their mean pAp@k over queries. The first is the current model ``c``. For each next model ``w`` the candidates
+    ``c + a * w`` and ``a * c + w`` are scored, with ``factors`` equally spaced ``a`` from 0 to 1, all in one statement. The candidate with the
+    most pairs in the right order becomes the current model, the first of equals. A pair is one of the ``k`` highest negatives of a query and one
+    of its ``min(k, positives)`` highest positives, under the candidate. Ties are wrong. Queries with fewer than ``k`` negatives are left out.
+
+    Args:
+        weights: a source of weights of several models, as :func:`fit` returns with ``by``: columns that identify models, feature, weight.
+        examples: examples that the models were not trained on, in the form that :func:`fit` takes.
+        k: number of negatives, and maximum number of positives, that are compared.
+        factors: number of factors ``a``, at least 2.
+        columns: as for :func:`fit`.
+        connection: as for :func:`fit`.
+        memory_limit: as for :func:`sqlrank.evaluate`.
+        threads: as for :func:`fit`.
+        timeout: seconds after which merging is cancelled.
+
+    Returns:
+        ``feature`` and ``weight``, as :func:`fit` for one model. The schema's metadata hold the statement that scores candidates
+        (``sqlrank.sql``), and its mean pAp@k on the examples (``sqlrank.pap``).
+
+    Raises:
+        MetricError: an invalid parameter.
+        InputError: invalid weights or examples.
+        ExecutionError: time or memory ran out.
+
+    References:
+        Hiranandani et al., Optimization and Analysis of the pAp@k Metric for Recommender Systems, ICML 2020, and its code.
+
+    >>> examples = pa.table({"label": [1, 1, 0, 0], "features": [[1, 0], [0, 1], [0.4, -0.3], [-0.3, 0.4]]})
+    >>> weights = pa.table({"model": [1, 1, 2, 2], "feature": [1, 2, 1, 2], "weight": [1.0, 0.0, 0.0, 1.0]})
+    >>> [round(weight, 2) for weight in merge_weights(weights, examples, k=2)["weight"].to_pylist()]
+    [1.0, 0.32]
+    """
+    if not isinstance(factors, int) or factors < 2:  # noqa: PLR2004
+        raise MetricError(f"factors={factors!r} is not possible. Give an integer from 2")
+    if k is None:
+        raise MetricError("k is missing: merging compares the k highest negatives. Give k=...")
+    check_k(k)
+    metric = Metric("pAp", (("few_negatives", "skip"), ("tie_credit", 0)), k)
+    ctes = write_metric(metric, "candidate_examples", "paps", "pap")
+    limits = ResourceLimits(memory_limit, threads, None, timeout)
+    with set_deadline(timeout), duckdb_session(connection, limits) as duck:
+
+        def merge_models() -> pa.Table:
+            with closing(DuckDBDatabase(duck, keeps_text=False)) as database:
+                training = read_training_data(database, examples, columns or {}, ())
+                table = f"sqlrank_examples_{uuid4().hex[:8]}"
+                tables = {"examples": table}
+                try:
+                    create_temp_table(duck, table, read_training_step("examples", {"training": training.query}))
+                    names = training.feature_names(training.check(duck, read_training_step("untrainable_models", tables)))
+                    models = read_models(database, weights, names)
+                    statement = _write_statement(ctes, tables, k)
+                    merged, mean_pap = _merge_models(duck, statement, models, factors)
+                finally:
+                    duck.execute(f"DROP TABLE IF EXISTS {table}")
+            metadata = {"sqlrank.version": __version__, "sqlrank.sql": statement, "sqlrank.features": json.dumps(training.form)}
+            features = pa.array(names, pa.int64() if training.names is None else training.names.type)
+            result = pa.table({"feature": features, "weight": merged})
+            return result.replace_schema_metadata(metadata | {"sqlrank.pap": json.dumps(mean_pap)})
+
+        return run_cancellable(duck, merge_models, None)
+
+
+def _write_statement(ctes: Mapping[str, exp.Query], tables: Mapping[str, str], k: int) -> str:
+    """Return the statement that scores candidates, with their weights as the parameter ``candidates``."""
+    tree = read_training_step("candidate_pairs", tables)
+    for placeholder in list(tree.find_all(exp.Placeholder)):
+        placeholder.replace(exp.convert(k))
+    for name, query in {"candidate_examples": read_training_step("candidate_examples", tables), **ctes}.items():
+        tree = tree.with_(name, as_=query, copy=False)
+    return render_statement(tree, StatementHeader("pairs in the right order of candidates of a merge"))
+
+
+def _merge_models(duck: duckdb.DuckDBPyConnection, statement: str, models: Sequence[Weights], factors: int) -> tuple[Weights, float | None]:
+    """Return the merged weights, with their mean pAp@k."""
+
+    def score_candidates(candidates: Sequence[Weights]) -> list[Score]:
+        rows = duck.execute(statement, {"candidates": candidates}).fetchall()
+        return [(mean, pairs) for _, mean, pairs in rows]
+
+    scores = score_candidates(models)
+    if scores[0][0] is None:
+        raise InputError("examples: no query has k negatives and a positive, so that pAp@k is undefined. Lower k, or give more examples")
+    order = sorted(range(len(models)), key=lambda index: (-(scores[index][0] or 0), index))
+    current, mean_pap = models[order[0]], scores[order[0]][0]
+    for index in order[1:]:
+        candidates = _combine_weights(current, models[index], factors)
+        candidate_scores = score_candidates(candidates)
+        best = max(range(len(candidates)), key=lambda position: (candidate_scores[position][1], -position))
+        current, mean_pap = candidates[best], candidate_scores[best][0]
+    return current, mean_pap
+
+
+def _combine_weights(current: Weights, other: Weights, factors: int) -> list[Weights]:
+    """Return the candidates ``current + a * other`` and ``a * current + other``, the sum once."""
+    shares = [step / (factors - 1) for step in range(factors)]
+    added = [[own + share * rest for own, rest in zip(current, other, strict=True)] for share in shares]
+    return added + [[share * own + rest for own, rest in zip(current, other, strict=True)] for share in shares[:-1]]
+
+
+def source_relation(source: str, dialect: str) -> exp.Expr:
+    """Return the FROM item of a table, or of a file if the engine reads files."""
+    if get_dialect(dialect).supports_file_readers and (read := reader_function(source)):
+        return exp.Table(this=exp.func(read, sql_literal(source), dialect=dialect))
+    return require_table_name("source", source, dialect)
+
+
+def scoring_query(form: Mapping[str, Any], weights: Sequence[tuple[Any, float]], source: exp.Expr) -> exp.Select:
+    """Return the SELECT that scores rows by the dot product of features and weights."""
+    if "long" in form:
+        row, feature, value = form["long"]
+        cases = [
+            exp.If(this=exp.EQ(this=quoted_column(feature), expression=exp.convert(name)), true=exp.convert(weight))
+            for name, weight in weights
+        ]
+        weight = exp.Case(ifs=cases, default=sql_literal(0))
+        score = exp.Sum(this=exp.Mul(this=quoted_column(value), expression=weight))
+        return exp.select(quoted_column(row), exp.alias_(score, "score")).from_(source).group_by(quoted_column(row))
+    if "array" in form:
+        operands: list[exp.Expr] = [
+            exp.Bracket(this=quoted_column(form["array"]), expressions=[exp.Literal.number(position - 1)]) for position, _ in weights
+        ]
+    else:
+        operands = [quoted_column(name) for name, _ in weights]
+    terms = [exp.Mul(this=exp.convert(weight), expression=operand) for operand, (_, weight) in zip(operands, weights, strict=True)]
+    total: exp.Expr = terms[0]
+    for term in terms[1:]:
+        total = exp.Add(this=total, expression=term)
+    return exp.select("*", exp.alias_(total, "score")).from_(source)
+
+
+def scoring_sql(weights: pa.Table, source: str, *, dialect: str = "duckdb") -> str:
+    """Return the statement that scores a table's rows: its columns and ``score``.
+
+    In long form it returns ``row_id`` and ``score``.
+
+    Args:
+        weights: the result of :func:`sqlrank.learn.fit` for one model, with its metadata.
+        source: name of the table, or for DuckDB of a file.
+        dialect: the engine, as for :func:`sqlrank.sql`.
+
+    Raises:
+        InputError: weights of several models, or without their metadata.
+
+    >>> import pyarrow as pa
+    >>> from sqlrank.learn import fit
+    >>> examples = pa.table({"label": [1, 0], "age": [1.0, 0.0], "price": [0.0, 0.0]})
+    >>> weights = fit(examples, k=1, columns={"features": ["age", "price"]}, learning_rate=1, l2=0, max_iter=1)
+    >>> print(scoring_sql(weights, "people").splitlines()[2])
+    SELECT *, 1e0 * "age" + 0e0 * "price" AS score
+    """
+    get_dialect(dialect)
+    if weights.column_names != ["feature", "weight"]:
+        raise InputError(
+            f"these are weights of several models, identified by {', '.join(weights.column_names[:-2])}. "
+            "Keep the rows of one, and the columns feature and weight"
+        )
+    if b"sqlrank.features" not in (weights.schema.metadata or {}):
+        raise InputError("these weights have no metadata, which name the feature columns. Give the table that fit returned")
+    form = read_json(weights.schema.metadata, "sqlrank.features", _is_form, "this table of weights")
+    from_ = source_relation(source, dialect)
+    pairs = [(row["feature"], row["weight"]) for row in weights.to_pylist()]
+    return render_statement(
+        scoring_query(form, pairs, from_),
+        StatementHeader("scores of a linear model", "one row per input row", (f"{source} (examples)",)),
+        dialect,
+    )
+
+
+def _is_form(value: Any) -> bool:
+    """Return True if a value describes the feature columns as :class:`TrainingData` does."""
+    if not isinstance(value, dict):
+        return False
+    long, columns = value.get("long"), value.get("columns")
+    is_long = isinstance(long, list) and len(long) == len(LONG_COLUMNS) and all(map(is_text, long))
+    return is_long or is_text(value.get("array")) or (isinstance(columns, list) and all(map(is_text, columns)))
 
 
 def fit(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.optimizer.statement_graph import (
+    Readers,
     Scope,
     StatementGraph,
     StatementStep,
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from sqlglot.expressions import Expr
-
-    from sqlrank.optimizer.statement_graph import Readers
 
 
 def eliminate_subqueries(query: exp.Query) -> set[str]:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from sqlglot.expressions import Expr
 
-    Readers = dict[str, list[tuple["Scope", exp.Table]]]
 
 _ARITHMETIC: Mapping[type[Expr], int] = {exp.Mul: 3, exp.Div: 3, exp.Add: 2, exp.Sub: 2}
 """Arithmetic operators, with how tightly they bind."""
@@ -32,6 +31,9 @@ def needs_parentheses(value: Expr, place: Expr) -> bool:
         return False
     return not (inner and outer and (inner > outer or (inner == outer and place.arg_key == "this")))
 
+
+Readers = dict[str, list[tuple["Scope", exp.Table]]]
+"""The SELECTs that read each CTE, with the table under which they read it."""
 
 _CLAUSES = frozenset({"expressions", "from_", "joins", "where", "group", "order"})
 """Clauses of SELECTs that passes rewrite; SELECTs with others are left as they are."""

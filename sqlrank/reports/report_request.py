@@ -26,7 +26,7 @@ from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.metric import Metric, parse_metric_text
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.registry.metric_resolver import parse_canonical
-from sqlrank.registry.roles import SYSTEM_COLUMN
+from sqlrank.registry.registry import SYSTEM_COLUMN, Registry
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.formatter import format_tree
 from sqlrank.request import SYSTEM_ROLES, Request, SourceGroup, collect_sources, wrap_source
@@ -43,7 +43,6 @@ from sqlrank.sql_ast import quoted_column, sql_literal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from sqlrank.registry.registry import Registry
 
 DEFAULT_RANKING_METRICS = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 DEFAULT_PREDICTION_METRICS = ("AUC", "LogLoss", "Brier", "NormalizedEntropy", "CalibrationRatio")

@@ -19,7 +19,7 @@ from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.output.display import group_column_names, select_display_columns, sort_and_limit, to_long_format
 from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.metric_info import is_count_metric, list_metrics
-from sqlrank.registry.roles import SYSTEM_COLUMN
+from sqlrank.registry.registry import SYSTEM_COLUMN
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.formatter import format_tree
 from sqlrank.reports.blocks import (

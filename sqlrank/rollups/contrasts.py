@@ -55,14 +55,17 @@ from sqlrank.result_columns import (
 from sqlrank.result_metadata import ResultMetadata, canonical_names, metrics_metadata, rename_metric_rows
 from sqlrank.rollups.evaluate_rollup import metric_table, resolve_rollup_call
 from sqlrank.rollups.jackknife import (
+    ROLLUP_GROUP_ID,
+    ScratchSession,
     StandardErrors,
+    group_ids,
     jackknife_standard_errors,
     leave_one_out_differences,
     leave_one_out_values,
     metrics_with_interval,
+    open_scratch_session,
 )
 from sqlrank.rollups.merge import MergeQuery
-from sqlrank.rollups.rank_metrics import ROLLUP_GROUP_ID, ScratchSession, group_ids, open_scratch_session
 from sqlrank.rollups.rollup_table import RollupTable
 
 if TYPE_CHECKING:

@@ -49,8 +49,8 @@ from sqlrank.rollups.decomposition import (
     decompose_metrics,
     refuse_row_policies,
 )
+from sqlrank.rollups.jackknife import TIE_ORDERS, ScratchSession, bound_key, open_scratch_session, rank_metrics_with_bounds
 from sqlrank.rollups.merge import MergeQuery, RollingWindows, with_table_columns
-from sqlrank.rollups.rank_metrics import TIE_ORDERS, ScratchSession, bound_key, open_scratch_session, rank_metrics_with_bounds
 from sqlrank.rollups.rollup_table import RollupTable
 from sqlrank.sql_ast import case_when, count_rows, find_nodes, first_select, quoted_column, sql_literal
 from sqlrank.unique_names import unique_name

@@ -12,8 +12,7 @@ import pytest
 from scipy import stats
 
 from sqlrank.experiments.design import ExperimentDesign
-from sqlrank.experiments.effects import effect_ctes
-from sqlrank.experiments.experiment_steps import with_ctes
+from sqlrank.experiments.effects import effect_ctes, with_ctes
 from sqlrank.rendering.renderer import StatementHeader, render_statement
 from tests.lanes import select_few
 
