@@ -27,6 +27,7 @@ METRIC_COLUMN = "metric"
 INTERVAL_STEP_COLUMNS = (
     *(METRIC_COLUMN, "value", "units", "squares", "fourth_powers", "positive_squares", "negative_squares", "positives", "negatives"),
     *("positive_size", "negative_size", "smaller_class_size", "unit_size", "entering_units", "all_units", "size", "se", "concentration"),
+    *("cell_squares", "enlarged_se"),
     *("t_growth", "effective_df", "inflation", "proportion", "center", "t_quantile"),
     *("variance", "ratio", "shrinkage", "margin", "ci_low", "ci_high"),
 )

@@ -24,9 +24,13 @@ SELECT
     + CASE WHEN confusion_cells.label = confusion_cells.predicted THEN COALESCE(label_classes.kappa_by_hit, 0) ELSE 0 END AS kappa_influence,
   COALESCE(label_classes.mcc_by_label, 0)
     + COALESCE(predicted_classes.mcc_by_predicted, 0)
-    + CASE WHEN confusion_cells.label = confusion_cells.predicted THEN COALESCE(label_classes.mcc_by_hit, 0) ELSE 0 END AS mcc_influence
+    + CASE WHEN confusion_cells.label = confusion_cells.predicted THEN COALESCE(label_classes.mcc_by_hit, 0) ELSE 0 END AS mcc_influence,
+  rare_classes.precision_cells, -- of all classes
+  rare_classes.recall_cells, -- of all classes
+  rare_classes.balanced_accuracy_cells -- of all classes
 FROM confusion_cells
 JOIN class_derivatives AS label_classes
   ON confusion_cells.group_id = label_classes.group_id AND confusion_cells.label = label_classes.class_id
 JOIN class_derivatives AS predicted_classes
   ON confusion_cells.group_id = predicted_classes.group_id AND confusion_cells.predicted = predicted_classes.class_id
+LEFT JOIN rare_classes ON confusion_cells.group_id = rare_classes.group_id

@@ -7,6 +7,11 @@
 SELECT
   group_id,
   class_id,
+  tp, -- weight of the predictions of the class that are right
+  label_weight, -- weight of the predictions with this label
+  predicted_weight, -- weight of the predictions of this class
+  total_weight, -- weight of all predictions
+  num_rows, -- number of all predictions, without those of weight 0
   precision_share_by_label * (precision - precision_mean) / NULLIF(precision_shares, 0) AS precision_by_label,
   (precision_share_by_predicted * (precision - precision_mean) - precision_share * hit_share / NULLIF(predicted_weight, 0))
     / NULLIF(precision_shares, 0) AS precision_by_predicted,
@@ -31,8 +36,10 @@ FROM (
   SELECT
     group_id,
     class_id,
+    tp,
     label_weight,
     predicted_weight,
+    num_rows,
     hit_share,
     right_share,
     f_divisor,
@@ -67,8 +74,10 @@ FROM (
     SELECT
       group_id,
       class_id,
+      tp,
       label_weight,
       predicted_weight,
+      num_rows,
       tp / NULLIF(predicted_weight, 0) AS hit_share, -- precision; NULL of a class that is not predicted
       tp / NULLIF(label_weight, 0) AS right_share, -- recall; NULL of a class that is not observed
       $beta * $beta * label_weight + predicted_weight AS f_divisor,

@@ -9,6 +9,7 @@ SELECT
   label_weight, -- weight of the predictions with this label
   predicted_weight, -- weight of the predictions of this class
   total_weight, -- weight of all predictions
+  num_rows, -- number of all predictions, without those of weight 0
   zero_division(tp / NULLIF(predicted_weight, 0)) AS precision,
   zero_division(tp / NULLIF(label_weight, 0)) AS recall,
   zero_division((1 + $beta * $beta) * tp / NULLIF($beta * $beta * label_weight + predicted_weight, 0)) AS f,

@@ -7,6 +7,11 @@
 SELECT
   group_id,
   class_id,
+  weight, -- weight of the predictions that have a row of the class
+  num_rows, -- number of these predictions
+  num_observed, -- weight of the predictions of which the class is observed
+  num_predicted, -- weight of the predictions of which the class is predicted
+  num_hits, -- weight of the predictions of which it is both
   share_by_label * (precision - precision_mean) / NULLIF(precision_shares, 0) AS precision_by_label,
   -precision_share * num_hits / NULLIF(num_predicted, 0) / NULLIF(num_predicted, 0) / NULLIF(precision_shares, 0) AS precision_by_predicted,
   precision_share / NULLIF(num_predicted, 0) / NULLIF(precision_shares, 0) AS precision_by_hit,
@@ -24,6 +29,8 @@ FROM (
   SELECT
     group_id,
     class_id,
+    weight,
+    num_rows,
     num_observed,
     num_predicted,
     num_hits,

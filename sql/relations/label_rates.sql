@@ -6,6 +6,8 @@
 SELECT
   group_id,
   class_id,
+  weight, -- weight of the predictions that have a row of the class
+  num_rows, -- number of these predictions
   num_observed, -- weight of the predictions of which the class is observed
   num_predicted, -- weight of the predictions of which the class is predicted
   num_hits, -- weight of the predictions of which it is both

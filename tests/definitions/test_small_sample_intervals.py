@@ -24,12 +24,19 @@ def compute_growth(freedom: float, level: float) -> float:
 
 
 def compute_limits(
-    value: float, influence: np.ndarray, weight: np.ndarray, enters: np.ndarray | None = None, kind: str = "t", level: float = LEVEL
+    value: float,
+    influence: np.ndarray,
+    weight: np.ndarray,
+    enters: np.ndarray | None = None,
+    kind: str = "t",
+    level: float = LEVEL,
+    cell_squares: float = 0.0,
 ) -> tuple[float, float]:
     """Return the limits of an interval from the influence of each unit.
 
     Satterthwaite (1946): an estimate of variance by n units of kurtosis k has 2 n / (k - 1) degrees of freedom. Kish (1965): units of
-    unequal weight count as (sum of w)^2 / sum of w^2. ``enters`` says which units add anything to the sums of the metric.
+    unequal weight count as (sum of w)^2 / sum of w^2. ``enters`` says which units add anything to the sums of the metric, and
+    ``cell_squares`` are half the squared effects of one more row of each cell with few.
     """
     n = len(influence)
     square, fourth = (influence**2).sum(), (influence**4).sum()
@@ -40,7 +47,7 @@ def compute_limits(
     trials = max(trials, 1.5)
     quantile = stats.t.ppf((1 + level) / 2, n - 1) ** 2
     ceiling = compute_growth(max(trials - 1, 3), level) / compute_growth(n - 1, level)
-    plain = square * trials / (trials - 1)
+    plain = square * trials / (trials - 1) + cell_squares
     variance = plain * (1 + 2 * max(concentration - 3 / n, 0)) * compute_growth(freedom, level) / compute_growth(n - 1, level)
     if kind == "t":
         return value - np.sqrt(quantile * variance), value + np.sqrt(quantile * variance)
@@ -137,6 +144,21 @@ def test_a_precision_of_few_predictions() -> None:
     expected = compute_limits(1.0, np.zeros(200), np.ones(200), score >= 0.5, "share")
     assert low == pytest.approx(expected[0], rel=1e-9)
     assert low < 0.45
+
+
+@pytest.mark.parametrize(("metric", "kind", "scale"), [("BalancedAccuracy", "share", 2), ("YoudenJ", "signed", 1)])
+def test_a_class_of_few_rows_that_are_all_right(metric: str, kind: str, scale: int) -> None:
+    """Another positive might be missed: half the square of its effect on recall, 1 / 5, is added. No other cell has fewer than 5 rows."""
+    label = np.repeat([1.0, 0.0], [5, 95])
+    score = np.repeat([0.9, 0.1, 0.9], [5, 85, 10])
+    specificity = 85 / 95
+    influence = np.where(label == 1, 0.0, ((score < 0.5) - specificity) / 95) / scale
+    value = (1 + specificity) / 2 if scale == 2 else specificity
+    expected = compute_limits(value, influence, np.ones(100), kind=kind, cell_squares=(1 / 5 / scale) ** 2 / 2)
+    assert evaluate_limits(metric, pa.table({"label": label, "score": score})) == pytest.approx(expected, rel=1e-9)
+    classes = pa.table({"label": label.astype(int), "predicted": (score > 0.5).astype(int)})
+    row = sqlrank.evaluate("MulticlassRecall", inputs={"classified": classes}, confidence=LEVEL).to_pylist()[0]
+    assert metric != "BalancedAccuracy" or [row["MulticlassRecall.ci_low"], row["MulticlassRecall.ci_high"]] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("metric", ["BaseRate", "Bias", "MSE"])

@@ -1,7 +1,7 @@
 -- MulticlassBalancedAccuracy: mean of the recall of the observed classes.
 -- Use when: some classes are rare and each should count the same.
 -- Range: 0 to 1.
--- Interval: influence balanced_accuracy_influence FROM class_influence
+-- Interval: influence balanced_accuracy_influence FROM class_influence, cells balanced_accuracy_cells
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn balanced_accuracy_score.
 SELECT

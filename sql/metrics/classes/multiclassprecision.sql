@@ -1,7 +1,7 @@
 -- MulticlassPrecision: average of the precision of all classes.
 -- Use when: wrong assignments to a class are expensive, and you want an average over classes.
 -- Range: 0 to 1.
--- Interval: influence precision_influence FROM class_influence
+-- Interval: influence precision_influence FROM class_influence, cells precision_cells
 -- Undefined: no predictions, or all of weight 0; under skip also if every ratio is 0 / 0.
 -- Source: scikit-learn precision_score.
 SELECT

@@ -1,7 +1,7 @@
 -- MulticlassRecall: average of the recall of all classes.
 -- Use when: missed members of a class are expensive, and you want an average over classes.
 -- Range: 0 to 1.
--- Interval: influence recall_influence FROM class_influence
+-- Interval: influence recall_influence FROM class_influence, cells recall_cells
 -- Undefined: no predictions, or all of weight 0; under skip also if every ratio is 0 / 0.
 -- Source: scikit-learn recall_score.
 SELECT

@@ -2,7 +2,7 @@
 -- Use when: wrong classes are expensive, and a prediction may have several.
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Range: 0 to 1.
--- Interval: influence precision_influence FROM label_influence
+-- Interval: influence precision_influence FROM label_influence, cells precision_cells
 -- Undefined: no predictions or no classes, or all of weight 0; under skip also if every ratio is 0 / 0.
 -- Source: scikit-learn precision_score.
 SELECT

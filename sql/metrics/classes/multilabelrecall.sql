@@ -2,7 +2,7 @@
 -- Use when: missed classes are expensive, and a prediction may have several.
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Range: 0 to 1.
--- Interval: influence recall_influence FROM label_influence
+-- Interval: influence recall_influence FROM label_influence, cells recall_cells
 -- Undefined: no predictions or no classes, or all of weight 0; under skip also if every ratio is 0 / 0.
 -- Source: scikit-learn recall_score.
 SELECT

@@ -4,6 +4,7 @@
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: 0 to 1.
+-- Interval: cells tp, fp, tn, fn
 -- Undefined: predictions of one class only; under threshold_from=best also where the criterion is undefined.
 -- Source: scikit-learn balanced_accuracy_score.
 SELECT

@@ -4,6 +4,7 @@
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: -1 to 1.
+-- Interval: cells tp, fp, tn, fn
 -- Undefined: one class only, or one predicted class only; under threshold_from=best also where the criterion is undefined.
 -- Source: Matthews 1975; scikit-learn matthews_corrcoef.
 SELECT

@@ -8,6 +8,7 @@ SELECT
   label_weight, -- weight of the predictions with this label
   predicted_weight, -- weight of the predictions of this class
   total_weight, -- weight of all predictions
+  num_rows, -- number of all predictions, without those of weight 0
   1 AS precision_share, -- share in the average of precision, unnormalized
   1 AS recall_share, -- share in the average of recall, unnormalized
   1 AS f_share, -- share in the average of F, unnormalized

@@ -9,6 +9,7 @@ SELECT
   label_weight, -- weight of the predictions with this label
   predicted_weight, -- weight of the predictions of this class
   total_weight, -- weight of all predictions
+  num_rows, -- number of all predictions, without those of weight 0
   predicted_weight AS precision_share, -- share in the average of precision, unnormalized
   label_weight AS recall_share, -- share in the average of recall, unnormalized
   $beta * $beta * label_weight + predicted_weight AS f_share, -- share in the average of F, unnormalized

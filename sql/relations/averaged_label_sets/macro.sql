@@ -5,6 +5,7 @@ SELECT
   group_id,
   class_id,
   weight, -- weight of the predictions that have a row of the class
+  num_rows, -- number of these predictions
   num_observed, -- weight of the predictions of which the class is observed
   num_predicted, -- weight of the predictions of which the class is predicted
   num_hits, -- weight of the predictions of which it is both
@@ -19,6 +20,7 @@ FROM (
     group_id,
     class_id,
     SUM(weight) AS weight,
+    SUM(CASE WHEN weight > 0 THEN 1 ELSE 0 END) AS num_rows,
     SUM(weight * label) AS num_observed,
     SUM(weight * predicted) AS num_predicted,
     SUM(weight * label * predicted) AS num_hits

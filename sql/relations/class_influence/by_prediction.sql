@@ -19,6 +19,9 @@ SELECT
   f_influence, -- derivative by the weight of a prediction
   balanced_accuracy_influence, -- derivative by the weight of a prediction
   kappa_influence, -- derivative by the weight of a prediction
-  mcc_influence -- derivative by the weight of a prediction
+  mcc_influence, -- derivative by the weight of a prediction
+  precision_cells, -- squared effect of rows in cells of few rows, of all classes
+  recall_cells, -- squared effect of rows in cells of few rows, of all classes
+  balanced_accuracy_cells -- squared effect of rows in cells of few rows, of all classes
 FROM cell_influence
 WHERE num_predictions > 0

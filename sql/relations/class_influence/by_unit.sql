@@ -19,7 +19,10 @@ SELECT
   cell_influence.f_influence, -- derivative by the weight of a prediction
   cell_influence.balanced_accuracy_influence, -- derivative by the weight of a prediction
   cell_influence.kappa_influence, -- derivative by the weight of a prediction
-  cell_influence.mcc_influence -- derivative by the weight of a prediction
+  cell_influence.mcc_influence, -- derivative by the weight of a prediction
+  cell_influence.precision_cells, -- squared effect of rows in cells of few rows, of all classes
+  cell_influence.recall_cells, -- squared effect of rows in cells of few rows, of all classes
+  cell_influence.balanced_accuracy_cells -- squared effect of rows in cells of few rows, of all classes
 FROM classified
 JOIN cell_influence
   ON classified.group_id = cell_influence.group_id AND classified.label = cell_influence.label AND classified.predicted = cell_influence.predicted

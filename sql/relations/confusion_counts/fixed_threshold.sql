@@ -8,6 +8,7 @@ SELECT
   SUM(CASE WHEN label = 1 AND score >= $threshold THEN weight ELSE 0 END) AS tp, -- weight of true positives
   SUM(CASE WHEN label = 0 AND score >= $threshold THEN weight ELSE 0 END) AS fp, -- weight of false positives
   SUM(CASE WHEN label = 0 AND score < $threshold THEN weight ELSE 0 END) AS tn, -- weight of true negatives
-  SUM(CASE WHEN label = 1 AND score < $threshold THEN weight ELSE 0 END) AS fn -- weight of false negatives
+  SUM(CASE WHEN label = 1 AND score < $threshold THEN weight ELSE 0 END) AS fn, -- weight of false negatives
+  SUM(CASE WHEN weight > 0 THEN 1 ELSE 0 END) AS num_rows -- rows of weight 0 do not count
 FROM predictions
 GROUP BY group_id

@@ -29,7 +29,10 @@ SELECT
       (class_labels.label + class_labels.predicted - class_labels.label * class_labels.predicted) * label_derivatives.jaccard_by_union
         + class_labels.label * class_labels.predicted * label_derivatives.jaccard_by_hit,
       0
-    ) AS jaccard_influence -- 0 of a class whose ratio is 0 / 0
+    ) AS jaccard_influence, -- 0 of a class whose ratio is 0 / 0
+  rare_labels.precision_cells, -- squared effect of rows in cells of few rows, of all classes
+  rare_labels.recall_cells -- squared effect of rows in cells of few rows, of all classes
 FROM class_labels
 LEFT JOIN label_derivatives
   ON class_labels.group_id = label_derivatives.group_id AND class_labels.class_id = label_derivatives.class_id
+LEFT JOIN rare_labels ON class_labels.group_id = rare_labels.group_id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -10,6 +11,7 @@ from sqlrank.compiler.column_comments import drop_comments_repeated_in_query
 from sqlrank.compiler.intervals.influence_functions import (
     CLASS_TOTALS,
     InfluenceRows,
+    cell_squares_name,
     deviation_from_mean,
     influence_name,
     influences_by_rows,
@@ -73,7 +75,9 @@ class AnalyticIntervals:
     ) -> KeyedCte:
         """Add the interval CTEs of metrics whose influence the same rows carry."""
         has_classes, weight = self.has_classes(rows), self._unit_weight(rows, influences)
-        query = self.select_influence(cte, keys, rows, influences, has_classes, weight)
+        adjusted = [column for column, _ in influences if self._is_adjusted(column)]
+        cells = {cell_squares_name(column): squares for column in adjusted if (squares := self._cell_squares(column, rows)) is not None}
+        query = self.select_influence(cte, keys, rows, influences, has_classes, weight, cells)
         influence_cte = self.relations.ctes.add_aggregate(
             "unit_influence",
             query,
@@ -113,6 +117,7 @@ class AnalyticIntervals:
             error=declared or ("deviation" if influence == deviation_from_mean(column) else "influence"),
             is_adjusted=is_adjusted,
             has_size=is_adjusted and sums.has_size(influence),
+            has_cells=is_adjusted and self._cell_squares(column, rows) is not None,
             is_rescaled=is_bounded_minus1_1(column.metric) and method != "t",
             bounds=limit_bounds(column.metric) if method == "t" and self.confidence.method == "auto" else None,
             may_be_infinite=self.relations.library.may_be_infinite(column.metric.file, column.metric.dependencies.files),
@@ -246,8 +251,9 @@ class AnalyticIntervals:
         influences: Sequence[tuple[MetricColumn, exp.Expr]],
         has_classes: bool,
         weight: exp.Expr | None = None,
+        carried: Mapping[str, exp.Expr] = MappingProxyType({}),
     ) -> exp.Select:
-        """Return one row per unit or class of units, with its influence.
+        """Return one row per unit or class of units, with its influence and columns that are the same for all rows of a group.
 
         Rows of weight 0 are not units.
         """
@@ -261,9 +267,11 @@ class AnalyticIntervals:
         is_summed = units and not self.rows_are_units and rows.kind != "values"
         if is_summed:
             expressions = {name: exp.Sum(this=value) for name, value in expressions.items()}
+            carried = {name: exp.Max(this=value) for name, value in carried.items()}
         elif rows.kind == "equal_units":
             expressions |= {name: exp.column(name, table="r") for name in ("num_units", "label")}
         comments = {influence_name(column): _describe_influence(rows, column, influence) for column, influence in influences}
+        expressions |= carried
         columns = [exp.alias_(value, name) for name, value in expressions.items()]
         for item in columns:
             item.comments = [comments[item.alias]] if item.alias in comments else None
@@ -285,6 +293,13 @@ class AnalyticIntervals:
         This applies to default intervals of metrics that declare no method.
         """
         return self.confidence.method == "auto" and not self.confidence.needs_class_sizes(self._choose_method(column))
+
+    def _cell_squares(self, column: MetricColumn, rows: InfluenceRows) -> exp.Column | None:
+        """Return the column with the squared effects of rows of rare cells, None if the metric has none."""
+        declared = column.metric.file.interval
+        if declared.cell_squares in self._list_influence_columns(rows):
+            return exp.column(declared.cell_squares, table="r")
+        return exp.column(cell_squares_name(column), table="m") if declared.cells and rows.kind == "contributions" else None
 
     def _choose_method(self, column: MetricColumn) -> str:
         return self.confidence.method_for(column.metric, is_group_metric=column.grain == "group")

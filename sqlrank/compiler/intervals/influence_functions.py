@@ -34,6 +34,12 @@ UNIT_ANNOTATIONS = {"predictions", "queries", "clusters"}
 CLASS_TOTALS = ("positive_weight", "positive_squares", "positive_rows", "negative_weight", "negative_squares", "negative_rows")
 """Columns of class totals that rows provide for intervals of two-class metrics."""
 
+CELL_SQUARES = "cell_squares"
+"""Sum of the squared effects of rows of rare cells, which rows of influence carry along."""
+
+ROW_COUNT = "num_rows"
+"""Column of relations with the number of rows in all cells."""
+
 MAX_DERIVATIVE_NAME = 26
 """Characters from which the names of a metric and of one of its sums are too long together, for a product of columns on one line."""
 
@@ -201,10 +207,27 @@ def _delta_method_influence(
         factor = exp.column(name, table="m")
         parenthesized = exp.paren(contribution) if isinstance(contribution, exp.Binary) else contribution
         terms.append(factor if contribution == sql_literal(1) else exp.Mul(this=factor, expression=parenthesized))
+    if only_entering and column.metric.file.interval.cells:
+        query.select(_rare_cells(relations, column, derivatives), copy=False)
     influence = reduce(lambda left, right: exp.Add(this=left, expression=right), terms)
     if all_enter or not only_entering:
         return influence
     return exp.Case(ifs=[exp.If(this=exp.or_(*enters, wrap=False), true=influence)])
+
+
+def _rare_cells(relations: RelationCtes, column: MetricColumn, derivatives: dict[exp.Expr, exp.Expr]) -> exp.Expr:
+    """Return the squared effects of rows of rare cells on a metric, from its derivatives by the weights of cells."""
+    cells: dict[str, exp.Expr] = {name: exp.Sum(this=exp.column(name)) for name in column.metric.file.interval.cells.split(", ")}
+    total = reduce(lambda left, right: exp.Add(this=left, expression=right), cells.values())
+    rows = exp.Sum(this=exp.column(ROW_COUNT))
+    squares = (relations.apply_function("rare_cell", {}, derivatives[cell], cell, exp.paren(total), rows) for cell in cells.values())
+    value = cast_double(reduce(lambda left, right: exp.Add(this=left, expression=right), squares))
+    return comment_column(value, cell_squares_name(column), "half the squared effect of one more row of each cell with few rows")
+
+
+def cell_squares_name(column: MetricColumn) -> str:
+    """Return the name of the column with the squared effects of rows of rare cells on a metric."""
+    return f"{column.alias}_{CELL_SQUARES}"
 
 
 def _name_aggregates(aggregates: Iterable[exp.Expr]) -> list[str]:

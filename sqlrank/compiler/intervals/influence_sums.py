@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.compiler.intervals.influence_functions import CLASS_TOTALS, InfluenceRows, influence_name
+from sqlrank.compiler.intervals.influence_functions import (
+    CELL_SQUARES,
+    CLASS_TOTALS,
+    InfluenceRows,
+    cell_squares_name,
+    influence_name,
+)
 from sqlrank.compiler.intervals.metric_dispatch import case_by_metric
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
 from sqlrank.compiler.row_keys import KeyColumns, key_column, key_equalities
@@ -89,6 +95,8 @@ class InfluenceSums:
             sums |= {name: exp.Sum(this=exp.column(rows)) for name, rows in zip(CLASSES, (CLASS_TOTALS[2], CLASS_TOTALS[5]), strict=True)}
         if has_class_sizes:
             sums |= self._class_sizes(sums)
+        if formula.has_cells:
+            sums[CELL_SQUARES] = exp.Max(this=exp.column(cell_squares_name(column)))
         if formula.has_size:
             sums |= self._size_sums(value)
         self._sums[column.alias] = sums

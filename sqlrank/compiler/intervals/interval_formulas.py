@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.compiler.column_comments import comment_column
+from sqlrank.compiler.intervals.influence_functions import CELL_SQUARES
 from sqlrank.compiler.intervals.interval_limits import clip_limits, from_0_1, to_0_1
 from sqlrank.compiler.intervals.t_quantiles import df_column, t_quantile_column
 from sqlrank.compiler.select_builders import null_if_not_finite
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from sqlrank.interval_options import IntervalOptions
 
 
+ENLARGED_SE = "enlarged_se"
+"""Column of the standard error with what cells of few rows add."""
+
+
 @dataclass(frozen=True)
 class IntervalFormula:
     """The formula of an interval; metrics of one formula share its steps.
@@ -31,6 +36,7 @@ class IntervalFormula:
         error: Function of the standard error.
         is_adjusted: The interval is adjusted for variance that depends on few units.
         has_size: The effective sample size differs from the number of units.
+        has_cells: Cells of few rows add to the variance.
         is_rescaled: The metric in -1..1 is mapped to 0..1.
         bounds: Bounds to which the limits are clipped.
         may_be_infinite: Limits are tested for infinite values.
@@ -40,6 +46,7 @@ class IntervalFormula:
     error: str
     is_adjusted: bool
     has_size: bool
+    has_cells: bool
     is_rescaled: bool
     bounds: tuple[float, float] | None
     may_be_infinite: bool
@@ -63,6 +70,9 @@ class IntervalFormulas:
         error = self.relations.apply_function("standard_error", {"standard_error": self.formula.error}, *arguments)
         columns = [exp.alias_(sums[name].copy(), name) for name in ("value", "units") if name in sums]
         columns.append(comment_column(error, SE, "standard error of the metric"))
+        if self.formula.has_cells:
+            enlarged = self.relations.apply_function("enlarged_se", {}, error.copy(), sums[CELL_SQUARES].copy())
+            columns.append(comment_column(enlarged, ENLARGED_SE, self._describe_slot("enlarged_se")))
         count = sums["units"]
         if self.formula.error == "delong" or self.needs_class_sizes:
             smaller = self.relations.apply_function("smaller_sum", {}, sums["positives"], sums["negatives"])
@@ -126,7 +136,7 @@ class IntervalFormulas:
         if self.formula.is_adjusted:
             variant = "weighted" if self.formula.has_size else "kurtosis"
             units, growth = exp.column("units"), exp.column("t_growth")
-            statistics = [*map(exp.column, ("se", "inflation")), units, self._select_sample_size(), exp.column("effective_df")]
+            statistics = [self._select_error(), exp.column("inflation"), units, self._select_sample_size(), exp.column("effective_df")]
             variance = self.relations.apply_function(
                 "adjusted_variance", {"adjusted_variance": variant}, *statistics, *self._list_growth_constants(), growth
             )
@@ -146,7 +156,7 @@ class IntervalFormulas:
         """Return the shrinkage of a share: the squared t quantile over the effective number of trials."""
         if self.is_t:
             return []
-        error: exp.Expr = exp.column(SE)
+        error: exp.Expr = self._select_error()
         variance: exp.Expr = exp.column("variance")
         if self.formula.is_rescaled:
             error, variance = (exp.Div(this=value, expression=sql_literal(divisor)) for value, divisor in ((error, 2), (variance, 4)))
@@ -187,6 +197,10 @@ class IntervalFormulas:
         level = f"{100 * self.confidence.level:.10g} % interval"
         comments = {CI_LOW: f"lower limit of the {level}", CI_HIGH: f"upper limit of the {level}", SE: "standard error"}
         return [limit if limit == exp.column(name) else comment_column(limit, name, comments[name]) for name, limit in limits.items()]
+
+    def _select_error(self) -> exp.Column:
+        """Return the column of the standard error that the interval is for."""
+        return exp.column(ENLARGED_SE if self.formula.has_cells else SE)
 
     def _select_sample_size(self) -> exp.Column:
         """Return the column of the effective sample size: the units, unless weighted or absent."""
