@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import runpy
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,6 @@ from scipy import stats
 import sqlrank
 
 SAMPLES = 1000
-ROOT = Path(__file__).parents[2]
 SHARE = """-- Portion: mean of the scores, which are shares.
 -- Range: 0 to 1.
 -- Undefined: no predictions.
@@ -99,33 +97,6 @@ def test_areas_of_normal_scores(area: float, positives: int, negatives: int, exp
     assert measure_coverage("AUC", pa.table({"sample": sample, "label": label, "score": score.ravel()}), area) == pytest.approx(
         expected, abs=2
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "metrics"),
-    [
-        ("7 positives of 500 rows", ["APS", "MCC", "Precision", "LogLoss"]),
-        ("50 rows, lognormal weights", ["Precision", "LogLoss", "BaseRate"]),
-        ("10 users, geometric sizes", ["APS", "Precision", "LogLoss", "CalibrationRatio"]),
-        ("10 users, lognormal weights", ["APS", "MCC", "Brier"]),
-    ],
-)
-def test_samples_where_few_units_decide(name: str, metrics: list[str]) -> None:
-    """The designs of benchmarks/interval_coverage.py: 92 % at least, but for what 300 samples vary by, and no more than twice as wide."""
-    coverage_of_designs = runpy.run_path(str(ROOT / "benchmarks" / "interval_coverage.py"))
-    (design,) = [design for design in coverage_of_designs["DESIGNS"] if design.name == name]
-    for metric, (held, width) in coverage_of_designs["measure_coverage"](design, 300, metrics).items():
-        assert held >= 90, metric
-        assert 1 <= width < 2, metric
-
-
-def test_many_rows_without_outliers() -> None:
-    """The interval is as wide as without the adjustment, to 1 %."""
-    coverage_of_designs = runpy.run_path(str(ROOT / "benchmarks" / "interval_coverage.py"))
-    (design,) = [design for design in coverage_of_designs["DESIGNS"] if design.name == "2,000 rows"]
-    for metric, (held, width) in coverage_of_designs["measure_coverage"](design, 100, ["LogLoss", "Precision", "MCC", "RMSE"]).items():
-        assert held >= 88, metric
-        assert width == pytest.approx(1, abs=0.01), metric
 
 
 def test_areas_of_users_by_buckets() -> None:
