@@ -10,7 +10,8 @@ from sqlglot import exp
 
 from sqlrank.compiler.metric_values import undefined_key
 from sqlrank.errors import list_examples
-from sqlrank.inputs.cross_input_checks import check_shared_classes, describe_similar_ids
+from sqlrank.inputs.class_names import describe_letter_order
+from sqlrank.inputs.cross_input_checks import describe_classes, describe_similar_ids
 from sqlrank.inputs.missing_columns import describe_distance
 from sqlrank.inputs.row_checks import ValidationReport, short_value
 from sqlrank.registry.dependencies import find_input_role
@@ -42,8 +43,8 @@ AUDIT_LISTS, MAX_ROWS_COMPARED = "audit_list", 5_000
 MAX_ROWS_LISTED = 1_000
 """Rows of a result from which counts are summed by Arrow."""
 
-UNSCORED_LABELS, MAX_ROWS_SAMPLED = "audit_unscored_labels", 20_000
-"""Audit column that counts predictions whose label has no score, and the first rows whose classes are compared where no statement counts classes."""
+MAX_ROWS_SAMPLED = 20_000
+"""First rows whose classes are compared where no statement counts classes."""
 
 NOTED_RELATIONS = ("scored_labels", "label_ranks", "class_counts", "recommended_items")
 """Relations whose rows ``sql/notes/`` counts."""
@@ -118,12 +119,7 @@ def find_left_out(
             entries.append(_summarize_counts(note, metrics, _sum_by_group(counted, group_keys, name, TOTALS.get(name), per_query=False)))
     noted = [entry for name in load_notes(request) for entry in _find_noted(inputs, result, keys, name)]
     entries += noted
-    similar_classes: list[LeftOut] = []
-    one_sided = [name for name in ("audit_unpredicted_classes", "audit_unobserved_classes") if name in result.column_names]
-    is_one_sided = any(_sum_by_group(result, [], name, None, per_query=True)[0][1] for name in one_sided)
-    if (base := inputs.base) is not None and base.role.name == "classified" and (is_one_sided or not one_sided):
-        similar = describe_similar_ids(inputs.database, [(base, "predicted"), (base, "label")], None if one_sided else MAX_ROWS_SAMPLED)
-        similar_classes = [LeftOut(similar, tuple(str(metric.metric) for metric in request.metrics), 0, 0)] if similar else []
+    class_notes = [*_find_class_notes(inputs, result)]
     # Where nothing is relevant, a result says so once.
     entries = [entry for entry in entries if entry.count and (has_relevant or entry.count < entry.total)]
     run = inputs.by_role.get("run")
@@ -132,7 +128,34 @@ def find_left_out(
     entries += [LeftOut(note, names, 0, 0) for note in distances if note]
     entries += _find_empty_queries(request, names)
     missing_hits = _find_missing_hits(inputs, result, report, entries) if report is not None and has_relevant else ()
-    return [*entries, *similar_classes, *missing_hits]
+    return [*entries, *class_notes, *missing_hits]
+
+
+def _find_class_notes(inputs: BoundInputs, result: pa.Table) -> Iterator[LeftOut]:
+    """Yield notes on classes that are not both predicted and observed, and on texts of ordered classes.
+
+    Raises:
+        InputError: No label is one of the classes that have scores.
+    """
+    if (base := inputs.base) is None:
+        return
+    one_sided = [name for name in ("audit_unpredicted_classes", "audit_unobserved_classes") if name in result.column_names]
+    is_one_sided = any(_sum_by_group(result, [], name, None, per_query=True)[0][1] for name in one_sided)
+    if is_one_sided or not one_sided:
+        note = describe_classes(inputs.database, base, None if one_sided else MAX_ROWS_SAMPLED)
+        if note:
+            yield LeftOut(note, tuple(str(metric.metric) for metric in inputs.request.metrics), 0, 0)
+    ordered = tuple(str(metric.metric) for metric in inputs.request.metrics if _reads_order(metric))
+    columns = {"classified": ("label", "predicted"), "ratings": ("rating",)}.get(base.role.name, ()) if ordered else ()
+    if columns and (note := describe_letter_order(inputs.database, base, columns)):
+        yield LeftOut(note, ordered, 0, 0)
+
+
+def _reads_order(metric: ResolvedMetric) -> bool:
+    """Return True if a metric reads the order of classes or ratings."""
+    settings = metric.settings
+    is_pairwise = "class_pairs" in metric.dependencies.relations and settings.get("disagreement") != "nominal"
+    return is_pairwise or settings.get("level_of_measurement") == "ordinal"
 
 
 def _find_empty_queries(request: ResolvedRequest, names: tuple[str, ...]) -> Iterator[LeftOut]:
@@ -152,11 +175,7 @@ def _find_empty_queries(request: ResolvedRequest, names: tuple[str, ...]) -> Ite
 
 
 def _find_noted(inputs: BoundInputs, result: pa.Table, keys: Sequence[str], relation: str) -> Iterator[LeftOut]:
-    """Yield the counts of the audit columns of ``sql/notes/`` over a relation.
-
-    Raises:
-        InputError: No label is one of the classes that have scores.
-    """
+    """Yield the counts of the audit columns of ``sql/notes/`` over a relation."""
     request = inputs.request
     _, total, *checks = map(RowCheck, load_notes(request)[relation].selects)
     for check in checks if total.name in result.column_names else ():
@@ -164,10 +183,7 @@ def _find_noted(inputs: BoundInputs, result: pa.Table, keys: Sequence[str], rela
         if not metrics:
             continue
         note = check.meaning.format(fill=ZERO_DIVISIONS[str(metrics[0].settings.get("zero_division", "zero"))])
-        entry = _summarize_counts(note, metrics, _sum_by_group(result, keys, check.name, total.name, request.per_query))
-        if check.name == UNSCORED_LABELS and entry.count and entry.count == entry.total and inputs.base is not None:
-            check_shared_classes(inputs.database, inputs.base)
-        yield entry
+        yield _summarize_counts(note, metrics, _sum_by_group(result, keys, check.name, total.name, request.per_query))
 
 
 def _is_noted(check: RowCheck, relation: str, metric: ResolvedMetric) -> bool:

@@ -103,6 +103,12 @@ def _find_readings(file: str, texts: Collection[str]) -> list[_Reading]:
     return [reading for reading, count in zip(_list_readings(file), counts, strict=True) if 0 < count == max(counts)]
 
 
+def read_truths(column: exp.Expr, texts: Collection[str]) -> exp.Expr | None:
+    """Return the number, 1 or 0, for a column of words that say yes and no, None if any text is another."""
+    readings = [reading for reading in _find_readings("text_numbers.sql", texts) if all(map(reading.is_match, texts))]
+    return next((tree for reading in readings if isinstance(tree := reading.read(column, is_lenient=False), exp.Case)), None)
+
+
 def suggest_list(name: str, column: exp.Expr, dialect: str, texts: Collection[str]) -> str:
     """Return the end of a sentence that says how texts in the place of lists are read."""
     reading = next(iter(_find_readings("text_lists.sql", texts)), _list_readings("text_lists.sql")[-1])

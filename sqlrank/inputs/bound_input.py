@@ -239,6 +239,20 @@ class BoundInput:
         return quoted_column(column_name)
 
 
+def column_text(bound_input: BoundInput, name: str) -> str:
+    """Return the column or the expression that is bound to a name as SQL."""
+    column = bound_input.columns[name]
+    dialect = get_dialect(bound_input.table.dialect).sqlglot_name
+    return exp.to_identifier(column).sql(dialect) if column in (bound_input.table.column_types or ()) else column
+
+
+def bound_expression(bound_input: BoundInput, name: str) -> exp.Expr:
+    """Return the column or the expression that is bound to a name, as an operand of another expression."""
+    parsed: exp.Expr = exp.maybe_parse(column_text(bound_input, name), dialect=get_dialect(bound_input.table.dialect).sqlglot_name)
+    is_operand = isinstance(parsed, (exp.Column, exp.Func)) and not isinstance(parsed, exp.Binary)
+    return parsed if is_operand else exp.paren(parsed)
+
+
 def comparable_columns(inputs: Mapping[str, BoundInput], columns: Mapping[str, Sequence[str]]) -> dict[str, list[tuple[str, str]]]:
     """Group columns whose values are compared across inputs, by the entity they reference.
 

@@ -14,10 +14,11 @@ from sqlrank.compiler.row_keys import UNIT_ID, key_column
 from sqlrank.compiler.select_builders import aliased_table
 from sqlrank.engines.text_advice import write_mapping
 from sqlrank.errors import MAX_EXAMPLES, InputError, to_sentence
+from sqlrank.inputs.bound_input import bound_expression
+from sqlrank.inputs.class_names import describe_other_classes, find_class_columns, share_classes
 from sqlrank.inputs.row_checks import (
     RANKING_KEYS,
     ValidationReport,
-    bound_expression,
     describe_further_rows,
     duplicate_advice,
     format_problem,
@@ -124,13 +125,13 @@ def describe_similar_ids(database: Database, sides: Sequence[tuple[BoundInput, s
         return ""
     forms = {form.name: form for form in map(RowCheck, load_select("inputs", "id_forms.sql").selects)}
     pairs = {name: _pair_similar_ids(sides, form, max_rows) for name, form in forms.items()}
-    num_all, num_same_case = (_count_pairs(database, pairs[name])[0] for name in ("all_forms", "same_case"))
-    if not num_all:
+    in_all, in_same_case = (_count_pairs(database, pairs[name]) for name in ("all_forms", "same_case"))
+    if not in_all[0]:
         return ""
     # Case tells some ids apart, so that the forms without it are left out where the others make most ids equal.
     is_class = all(bound_input.role.columns[column].references == "class" for bound_input, column in sides)
-    needed = num_same_case if 2 * num_same_case >= num_all and not is_class else num_all
-    name, (num_first, num_second) = next((name, counts) for name in forms if (counts := _count_pairs(database, pairs[name]))[0] >= needed)
+    needed = in_same_case if 2 * in_same_case[0] >= in_all[0] and not is_class else in_all
+    name, (num_first, num_second) = next((name, counts) for name in forms if (counts := _count_pairs(database, pairs[name])) == needed)
     form = forms[name]
     example = " and ".join(map(short_value, database.query_rows(pairs[name].select(*_PAIR).order_by(*_PAIR).limit(1))[0]))
     labels = " and ".join(bound_input.qualified_label(column) for bound_input, column in sides)
@@ -139,6 +140,8 @@ def describe_similar_ids(database: Database, sides: Sequence[tuple[BoundInput, s
         return f"{note}. Write both in one form"
     values = [_write_form(form, _text_expression(bound_input, column)) for bound_input, column in sides]
     names = [column for _, column in sides]
+    if sides[0][0].role is sides[1][0].role and names[0] == names[1]:
+        return f"{note}. Write both in one form, in one row for each"
     if names[0] == names[1] and values[0] != values[1]:
         names = [f"{bound_input.role.name}.{column}" for bound_input, column in sides]
     return f"{note}. Map both to one form, such as {write_mapping(dict(zip(names, values, strict=True)), sides[0][0].table.dialect)}"
@@ -192,24 +195,26 @@ def _read_as_text(inputs: Mapping[str, BoundInput], keys: Sequence[str]) -> str:
     return f" ({', '.join(type_notes)}, and was read as text)" if type_notes else ""
 
 
-def check_shared_classes(database: Database, scores: BoundInput) -> None:
-    """Check that some label is one of the classes that have scores."""
-    columns = ("label", "class_id")
-    rows = scores.select_columns(columns).subquery("class_scores")
-    labels, classes = (exp.select(exp.column(name)).distinct().from_(rows.copy()) for name in columns)
-    if database.query_rows(
-        exp.select("1").from_(labels.subquery("labels")).where(exp.In(this=exp.column("label"), query=classes.subquery())).limit(1)
-    ):
-        return
-    examples = [
-        ", ".join(short_value(value) for (value,) in database.query_rows(query.copy().order_by(name).limit(MAX_EXAMPLES)))
-        for query, name in zip((labels, classes), columns, strict=True)
-    ]
-    similar = describe_similar_ids(database, [(scores, "label"), (scores, "class_id")])
-    raise InputError(
-        f"{scores.label}: no label is one of the classes that have scores. Labels are {examples[0]}, and classes {examples[1]}. "
-        f"{similar or 'Give both the same names, such as by a mapping of label'}"
-    )
+def describe_classes(database: Database, base: BoundInput, max_rows: int | None) -> str:
+    """Return a note on an input of whose predicted and observed classes none are the same, or some but for their form, empty for others.
+
+    Args:
+        database: The database.
+        base: The input.
+        max_rows: Number of first rows to look at, by default all.
+
+    Raises:
+        InputError: No label is one of the classes that have scores.
+    """
+    columns = find_class_columns(base)
+    if not columns:
+        return ""
+    has_shared = share_classes(database, columns, max_rows) or (max_rows is not None and share_classes(database, columns))
+    similar = describe_similar_ids(database, columns, max_rows)
+    other = "" if has_shared or similar else describe_other_classes(database, columns)
+    if base.role.name == "class_scores" and not has_shared and (similar or other):
+        raise InputError(f"{base.label}: no label is one of the classes that have scores. {similar or other}")
+    return similar or (f"no class is both predicted and observed: {other}" if other else "")
 
 
 def check_no_ties(database: Database, bound_input: BoundInput) -> None:

@@ -13,7 +13,8 @@ from sqlrank.engines.file_sources import names_files
 from sqlrank.engines.text_advice import find_odd_cell, suggest_list, suggest_number, write_mapping
 from sqlrank.engines.text_tables import shorten_text_readers
 from sqlrank.errors import MAX_EXAMPLES, ExecutionError, InputError, quote_excerpt
-from sqlrank.inputs.bound_input import BoundInput, comparable_columns
+from sqlrank.inputs.bound_input import BoundInput, bound_expression, column_text, comparable_columns
+from sqlrank.inputs.class_names import describe_other_classes
 from sqlrank.inputs.missing_columns import NESTED_TYPES, describe_missing_columns
 from sqlrank.inputs.row_rules import RowRules, row_rules
 from sqlrank.inputs.user_sql import split_conjuncts
@@ -30,20 +31,6 @@ if TYPE_CHECKING:
 
 
 _NO_NUMBER = re.compile(r"Could not convert string '(.*?)' to '?(\w+)", re.DOTALL)
-
-
-def column_text(bound_input: BoundInput, name: str) -> str:
-    """Return the column or the expression that is bound to a name as SQL."""
-    column = bound_input.columns[name]
-    dialect = get_dialect(bound_input.table.dialect).sqlglot_name
-    return exp.to_identifier(column).sql(dialect) if column in (bound_input.table.column_types or ()) else column
-
-
-def bound_expression(bound_input: BoundInput, name: str) -> exp.Expr:
-    """Return the column or the expression that is bound to a name, as an operand of another expression."""
-    parsed: exp.Expr = exp.maybe_parse(column_text(bound_input, name), dialect=get_dialect(bound_input.table.dialect).sqlglot_name)
-    is_operand = isinstance(parsed, (exp.Column, exp.Func)) and not isinstance(parsed, exp.Binary)
-    return parsed if is_operand else exp.paren(parsed)
 
 
 def advise_on_values(database: Database, bound_input: BoundInput, rule: str, meaning: str) -> str:
@@ -225,17 +212,27 @@ def check_columns(database: Database, inputs: Mapping[str, BoundInput], needed: 
                 f"{inputs[role].qualified_label(name)} is {duckdb_type}" for (role, name), duckdb_type in duckdb_types.items()
             )
             what = "a number and a text" if families <= {"number", "text"} else "values of these types"
-            has_structs = any(duckdb_type.startswith("STRUCT") for duckdb_type in duckdb_types.values())
-            advice = f"Give a query that takes one field{_take_field(inputs, duckdb_types)}" if has_structs else "Cast one of them"
-            number = next((column for column in duckdb_types if _classify_type(duckdb_types[column]) == "number"), None)
-            if number is not None and families == {"number", "text"}:
-                component, _, elements = inputs[number[0]].assembled_from.partition(".")
-                is_list = bool(elements) and number[1] == "doc_id"
-                name, brackets = (elements, "[]") if is_list else (".".join(number), "")
-                value = column_text(inputs[component], elements) if is_list else column_text(inputs[number[0]], number[1])
-                advice += f", such as columns={{'{name}': 'CAST({value} AS VARCHAR{brackets})'}}"
-            problems.append(f"{types}: {what} never match. {advice}")
+            problems.append(f"{types}: {what} never match. {_advise_on_types(database, inputs, duckdb_types)}")
     raise_problems(problems)
+
+
+def _advise_on_types(database: Database, inputs: Mapping[str, BoundInput], duckdb_types: Mapping[tuple[str, str], str]) -> str:
+    """Return the advice for columns whose values are compared, but of types that never match."""
+    if any(duckdb_type.startswith("STRUCT") for duckdb_type in duckdb_types.values()):
+        return f"Give a query that takes one field{_take_field(inputs, duckdb_types)}"
+    specs = [inputs[role].role.columns.get(name) for role, name in duckdb_types]
+    if all(column is not None and column.references == "class" for column in specs) and not database.has_unread_streams:
+        columns = [(inputs[role], name) for role, name in duckdb_types]
+        return describe_other_classes(database, columns) or "Cast one of them"
+    families = {key: _classify_type(duckdb_type) for key, duckdb_type in duckdb_types.items() if duckdb_type != '"NULL"'}
+    number = next((key for key, family in families.items() if family == "number"), None)
+    if number is None or {*families.values()} != {"number", "text"}:
+        return "Cast one of them"
+    component, _, elements = inputs[number[0]].assembled_from.partition(".")
+    is_list = bool(elements) and number[1] == "doc_id"
+    name, brackets = (elements, "[]") if is_list else (".".join(number), "")
+    value = column_text(inputs[component], elements) if is_list else column_text(inputs[number[0]], number[1])
+    return f"Cast one of them, such as columns={{'{name}': 'CAST({value} AS VARCHAR{brackets})'}}"
 
 
 def _take_field(inputs: Mapping[str, BoundInput], duckdb_types: Mapping[tuple[str, str], str]) -> str:

@@ -97,7 +97,7 @@ def test_systems_are_compared_and_gated() -> None:
         ({"label": ["a", "a"], "scores": [[0.5], []]}, {"classes": "['a']"}, "scores is an empty list. Give each class its score"),
         ({"label": ["a", "a"], "scores": [[0.5], None]}, {"classes": "['a']"}, "1 row: scores is NULL"),
         ({"label": ["a"], "scores": [[None, 0.5]]}, {"classes": "['a', 'b']"}, "1 row: score is NULL"),
-        ({"label": ["a"], "scores": [[0.5]]}, {}, "no label is one of the classes that have scores. Labels are 'a', and classes '0'"),
+        ({"label": ["a"], "scores": [[0.5]]}, {}, "that have scores. label has 'a', and class_id has '0'"),
         ({"label": ["a"] * 2, "a": [0.5] * 2, "prediction_id": [7, 7]}, {"scores": ["a"]}, "prediction_id is listed more than once. Name the column"),
         ({"label": pa.array([], pa.string()), "a": pa.array([], pa.float64())}, {"scores": ["a"]}, "has no rows"),
     ],

@@ -378,12 +378,6 @@ def test_scores_of_classes_belong_to_labels_and_add_up_to_1(labels: list[str], s
     assert read_notes(sqlrank.evaluate(["MulticlassLogLoss", "TopKAccuracy@1"], inputs=make_scores(labels, scores))) == notes
 
 
-@pytest.mark.parametrize("metric", ["MulticlassLogLoss", "MulticlassBrier", "TopKAccuracy@1"])
-def test_labels_of_which_no_class_has_a_score_are_refused(metric: str) -> None:
-    with pytest.raises(InputError, match=r"no label is one of the classes that have scores\. Labels are 'x', 'y', and classes 'a', 'b'"):
-        sqlrank.evaluate(metric, inputs=make_scores(["x", "y"], [[0.9, 0.1], [0.2, 0.8]]))
-
-
 @pytest.mark.parametrize("metric", ["MulticlassAccuracy", "MulticlassFBeta", "CohenKappa"])
 def test_classes_that_differ_in_case_or_blanks_are_named(metric: str) -> None:
     classified = {"label": ["cat", "dog", "cat", "cow"], "predicted": ["cat ", "Dog", "cow", "cow"]}

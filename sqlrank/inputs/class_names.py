@@ -1,0 +1,123 @@
+"""Compare the names of classes in two columns, and their order: advise where columns share no class, and where texts have no order of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.engines.number_texts import MAX_WORDS, read_truths, write_mapping
+from sqlrank.errors import list_examples, quote_excerpt
+from sqlrank.inputs.bound_input import bound_expression
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlrank.engines.database import Database
+    from sqlrank.inputs.bound_input import BoundInput
+
+ClassColumn = tuple["BoundInput", str]
+"""An input and the name of its column of classes."""
+
+MAX_CLASSES = 1000
+"""Number of different classes that advice is based on."""
+
+_FLAGS = ("predicted", "label")
+"""Columns that say of a row with one class that it is predicted, or observed."""
+
+MIN_ORDERED = 3
+"""Number of classes from which on their order decides: two differ by the same in either order."""
+
+
+def find_class_columns(base: BoundInput) -> tuple[ClassColumn, ...]:
+    """Return the two columns of an input whose classes are the same, or its predicted and its observed classes in one column, if it has such."""
+    names = [name for name, column in base.role.columns.items() if column.references == "class" and name in base.columns]
+    if len(names) != 1:
+        return tuple((base, name) for name in reversed(names))
+    flags = (name for name in _FLAGS if name in base.columns)
+    return tuple((base.with_filter(exp.EQ(this=base.typed_expression(flag), expression=exp.Literal.number(1))), names[0]) for flag in flags)
+
+
+def _list_classes(database: Database, column: ClassColumn) -> list[Any]:
+    bound_input, name = column
+    rows = bound_input.select_columns((name,)).subquery("classes")
+    classes = exp.select(name).distinct().from_(rows).where(f"{name} IS NOT NULL")
+    return [value for (value,) in database.query_rows(classes.order_by(name).limit(MAX_CLASSES))]
+
+
+def _show_class(value: Any) -> str:
+    return quote_excerpt(value) if isinstance(value, str) else str(value)
+
+
+def share_classes(database: Database, columns: Sequence[ClassColumn], max_rows: int | None = None) -> bool:
+    """Return True if some class is in both columns, of ``max_rows`` first rows if given, or one has none."""
+    queries = [bound_input.select_columns((name,)) for bound_input, name in columns]
+    first, second = (
+        exp.select(exp.alias_(exp.column(name), "class_name")).from_((query.limit(max_rows) if max_rows else query).subquery("source"))
+        for query, (_, name) in zip(queries, columns, strict=True)
+    )
+    shared = exp.select("1").from_(first.subquery("classes")).where(exp.In(this=exp.column("class_name"), query=second.subquery()))
+    return bool(database.query_rows(shared.limit(1)))
+
+
+def describe_other_classes(database: Database, columns: Sequence[ClassColumn]) -> str:
+    """Return sentences on two columns that share no class, with the mapping that gives both the same names, empty if one has no class."""
+    values = [_list_classes(database, column) for column in columns]
+    if not all(values):
+        return ""
+    first, second = (
+        f"{label} has {list_examples([*map(_show_class, classes)])}" for label, classes in zip(_label_columns(columns), values, strict=True)
+    )
+    mapping = {} if any(bound_input.assembled_from for bound_input, _ in columns) else _unite_truths(columns, values)
+    step = write_mapping(mapping, columns[0][0].table.dialect) if mapping else "by a mapping of label"
+    return f"{first}, and {second}. Give both the same names, such as {step}"
+
+
+def _label_columns(columns: Sequence[ClassColumn]) -> list[str]:
+    labels = [name if bound_input.assembled_from else bound_input.qualified_label(name) for bound_input, name in columns]
+    return labels if len({*labels}) > 1 else [f"{label} of {flag} 1" for label, flag in zip(labels, _FLAGS, strict=True)]
+
+
+def _unite_truths(columns: Sequence[ClassColumn], values: Sequence[Sequence[Any]]) -> dict[str, exp.Expr]:
+    """Return the mapping of words, booleans and numbers that say yes and no to 1 and 0, empty if there are other values."""
+    mapping: dict[str, exp.Expr] = {}
+    has_words = False
+    for (bound_input, name), classes in zip(columns, values, strict=True):
+        column = bound_expression(bound_input, name)
+        column_type = bound_input.column_type(name)
+        words = read_truths(column, classes) if column_type == "VARCHAR" else None
+        are_digits = {*map(str, classes)} <= {"0", "1", "0.0", "1.0"}
+        if words is None and not are_digits:
+            return {}
+        has_words |= words is not None or column_type == "BOOLEAN"
+        if words or column_type in {"BOOLEAN", "VARCHAR"}:
+            mapping[f"{bound_input.role.name}.{name}"] = exp.cast(column, "INT") if words is None else words
+    return mapping if has_words else {}
+
+
+def _are_numbers(texts: Sequence[str]) -> bool:
+    try:
+        return bool([*map(float, texts)])
+    except ValueError:
+        return False
+
+
+def describe_letter_order(database: Database, bound_input: BoundInput, names: Sequence[str]) -> str:
+    """Return a note on texts that are ordered by their letters in the place of ordered classes, empty for numbers and fewer than three texts."""
+    columns = [(bound_input, name) for name in names]
+    if not any(bound_input.column_type(name).startswith(("VARCHAR", "ENUM")) for name in names):
+        return ""
+    classes = sorted({str(value) for column in columns for value in _list_classes(database, column)})
+    are_numbers = _are_numbers(classes)
+    if len(classes) < MIN_ORDERED or (are_numbers and classes == sorted(classes, key=float)):
+        return ""
+    order = " < ".join(map(_show_class, classes[:MAX_WORDS])) + (" < ..." if len(classes) > MAX_WORDS else "")
+    numbers = [exp.If(this=exp.Literal.string(word), true=exp.Literal.number(number)) for number, word in enumerate(classes, 1)]
+    values = {
+        name: exp.cast(value, "DOUBLE") if are_numbers else exp.Case(this=value, ifs=[branch.copy() for branch in numbers])
+        for name, value in ((name, bound_expression(bound_input, name)) for name in names)
+    }
+    mapping = write_mapping(values, bound_input.table.dialect)
+    advice = f"Read them as numbers with {mapping}" if are_numbers else "Number them in their own order"
+    advice += f", as {mapping} does in that of letters" if not are_numbers and len(classes) <= MAX_WORDS else ""
+    return f"{' and '.join(map(bound_input.qualified_label, names))} are texts, and have the order of letters: {order}. {advice}"
