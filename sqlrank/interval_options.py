@@ -192,7 +192,10 @@ def _check_metric_has_interval(metric: ResolvedMetric, interval: str, unit: Any)
     if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
         raise MetricError(f"{metric.metric} has no intervals. Ask for metrics with one cut-off each, or leave out confidence=")
     if unit is not None and (metric.input_role == "run" or metric.settings.get("level") == "query"):
-        raise MetricError(f"unit={unit!r} is not possible for {metric.metric}, whose units are queries. Leave out unit")
+        raise MetricError(
+            f"unit={unit!r} is not possible for {metric.metric}, whose units are queries. Leave out unit, or write their values with "
+            f"by={unit!r} and per_query=True, and give these as predictions to Mean"
+        )
     if interval == "wilson" and not is_bounded_0_1(metric):
         raise MetricError(f"Wilson's interval is for shares, and {metric.metric} is not always between 0 and 1. Choose interval='t'")
 

@@ -338,8 +338,16 @@ def test_units_that_are_none(metric: str, options: dict[str, Any], message: str)
     ("metric", "options", "message"),
     [
         ("AUC", {"unit": "user", "confidence": None}, "unit='user' is for intervals, and needs confidence=, such as 0.95"),
-        ("GAUC", {"unit": "user"}, "unit='user' is not possible for GAUC, whose units are queries. Leave out unit"),
-        ("AUC(level=query)", {"unit": "user"}, "unit='user' is not possible for AUC(level=query), whose units are queries. Leave out unit"),
+        (
+            "GAUC",
+            {"unit": "user"},
+            "unit='user' is not possible for GAUC, whose units are queries. Leave out unit, or write their values with by='user' and per_query=True, and give these as predictions to Mean",
+        ),
+        (
+            "AUC(level=query)",
+            {"unit": "user"},
+            "unit='user' is not possible for AUC(level=query), whose units are queries. Leave out unit, or write their values with by='user' and per_query=True, and give these as predictions to Mean",
+        ),
         ("AUC", {"unit": 3}, "unit=3 is not possible: give the name of a column, such as 'user_id'"),
     ],
 )
