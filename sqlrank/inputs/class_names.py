@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.engines.number_texts import MAX_WORDS, read_truths, write_mapping
+from sqlrank.engines.text_advice import MAX_WORDS, read_truths, write_mapping
 from sqlrank.errors import list_examples, quote_excerpt
 from sqlrank.inputs.bound_input import bound_expression
 
