@@ -9,6 +9,11 @@ SELECT
   SUM(weight * baseline_value) / NULLIF(SUM(weight), 0) AS value_baseline, -- weighted mean of the baseline
   SUM(weight * system_value) / NULLIF(SUM(weight), 0) AS value_system, -- weighted mean of the system
   SUM(weight * difference) / NULLIF(SUM(weight), 0) AS difference, -- weighted mean of the differences
-  CASE WHEN MAX(is_share) THEN 1 ELSE MAX(ABS(difference)) END AS scale -- greatest absolute difference; 1 of shares
+  CASE WHEN MAX(is_share) THEN 1 ELSE MAX(ABS(difference)) END AS scale, -- greatest absolute difference; 1 of shares
+  MAX(is_pooled) AS is_pooled, -- true if values are influence on a metric of all rows
+  MAX(area_width) AS area_width, -- of areas such as AUC: 1, or 2 for metrics between -1 and 1
+  MAX(positive_size) AS positive_size, -- effective number of positives
+  MAX(negative_size) AS negative_size, -- effective number of negatives
+  smaller_sum(MAX(positive_size), MAX(negative_size)) AS class_size -- effective number of rows of the smaller class
 FROM unit_differences
 GROUP BY cell, pair, metric

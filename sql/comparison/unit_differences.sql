@@ -9,6 +9,10 @@ SELECT
   baseline_value,
   system_value,
   system_value - baseline_value AS difference, -- value of the system less that of the baseline
-  is_share -- true if values are shares of 1
+  is_share, -- true if values are shares of 1
+  is_pooled, -- true if values are influence on a metric of all rows
+  area_width, -- of areas such as AUC: 1, or 2 for metrics between -1 and 1
+  positive_size, -- effective number of positives
+  negative_size -- effective number of negatives
 FROM paired_values
 WHERE baseline_value IS NOT NULL AND system_value IS NOT NULL AND weight > 0

@@ -8,6 +8,16 @@ SELECT
   unit_differences.unit,
   unit_differences.weight * (unit_differences.difference - mean_differences.difference)
     / NULLIF(mean_differences.total_weight, 0) AS influence, -- derivative of the mean difference, times the weight
+  CASE
+    WHEN unit_differences.area_width IS NOT NULL
+      THEN unit_differences.weight * (unit_differences.baseline_value - mean_differences.value_baseline)
+        / NULLIF(mean_differences.total_weight, 0)
+  END AS baseline_influence, -- the same of the baseline's value, for areas
+  CASE
+    WHEN unit_differences.area_width IS NOT NULL
+      THEN unit_differences.weight * (unit_differences.system_value - mean_differences.value_system)
+        / NULLIF(mean_differences.total_weight, 0)
+  END AS system_influence, -- the same of the system's value, for areas
   FLOOR(
     COALESCE(unit_differences.difference / NULLIF(mean_differences.scale, 0), 0) * 1073741824 + 0.5
   ) AS integer_difference -- difference in units of 2^-30 of the scale

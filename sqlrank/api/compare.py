@@ -67,7 +67,7 @@ def compare(
     Returns an Arrow table with a row per group, metric and pair. Per-query values are computed where the data are, as
     :func:`sqlrank.evaluate` does with ``per_query``. A query counts if both systems have a value; query weights weight the differences.
     Metrics over all rows of predictions are compared by influence-function values of units. For AUC this is the method of DeLong, DeLong &
-    Clarke-Pearson (1988). Rollups with buckets of the same units are compared by leaving a bucket out of both (the grouped jackknife).
+    Clarke-Pearson (1988), with Student's t for few positives. Rollups with buckets of the same units are compared by leaving a bucket out of both (the grouped jackknife).
 
     Args:
         metrics: metrics to compare: ranking metrics, metrics of predictions under ``level="query"``, or metrics over all rows, such as AUC

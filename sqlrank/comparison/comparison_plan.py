@@ -9,13 +9,14 @@ from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.errors import MetricError, enumerate_names, short_repr
 from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.registry import SYSTEM_COLUMN, UNIT_COLUMN
-from sqlrank.registry.resolved_metric import ResolvedMetric, is_bounded_0_1
+from sqlrank.registry.resolved_metric import ResolvedMetric, is_bounded_0_1, is_bounded_minus1_1
 from sqlrank.request import Request, SourceGroup, system_source
 from sqlrank.resolve import ResolvedRequest, join_group_expressions, parse_group_by, resolve_request, split_group_expressions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from sqlrank.registry.registry import Registry
 
 MEAN_AGGREGATES = ("mean", "wmean", None)
 PLACEHOLDER_LEVEL = 0.95
@@ -30,8 +31,9 @@ class ComparedMetric:
     """A compared metric.
 
     ``direction`` is ``higher``, ``lower`` or ``neither``; ``is_proportion`` means that all values lie between 0 and 1. ``uses_influence``: the unit
-    values are influence-function values of a pooled metric such as AUC; otherwise they are per-query values of the metric. ``uses_normal``:
-    differences are tested with the normal distribution instead of Student's t. ``no_interval`` is the reason why no unit has a value, None
+    values are influence-function values of a pooled metric such as AUC; otherwise they are per-query values of the metric. ``area_width``: the
+    width of the range of an area between two classes, such as AUC, None for other metrics. ``has_classes``: labels are positive or negative.
+    ``no_interval`` is the reason why no unit has a value, None
     if units have values. ``has_own_column``: the metric is of a column of the caller, who said which direction is better.
     """
 
@@ -39,7 +41,8 @@ class ComparedMetric:
     direction: str
     is_proportion: bool
     uses_influence: bool = False
-    uses_normal: bool = False
+    area_width: int | None = None
+    has_classes: bool = False
     no_interval: str | None = None
     has_own_column: bool = False
 
@@ -67,9 +70,18 @@ def _build_measure(metric: ResolvedMetric, resolved_request: ResolvedRequest) ->
         metric_direction(metric, resolved_request.library),
         is_bounded_0_1(metric),
         uses_influence=uses_influence,
+        has_classes=metric.has_classes,
+        area_width=_find_area_width(metric) if uses_influence and reason is None else None,
         no_interval=reason and reason.rstrip("."),
         has_own_column=metric.measured_column is not None,
     )
+
+
+def _find_area_width(metric: ResolvedMetric) -> int | None:
+    """Return the width of the range of an area whose interval needs the sizes of both classes, None for other metrics."""
+    if not metric.file.interval.limits:
+        return None
+    return 1 if is_bounded_0_1(metric) else 2 if is_bounded_minus1_1(metric) else None
 
 
 def _no_unit_values_message(metric: ResolvedMetric, measure: ComparedMetric, resolved_request: ResolvedRequest) -> str:
@@ -91,13 +103,17 @@ def check_system_column(system: str | None, noun: str, names: Sequence[str]) -> 
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """A comparison: the call for unit values, the system column, the groupings, the metrics, also as resolved, and computed group columns."""
+    """A comparison: the call for unit values, the system column, the groupings, the metrics, also as resolved, and computed group columns.
+
+    ``library`` has the functions of the SQL files that compare units.
+    """
 
     call: Request
     system_column: str
     groupings: list[list[str]]
     measures: list[ComparedMetric]
     metrics: list[ResolvedMetric]
+    library: Registry
     group_expressions: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -141,6 +157,7 @@ class ComparisonPlan:
                 groups,
                 measures,
                 resolved_request.metrics,
+                resolved_request.library,
                 expressions,
             )
         if call.unit is not None:
@@ -153,6 +170,7 @@ class ComparisonPlan:
             groups,
             measures,
             resolved_request.metrics,
+            resolved_request.library,
             expressions,
         )
 
@@ -169,14 +187,6 @@ class ComparisonPlan:
         """Sort systems in the caller's order, others after them by name."""
         positions = {name: position for position, name in enumerate(self.declared_order)}
         return sorted(systems, key=lambda name: (positions.get(name, len(positions)), name))
-
-    def metrics_for_units(self, by_rows: bool) -> list[ComparedMetric]:
-        """Return the compared metrics.
-
-        If rows are units, differences of AUC are treated as normal (DeLong's test).
-        """
-        errors = {str(metric.metric): metric.file.interval.standard_error for metric in self.metrics} if by_rows else {}
-        return [replace(measure, uses_normal=errors.get(measure.name) == "delong") for measure in self.measures]
 
     @property
     def group_names(self) -> list[str]:

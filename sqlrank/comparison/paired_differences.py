@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from sqlglot import exp
 
 from sqlrank.arrow_arrays import to_array
 from sqlrank.compiler.layout import score_column_name
+from sqlrank.compiler.parameter_binding import bind_parameters
 from sqlrank.engines.duckdb_session import fetch_tuples
 from sqlrank.errors import InputError
 from sqlrank.registry.query_templates import load_select
@@ -24,8 +24,22 @@ if TYPE_CHECKING:
 
     from sqlrank.comparison.comparison_plan import ComparedMetric, ComparisonPlan
 
-COMPARISON_STEPS = {"unit_differences": True, "mean_differences": False, "unit_influence": True, "difference_errors": False}
+COMPARISON_STEPS = {
+    "unit_differences": True,
+    "mean_differences": False,
+    "unit_influence": True,
+    "difference_sums": False,
+    "compared_areas": False,
+    "area_variances": False,
+    "difference_errors": False,
+}
 """Intermediate tables of a comparison; True: may stay a view when one row holds all scores."""
+
+COMPARISON_FUNCTIONS = {"degrees_of_freedom": "excess"}
+"""Functions of slots in the files of ``sql/comparison`` that are not the only ones of their slot."""
+
+CLASS_SIZES = ("positive_size", "negative_size")
+"""Columns of unit values with the effective number of positives and of negatives, if a metric needs them."""
 
 MAX_CELLS_PER_GROUPING = 10**9
 ContrastKey = tuple[int, int, int]
@@ -49,17 +63,13 @@ class DifferenceSummary:
     difference: float | None = None
     scale: float | None = None
     se: float | None = None
+    df: float = 0.0
+    class_size: float | None = None
     squares: float | None = None
     total: float | None = None
     n_positive: int | None = None
     n_zero: int | None = None
     n_negative: int | None = None
-    is_normal: bool = False
-
-    @property
-    def df(self) -> float:
-        """Degrees of freedom of Student's t."""
-        return math.inf if self.is_normal else self.units - 1
 
     @property
     def key(self) -> ContrastKey:
@@ -85,7 +95,9 @@ class PairedUnits:
     ) -> None:
         self.database = database
         self.system_values = _by_cell(system_values, comparison)
-        self.measures = comparison.metrics_for_units(by_rows)
+        self.measures = comparison.measures
+        self.library = comparison.library
+        self.class_sizes = [name for name in CLASS_SIZES if name in tables[0][1].column_names]
         self.scores = comparison.declared_order if by_rows else []
         self.kind = "VIEW" if by_rows else "TABLE"
         self.cells: dict[int, dict[str, Any]] = {}
@@ -96,7 +108,7 @@ class PairedUnits:
             self.create_temp(f"sliced_{grouping_number}", sliced, "TABLE" if group else self.kind)
             values = system_values[grouping_number][1] if system_values else None
             self.cells |= {cell: dict(zip(group, row, strict=True)) for cell, row in self._group_cells(group, grouping_number, values)}
-        names = ["cell", *(select_item.alias for select_item in select_items)]
+        names = ["cell", *(select_item.alias_or_name for select_item in select_items)]
         self.create_temp(
             "unit_values",
             union_all([exp.select(*names).from_(f"sliced_{grouping_number}") for grouping_number, _ in enumerate(tables)]),
@@ -124,16 +136,18 @@ class PairedUnits:
             exp.alias_(exp.cast(exp.column(comparison.system_column, quoted=True), "TEXT"), "system"),
             exp.alias_(exp.column(comparison.unit), "unit"),
             exp.alias_(exp.cast(weight, "DOUBLE"), "weight"),
+            *map(exp.column, self.class_sizes),
             *(exp.alias_(_select_unit_value(measure, measure.name), f"value_{index}") for index, measure in enumerate(self.measures)),
         ]
 
     def _score_items(self) -> list[exp.Expr]:
         """Return the columns to read of a row with values for every score."""
-        return [
+        values = [
             exp.alias_(_select_unit_value(measure, score_column_name(measure.name, score)), f"value_{index}_{side}")
             for index, measure in enumerate(self.measures)
             for side, score in enumerate(self.scores)
         ]
+        return [*map(exp.column, self.class_sizes), *values]
 
     def list_systems(self) -> list[str]:
         """Return the names of the systems; raise ``InputError`` for a missing name."""
@@ -150,13 +164,16 @@ class PairedUnits:
         numbered = list(enumerate(self.measures))
         if self.scores:
             sides = [(self.scores.index(baseline), self.scores.index(system)) for baseline, system in pairs]
-            paired = [_select_scored_row(metric, measure, pair, both) for metric, measure in numbered for pair, both in enumerate(sides)]
+            paired = [
+                self._select_scored_row(metric, measure, pair, both) for metric, measure in numbered for pair, both in enumerate(sides)
+            ]
         else:
             self._join_pairs(pairs)
-            paired = [_select_pair(metric, measure) for metric, measure in numbered]
+            paired = [self._select_pair(metric, measure) for metric, measure in numbered]
         self.create_temp("paired_values", union_all(paired), self.kind)
         for table_name, is_read_once in COMPARISON_STEPS.items():
-            self.create_temp(table_name, load_select("comparison", f"{table_name}.sql"), self.kind if is_read_once else "TABLE")
+            step: Any = bind_parameters(self.library, load_select("comparison", f"{table_name}.sql"), COMPARISON_FUNCTIONS, {})
+            self.create_temp(table_name, step, self.kind if is_read_once else "TABLE")
         summaries = {row[:3]: DifferenceSummary(*row) for row in self.fetch_rows(load_select("comparison", "comparison_statistics.sql"))}
         keys = product(self.cells, range(len(self.measures)), range(len(pairs)))
         return [self._with_values(summaries.get(key, DifferenceSummary(*key)), pairs) for key in keys]
@@ -164,7 +181,6 @@ class PairedUnits:
     def _with_values(self, summary: DifferenceSummary, pairs: Sequence[tuple[str, str]]) -> DifferenceSummary:
         """Return a comparison; without paired units it gets the metrics of both systems over all rows."""
         measure = self.measures[summary.metric]
-        summary = replace(summary, is_normal=measure.uses_normal)
         if summary.units:
             return summary
         cell = self.cells[summary.cell]
@@ -190,6 +206,7 @@ class PairedUnits:
         }
         self.database.register("pair_systems", pa.table(members))
         joined = load_select("comparison", "paired_unit_values.sql")
+        joined.select(*(exp.alias_(exp.Max(this=exp.column(name)), name) for name in self.class_sizes), copy=False)
         for index, _ in enumerate(self.measures):
             for name, is_first in (
                 ("baseline", exp.column("is_baseline", table="pair_systems")),
@@ -198,6 +215,34 @@ class PairedUnits:
                 value = exp.Case(ifs=[exp.If(this=is_first, true=exp.column(f"value_{index}", table="unit_values"))])
                 joined.select(exp.alias_(exp.Max(this=value), f"{name}_{index}"), copy=False)
         self.create_temp("paired_unit_values", joined)
+
+    def _select_pair(self, metric: int, measure: ComparedMetric) -> exp.Select:
+        """Return the query for the values of both systems of a metric."""
+        values = [exp.alias_(exp.column(f"{name}_{metric}"), f"{name}_value") for name in ("baseline", "system")]
+        return exp.select("cell", "pair", "unit", "weight", *values, *self._constant_columns(metric, measure)).from_("paired_unit_values")
+
+    def _select_scored_row(self, metric: int, measure: ComparedMetric, pair: int, sides: tuple[int, int]) -> exp.Select:
+        """Return the query for the values under two scores of a row.
+
+        Rows have no ids; their weights, all 1, are already part of the values.
+        """
+        constants = [exp.alias_(sql_literal(value), name) for name, value in {"pair": pair, "unit": 0, "weight": 1.0}.items()]
+        names = zip(("baseline", "system"), sides, strict=True)
+        values = [exp.alias_(exp.column(f"value_{metric}_{side}"), f"{name}_value") for name, side in names]
+        return exp.select("cell", *constants, *values, *self._constant_columns(metric, measure)).from_("unit_values")
+
+    def _constant_columns(self, metric: int, measure: ComparedMetric) -> list[exp.Expr]:
+        """Return the columns with the number of the metric, its properties, and the sizes of classes."""
+        constants = {"metric": metric, "is_share": measure.is_proportion, "is_pooled": measure.uses_influence}
+        width = exp.null() if measure.area_width is None else sql_literal(measure.area_width)
+        sizes = [
+            exp.column(name) if name in self.class_sizes and measure.has_classes else exp.cast(exp.null(), "DOUBLE") for name in CLASS_SIZES
+        ]
+        return [
+            *(exp.alias_(sql_literal(value), name) for name, value in constants.items()),
+            exp.alias_(exp.cast(width, "DOUBLE"), "area_width"),
+            *(exp.alias_(size, name) for size, name in zip(sizes, CLASS_SIZES, strict=True)),
+        ]
 
     def signed_ranks(self) -> dict[ContrastKey, tuple[int, float, float]]:
         """Return the inputs of Wilcoxon's signed-rank test by comparison.
@@ -249,25 +294,3 @@ def _by_cell(tables: Sequence[tuple[list[str], pa.Table]], comparison: Compariso
             system = row.get(comparison.system_column)
             values_by_cell[(grouping_number, None if system is None else str(system), *(row[name] for name in group))] = row
     return values_by_cell
-
-
-def _select_pair(metric: int, measure: ComparedMetric) -> exp.Select:
-    """Return the query for the values of both systems of a metric."""
-    values = [exp.alias_(exp.column(f"{name}_{metric}"), f"{name}_value") for name in ("baseline", "system")]
-    return exp.select("cell", "pair", "unit", "weight", *values, *_constant_columns(metric, measure)).from_("paired_unit_values")
-
-
-def _select_scored_row(metric: int, measure: ComparedMetric, pair: int, sides: tuple[int, int]) -> exp.Select:
-    """Return the query for the values under two scores of a row.
-
-    Rows have no ids; their weights, all 1, are already part of the values.
-    """
-    constants = [exp.alias_(sql_literal(value), name) for name, value in {"pair": pair, "unit": 0, "weight": 1.0}.items()]
-    names = zip(("baseline", "system"), sides, strict=True)
-    values = [exp.alias_(exp.column(f"value_{metric}_{side}"), f"{name}_value") for name, side in names]
-    return exp.select("cell", *constants, *values, *_constant_columns(metric, measure)).from_("unit_values")
-
-
-def _constant_columns(metric: int, measure: ComparedMetric) -> list[exp.Expr]:
-    """Return the columns with the number of the metric and a flag for shares."""
-    return [exp.alias_(sql_literal(value), name) for name, value in {"metric": metric, "is_share": measure.is_proportion}.items()]

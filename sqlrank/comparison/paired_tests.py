@@ -13,6 +13,7 @@ from sqlrank.errors import InputError, MetricError, suggest_choice
 from sqlrank.inference.corrected_tests import CORRECTIONS, HypothesisFamily, adjust_p_values, reconcile_interval
 from sqlrank.inference.significance import TESTS, minimum_detectable_effect, required_units, sign_test, t_test, wilcoxon_test
 from sqlrank.inference.standard_errors import clear_rounding_noise, t_interval
+from sqlrank.inference.student_t import t_critical_value
 from sqlrank.inference.tolerance import Tolerance
 from sqlrank.interval_options import DEFAULT_SIGN_REPLICATES, check_confidence_level, check_replicates
 from sqlrank.registry.query_templates import load_select
@@ -207,6 +208,15 @@ def standard_error(summary: DifferenceSummary) -> float | None:
     return clear_rounding_noise(summary.se, summary.scale)
 
 
+def describe_few_changes(summary: DifferenceSummary, level: float) -> str | None:
+    """Return a sentence if so few units change that no test of their signs can reject at ``level``: its least p-value is 2^(1 - n)."""
+    changed = (summary.n_positive or 0) + (summary.n_negative or 0)
+    least = 2.0 ** (1 - changed)
+    if not changed or least < 1 - level:
+        return None
+    return f"{changed} of {summary.units:,} units change, of which a test of signs or randomization has no p-value below {least:.3g}"
+
+
 def with_t_interval(summary: DifferenceSummary, level: float, critical_value: float | None = None) -> TestResult:
     """Return a comparison with the interval of its difference.
 
@@ -281,10 +291,11 @@ def _build_result(
     if deviation == 0:
         return result
     effect = tests.effect_on(summary.value_baseline)
+    critical_value = t_critical_value(family.level, summary.df) if family.critical_value is None else family.critical_value
     return replace(
         result,
         effect_size=summary.difference / deviation,
-        detectable=minimum_detectable_effect(deviation, summary.units, family.level, tests.power, family.critical_value),
+        detectable=minimum_detectable_effect(deviation, summary.units, family.level, tests.power, critical_value),
         needed=None if effect is None else required_units(deviation, effect, family.level, tests.power, family.critical_value),
     )
 

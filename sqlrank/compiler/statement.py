@@ -18,6 +18,7 @@ from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, key_column,
 from sqlrank.compiler.select_builders import cast_double, null_if_not_finite, slice_label
 from sqlrank.errors import MetricError
 from sqlrank.registry.metric import is_respelled, to_sql_name
+from sqlrank.registry.query_templates import load_select
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, QUERY_CUTOFFS_RELATION, ResolvedMetric
 from sqlrank.rendering.renderer import StatementHeader, row_phrase
 from sqlrank.result_columns import SLICE_COLUMN
@@ -73,9 +74,8 @@ def compile_statement(
     if metrics[0].file.kind == "curves":
         return _compile_curve(aggregations, metrics[0], layout, header, audits)
     columns = _add_metrics(aggregations, metrics, layout)
-    audits_by_cte: dict[KeyedCte, Sequence[str]] = {
-        aggregations.add_audit(tree, metrics[0].settings, role): tree.named_selects[1:] for role, tree in audits.items()
-    }
+    class_sizes = _load_class_sizes(metrics, layout)
+    audits_by_cte = _add_audits(aggregations, metrics, {**audits, **class_sizes})
     undefined_counts = aggregations.undefined_counts()
     audits_by_cte |= {cte: list(counts) for cte, counts in undefined_counts.items()}
     counted = {name: column.metric for counts in undefined_counts.values() for name, column in counts.items() if column is not None}
@@ -84,7 +84,8 @@ def compile_statement(
     weight_outputs = [OutputColumn("weight", "weight", "weight")] if layout.with_weights and layout.weighted and layout.base is None else []
     if weight_outputs:
         body.select(exp.alias_(cast_double(exp.column("weight")), "weight"), copy=False)
-    audit_outputs = [OutputColumn(name, name, "audit") for names in audits_by_cte.values() for name in names]
+    kinds = dict.fromkeys(class_sizes["class_sizes"].named_selects, "size") if class_sizes else {}
+    audit_outputs = [OutputColumn(name, name, kinds.get(name, "audit")) for names in audits_by_cte.values() for name in names]
     metric_outputs = [OutputColumn(column.alias, name, "metric", column.metric) for name, column in columns.items()]
     if scores := _find_paired_scores(aggregations):
         keys = [output for output in keys if output.alias not in {SCORE_NAME, UNIT_ID}]
@@ -110,6 +111,23 @@ def _add_metrics(aggregations: AggregationCtes, metrics: Sequence[ResolvedMetric
     if layout.across and aggregations.spread is not None:
         aggregations.spread.query_column = layout.query_column
     return {str(metric.metric): aggregations.add_metric(metric.at_each_cutoff) for metric in metrics}
+
+
+def _add_audits(
+    aggregations: AggregationCtes, metrics: Sequence[ResolvedMetric], trees: Mapping[str, exp.Select]
+) -> dict[KeyedCte, Sequence[str]]:
+    """Add the columns of each tree beside the metrics, and return their names by CTE."""
+    names_by_cte: dict[KeyedCte, Sequence[str]] = {}
+    for role, tree in trees.items():
+        cte = aggregations.add_audit(tree, metrics[0].settings, role)
+        names_by_cte[cte] = [*names_by_cte.get(cte, ()), *tree.named_selects[1:]]
+    return names_by_cte
+
+
+def _load_class_sizes(metrics: Sequence[ResolvedMetric], layout: ResultLayout) -> dict[str, exp.Select]:
+    """Return the columns of class sizes beside unit values, if labels are positive or negative."""
+    is_needed = layout.confidence is not None and layout.confidence.per_unit and any(metric.has_classes for metric in metrics)
+    return {"class_sizes": load_select("comparison", "class_sizes.sql")} if is_needed else {}
 
 
 def _under_requested_names(body: exp.Select, outputs: Sequence[OutputColumn]) -> list[OutputColumn]:

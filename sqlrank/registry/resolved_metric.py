@@ -158,6 +158,11 @@ class ResolvedMetric:
     is_lower_better: bool = False
 
     @property
+    def has_classes(self) -> bool:
+        """Return True if the metric is of predictions of labels that are positive or negative."""
+        return self.input_role == "predictions" and "binary labels" in self.file.required_row_checks
+
+    @property
     def sql_column(self) -> str:
         """The column of the metric in SQL, such as ``ndcg_at_10``."""
         return self.metric.sql_column(self.file.value_name)

@@ -1,0 +1,35 @@
+-- area_variances: one row per group, pair of systems, area and system: its variance, raised where few positives or negatives show too little of it.
+-- Few positives may all be near the top, and then say nothing of those that are not. So the area is shrunk towards 1/2 by half a pair. If the
+-- variance of Hanley and McNeil there is the greater one, the variance grows by what the shrinkage adds to it, next to nothing with many rows.
+-- Half a pair was chosen by simulation, tests/definitions/test_compare_coverage.py.
+-- Source: Hanley & McNeil 1982; DeLong, DeLong & Clarke-Pearson 1988.
+-- Grain: cell, pair, metric, sign
+SELECT
+  cell, -- number of the group
+  pair,
+  metric,
+  sign, -- 1: the baseline, -1: the system
+  variance, -- of the metric
+  CASE
+    WHEN shrunk_variance <= variance OR shrunk_variance <= expected_variance THEN variance
+    WHEN variance > expected_variance THEN shrunk_variance
+    ELSE variance + shrunk_variance - expected_variance
+  END AS raised_variance
+FROM (
+  -- one row per group, pair of systems, area and system
+  SELECT
+    cell,
+    pair,
+    metric,
+    sign,
+    variance,
+    area_width * area_width * area * (1 - area) * auc_variance_ratio(area, positive_size, negative_size) AS expected_variance,
+    area_width * area_width * center * (1 - center) * auc_variance_ratio(center, positive_size, negative_size) AS shrunk_variance
+  FROM (
+    -- one row per group, pair of systems, area and system
+    SELECT
+      compared_areas.*,
+      (area * smaller_sum(positive_size, negative_size) + 0.25) / (smaller_sum(positive_size, negative_size) + 0.5) AS center
+    FROM compared_areas
+  ) AS shrunk_areas
+) AS expected_variances

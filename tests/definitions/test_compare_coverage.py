@@ -1,0 +1,100 @@
+"""Comparisons of two scores where few positives decide: coverage of intervals, and verdicts at the tolerance, in samples of known areas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy import stats
+
+import sqlrank
+
+ROWS = 300
+
+
+def draw_samples(positives: int, areas: tuple[float, float], samples: int) -> pa.Table:
+    """Return samples of two binormal scores of a correlation of one half."""
+    rng = np.random.default_rng([positives, *(int(1000 * area) for area in areas), samples])
+    is_positive = np.broadcast_to(np.arange(ROWS) < positives, (samples, ROWS))
+    common = rng.normal(size=is_positive.shape)
+    moved = [0.5**0.5 * (common + rng.normal(size=is_positive.shape)) + is_positive * stats.norm.ppf(area) * 2**0.5 for area in areas]
+    columns = {"sample": np.repeat(np.arange(samples), ROWS), "label": is_positive.ravel().astype(int)}
+    return pa.table({**columns, **{name: stats.norm.cdf(score - 1).ravel() for name, score in zip("ab", moved, strict=True)}})
+
+
+def compare(metrics: Any, table: pa.Table) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of each metric, one per sample."""
+    options = {"columns": {"score": ["a", "b"]}, "by": "sample", "correction": "none", "check": "off"}
+    rows = sqlrank.compare(metrics, predictions=table, **options).to_pylist()
+    by_metric: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_metric.setdefault(row["metric"], []).append(row)
+    return by_metric
+
+
+def cover(rows: list[dict[str, Any]], truth: float) -> float:
+    """Return in how many of 100 samples the interval holds the true difference; one without an interval holds nothing."""
+    return 100 * float(np.mean([row["ci_low"] is not None and row["ci_low"] <= truth <= row["ci_high"] for row in rows]))
+
+
+@pytest.mark.parametrize(("positives", "areas"), [(5, (0.8, 0.9)), (5, (0.99, 0.995)), (20, (0.99, 0.995))])
+def test_differences_of_areas(positives: int, areas: tuple[float, float]) -> None:
+    """The normal quantile and DeLong's variance alone covered 82, 67 and 86 %."""
+    rows = compare("AUC", draw_samples(positives, areas, 150))["AUC"]
+    assert cover(rows, areas[1] - areas[0]) >= 91
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("areas", [(0.9, 0.8), (0.995, 0.99)])
+@pytest.mark.parametrize("positives", [5, 10, 20])
+def test_gates_at_the_tolerance(positives: int, areas: tuple[float, float]) -> None:
+    """A candidate that is worse by just the tolerance passes in 2.5 % of samples, 4 at most but for what 600 samples vary by."""
+    table = draw_samples(positives, areas, 600)
+    options = {"columns": {"score": ["a", "b"]}, "by": [["sample"]], "check": "off"}
+    verdicts = sqlrank.gate("AUC", predictions=table, tolerance=areas[0] - areas[1], **options)["verdict"].to_pylist()
+    assert 100 * verdicts.count("pass") / 600 <= 5.5
+    rows = compare("AUC", table)["AUC"]
+    assert cover(rows, areas[1] - areas[0]) >= 93
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("positives", [5, 10, 20])
+def test_equal_scores_of_few_positives(positives: int) -> None:
+    """Of two scores of one distribution, whose true difference is 0, a twentieth is found to differ at most."""
+    metrics = ["AUC", "APS", "FBeta", "MCC", "BalancedAccuracy", "LogLoss", "Brier", "NormalizedEntropy", "RMSE"]
+    for metric, rows in compare(metrics, draw_samples(positives, (0.8, 0.8), 300)).items():
+        found = [row for row in rows if row["ci_low"] is not None]
+        assert cover(found, 0) >= 92, metric
+        assert sum(row["p_value"] < 0.05 for row in found) <= 0.08 * len(rows), metric
+
+
+def test_perfect_areas_of_different_scores_are_not_equal() -> None:
+    """Two areas of 1 by 6 positives do not say that true areas are equal; more positives say so within less."""
+    widths = []
+    for positives in (6, 60):
+        label = np.arange(ROWS) < positives
+        rng = np.random.default_rng(positives)
+        scores = {name: np.where(label, 0.9, 0.1) + rng.uniform(-0.05, 0.05, ROWS) for name in "ab"}
+        options = {"predictions": pa.table({"label": label.astype(int), **scores}), "columns": {"score": ["a", "b"]}}
+        (row,) = sqlrank.compare("AUC", **options).to_pylist()
+        assert (row["difference"], row["p_value"], row["winner"], row["reason"]) == (pytest.approx(0), 1, None, None)
+        widths.append(row["ci_high"] - row["ci_low"])
+        assert sqlrank.gate("AUC", tolerance=0.001, **options)["verdict"].to_pylist() == ["inconclusive"]
+    assert widths[1] < widths[0] / 5
+
+
+def test_a_gate_names_a_small_class() -> None:
+    """Positives that both find, or all miss, say nothing of the share of others: 1 - 0.05 ** (1 / 5) is 0.45."""
+    label = [1] * 5 + [0] * 195
+    old = [0.9] * 5 + [0.1] * 195
+    table = pa.table({"label": label, "old": old, "new": [score - 0.01 for score in old], "worse": [0.1] * 200})
+    options = {"predictions": table, "tolerance": 0.1}
+    (same,) = sqlrank.gate("Recall", columns={"score": ["old", "new"]}, **options).to_pylist()
+    assert (same["verdict"], same["reason"]) == (
+        "pass",
+        "no change in 200 units: at most 1.5 % of units change, 45 % of those of the smaller class",
+    )
+    (worse,) = sqlrank.gate("Accuracy", columns={"score": ["old", "worse"]}, **{**options, "tolerance": 0.9}).to_pylist()
+    assert (worse["verdict"], worse["reason"]) == ("pass", "not worse by more than the tolerance, by 5 rows of the smaller class")
