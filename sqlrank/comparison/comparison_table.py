@@ -8,6 +8,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.arrow_arrays import table_from_rows
+from sqlrank.comparison.paired_tests import describe_few_changes
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.errors import InputError
 from sqlrank.inference.corrected_tests import choose_winner
@@ -100,7 +101,8 @@ def _test_columns(result: TestResult, measure: ComparedMetric, pair: tuple[str, 
         "required_units": result.needed,
         "test": tests.test,
         "correction": tests.correction,
-        "reason": _missing_interval(result, measure),
+        "reason": _missing_interval(result, measure)
+        or (None if measure.uses_influence else describe_few_changes(result.summary, result.level)),
     }
 
 

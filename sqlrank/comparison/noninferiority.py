@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from sqlrank.comparison.comparison_table import undefined_reason
-from sqlrank.comparison.paired_tests import standard_error
+from sqlrank.comparison.paired_tests import describe_few_changes, standard_error
 from sqlrank.errors import MetricError
 from sqlrank.inference.significance import required_units_for_half_width
 from sqlrank.inference.student_t import t_critical_value
@@ -27,8 +27,8 @@ MIN_INTERVAL_UNITS = 2
 MAX_UNPAIRED_SHARE = 0.01
 """Maximum share of units that only one of baseline and candidate may have, for a pass or a stored baseline."""
 
-MIN_CHANGED_UNITS = 6
-"""Minimum number of units with a change of which a test of signs may reject at 0.05."""
+MIN_CLASS_ROWS = 10
+"""Number of positives and of negatives below which a reason names it."""
 
 MIN_DECISIVE_UNITS = 20
 """Minimum number of units to decide if all have the same nonzero difference."""
@@ -69,10 +69,13 @@ def _decide_on_pairs(
         return Verdict(INCONCLUSIVE, reason)
     if summary.units < min_required_units:
         return Verdict(SKIPPED, f"{summary.units} units, fewer than {min_required_units}")
-    if not summary.n_positive and not summary.n_negative:
-        greatest_share = -math.expm1(math.log1p(-level) / summary.units)  # at which so many equal units have the probability 1 - level
-        return Verdict(PASS, f"no change in {summary.units:,} units: at most {100 * greatest_share:.2g} % of units change")
     se = standard_error(summary)
+    if not summary.n_positive and not summary.n_negative and not se:
+        size = summary.class_size
+        of_class = "" if size is None else f", {_greatest_share(size, level)} of those of the smaller class"
+        return Verdict(
+            PASS, f"no change in {summary.units:,} units: at most {_greatest_share(summary.units, level)} of units change{of_class}"
+        )
     if se is None or summary.difference is None:
         return Verdict(INCONCLUSIVE, "no interval")
     if se == 0 and summary.units < MIN_DECISIVE_UNITS:
@@ -83,10 +86,12 @@ def _decide_on_pairs(
     # The direction of a caller's column is an option, so that a reader sees if it is missing.
     direction = f", where {measure.direction} is better" if measure.has_own_column else ""
     if gain + se * t_critical_value(corrected_level, summary.df) < -margin:
-        return Verdict(FAIL, f"worse by more than the tolerance{direction}")
+        basis = _describe_basis(summary, measure, corrected_level)
+        return Verdict(FAIL, f"worse by more than the tolerance{direction}{basis}")
     reach, deviation = se * t_critical_value(level, summary.df), se * math.sqrt(summary.units)
     if gain - reach >= -margin:
-        return Verdict(PASS, f"not worse by more than the tolerance{direction}{_describe_few_changes(summary)}")
+        hidden = _describe_unseen_losses(summary, measure, level) + _describe_basis(summary, measure, level)
+        return Verdict(PASS, f"not worse by more than the tolerance{direction}{hidden}")
     # With more units of the same mean and deviation, a gain on this side of the tolerance passes, and one beyond it fails.
     distance = gain + margin
     needed = required_units_for_half_width(deviation, abs(distance), level if distance > 0 else corrected_level)
@@ -95,12 +100,28 @@ def _decide_on_pairs(
     return Verdict(INCONCLUSIVE, f"{tests} extends beyond the tolerance{direction}", needed)
 
 
-def _describe_few_changes(summary: DifferenceSummary) -> str:
-    """Return the end of a reason, if so few units change that a test by their signs could not reject at 0.05: 2 to the power of 1 - n is above it."""
-    changed = (summary.n_positive or 0) + (summary.n_negative or 0)
-    if changed >= MIN_CHANGED_UNITS:
-        return ""
-    return f": {changed} of {summary.units:,} units change, of which a test of signs has no p-value below {2.0 ** (1 - changed):.3g}"
+def _greatest_share(units: float, level: float) -> str:
+    """Return the share of a kind of which so many units have none with the probability 1 - ``level``, in percent.
+
+    >>> _greatest_share(20, 0.95)
+    '14 %'
+    """
+    return f"{-100 * math.expm1(math.log1p(-level) / units):.2g} %"
+
+
+def _describe_unseen_losses(summary: DifferenceSummary, measure: ComparedMetric, level: float) -> str:
+    """Return how many queries may lose though none of those that were seen does, empty if one does."""
+    losses = summary.n_positive if measure.direction == "lower" else summary.n_negative
+    return "" if losses or measure.uses_influence else f": no unit is worse, at most {_greatest_share(summary.units, level)} are"
+
+
+def _describe_basis(summary: DifferenceSummary, measure: ComparedMetric, level: float) -> str:
+    """Return on how few changes, or rows of a class, a verdict rests, empty if they are enough."""
+    if not measure.uses_influence:
+        few = describe_few_changes(summary, level)
+        return f". {few}" if few else ""
+    size = summary.class_size
+    return "" if size is None or size >= MIN_CLASS_ROWS else f", by {size:.3g} rows of the smaller class"
 
 
 def count_tests(compared: Sequence[DifferenceSummary], min_units: int) -> int:

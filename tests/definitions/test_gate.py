@@ -72,8 +72,11 @@ def test_a_pass_by_few_changes_says_so(changed: int, p: str | None) -> None:
     better = make_ranked_run(1)
     new = {query: better[query] if place < changed else run for place, (query, run) in enumerate(MIXED.items())}
     (row,) = gate({query: make_ranked_run(2)[query] if place < changed else run for place, (query, run) in enumerate(MIXED.items())}, new)
-    few = f": {changed} of 40 units change, of which a test of signs has no p-value below {p}"
-    assert (row["verdict"], row["reason"]) == ("pass", "not worse by more than the tolerance" + ("" if p is None else few))
+    few = "" if p is None else f". {changed} of 40 units change, of which a test of signs or randomization has no p-value below {p}"
+    assert (row["verdict"], row["reason"]) == (
+        "pass",
+        f"not worse by more than the tolerance: no unit is worse, at most 7.2 % are{few}",
+    )
 
 
 @pytest.mark.slow
@@ -122,7 +125,7 @@ def test_groups() -> None:
 
 
 def make_summary(difference: float, se: float, units: int, changed: int = 5) -> DifferenceSummary:
-    numbers = {"value_baseline": 0.5, "value": 0.5 + difference, "difference": difference, "scale": 1, "se": se}
+    numbers = {"value_baseline": 0.5, "value": 0.5 + difference, "difference": difference, "scale": 1, "se": se, "df": units - 1}
     counts = {"cell_units": units, "baseline_units": units, "system_units": units, "units": units}
     return DifferenceSummary(0, 0, 0, **counts, **numbers, n_positive=changed, n_zero=units - changed, n_negative=0)
 

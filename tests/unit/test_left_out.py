@@ -322,7 +322,7 @@ def test_comparisons_and_gates_say_what_is_left_out(tmp_path: Path) -> None:
     assert decided["reason"].to_pylist() == [f"worse by more than the tolerance. new: {note}"]
     stored = sqlrank.evaluate("RR", run=half, qrels=qrels, per_query=True)
     passed = sqlrank.gate("RR", run=run, qrels=qrels, baseline=stored, tolerance=0.1)
-    assert passed["reason"].to_pylist() == [f"not worse by more than the tolerance. baseline: {note}"]
+    assert passed["reason"].to_pylist() == [f"not worse by more than the tolerance: no unit is worse, at most 9.5 % are. baseline: {note}"]
     assert f"<system-out>{note} (system=baseline: 15 of 30)</system-out>" in format_junit(passed)
     for name, table in {"run": half, "qrels": qrels}.items():
         value = "score" if name == "run" else "relevance"
