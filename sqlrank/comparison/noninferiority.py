@@ -72,9 +72,9 @@ def _decide_on_pairs(
     se = standard_error(summary)
     if not summary.n_positive and not summary.n_negative and not se:
         size = summary.class_size
-        of_class = "" if size is None else f", {_greatest_share(size, level)} of those of the smaller class"
+        class_share = "" if size is None else f", {_greatest_share(size, level)} of those of the smaller class"
         return Verdict(
-            PASS, f"no change in {summary.units:,} units: at most {_greatest_share(summary.units, level)} of units change{of_class}"
+            PASS, f"no change in {summary.units:,} units: at most {_greatest_share(summary.units, level)} of units change{class_share}"
         )
     if se is None or summary.difference is None:
         return Verdict(INCONCLUSIVE, "no interval")
@@ -110,13 +110,13 @@ def _greatest_share(units: float, level: float) -> str:
 
 
 def _describe_unseen_losses(summary: DifferenceSummary, measure: ComparedMetric, level: float) -> str:
-    """Return how many queries may lose though none of those that were seen does, empty if one does."""
+    """Return the share of queries that may lose though none that was seen does, empty if one does."""
     losses = summary.n_positive if measure.direction == "lower" else summary.n_negative
     return "" if losses or measure.uses_influence else f": no unit is worse, at most {_greatest_share(summary.units, level)} are"
 
 
 def _describe_basis(summary: DifferenceSummary, measure: ComparedMetric, level: float) -> str:
-    """Return on how few changes, or rows of a class, a verdict rests, empty if they are enough."""
+    """Return the few changes, or rows of a class, that a verdict rests on, empty if they are enough."""
     if not measure.uses_influence:
         few = describe_few_changes(summary, level)
         return f". {few}" if few else ""
