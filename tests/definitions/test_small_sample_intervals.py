@@ -200,3 +200,24 @@ def test_queries_of_uneven_weight_of_gauc() -> None:
     assert row["GAUC"] == pytest.approx(value, rel=1e-12)
     expected = compute_limits(value, weight * (areas - value) / weight.sum(), weight, kind="share")
     assert (row["GAUC.ci_low"], row["GAUC.ci_high"]) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("positives", [1, 2, 8])
+def test_a_unit_in_each_row_is_no_unit(positives: int) -> None:
+    """Rows with a unit of their own are rows: the same intervals, and none where one positive says nothing of others."""
+    rng = np.random.default_rng([positives, 60])
+    label = (np.arange(60) < positives).astype(int)
+    scores = {name: np.round(stats.norm.cdf(label + rng.normal(size=60)), 3) for name in "ab"}
+    table = pa.table({"label": label, **scores, "score": scores["a"], "row": np.arange(60)})
+    metrics = ["AUC", "Gini", "LiftQuality", "APS", "Recall", "MCC", "Brier", "LogLoss"]
+
+    def close(row: dict[str, Any]) -> dict[str, Any]:
+        return {name: pytest.approx(value, rel=1e-9, abs=1e-12) if isinstance(value, float) else value for name, value in row.items()}
+
+    (by_rows,) = sqlrank.evaluate(metrics, predictions=table, confidence=LEVEL).to_pylist()
+    (by_units,) = sqlrank.evaluate(metrics, predictions=table, confidence=LEVEL, unit="row").to_pylist()
+    assert by_units == close(by_rows)
+    assert (by_rows["AUC.ci_low"] is None) == (positives == 1)
+    options: dict[str, Any] = {"predictions": table, "columns": {"score": ["a", "b"]}}
+    compared = sqlrank.compare(metrics, **options).to_pylist()
+    assert sqlrank.compare(metrics, unit="row", **options).to_pylist() == [close(row) for row in compared]

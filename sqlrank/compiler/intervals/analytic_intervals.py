@@ -110,7 +110,7 @@ class AnalyticIntervals:
     def _choose_formula(self, column: MetricColumn, influence: exp.Expr, rows: InfluenceRows, sums: InfluenceSums) -> IntervalFormula:
         """Return the formula of a metric's interval."""
         method = self._choose_method(column)
-        declared = column.metric.file.interval.standard_error if rows.kind == "equal_units" else ""
+        declared = column.metric.file.interval.standard_error if rows.kind != "values" and self.has_classes(rows) else ""
         is_adjusted = self._is_adjusted(column)
         return IntervalFormula(
             method,

@@ -40,6 +40,12 @@ CELL_SQUARES = "cell_squares"
 ROW_COUNT = "num_rows"
 """Column of relations with the number of rows in all cells."""
 
+CLASSES = ("positives", "negatives")
+"""Sums of the rows of both classes."""
+
+CLASS_UNITS = ("positive_units", "negative_units")
+"""Sums of the units of several rows with a row of each class."""
+
 MAX_DERIVATIVE_NAME = 26
 """Characters from which the names of a metric and of one of its sums are too long together, for a product of columns on one line."""
 

@@ -10,6 +10,8 @@ from sqlglot import exp
 from sqlrank.compiler.intervals.influence_functions import (
     CELL_SQUARES,
     CLASS_TOTALS,
+    CLASS_UNITS,
+    CLASSES,
     InfluenceRows,
     cell_squares_name,
     influence_name,
@@ -30,9 +32,6 @@ if TYPE_CHECKING:
 
 UNIT_WEIGHT = "unit_weight"
 """Column of a unit's weight."""
-
-CLASSES = ("positives", "negatives")
-"""Sums of the rows of both classes."""
 
 CARRIED_SUFFIX = "value"
 """End of the names of columns with the value of a metric, which rows of influence carry along."""
@@ -86,13 +85,17 @@ class InfluenceSums:
             sums["fourth_powers"] = self.relations.apply_function("fourth_power_sum", {"fourth_power_sum": variant}, *arguments)
         if formula.error == "delong":
             zero = sql_literal(0)
-            is_positive = exp.EQ(this=exp.column("label"), expression=sql_literal(1))
+            # A unit of several rows that has a positive counts with the positives: they are the rarer class, as a rule.
+            has_positive = exp.GT(this=exp.column(CLASS_TOTALS[2]), expression=zero)
+            is_positive = exp.EQ(this=exp.column("label"), expression=sql_literal(1)) if self.is_equal else has_positive
             sums["positive_squares"] = exp.Sum(this=exp.Case(ifs=[exp.If(this=is_positive, true=square)], default=zero))
             sums["negative_squares"] = exp.Sum(
                 this=exp.Case(ifs=[exp.If(this=is_positive.copy(), true=zero.copy())], default=square.copy())
             )
         if formula.error == "delong" or has_class_sizes:
             sums |= {name: exp.Sum(this=exp.column(rows)) for name, rows in zip(CLASSES, (CLASS_TOTALS[2], CLASS_TOTALS[5]), strict=True)}
+        if formula.error == "delong" and not self.is_equal:
+            sums |= {name: count_units_with(rows) for name, rows in zip(CLASS_UNITS, (CLASS_TOTALS[2], CLASS_TOTALS[5]), strict=True)}
         if has_class_sizes:
             sums |= self._class_sizes(sums)
         if formula.has_cells:
@@ -184,6 +187,12 @@ class InfluenceSums:
         name = self.relations.ctes.add_aggregate("metric_sums", query, "one row per group and metric: the same sums")
         long_query = exp.select(*map(key_column, keys.columns), exp.column(METRIC_COLUMN)).from_(name)
         return SumSource(long_query, {alias: _with_size({name: exp.column(name) for name in sums[alias]}) for alias in sums}, is_long=True)
+
+
+def count_units_with(rows: str) -> exp.Expr:
+    """Return the number of units with rows of a class, given the column of their numbers."""
+    has_rows = exp.GT(this=exp.column(rows), expression=sql_literal(0))
+    return exp.Sum(this=exp.Case(ifs=[exp.If(this=has_rows, true=sql_literal(1))], default=sql_literal(0)))
 
 
 def _with_size(sums: Mapping[str, exp.Expr]) -> Mapping[str, exp.Expr]:

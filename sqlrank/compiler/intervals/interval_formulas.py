@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.compiler.column_comments import comment_column
-from sqlrank.compiler.intervals.influence_functions import CELL_SQUARES
+from sqlrank.compiler.intervals.influence_functions import CELL_SQUARES, CLASS_UNITS, CLASSES
 from sqlrank.compiler.intervals.interval_limits import clip_limits, from_0_1, to_0_1
 from sqlrank.compiler.intervals.t_quantiles import df_column, t_quantile_column
 from sqlrank.compiler.select_builders import null_if_not_finite
@@ -65,7 +65,8 @@ class IntervalFormulas:
     def standard_error(self, sums: Mapping[str, exp.Expr]) -> list[exp.Expr]:
         """Return the columns of the first step, over sums of influence: value, units, standard error, sizes, concentration of the variance."""
         missing = exp.Null()
-        names = ("squares", "units", "positive_squares", "positives", "negative_squares", "negatives")
+        positives, negatives = (unit_name if unit_name in sums else name for unit_name, name in zip(CLASS_UNITS, CLASSES, strict=True))
+        names = ("squares", "units", "positive_squares", positives, "negative_squares", negatives)
         arguments = [sums.get(name, missing).copy() for name in names]
         error = self.relations.apply_function("standard_error", {"standard_error": self.formula.error}, *arguments)
         columns = [exp.alias_(sums[name].copy(), name) for name in ("value", "units") if name in sums]
@@ -76,7 +77,8 @@ class IntervalFormulas:
         count = sums["units"]
         if self.formula.error == "delong" or self.needs_class_sizes:
             smaller = self.relations.apply_function("smaller_sum", {}, sums["positives"], sums["negatives"])
-            count = smaller if self.formula.error == "delong" else count
+            units = self.relations.apply_function("smaller_sum", {}, sums[positives], sums[negatives])
+            count = units if self.formula.error == "delong" else count
             columns += (
                 [comment_column(smaller, "smaller_class_size", "number of positives or of negatives, whichever is less")]
                 if self.needs_class_sizes

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.input_variants import InputKey
 from sqlrank.compiler.intervals.influence_functions import CLASS_TOTALS, InfluenceRows, influence_name, influences_by_rows
+from sqlrank.compiler.intervals.influence_sums import count_units_with
 from sqlrank.compiler.intervals.paired_pseudo_values import PairedPseudoValues
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
 from sqlrank.compiler.layout import KeyedCte, MetricColumn
@@ -100,7 +101,7 @@ class PseudoValues:
             "one row per unit: its influence on each metric",
         )
         counts: dict[str, exp.Expr] = {UNIT_COUNT: exp.Count(this=exp.Star())}
-        counts |= {name: exp.Sum(this=exp.column(total)) for name, total in CLASS_SIZES_BY_NAME.items()} if has_classes else {}
+        counts |= {name: count_units_with(total) for name, total in CLASS_SIZES_BY_NAME.items()} if has_classes else {}
         counted = exp.select(*map(key_column, keys.columns), *(exp.alias_(count, name) for name, count in counts.items())).from_(
             influence_cte
         )
@@ -124,8 +125,7 @@ class PseudoValues:
     def _build_pseudo_value(
         self, column: MetricColumn, metrics_cte: str, influence_cte: str, sizes_cte: str, has_classes: bool
     ) -> exp.Expr:
-        rows_are_units = has_classes and self.spread.rows_are_units
-        method = column.metric.file.interval.standard_error or "influence" if rows_are_units else "influence"
+        method = column.metric.file.interval.standard_error or "influence" if has_classes else "influence"
         arguments = [
             exp.column(name, table=table)
             for name, table in ((column.alias, metrics_cte), (influence_name(column), influence_cte), (UNIT_COUNT, sizes_cte))
