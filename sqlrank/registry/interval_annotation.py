@@ -12,7 +12,7 @@ INFLUENCE_KEY = "Influence key"
 """Annotation of the condition under which a prediction has the influence of a row."""
 
 _INTERVAL = re.compile(
-    r"none \((?P<no_interval>.+)\)|bootstrap \((?P<no_influence>.+)\)|of (?P<function>\w+)"
+    r"none \((?P<no_interval>.+)\)|bootstrap(?: from (?P<least_class_units>\d+) units of each class)? \((?P<no_influence>.+)\)|of (?P<function>\w+)"
     r"|influence (?P<influence>.+? FROM \w+)(?:, error (?P<standard_error>\w+))?(?:, limits (?P<limits>\w+))?(?:, cells (?P<cell_squares>\w+))?"
     r"|cells (?P<cells>\w+(?:, \w+)*)"
 )
@@ -25,6 +25,7 @@ class DeclaredInterval:
     Attributes:
         no_interval: Why the metric has no interval.
         no_influence: Why the metric has no influence function, so that only the bootstrap and means over queries have intervals.
+        least_class_units: Number of units with positives, and with negatives, below which the bootstrap has no limits.
         influence: Expression of a row's influence and the relation of the rows, as in ``auc_influence FROM prediction_influence``.
         standard_error: Function in ``standard_error/`` for rows that are units of equal weight.
         limits: Function in ``effective_trials/`` for the limits.
@@ -38,6 +39,7 @@ class DeclaredInterval:
 
     no_interval: str = ""
     no_influence: str = ""
+    least_class_units: str = ""
     influence: str = ""
     standard_error: str = ""
     limits: str = ""

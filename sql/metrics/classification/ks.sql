@@ -3,7 +3,7 @@
 -- Use when: you choose one threshold, as in credit scoring, and want the best separation that any has.
 -- Requires: binary labels.
 -- Range: 0 to 1.
--- Interval: bootstrap (the score at which it is greatest depends on all rows)
+-- Interval: bootstrap from 50 units of each class (the score at which it is greatest depends on all rows)
 -- Tie bounds: tied to best or worst.
 -- Undefined: predictions of one class only.
 -- Source: Kolmogorov-Smirnov two-sample statistic; scipy ks_2samp.

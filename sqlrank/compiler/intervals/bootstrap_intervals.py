@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlrank.compiler.input_variants import InputKey, InputVariant
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.interval_limits import clip_limits, units_differ
-from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT, df_column, t_quantile_column
+from sqlrank.compiler.intervals.t_quantiles import DF, T_QUANTILE, UNIT_COUNT, df_column, t_quantile_column
 from sqlrank.compiler.layout import KeyedCte, MetricColumn
 from sqlrank.compiler.row_keys import QUERY_ID, UNIT_ID, KeyColumns, key_column
 from sqlrank.compiler.select_builders import (
@@ -43,7 +43,7 @@ from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE, SLICE_COLUMN
 from sqlrank.sql_ast import is_not_null, is_null, sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from sqlrank.compiler.relation_ctes import RelationCtes
 
@@ -52,6 +52,9 @@ HASH_MODULUS = 2147483647
 
 Hash values map to the midpoints of that many subintervals of 0..1.
 """
+
+CLASS_PREFIX, CLASS_UNIT_COUNT = "class_", "class_units"
+"""Prefix of columns of the smaller class, and the number of its units."""
 
 RANK_TOLERANCE = 1e-9
 """Tolerance for rounding errors when a rank is computed as an integer."""
@@ -183,10 +186,11 @@ class BootstrapIntervals:
                 select_item.replace(exp.column(SLICE_NUMBER, table=body.args["from_"].this.name))
         replicates_cte = self.relations.ctes.add_aggregate("replicate_metrics", body, "one row per group and replicate: every metric")
         resampled_aliases = [column.alias for column in columns if not column.metric.file.interval.no_interval]
+        class_aliases = {column.alias for column in columns if column.metric.has_classes}
         observed_cte = self._add_observed_values(replicates_cte, keys, [column.alias for column in columns], resampled_aliases, audits)
         errors_cte = self._add_standard_errors(replicates_cte, observed_cte, keys, resampled_aliases)
         limits_cte = (
-            self._standard_error_limits(errors_cte, observed_cte, units_cte, keys, resampled_aliases)
+            self._standard_error_limits(errors_cte, observed_cte, units_cte, keys, resampled_aliases, class_aliases)
             if self.confidence.resamples_rows
             else self._percentile_limits(replicates_cte, observed_cte, keys, resampled_aliases)
         )
@@ -206,6 +210,8 @@ class BootstrapIntervals:
                     interval_columns[CI_LOW], interval_columns[CI_HIGH], exp.column(name, table=observed_cte), limit_bounds(column.metric)
                 )
                 varies = units_differ(exp.column(name, table=observed_cte), exp.column(f"{name}_se", table=errors_cte))
+                if least := column.metric.file.interval.least_class_units:
+                    varies &= exp.GTE(this=exp.column(CLASS_UNIT_COUNT, table=units_cte), expression=sql_literal(int(least)))
                 interval_columns |= {
                     limit: exp.Case(ifs=[exp.If(this=varies.copy(), true=value)])
                     for limit, value in zip((CI_LOW, CI_HIGH), clipped, strict=True)
@@ -241,18 +247,35 @@ class BootstrapIntervals:
             counted = exp.select(*map(key_column, keys.columns)).from_(cte)
         else:
             cte = self.relations.add_input(resampled_input(self.relations, str(base_role)))
-            (unit,) = self.relations.unit_columns(cte)
-            counts = {UNIT_COUNT: exp.Count(this=exp.Distinct(expressions=[key_column(unit)]))}
+            counts = self._count_row_units(cte, any(column.metric.has_classes for column in columns))
             is_original = exp.EQ(this=exp.column(REPLICATE_COLUMN), expression=sql_literal(0))
             has_weight = exp.GT(this=exp.column("weight"), expression=sql_literal(0))
             counted = exp.select(*map(key_column, keys.columns)).from_(cte).where(is_original, has_weight)
         counted = group_by_key(counted.select(*(exp.alias_(count, name) for name, count in counts.items())), keys)
         if self.values is None:
-            select_items = [*map(key_column, keys.columns), exp.column(UNIT_COUNT)]
-            counted = counted.select(df_column(counts[UNIT_COUNT]))
+            select_items = [*map(key_column, keys.columns), *map(exp.column, counts)]
             counted.comments = ["one row per group: the number of units"]
-            counted = exp.select(*select_items, t_quantile_column(self.confidence)).from_(counted.subquery("group_units"))
+            quantiles = []
+            for count, prefix in ((UNIT_COUNT, ""), (CLASS_UNIT_COUNT, CLASS_PREFIX)):
+                if count in counts:
+                    df, quantile = df_column(counts[count]), t_quantile_column(self.confidence, f"{prefix}{DF}")
+                    counted = counted.select(_with_prefix(df, prefix))
+                    quantiles.append(_with_prefix(quantile, prefix))
+            counted = exp.select(*select_items, *quantiles).from_(counted.subquery("group_units"))
         return self.relations.ctes.add_aggregate("unit_counts", counted, "one row per group: the units of every metric")
+
+    def _count_row_units(self, cte: str, has_classes: bool) -> dict[str, exp.Expr]:
+        """Return the number of units, and of those with rows of the smaller class."""
+        (unit,) = self.relations.unit_columns(cte)
+        counts: dict[str, exp.Expr] = {UNIT_COUNT: _count_distinct(key_column(unit))}
+        if has_classes:
+            is_positive = exp.EQ(this=exp.column("label"), expression=sql_literal(1))
+            class_units = [
+                exp.Case(ifs=[exp.If(this=is_positive, true=key_column(unit))]),
+                exp.Case(ifs=[exp.If(this=is_positive.copy(), true=exp.null())], default=key_column(unit)),
+            ]
+            counts[CLASS_UNIT_COUNT] = self.relations.apply_function("smaller_sum", {}, *map(_count_distinct, class_units))
+        return counts
 
     def _count_units(self, name: str, units_cte: str) -> exp.Column:
         """Return the number of units of a metric."""
@@ -288,13 +311,19 @@ class BootstrapIntervals:
         query = query.group_by(*(key_column(name, "r") for name in keys.columns)) if keys.columns else query
         return self.relations.ctes.add_aggregate("bootstrap_errors", query, "one row per group: the standard deviation of replicates")
 
-    def _standard_error_limits(self, errors_cte: str, observed_cte: str, units_cte: str, keys: KeyColumns, names: Sequence[str]) -> str:
-        """Return bias-corrected limits: estimate minus bias, plus or minus t quantile times standard error."""
+    def _standard_error_limits(
+        self, errors_cte: str, observed_cte: str, units_cte: str, keys: KeyColumns, names: Sequence[str], class_aliases: Collection[str]
+    ) -> str:
+        """Return bias-corrected limits: estimate minus bias, plus or minus t quantile times standard error.
+
+        ``class_aliases`` are metrics of two classes: few units of one of them vary as few units of all do.
+        """
         query = exp.select(*(key_column(name, observed_cte) for name in keys.columns)).from_(observed_cte)
         for name in names:
             value, mean = (exp.column(alias, table=observed_cte) for alias in (name, f"{name}_mean"))
             center = exp.paren(sql_literal(2) * value - mean)
-            margin = exp.column("t_quantile", table=units_cte) * exp.column(f"{name}_se", table=errors_cte)
+            quantile = f"{CLASS_PREFIX if name in class_aliases else ''}{T_QUANTILE}"
+            margin = exp.column(quantile, table=units_cte) * exp.column(f"{name}_se", table=errors_cte)
             query = query.select(exp.alias_(center - margin, f"{name}_{CI_LOW}"), exp.alias_(center + margin, f"{name}_{CI_HIGH}"))
         for cte in (errors_cte, units_cte):
             query = join_on_key(query, observed_cte, KeyedCte(cte, keys))
@@ -327,6 +356,16 @@ class BootstrapIntervals:
         query = join_on_key(query, "r", KeyedCte(observed_cte, keys))
         query = query.group_by(*(key_column(name, "r") for name in keys.columns)) if keys.columns else query
         return self.relations.ctes.add_aggregate("bootstrap_limits", query, "one row per group: the limits of every metric")
+
+
+def _count_distinct(value: exp.Expr) -> exp.Count:
+    return exp.Count(this=exp.Distinct(expressions=[value]))
+
+
+def _with_prefix(column: exp.Expr, prefix: str) -> exp.Expr:
+    """Return a column with a prefix before its name."""
+    column.set("alias", exp.to_identifier(f"{prefix}{column.alias}"))
+    return column
 
 
 def _value_if_weighted(column: MetricColumn, selected_names: Sequence[str]) -> exp.Expr:
