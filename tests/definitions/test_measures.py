@@ -234,10 +234,7 @@ def test_lower_values_may_be_better(lower: Any) -> None:
     metrics = ["nDCG@10", "Mean(cost)", "Mean(latency_ms)"]
     gated = sqlrank.gate(metrics, **options, tolerance=0.5, lower_is_better=lower).to_pylist()
     verdicts = {row["metric"]: row["verdict"] for row in gated}
-    assert (
-        higher["reason"]
-        == f"not worse by more than the tolerance, where higher is better: no unit is worse, at most {100 * (1 - 0.05 ** (1 / higher['n_units'])):.2g} % are"
-    )
+    assert higher["reason"] == "not worse by more than the tolerance, where higher is better"
     assert [row["reason"].partition(", where ")[2] for row in gated[:2]] == ["", "lower is better"]
     assert (higher["verdict"], verdicts["Mean(cost)"]) == ("pass", "fail")
     assert list(verdicts) == metrics
