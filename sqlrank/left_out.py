@@ -12,7 +12,7 @@ from sqlrank.compiler.metric_values import undefined_key
 from sqlrank.errors import list_examples
 from sqlrank.inputs.class_names import describe_letter_order
 from sqlrank.inputs.cross_input_checks import describe_classes, describe_similar_ids
-from sqlrank.inputs.missing_columns import describe_distance
+from sqlrank.inputs.missing_columns import describe_score_order
 from sqlrank.inputs.row_checks import ValidationReport, short_value
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.metric_resolver import find_effective_policies, resolve_metrics
@@ -123,7 +123,7 @@ def find_left_out(
     # Where nothing is relevant, a result says so once.
     entries = [entry for entry in entries if entry.count and (has_relevant or entry.count < entry.total)]
     run = inputs.by_role.get("run")
-    distances = [describe_distance(run)] if run is not None and "score" in inputs.needed_columns.get("run", ()) else []
+    distances = [describe_score_order(inputs.database, run)] if run is not None and "score" in inputs.needed_columns.get("run", ()) else []
     names = tuple(str(metric.metric) for metric in request.metrics if metric.input_role == "run")
     entries += [LeftOut(note, names, 0, 0) for note in distances if note]
     entries += _find_empty_queries(request, names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
@@ -10,19 +11,29 @@ from sqlglot import exp
 from sqlrank.engines.duckdb_session import query_files
 from sqlrank.engines.file_sources import reader_function
 from sqlrank.errors import enumerate_names, find_misspelling, join_sentences
+from sqlrank.inputs.bound_input import bound_expression
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import normalize_name
 from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.renderer import to_sql
 from sqlrank.request import JSON_READER
-from sqlrank.sql_ast import sql_literal
+from sqlrank.sql_ast import quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from sqlrank.engines.database import Database
     from sqlrank.inputs.bound_input import BoundInput
     from sqlrank.registry.registry import ColumnSpec
 
+
+MAX_ROWS_RANKED, MIN_SHARE_RISING = 500, 0.9
+"""First rows of a run whose scores are compared with ranks, and the share of lists in which they rise that a note needs: ranks of an earlier
+stage, in the order of other scores, rise in about half."""
+
+MIN_SLOPE = 0.01
+"""Covariance of scores and ranks, in units of their ranges, above which scores rise in a list, and are not equal but for rounding."""
 
 NESTED_TYPES = ("STRUCT(", "MAP(", "JSON")
 
@@ -297,15 +308,36 @@ def is_distance(column: str) -> bool:
     return name.endswith(("distance", "dist")) or name in load_registry().synonyms["columns"]["distance"]
 
 
-def describe_distance(run: BoundInput) -> str:
-    """Return a note on scores that are a column of distances, of which the least is best, empty for other scores."""
+def describe_score_order(database: Database, run: BoundInput) -> str:
+    """Return a note on scores of which the least may be best: a column of distances, or one that rises with ranks; empty for others."""
     column = run.columns.get("score", "")
-    if column not in (run.table.column_types or ()) or not is_distance(column):
+    if column in (run.table.column_types or ()) and is_distance(column):
+        return (
+            f"run.score is the column {column!r}, of which the greatest is the first. If the least distance is best, give "
+            f"columns={{'score': {negate_column(column, run.table.dialect)!r}}}"
+        )
+    if not run.column_type("rank").endswith(("INT", "INTEGER", "FLOAT", "DOUBLE")):
         return ""
+    rows, keys = run.select_columns(("query_id", "score", "rank")), tuple(map(quoted_column, run.group_names))
+    for max_rows in (MAX_ROWS_RANKED, None):  # all rows are read only where the first ones contradict their ranks
+        slopes = [slope for (slope,) in database.fetch_rows(_write_slopes(rows, keys, max_rows, database.dialect))]
+        num_rising, num_lists = sum(MIN_SLOPE < slope <= 1 for slope in slopes), len(slopes)
+        if not num_lists or num_rising < MIN_SHARE_RISING * num_lists:
+            return ""
+    negated = exp.Neg(this=bound_expression(run, "score")).sql(get_dialect(run.table.dialect).sqlglot_name)
     return (
-        f"run.score is the column {column!r}, of which the greatest is the first. If the least distance is best, give "
-        f"columns={{'score': {negate_column(column, run.table.dialect)!r}}}"
+        f"run.score rises with run.rank in {num_rising:,} of {num_lists:,} lists, and the greatest score is the first. Give ties='rank' to "
+        f"order documents by rank, or columns={{'score': {negated!r}}} if the least score is best"
     )
+
+
+@lru_cache(maxsize=256)
+def _write_slopes(rows: exp.Select, keys: tuple[exp.Column, ...], max_rows: int | None, dialect: str) -> str:
+    """Return the query of ``inputs/rank_order.sql`` over the rows of a run, or the first ones."""
+    query = load_select("inputs", "rank_order.sql")
+    query.set("from_", None)
+    source = (rows.limit(max_rows) if max_rows else rows).subquery("run")
+    return to_sql(query.from_(source).group_by(*(key.copy() for key in keys)), dialect)
 
 
 def negate_column(column: str, dialect: str) -> str:

@@ -68,7 +68,7 @@ OTHER_READINGS = {"two words": 0.75, "two words and missing ones": 0.25, "two wo
 # What the quick tests try of the above and of what follows, one of each kind of advice; the rest is slow.
 QUICK = {
     "percentages", "labels -1 and 1", "decimal commas", "yes and no", "names of R", "comma.csv", "rates.csv", "NumPy texts",
-    "two words", "zeros and numbers", "gaps from 0", "a distance", "another input",
+    "two words", "zeros and numbers", "gaps from 0", "a distance", "another input", "a score that rises with ranks",
 }  # fmt: skip
 
 
@@ -236,6 +236,11 @@ CALLS: dict[str, tuple[str, dict[str, Any], list[float]]] = {
         "RR",
         {"run": _make_run(["a", "b"], distance=[0.1, 0.5], similarity=[0.9, 0.5]), "qrels": _make_qrels(["b"])},
         [0.5],
+    ),
+    "a score that rises with ranks": (
+        "RR",
+        {"run": _make_run(list("abc"), score=[0.1, 0.5, 0.9], rank=[1, 2, 3]), "qrels": _make_qrels(["b"])},
+        [0.5, 0.5],
     ),
     "another input": (
         "RR",

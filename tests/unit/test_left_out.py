@@ -291,6 +291,29 @@ def test_distances_are_no_scores(name: str) -> None:
     assert (scored.to_pylist(), read_notes(scored)) == ([{"RR": 1.0}], [])
 
 
+def _make_lists(*scores: list[float]) -> dict[str, list[Any]]:
+    rows = [(query, f"d{rank}", score, rank) for query, values in enumerate(scores) for rank, score in enumerate(values, 1)]
+    return dict(zip(("query_id", "doc_id", "score", "rank"), map(list, zip(*rows, strict=True)), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("scores", "text"),
+    [
+        ([[0.12, 0.45, 0.8]], "1 of 1 lists"),
+        ([[1, 2, 3], [7, 8], [5, 5]], "2 of 2 lists"),  # of equal scores none rises
+        ([[3, 2, 1], [1, 2]], ""),
+        ([[2, 1], [90, 80, 70, 60, 50]], ""),  # longer lists with greater scores: these fall in each list
+        ([[float("-inf"), 2, 3]], ""),
+    ],
+)
+def test_scores_that_rise_with_ranks_are_named(scores: list[list[float]], text: str) -> None:
+    qrels = {"query_id": [*range(len(scores))], "doc_id": ["d1"] * len(scores), "relevance": [1] * len(scores)}
+    notes = read_notes(sqlrank.evaluate("RR", run=_make_lists(*scores), qrels=qrels))
+    choices = "Give ties='rank' to order documents by rank, or columns={'score': '-score'} if the least score is best"
+    assert notes == ([f"run.score rises with run.rank in {text}, and the greatest score is the first. {choices}"] if text else [])
+    assert read_notes(sqlrank.evaluate("RR", run=_make_lists(*scores), qrels=qrels, ties="rank")) == []
+
+
 @pytest.mark.slow
 def test_notes_of_the_command_line_have_its_options(tmp_path: Path) -> None:
     (tmp_path / "run.csv").write_text("query_id,doc_id,distance\nq,D1,0.1\nq,b,0.2\n")
