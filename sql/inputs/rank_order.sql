@@ -3,6 +3,7 @@
 -- Grain: query_id
 -- Nonzero: (MAX(score) - MIN(score)) * (MAX(rank) - MIN(rank))
 SELECT
+  query_id,
   (AVG(CAST(score AS DOUBLE) * rank) - AVG(score) * AVG(rank)) / ((MAX(score) - MIN(score)) * (MAX(rank) - MIN(rank))) AS slope
 FROM run
 GROUP BY query_id

@@ -320,7 +320,7 @@ def describe_score_order(database: Database, run: BoundInput) -> str:
         return ""
     rows, keys = run.select_columns(("query_id", "score", "rank")), tuple(map(quoted_column, run.group_names))
     for max_rows in (MAX_ROWS_RANKED, None):  # all rows are read only where the first ones contradict their ranks
-        slopes = [slope for (slope,) in database.fetch_rows(_write_slopes(rows, keys, max_rows, database.dialect))]
+        slopes = [slope for _, slope in database.fetch_rows(_write_slopes(rows, keys, max_rows, database.dialect))]
         num_rising, num_lists = sum(MIN_SLOPE < slope <= 1 for slope in slopes), len(slopes)
         if not num_lists or num_rising < MIN_SHARE_RISING * num_lists:
             return ""
