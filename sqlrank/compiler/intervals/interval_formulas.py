@@ -68,7 +68,8 @@ class IntervalFormulas:
         positives, negatives = (unit_name if unit_name in sums else name for unit_name, name in zip(CLASS_UNITS, CLASSES, strict=True))
         names = ("squares", "units", "positive_squares", positives, "negative_squares", negatives)
         arguments = [sums.get(name, missing).copy() for name in names]
-        error = self.relations.apply_function("standard_error", {"standard_error": self.formula.error}, *arguments)
+        variant = f"{self.formula.error}_of_units" if CLASS_UNITS[0] in sums else self.formula.error
+        error = self.relations.apply_function("standard_error", {"standard_error": variant}, *arguments)
         columns = [exp.alias_(sums[name].copy(), name) for name in ("value", "units") if name in sums]
         columns.append(comment_column(error, SE, "standard error of the metric"))
         if self.formula.has_cells:

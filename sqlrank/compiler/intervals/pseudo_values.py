@@ -126,6 +126,8 @@ class PseudoValues:
         self, column: MetricColumn, metrics_cte: str, influence_cte: str, sizes_cte: str, has_classes: bool
     ) -> exp.Expr:
         method = column.metric.file.interval.standard_error or "influence" if has_classes else "influence"
+        if method == "delong" and not self.spread.rows_are_units:
+            method = "delong_of_units"
         arguments = [
             exp.column(name, table=table)
             for name, table in ((column.alias, metrics_cte), (influence_name(column), influence_cte), (UNIT_COUNT, sizes_cte))
