@@ -7,10 +7,7 @@ import pytest
 from benchmarks.interval_coverage import (
     DESIGNS,
     LEAST,
-    LISTED_COMPARISONS,
     MOST,
-    MOST_DIFFERENT,
-    MOST_PASSED,
     PAIRED,
     WIDEST,
     Design,
@@ -19,6 +16,7 @@ from benchmarks.interval_coverage import (
     measure_comparisons,
     measure_design,
     read_listed_cells,
+    read_listed_errors,
 )
 from sqlrank.registry.loader import load_registry
 from tests.lanes import select_few
@@ -72,7 +70,7 @@ def test_limits_hold_where_a_cell_is_small(place: int) -> None:
 def test_equally_good_systems(design: Design) -> None:
     """Tests find them different, and gates pass, in few samples."""
     samples = 300
-    limits = LISTED_COMPARISONS.get(name_design(design), (MOST_DIFFERENT, MOST_PASSED))
+    limits = read_listed_errors(design)
     different, passed = (limit + 4 * (limit * (100 - limit) / samples) ** 0.5 for limit in limits)
     found = list(measure_comparisons(design, samples, seed=1))
     assert found
