@@ -50,7 +50,7 @@ def choose_table(role: str, file: SqlFile) -> str:
     own = OWN_TABLES.get((role, file.path.parent.name))
     if own:
         return own
-    is_binary = "binary labels" in file.required_row_checks or file.measures_flag
+    is_binary = bool({"binary labels", "scores from 0 to 1"} & {*file.required_row_checks}) or file.measures_flag
     return "numbers" if role == "predictions" and not is_binary else role
 
 

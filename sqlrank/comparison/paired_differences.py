@@ -185,7 +185,8 @@ class PairedUnits:
             return summary
         cell = self.cells[summary.cell]
         rows = [
-            self.system_values.get((summary.cell // MAX_CELLS_PER_GROUPING, system, *cell.values()), {}) for system in pairs[summary.pair]
+            self.system_values.get((summary.cell // MAX_CELLS_PER_GROUPING, system, *map(_to_hashable, cell.values())), {})
+            for system in pairs[summary.pair]
         ]
         baseline_value, system_value = (row.get(measure.name) for row in rows)
         unpaired = summary.unpaired if (summary.baseline_units and summary.system_units) or not measure.uses_influence else 0
@@ -286,11 +287,15 @@ def _select_unit_value(measure: ComparedMetric, name: str) -> exp.Expr:
     return exp.cast(exp.Null(), "DOUBLE") if measure.no_interval is not None else exp.column(name, quoted=True)
 
 
+def _to_hashable(value: Any) -> Any:
+    return repr(value) if isinstance(value, (list, dict)) else value
+
+
 def _by_cell(tables: Sequence[tuple[list[str], pa.Table]], comparison: ComparisonPlan) -> dict[tuple[Any, ...], dict[str, Any]]:
     """Return the metrics by grouping, system and group."""
     values_by_cell = {}
     for grouping_number, (group, table) in enumerate(tables):
         for row in table.to_pylist():
             system = row.get(comparison.system_column)
-            values_by_cell[(grouping_number, None if system is None else str(system), *(row[name] for name in group))] = row
+            values_by_cell[(grouping_number, None if system is None else str(system), *(_to_hashable(row[name]) for name in group))] = row
     return values_by_cell

@@ -118,7 +118,8 @@ def _find_equal_columns(ctes: list[exp.CTE], dialect: str) -> Iterator[str]:
             value = item.unalias()
             if _is_number(value) or isinstance(value, exp.Null) or item.is_star:
                 continue
-            if value in first:
+            # Where nothing is weighted, the number of rows is their weight, too.
+            if value in first and item.alias_or_name != "num_rows":
                 yield f"CTE {cte.alias}, column {item.alias_or_name}: {shorten_text(value, dialect)} is {first[value]}, too"
             first.setdefault(value, item.alias_or_name)
 

@@ -143,7 +143,7 @@ def test_systems_are_compared_with_the_first(page: Page) -> None:
         ["RR", "not significant", "0.6111", "0.8333", "0.2222"],
         ["P@1", "not significant", "0.3333", "0.6667", "0.3333"],
     ]
-    assert "In every row: baseline old, system new, n_units 3." in page.text
+    assert "In every row: baseline old, system new, n_units 3" in page.text
     assert "95% confidence interval by Student's t. P-values by Student's t are corrected by Holm for all 2 comparisons here" in page.text
 
 
