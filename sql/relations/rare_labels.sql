@@ -1,16 +1,29 @@
 -- rare_labels: one row per group: squared effects on two averages over classes of one more row in each cell of a class that has few.
 -- The averages are of precision and recall. If all observed rows of a class are found, their influence is 0.
--- rare_cell(): default half: squared effect of one more row of a cell.
+-- rare_row(): default below_five: weight of one more row of a cell.
+-- cell_square(): default half: squared effect of it.
 -- Grain: group_id
 SELECT
   group_id,
   COALESCE(SUM(
-    rare_cell(precision_by_predicted + precision_by_hit, num_hits, weight, num_rows)
-      + rare_cell(precision_by_predicted, num_predicted - num_hits, weight, num_rows)
+    cell_square(precision_by_predicted + precision_by_hit, hit_weight)
+      + cell_square(precision_by_predicted, false_weight)
   ), 0) AS precision_cells,
   COALESCE(SUM(
-    rare_cell(recall_by_label + recall_by_hit, num_hits, weight, num_rows)
-      + rare_cell(recall_by_label, num_observed - num_hits, weight, num_rows)
+    cell_square(recall_by_label + recall_by_hit, hit_weight)
+      + cell_square(recall_by_label, miss_weight)
   ), 0) AS recall_cells
-FROM label_derivatives
+FROM (
+  -- one row per group and class
+  SELECT
+    group_id,
+    precision_by_predicted,
+    precision_by_hit,
+    recall_by_label,
+    recall_by_hit,
+    rare_row(num_hits, weight, num_rows) AS hit_weight, -- weight of one more row that is right, 0 if there are enough
+    rare_row(num_predicted - num_hits, weight, num_rows) AS false_weight, -- of one more row that is wrongly of the class
+    rare_row(num_observed - num_hits, weight, num_rows) AS miss_weight -- of one more row of the class that is missed
+  FROM label_derivatives
+) AS row_weights
 GROUP BY group_id

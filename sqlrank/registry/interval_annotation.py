@@ -29,8 +29,8 @@ class DeclaredInterval:
         influence: Expression of a row's influence and the relation of the rows, as in ``auc_influence FROM prediction_influence``.
         standard_error: Function in ``standard_error/`` for rows that are units of equal weight.
         limits: Function in ``effective_trials/`` for the limits.
-        cell_squares: Column of that relation that is added to the variance: ``rare_cell()`` of the cells of all classes.
-        cells: Sums of the metric to one of which each row adds, whose ``rare_cell()`` are added to the variance.
+        cell_squares: Column of that relation that is added to the variance: ``cell_square()`` of the cells of all classes.
+        cells: Sums of the metric to one of which each row adds, whose ``cell_square()`` are added to the variance.
         function: Function of the same slot whose interval is computed instead.
 
     >>> read_interval("influence 2 * auc_influence FROM prediction_influence, error delong").standard_error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -15,6 +15,7 @@ from sqlrank.compiler.intervals.influence_functions import (
     deviation_from_mean,
     influence_name,
     influences_by_rows,
+    select_cell_squares,
 )
 from sqlrank.compiler.intervals.influence_sums import CARRIED_SUFFIX, UNIT_WEIGHT, InfluenceSums, SumSource, join_metrics
 from sqlrank.compiler.intervals.interval_formulas import INTERVAL_STEPS, IntervalFormula, IntervalFormulas
@@ -76,7 +77,9 @@ class AnalyticIntervals:
         """Add the interval CTEs of metrics whose influence the same rows carry."""
         has_classes, weight = self.has_classes(rows), self._unit_weight(rows, influences)
         adjusted = [column for column, _ in influences if self._is_adjusted(column)]
-        cells = {cell_squares_name(column): squares for column in adjusted if (squares := self._cell_squares(column, rows)) is not None}
+        cells = {
+            cell_squares_name(column): squares for column in adjusted if (squares := self._find_cell_squares(column, rows, cte)) is not None
+        }
         query = self.select_influence(cte, keys, rows, influences, has_classes, weight, cells)
         influence_cte = self.relations.ctes.add_aggregate(
             "unit_influence",
@@ -88,7 +91,7 @@ class AnalyticIntervals:
         sums = InfluenceSums(self.relations, rows, weight is not None, has_classes and self._is_weighted())
         formulas: dict[str, IntervalFormula] = {}
         for column, influence in influences:
-            formulas[column.alias] = self._choose_formula(column, influence, rows, sums)
+            formulas[column.alias] = self._choose_formula(column, influence, rows, sums, cell_squares_name(column) in cells)
             sums.add(column, influence, formulas[column.alias], self.confidence.needs_class_sizes(formulas[column.alias].method))
         is_carried = rows.kind == "values"  # Query values are read once: their mean is carried along with the influence.
         is_long = len(set(formulas.values())) < len(formulas)
@@ -107,7 +110,9 @@ class AnalyticIntervals:
             return f"one row per group and {' and '.join(units)}: its influence on each metric"
         return f"{self.relations.ctes[rows.step].rows}: its influence on each metric"
 
-    def _choose_formula(self, column: MetricColumn, influence: exp.Expr, rows: InfluenceRows, sums: InfluenceSums) -> IntervalFormula:
+    def _choose_formula(
+        self, column: MetricColumn, influence: exp.Expr, rows: InfluenceRows, sums: InfluenceSums, has_cells: bool
+    ) -> IntervalFormula:
         """Return the formula of a metric's interval."""
         method = self._choose_method(column)
         declared = column.metric.file.interval.standard_error if rows.kind != "values" and self.has_classes(rows) else ""
@@ -117,7 +122,7 @@ class AnalyticIntervals:
             error=declared or ("deviation" if influence == deviation_from_mean(column) else "influence"),
             is_adjusted=is_adjusted,
             has_size=is_adjusted and sums.has_size(influence),
-            has_cells=is_adjusted and self._cell_squares(column, rows) is not None,
+            has_cells=has_cells,
             is_rescaled=is_bounded_minus1_1(column.metric) and method != "t",
             bounds=limit_bounds(column.metric) if method == "t" and self.confidence.method == "auto" else None,
             may_be_infinite=self.relations.library.may_be_infinite(column.metric.file, column.metric.dependencies.files),
@@ -294,12 +299,15 @@ class AnalyticIntervals:
         """
         return self.confidence.method == "auto" and not self.confidence.needs_class_sizes(self._choose_method(column))
 
-    def _cell_squares(self, column: MetricColumn, rows: InfluenceRows) -> exp.Column | None:
-        """Return the column with the squared effects of rows of rare cells, None if the metric has none."""
+    def _find_cell_squares(self, column: MetricColumn, rows: InfluenceRows, cte: str) -> exp.Expr | None:
+        """Return the squared effects of rows of rare cells on a metric, over ``r`` and ``m``, None if it declares none."""
         declared = column.metric.file.interval
         if declared.cell_squares in self._list_influence_columns(rows):
             return exp.column(declared.cell_squares, table="r")
-        return exp.column(cell_squares_name(column), table="m") if declared.cells and rows.kind == "contributions" else None
+        if not declared.cells or rows.kind != "contributions":
+            return None
+        metrics_query: Any = self.relations.ctes[cte].query
+        return select_cell_squares(self.relations, metrics_query, column)
 
     def _choose_method(self, column: MetricColumn) -> str:
         return self.confidence.method_for(column.metric, is_group_metric=column.grain == "group")

@@ -201,8 +201,8 @@ def _delta_method_influence(
     terms: list[exp.Expr] = []
     all_enter, enters = False, list[exp.Expr]()
     sources = _name_aggregates(derivatives)
-    for number, (source, total, derivative) in enumerate(zip(sources, totals, derivatives.values(), strict=True), start=1):
-        name = f"{column.alias}_by_{source if len(column.alias) + len(source) < MAX_DERIVATIVE_NAME else number}"
+    names = _name_derivatives(column, derivatives)
+    for name, source, total, derivative in zip(names, sources, totals, derivatives.values(), strict=True):
         described = {"rows": "its number of rows"}.get(
             source, f"its {source.replace('_', ' ')}" if "sum" in source else f"its sum of {source}"
         )
@@ -213,27 +213,43 @@ def _delta_method_influence(
         factor = exp.column(name, table="m")
         parenthesized = exp.paren(contribution) if isinstance(contribution, exp.Binary) else contribution
         terms.append(factor if contribution == sql_literal(1) else exp.Mul(this=factor, expression=parenthesized))
-    if only_entering and column.metric.file.interval.cells:
-        query.select(_rare_cells(relations, column, derivatives), copy=False)
     influence = reduce(lambda left, right: exp.Add(this=left, expression=right), terms)
     if all_enter or not only_entering:
         return influence
     return exp.Case(ifs=[exp.If(this=exp.or_(*enters, wrap=False), true=influence)])
 
 
-def _rare_cells(relations: RelationCtes, column: MetricColumn, derivatives: dict[exp.Expr, exp.Expr]) -> exp.Expr:
-    """Return the squared effects of rows of rare cells on a metric, from its derivatives by the weights of cells."""
-    cells: dict[str, exp.Expr] = {name: exp.Sum(this=exp.column(name)) for name in column.metric.file.interval.cells.split(", ")}
-    total = reduce(lambda left, right: exp.Add(this=left, expression=right), cells.values())
-    rows = exp.Sum(this=exp.column(ROW_COUNT))
-    squares = (relations.apply_function("rare_cell", {}, derivatives[cell], cell, exp.paren(total), rows) for cell in cells.values())
-    value = cast_double(reduce(lambda left, right: exp.Add(this=left, expression=right), squares))
-    return comment_column(value, cell_squares_name(column), "half the squared effect of one more row of each cell with few rows")
+def select_cell_squares(relations: RelationCtes, query: exp.Select, column: MetricColumn) -> exp.Expr:
+    """Return the squared effects of rows of rare cells on a metric, over ``m``, whose query gets the weights of such rows.
+
+    The query has the derivatives of the metric.
+    """
+    sums: dict[str, exp.Expr] = {name: exp.Sum(this=exp.column(name)) for name in column.metric.file.interval.cells.split(", ")}
+    derivatives: Any = partial_derivatives(_select_interval_expression(relations, query, column))
+    names = dict(zip(derivatives, _name_derivatives(column, derivatives), strict=True))
+    total = reduce(lambda left, right: exp.Add(this=left, expression=right), sums.values())
+    squares = []
+    for cell, cell_sum in sums.items():
+        weight = f"rare_{cell}"
+        if weight not in query.named_selects:
+            mean_weight = relations.apply_function("rare_row", {}, cell_sum, exp.paren(total), exp.Sum(this=exp.column(ROW_COUNT)))
+            query.select(comment_column(mean_weight, weight, f"weight of one more row of {cell} if few are, else 0"), copy=False)
+        derivative, row_weight = (exp.column(name, table="m") for name in (names[cell_sum], weight))
+        squares.append(relations.apply_function("cell_square", {}, derivative, row_weight))
+    return reduce(lambda left, right: exp.Add(this=left, expression=right), squares)
 
 
 def cell_squares_name(column: MetricColumn) -> str:
     """Return the name of the column with the squared effects of rows of rare cells on a metric."""
     return f"{column.alias}_{CELL_SQUARES}"
+
+
+def _name_derivatives(column: MetricColumn, derivatives: Iterable[exp.Expr]) -> list[str]:
+    """Return the name of the column of each derivative."""
+    sources = enumerate(_name_aggregates(derivatives), start=1)
+    return [
+        f"{column.alias}_by_{source if len(column.alias) + len(source) < MAX_DERIVATIVE_NAME else number}" for number, source in sources
+    ]
 
 
 def _name_aggregates(aggregates: Iterable[exp.Expr]) -> list[str]:
