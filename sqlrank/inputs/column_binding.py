@@ -373,12 +373,10 @@ def _find_needed_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInp
     needed: dict[str, tuple[str, ...]] = {}
     measured = request.measured_columns
     if request.is_ranking or request.rankings_from_predictions:
-        orders = {metric.settings.get("ties") == "rank" for metric in request.metrics if metric.input_role == "run"}
-        run = (
-            ("query_id",)
-            if request.lists_from_queries
-            else (*row_checks.RANKING_KEYS, *(["rank"] if True in orders else []), *(["score"] if False in orders or not orders else []))
-        )
+        orders = {metric.settings.get("ties") for metric in request.metrics if metric.input_role == "run"}
+        ranks = ["rank"] if orders & {"rank", "row_order"} else []
+        scores = ["score"] if orders != {"rank"} else []
+        run = ("query_id",) if request.lists_from_queries else (*row_checks.RANKING_KEYS, *ranks, *scores)
         needed["run"] = run
         needed |= {"qrels": _find_judgment_columns(request, inputs)} if "qrels" in {*inputs, *request.assembled_roles} else {}
     for role in set(request.assembled_roles.values()):

@@ -510,7 +510,8 @@ def _find_duplicates(database: Database, bound_input: BoundInput, keys: tuple[st
         return []
     problem = (
         bound_input.role.duplicate_message
-        or f"({', '.join(column.name for column in columns)}) occurs more than once. {duplicate_advice(bound_input)}"
+        or f"({', '.join(column.name for column in columns)}) occurs more than once. "
+        + (duplicate_advice(bound_input) if "rank" not in keys else "Give rows of equal scores different ranks, in their order")
     )
     if (
         "record_id" in keys

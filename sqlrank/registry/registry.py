@@ -424,11 +424,7 @@ class Registry:
             if variant is not None:
                 file = self.relations.get((name, variant))
                 return self.find_relation(variant, settings) if file is None else self.validate_file(file)
-        raise MetricError(
-            problem
-            if settings.get("ties") != "row_order"
-            else f"no {name!r} under these policies: ties='row_order' is for metrics of predictions only"
-        )
+        raise MetricError(problem)
 
     def row_filter(self, role: str, settings: Mapping[str, Any]) -> SqlFile | None:
         """Return the file that filters an input's rows under the policies, if any."""

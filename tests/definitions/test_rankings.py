@@ -372,7 +372,7 @@ def test_depth_counts_documents_before_trec_eval_drops_the_unjudged() -> None:
     assert evaluate_metrics(["recip_rank", "num_rel_ret"], sources, compat="trec10", depth=3, unjudged="drop") == [1 / 2, 1]
 
 
-@pytest.mark.parametrize(("ties", "place"), [("doc_desc", 0), ("doc_asc", 1), ("rank", 0), ("error", 0)])
+@pytest.mark.parametrize(("ties", "place"), [("doc_desc", 0), ("doc_asc", 1), ("rank", 0), ("row_order", 0), ("error", 0)])
 def test_the_order_of_ties_says_which_documents_are_read_before_the_unjudged_are_dropped(ties: str, place: float) -> None:
     """Of u2, u1 (unjudged) and a (relevant) two are read; only the order by the smallest id has a among them."""
     scores = [0.5, 0.5, 0.5] if ties != "error" else [0.3, 0.2, 0.1]
@@ -387,7 +387,7 @@ def test_depth_needs_an_order_of_ties_where_the_unjudged_are_dropped(ties: str) 
     sources = make_lists({"q": [None, 0, 1]})
     message = (
         "^depth=2: which documents of equal scores are read would depend on what was judged, so unjudged='drop' needs another order of ties. "
-        r"Give ties='doc_desc', 'doc_asc' or 'rank', or leave depth out$"
+        r"Give ties='doc_desc', 'doc_asc', 'rank' or 'row_order', or leave depth out$"
     )
     with pytest.raises(sqlrank.MetricError, match=message):
         evaluate_metric("P@1", sources, depth=2, unjudged="drop", ties=ties)

@@ -41,7 +41,7 @@ def evaluate_with_lightgbm(
 
 def draw_collection(seed: int, groups: int) -> Collection:
     grades = ((0, 1), (0, 1, 2, 3), (0,), (0, 0, 0, 1, 4))
-    return draw_judged_collection(seed, groups, docs=(1, 14), grades=grades).ranked_by_row()
+    return draw_judged_collection(seed, groups, docs=(1, 14), grades=grades).numbered_by_row()
 
 
 METRICS = [f"{name}@{k}" for name in NAMES.values() for k in CUTOFFS]
@@ -76,7 +76,7 @@ def test_means(weighted: bool) -> None:
 )
 def test_weight_of_a_query_without_relevant_documents() -> None:
     lists = [[(2.0, 0), (1.0, 1)], [(2.0, 0), (1.0, 0)]]
-    data = pa.table({"query_id": [1, 1, 2, 2], "doc_id": [1, 2, 1, 2], "rank": [1, 2, 1, 2], "label": [0, 1, 0, 0]})
+    data = pa.table({"query_id": [1, 1, 2, 2], "doc_id": [1, 2, 1, 2], "score": [2.0, 1.0] * 2, "rank": [1, 2] * 2, "label": [0, 1, 0, 0]})
     queries = pa.table({"query_id": [1, 2], "weight": [1.0, 3.0]})
     got = sqlrank.evaluate("nDCG@2", predictions=data, queries=queries, compat="lightgbm").column(0)[0].as_py()
     assert got == pytest.approx(evaluate_with_lightgbm(lists, [1.0, 3.0])["nDCG@2"], abs=SINGLE)

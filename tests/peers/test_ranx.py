@@ -40,7 +40,7 @@ METRICS = {
 def test_each_query_and_means() -> None:
     """Without ties, of which ranx makes an unstable order."""
     traits = Traits(scores=("distinct", "continuous"), unanswered=0.0, unjudged=0.0)
-    data = draw_random_collection(701, 60, traits).ranked_by_row()
+    data = draw_random_collection(701, 60, traits).numbered_by_row()
     run, qrels = ranx.Run(data.run_dict), ranx.Qrels(data.qrels_dict)
     found = ranx.evaluate(qrels, run, list(METRICS.values()), return_mean=False)
     each = {name: zip(qrels.keys(), found[metric], strict=True) for name, metric in METRICS.items()}

@@ -45,7 +45,7 @@ def draw_collection(seed: int, groups: int, top: int) -> Collection:
     """Draw lists whose scores are as different in single precision, which XGBoost keeps them in, as in double."""
     grades = ((0, 1), (0,), (0, 0, 0, 1)) + (((0, 1, 2, 3), (0, 0, 0, 1, 4)) if top > 1 else ())
     scores = [name for name in SCORES if name not in {"nearly", "continuous"}]
-    return draw_judged_collection(seed, groups, docs=(1, 14), grades=grades, scores=scores).ranked_by_row()
+    return draw_judged_collection(seed, groups, docs=(1, 14), grades=grades, scores=scores).numbered_by_row()
 
 
 @pytest.mark.parametrize("gain", ["exp2", "linear"])

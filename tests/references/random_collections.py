@@ -91,13 +91,14 @@ class Collection:
             found[query].append((score, labels[query][doc]))
         return found
 
-    def ranked_by_row(self) -> Collection:
-        """Give each list the ranks that its scores have when equal ones stay in the order of their rows."""
-        rows: dict[str, list[tuple[str, str, str, float, int]]] = defaultdict(list)
+    def numbered_by_row(self) -> Collection:
+        """Give the rows of each list their numbers as ranks, by which tools that sort scores stably order equal ones."""
+        counts: dict[str, int] = defaultdict(int)
+        numbered = []
         for row in self.run_rows:
-            rows[row[1]].append(row)
-        ranked = [(*row[:4], rank) for found in rows.values() for rank, row in enumerate(sorted(found, key=lambda row: -row[3]), start=1)]
-        return replace(self, run_rows=ranked)
+            counts[row[1]] += 1
+            numbered.append((*row[:4], counts[row[1]]))
+        return replace(self, run_rows=numbered)
 
     def answerable(self) -> Collection:
         """Leave the queries without relevant documents out."""

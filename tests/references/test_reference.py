@@ -302,6 +302,27 @@ def test_ranks_are_the_order() -> None:
         assert_same(metric, got, ranked, ties="rank")
 
 
+def test_ranks_order_equal_scores() -> None:
+    """Scores of a tie are moved apart in the order of its ranks, which leave gaps and contradict the order of the scores."""
+    drawn, rng = draw_queries(4, 120, 8), random.Random(6)  # noqa: S311
+    ranks = {query: dict(zip(docs, rng.sample(range(1, 30), len(docs)), strict=True)) for query, docs in drawn.run.items()}
+    ordered = {
+        query: {doc: -position for position, doc in enumerate(sorted(docs, key=lambda doc: (-docs[doc], ranks[query][doc])))}  # noqa: B023
+        for query, docs in drawn.run.items()
+    }
+    run = drawn.tables["run"].to_pylist()
+    table = sqlrank.evaluate(
+        RANKINGS,
+        run=[{**row, "rank": ranks[row["query_id"]][row["doc_id"]]} for row in run],
+        qrels=drawn.tables["qrels"],
+        per_query=True,
+        ties="row_order",
+    )
+    for metric in RANKINGS:
+        got = dict(zip(table["query_id"].to_pylist(), table[metric].to_pylist(), strict=True))
+        assert_same(metric, got, Collection(ordered, drawn.qrels))
+
+
 def test_given_ranks_are_positions() -> None:
     """At positions that a run leaves out there might be documents that nobody judged."""
     drawn, rng = draw_queries(4, 120, 8), random.Random(5)  # noqa: S311
