@@ -10,7 +10,6 @@ import pytest
 
 import sqlrank
 from sqlrank import SqlrankError
-from sqlrank.argument_checks import CHECKED_LATER, SOURCES, find_rule
 from sqlrank.engines import resource_limits
 
 if TYPE_CHECKING:
@@ -125,17 +124,6 @@ def test_checks_of_rows_are_refused_where_there_are_no_rows(mode: str) -> None:
     function, call = MODES[mode]
     with pytest.raises(SqlrankError, match="check="):
         function(**call, check="full")
-
-
-def test_every_public_parameter_has_a_rule() -> None:
-    functions = [function for name in sqlrank.__all__ if inspect.isfunction(function := getattr(sqlrank, name))]
-    missing = [
-        f"{function.__name__}({name})"
-        for function in functions
-        for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.kind is not parameter.VAR_KEYWORD and find_rule(name, parameter) is None and name not in SOURCES | CHECKED_LATER
-    ]
-    assert missing == []
 
 
 @pytest.mark.parametrize("value", ["no", 2, [1], {"a": 1}, 1.5])
