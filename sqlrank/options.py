@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_SOURCE_KINDS = ("source", "runs", "rollups", "inputs", "baseline", "result")
+_SOURCE_KINDS = ("source", "run", "runs", "rollups", "inputs", "baseline", "result")
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,11 @@ class Option:
     def word(self) -> str:
         """The name of the option on the command line, as a word of Python: ``db`` for ``--db``."""
         return self.flag.lstrip("-").replace("-", "_")
+
+    @property
+    def is_on_command_line(self) -> bool:
+        """True if a command has the option, and it is not given by position."""
+        return bool(self.commands or self.variants) and not self.argument
 
     @property
     def is_source(self) -> bool:
@@ -116,6 +121,16 @@ def find_option(name: str) -> Option | None:
     """Return the option of a name, None if there is none."""
     text = _split_file()[1].get(name)
     return None if text is None else Option.from_table(name, tomllib.loads(text)[name])
+
+
+def get_flag(name: str) -> str:
+    """Return the option of the command line for an argument, also for one that no table declares.
+
+    >>> get_flag("lower_is_better"), get_flag("connection"), get_flag("k")
+    ('--lower-is-better', '--db', '-k')
+    """
+    option = find_option(name)
+    return f"--{name.replace('_', '-')}" if option is None else option.flag
 
 
 @cache

@@ -9,7 +9,6 @@ from typing import Any
 from typer.main import get_command
 
 from sqlrank.cli.app import app
-from sqlrank.cli.command_help import group_titles
 
 
 @cache
@@ -37,21 +36,17 @@ def build_command_page(name: str) -> str:
     arguments = [param for param in command.params if param.param_type_name == "argument"]
     words = [_format_argument(param) for param in arguments]
     parts = [f"# sqlrank {name}", _format_help(command.help), f"```sh\n{' '.join(['sqlrank', name, *words, '[OPTIONS]'])}\n```"]
-    parts += ["## Examples", "\n\n".join(f"```sh\n{example}\n```" for example in command.examples)]
+    parts += ["## Examples", "\n\n".join(f"```sh\n{example}\n```" for example in command.command.examples)]
     if arguments:
         parts += ["## Arguments", _format_table("argument", [(f"`{_format_argument(param)}`", param) for param in arguments])]
-    for title in sorted({_find_group(param) for param in options}, key=group_titles(name).index):
+    for title in command.command.groups:
         rows = [
             (", ".join(f"`{flag}`" for flag in [*param.opts, *param.secondary_opts]), param)
             for param in options
-            if _find_group(param) == title
+            if command.declared[param.name].group == title
         ]
-        parts += [f"## {title}", _format_table("option", rows)]
+        parts += [f"## {title}", _format_table("option", rows)] if rows else []
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _find_group(param: Any) -> str:
-    return getattr(param, "rich_help_panel", None) or "Options"
 
 
 def _format_argument(param: Any) -> str:

@@ -1,4 +1,4 @@
-"""Assemble the command line, and import only the module of the command that runs.
+"""Assemble the command line from options.toml, and import the module of a command only when it runs.
 
 Importing all of them takes longer than a small evaluation.
 """
@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import Annotated
+from inspect import Signature
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sqlrank._version import __version__
 from sqlrank.cli.console import CommandGroup, UniqueOptionCommand
+from sqlrank.cli.options import CommandCall, make_parameter
+from sqlrank.options import load_commands
 
-COMMANDS = {
-    "evaluate": "evaluate", "sql": "sql", "metrics": "metrics", "compare": "compare", "gate": "compare", "experiment": "experiment",
-    "chart": "chart", "explain": "explain", "report": "report", "split": "split", "rollup": "rollup", "drift": "drift", "learn": "learn",
-    "functions": "functions",
-}  # fmt: skip
-"""The module of each command, in the order of the help."""
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlrank.options import Command
 
 
 def command_line(command_name: str = "") -> typer.Typer:
@@ -32,10 +33,22 @@ def command_line(command_name: str = "") -> typer.Typer:
         rich_markup_mode=None,  # formatting help with rich takes a fifth of a second
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": sys.maxsize},  # as wide as the terminal
     )
-    for name in [command_name] if command_name in COMMANDS else COMMANDS:
-        app.command(cls=UniqueOptionCommand)(getattr(import_module(f"sqlrank.cli.{COMMANDS[name]}"), name))
+    commands = load_commands()
+    for command in [commands[command_name]] if command_name in commands else commands.values():
+        app.command(command.name, cls=UniqueOptionCommand, help=command.about)(_make_function(command))
     app.callback(invoke_without_command=True)(_print_version)
     return app
+
+
+def _make_function(command: Command) -> Callable[..., None]:
+    """Return the function from whose parameters typer makes the options of a command, and which runs it."""
+
+    def run_command(**values: Any) -> None:
+        module = import_module(f"sqlrank.cli.{command.module or command.name}")
+        getattr(module, command.name)(CommandCall(command, values))
+
+    run_command.__signature__ = Signature([*map(make_parameter, command.options)])  # type: ignore[attr-defined]
+    return run_command
 
 
 def _print_version(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from sqlrank.cli.command_help import EXAMPLES, first_sentence, grouped_options, option_group, start_screen, with_type_name, wrap_command
-from sqlrank.cli.option_messages import as_option_message, get_flag
+from sqlrank.cli.command_help import first_sentence, start_screen, with_type_name, wrap_command
+from sqlrank.cli.option_messages import as_option_message
 from sqlrank.errors import SqlrankError, clean_line, describe_os_error, to_sentence
+from sqlrank.options import get_flag, load_commands, load_options
 from sqlrank.process_exit import clean_up_at_signal, forget_cleanup
 from sqlrank.result_columns import NOTES_KEY
 
@@ -28,46 +29,6 @@ SHOW_CURSOR = b"\r\x1b[2K\x1b[?25h"
 
 ERROR_STATUS = 2
 """Exit status of a command that failed. It wrote nothing but the error to a JUnit report."""
-
-_LIMITS = ("check", "memory_limit", "threads", "temp_directory", "timeout")
-_RESULT = ("format", "output", "digits")
-_EVALUATED = (
-    "run", "qrels", "predictions", "queries", "rollup", "window_days", "window_ends", "db", "by", "where", "confidence", "interval", "unit", "column",
-    "compat", "policy", "plan", "input",
-)  # fmt: skip
-UNREAD: dict[str, dict[str, tuple[str, ...]]] = {
-    "evaluate": {"rollup": ("check", "seed")},
-    "chart": {"rollup": ("check",), "result": (*_EVALUATED, *_LIMITS)},
-    "experiment": {"sql": ("multi_variant_units", *_RESULT, *_LIMITS, "force")},
-    "split": {"sql": (*_RESULT, "force")},
-    "rollup": {"sql": (*_RESULT, *_LIMITS, "force", "dbt", "begin", "lookback"), "dbt": (*_RESULT, *_LIMITS, "create_table")},
-    "learn": {
-        "score_table": ("format",),
-        "merge": ("surrogate", "margin", "learning_rate", "l2", "max_iter", "seed", "start", "by"),
-    },
-}
-"""Options that a command ignores beside another option, by command and other option."""
-
-NEEDED = {"rollup": {"lookback": "dbt"}, "learn": {"dialect": "score_table"}}
-"""Options that a command reads only beside another option, by command."""
-
-
-_METRICS_ADVICE = "Name metrics after the command, such as nDCG@10 or AUC. 'sqlrank metrics' lists all"
-MISSING_ADVICE = {
-    **dict.fromkeys(("evaluate", "sql", "compare", "gate", "explain", "rollup", "drift"), _METRICS_ADVICE),
-    "experiment": "Name metrics after the command, such as 'Mean(revenue)' or 'ctr=Ratio(clicks, views)'",
-    "learn": "Name the table or file of examples after the command",
-    "split": "Name the table or file to split after the command",
-}
-"""Advice on a missing argument, by command."""
-
-OTHER_COMMANDS = {
-    "-o": "redirect what it prints, such as > statement.sql",
-    "--output": "redirect what it prints, such as > statement.sql",
-    "--dialect": "'sqlrank sql' prints statements",
-    "--search": "'sqlrank metrics WORDS' searches metrics",
-}
-"""Advice on options of other commands, by option."""
 
 
 class CommandGroup(TyperGroup):
@@ -98,30 +59,23 @@ class UniqueOptionCommand(TyperCommand):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        for param in self.params:
-            if param.param_type_name == "option":
-                param.rich_help_panel = option_group(str(self.name), str(param.name))  # type: ignore[attr-defined]
-
-    @property
-    def examples(self) -> tuple[str, ...]:
-        """Return calls of the command."""
-        return EXAMPLES.get(str(self.name), ())
+        self.command = load_commands()[str(self.name)]
+        self.declared = {option.word: option for option in self.command.options}
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write examples, arguments, and options by group."""
-        records = {param: record for param in self.get_params(ctx) if (record := param.get_help_record(ctx)) is not None}
+        rows: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Arguments", *self.command.groups)}
+        for param in self.get_params(ctx):
+            option = self.declared.get(str(param.name))
+            title = "Options" if option is None else "Arguments" if option.argument else option.group
+            if (record := param.get_help_record(ctx)) is not None:
+                rows[title].append((with_type_name(record[0]), record[1]))
         with formatter.section("Examples"):
-            for example in self.examples:
+            for example in self.command.examples:
                 formatter.write("".join(f"  {line}\n" for line in wrap_command(example, formatter.width - len("  "))))
-        if arguments := [
-            (with_type_name(record[0]), record[1]) for param, record in records.items() if param.param_type_name == "argument"
-        ]:
-            with formatter.section("Arguments"):
-                formatter.write_dl(arguments)
-        options = {str(param.name): record for param, record in records.items() if param.param_type_name == "option"}
-        for title, rows in grouped_options(str(self.name), options).items():
+        for title in filter(rows.get, rows):
             with formatter.section(title):
-                formatter.write_dl(rows)
+                formatter.write_dl(rows[title])
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; raise a usage error for a repeated option."""
@@ -137,7 +91,7 @@ class UniqueOptionCommand(TyperCommand):
             advice = self._suggest_option(option) or f"'{ctx.command_path} --help' lists the options"
             ctx.fail(f"No such option: {option}. {to_sentence(advice)}")
         options: list[Any] = parsed[2]
-        self._refuse_unread(ctx, {option.name: option.opts[0] for option in options})
+        self._refuse_unread(ctx, {self.declared[option.name].name: option.opts[0] for option in options if option.name in self.declared})
         self._check_values(ctx, parsed[0], options)
         try:
             return super().parse_args(ctx, args)
@@ -162,8 +116,8 @@ class UniqueOptionCommand(TyperCommand):
         """Add advice to the message of an error of the parser."""
         message = getattr(error, "message", None)
         param_type = getattr(getattr(error, "param", None), "param_type_name", None)
-        if type(error).__name__ == "MissingParameter" and param_type == "argument" and self.name in MISSING_ADVICE:
-            ctx.fail(f"{error.format_message().strip()} {MISSING_ADVICE[str(self.name)]}")
+        if type(error).__name__ == "MissingParameter" and param_type == "argument":
+            ctx.fail(f"{error.format_message().strip()} {self.declared[error.param.name].missing}")
         if isinstance(message, str):
             if message.startswith("Got unexpected extra argument"):
                 ctx.fail(f"{message}. Quote a value with blanks, and write one value after an option")
@@ -183,23 +137,23 @@ class UniqueOptionCommand(TyperCommand):
 
     def _refuse_unread(self, ctx: Any, flags: dict[str, str]) -> None:
         """Raise a usage error for an option that would be ignored."""
-        for option_name, ignored_names in UNREAD.get(str(self.name), {}).items():
-            if option_name in flags and (unread := next((flags[name] for name in ignored_names if name in flags), None)):
-                ctx.fail(f"{unread} is not possible with {flags[option_name]}. Leave one of them out")
-        for name, needed_name in NEEDED.get(str(self.name), {}).items():
-            if name in flags and needed_name not in flags:
-                ctx.fail(f"{flags[name]} is for {get_flag(needed_name)}. Leave it out, or give both")
+        for name, ignored in self.command.ignored.items():
+            if (flag := flags.get(name)) and (unread := next((flags[other] for other in ignored.split() if other in flags), None)):
+                ctx.fail(f"{unread} is not possible with {flag}. Leave one of them out")
+        for name, needed in self.command.needed.items():
+            if name in flags and needed not in flags:
+                ctx.fail(f"{flags[name]} is for {get_flag(needed)}. Leave it out, or give both")
 
     def _suggest_option(self, option: str) -> str | None:
         """Return the equivalent of an option of another tool, None for an unknown one."""
         from sqlrank.call_suggestions import suggest_option  # noqa: PLC0415
         from sqlrank.registry.loader import load_registry  # noqa: PLC0415  read where something is wrong
 
-        flags = {str(param.name): param.opts[0] for param in self.params if param.opts[0].startswith("-")}
-        flags |= {"connection": flags["db"]} if "db" in flags else {}
+        flags = {name: option.flag for option in self.declared.values() if not option.argument for name in (option.word, option.name)}
         if option in {"--predictions", "--run", "--qrels"} and "rollup" in flags:
             return "'sqlrank rollup' makes a rollup of them. Give that with --rollup"
-        return OTHER_COMMANDS.get(option) or suggest_option(option, flags, load_registry())
+        elsewhere = next((other.elsewhere for other in load_options().values() if option in {other.flag, other.short}), "")
+        return elsewhere or suggest_option(option, flags, load_registry())
 
 
 @contextmanager
@@ -214,7 +168,7 @@ def print_warnings() -> Iterator[None]:
 
 def _report_files(ctx: Any) -> None:
     """Print the output files of a command to standard error."""
-    for name in ("output", "summary_file", "junit_file"):
+    for name in ("output", "summary", "junit"):
         if path := ctx.params.get(name):
             typer.echo(f"wrote {clean_line(str(path))}", err=True)
 

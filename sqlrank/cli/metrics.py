@@ -1,13 +1,12 @@
-"""Define the command ``sqlrank metrics``, which lists metrics, searches them by words, or shows the documentation and SQL of one."""
+"""Run the command ``sqlrank metrics``, which lists metrics, searches them by words, or shows the documentation and SQL of one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 import sqlrank
-from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error
 from sqlrank.cli.option_messages import as_option_message
 from sqlrank.errors import MetricError, SqlrankError
@@ -22,43 +21,36 @@ from sqlrank.registry.sql_folder import read_toml, sql_root
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ListFormat = Annotated[
-    Format | None, typer.Option(metavar="FORMAT", help=f"Output format of the list: {opt.FORMAT_NAMES}. Default: a table.")
-]
+    from sqlrank.cli.options import CommandCall
+
 LISTED_COLUMNS = ["name", "family", "parameters", "description"]
 PARAMETERS_WIDTH = 120
 """Width of a terminal from which a list of metrics shows their parameters."""
 
 
-def metrics(
-    name: Annotated[
-        str | None,
-        typer.Argument(help="Show one metric in full, or find metrics, policies and commands by words.", autocompletion=opt.metric_names),
-    ] = None,
-    sql_dir: opt.SqlDir = None,
-    format: ListFormat = None,  # noqa: A002  the option's public name
-) -> None:
+def metrics(call: CommandCall) -> None:
     """Find metrics by words, list all, or show the documentation and the SQL of one."""
+    name = call.name
     with exit_on_error():
-        library = registry_for(sql_dir)
+        library = registry_for(call.sql_dir)
         if name is None:
-            _print_tasks(format)
-            _print_list(sqlrank.metrics(sql_dir), format)
+            _print_tasks(call.format)
+            _print_list(sqlrank.metrics(call.sql_dir), call.format)
             return
         try:
             spelled = "-".join(name.split()) if name.replace(" ", "").isalpha() else name
             metric, metric_file = find_metric(spelled, library)
         except MetricError as error:
-            matching_metrics = sqlrank.metrics(sql_dir, search=name)
+            matching_metrics = sqlrank.metrics(call.sql_dir, search=name)
             if not matching_metrics.num_rows and " " in name:
                 raise MetricError(f"nothing found for {name!r}. 'sqlrank metrics' lists all metrics") from error
             if not matching_metrics.num_rows:
                 raise
-            _print_list(matching_metrics, format)
+            _print_list(matching_metrics, call.format)
             if hint := str(error) if "different things" in str(error) else library.misplaced_name_hint(name):
                 typer.echo(f"note: {as_option_message(hint)}", err=True)
             return
-        if format is not None:
+        if call.format is not None:
             raise SqlrankError(f"--format is for the list of metrics, and {name} alone is shown as its SQL file. Leave out one of the two")
         typer.echo(metric_file.path.read_text("utf-8"), nl=False)
         if normalize_name(metric.name) != normalize_name(spelled.partition("@")[0].partition("(")[0]):

@@ -7,16 +7,10 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from sqlrank.cli.command_help import GROUPS, INPUTS, OWN_GROUPS
+from sqlrank.options import load_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-OPTIONS_BY_KEYWORD = {
-    "connection": "db", "columns": "column", "inputs": "input", "shares": "share", "time_bounds": "time-bound",
-    "expected_shares": "expected-share", "exact_scores": "exact-score", "rollups": "rollup", "covariates": "covariate",
-}  # fmt: skip
-"""Options that differ from the keyword of their function."""
 
 _KEYWORD = re.compile(
     r"""(?<![\w.(\[{'"=/-])(?P<name>[a-z]\w*)=(?P<value>\{[^{}]*\}|\[[^\[\]]*\]|'[^']*'|"[^"]*"|\.\.\.|[\w.+%-]*[\w%])?(?P<stop>\.(?!\S))?"""
@@ -26,17 +20,8 @@ _CALL = r"\w*\([^()'\"]*=[^()'\"]*\)\S*"
 """Pattern of parameters, alone or after the name of a metric, which are no keywords."""
 _METRICS = re.compile(r"(?:a list of them, )?\['[^\]]*'\] \((?:on the command line )?((?:[^()]|\([^()]*\))*)\)")
 """Pattern of a list of metrics in Python, with what to write on the command line."""
+_TABLE_KINDS = ("source", "runs", "baseline", "result", "stored")
 _PAIR = re.compile(r"""'([^']*)': *(\[[^\[\]]*\]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\.\.\.|[^,}]+)""")
-
-
-def get_flag(argument: str) -> str:
-    """Return the command-line option of a keyword.
-
-    >>> get_flag("lower_is_better"), get_flag("k")
-    ('--lower-is-better', '-k')
-    """
-    dashes = "-" if len(argument) == 1 else "--"
-    return f"{dashes}{OPTIONS_BY_KEYWORD.get(argument, argument).replace('_', '-')}"
 
 
 def as_option_message(message: str) -> str:
@@ -58,7 +43,8 @@ def as_option_message(message: str) -> str:
     >>> print(as_option_message("Say which it is with columns={'label': ...}. There are: y"))
     Say which it is with --column label=... There are: y
     """
-    options = {*OPTIONS_BY_KEYWORD, *(name for groups in (GROUPS, *OWN_GROUPS.values()) for names in groups.values() for name in names)}
+    on_command_line = [option for option in load_options().values() if option.is_on_command_line]
+    options = {option.name: option.flag for option in on_command_line} | {option.word: option.flag for option in on_command_line}
     settings = _list_settings()
 
     def translate_match(match: re.Match[str]) -> str:
@@ -66,14 +52,15 @@ def as_option_message(message: str) -> str:
         if name in settings and (name not in options or (name == "queries" and (value or "")[:1] == "'")):  # which is a table, too
             text = f"{settings[name]} {name}={'...' if value is None else _quote_word(value)}"
         elif name in options:
-            text = _format_option(get_flag(name), value)
+            text = _format_option(options[name], value)
         else:
             return match[0]
         return text if text.endswith("...") else f"{text}{match['stop'] or ''}"  # a placeholder ends a sentence without a fourth dot
 
     message = _METRICS.sub(r"\1", message)
-    subjects = options - {*GROUPS[INPUTS]} | {"columns", "system"}
-    lines = _SUBJECT.sub(lambda match: get_flag(match[0]) if match[0] in subjects else match[0], message).split("\n")
+    # A source is called by its name, as in "run: no column score".
+    tables = {option.name for option in on_command_line if option.group == "Inputs" and option.kind in _TABLE_KINDS}
+    lines = _SUBJECT.sub(lambda match: match[0] if match[0] in tables else options.get(match[0], match[0]), message).split("\n")
     return "\n".join(line if line.startswith("    ") else _translate_line(line, translate_match) for line in lines)
 
 

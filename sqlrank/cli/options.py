@@ -1,144 +1,158 @@
-"""Declare options that several commands share, with their types, help and completion."""
+"""Make the options of a command from options.toml, and hold the values that it was call, also as arguments of functions."""
 
 from __future__ import annotations
 
+from inspect import Parameter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlrank.cli.parsing import parse_source
+from sqlrank.cli.parsing import (
+    parse_columns,
+    parse_groupings,
+    parse_inputs,
+    parse_pairs,
+    parse_policies,
+    parse_runs,
+    parse_shares_option,
+    parse_source,
+    parse_tolerance_options,
+)
 from sqlrank.errors import join_words
 from sqlrank.output.display import Format
+from sqlrank.output.output_file import FileKind, OutputFile
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.sql_folder import FOLDERS, list_sql_files
 from sqlrank.rendering import DIALECT_NAMES
+from sqlrank.request import leaf_sources
+from sqlrank.routines import FUNCTION_DIALECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping
+
+    from sqlrank.options import Command, Option
+
+_SEVERAL = (
+    "metrics", "runs", "rollups", "inputs", "column_map", "policies", "pairs", "texts", "columns", "grouping", "tolerances", "shares",
+)  # fmt: skip
+"""Kinds of options that can be repeated."""
+
+_TYPES: dict[str, Any] = {
+    **dict.fromkeys(("path", "stored", "result"), Path),
+    **dict.fromkeys(("integer", "threads"), int),
+    **dict.fromkeys(("number", "level"), float),
+    **dict.fromkeys(_SEVERAL, list[str]),
+    "numbers": list[float],
+    "flag": bool,
+    "format": Format,
+}
+"""Types of values by kind; others are texts."""
+
+_READERS: dict[str, Callable[[str, Any], Any]] = {
+    "run": lambda _, run: parse_runs([run]),
+    "runs": lambda _, runs: parse_runs(runs),
+    "inputs": lambda _, texts: parse_inputs(texts),
+    "column_map": lambda _, texts: parse_columns(texts),
+    "grouping": lambda _, texts: parse_groupings(texts),
+    **dict.fromkeys(("pairs", "rollups"), parse_pairs),
+    "tolerances": parse_tolerance_options,
+    "shares": parse_shares_option,
+}
+"""Functions that read the values of a kind, whose messages name the option. Values of others are those of Python."""
+
+_PLACEHOLDERS = {
+    "{dialects}": ", ".join(DIALECT_NAMES),
+    "{function_dialects}": ", ".join(FUNCTION_DIALECTS),
+    "{formats}": join_words(Format, "or"),
+}
 
 
-def metric_names(incomplete: str) -> list[str]:
-    """Complete the name of a metric."""
-    names = dict.fromkeys(file.display_name for file in load_registry().metrics.values())
-    return [name for name in names if name.lower().startswith(incomplete.lower())]
+def _list_words(option: Option) -> Iterable[str]:
+    """Return the words that complete an option."""
+    if isinstance(option.completes, list):
+        return option.completes
+    if option.completes == "metrics":
+        return dict.fromkeys(file.display_name for file in load_registry().metrics.values())
+    if option.completes == "compat":
+        return sorted(load_registry().compat_files)
+    if option.completes == "plans":
+        return [f"{name}={value}" for name, plan in load_registry().plans.items() for value in plan["values"]]
+    return DIALECT_NAMES if option.completes == "dialects" else FUNCTION_DIALECTS
 
 
-def _compat_names(incomplete: str) -> list[str]:
-    return [name for name in sorted(load_registry().compat_files) if name.startswith(incomplete)]
+def _make_completion(option: Option) -> Callable[[str], list[str]]:
+    # The names of metrics are completed whatever their case.
+    return lambda incomplete: [word for word in _list_words(option) if word.lower().startswith(incomplete.lower())]
 
 
-def _complete_plans(incomplete: str) -> list[str]:
-    values = (f"{name}={value}" for name, plan in load_registry().plans.items() for value in plan["values"])
-    return [value for value in values if value.startswith(incomplete)]
+def make_parameter(option: Option) -> Parameter:
+    """Return the parameter from which typer makes an option or argument of a command."""
+    sentence = option.sentence
+    for placeholder, words in _PLACEHOLDERS.items():
+        sentence = sentence.replace(placeholder, words)
+    details: dict[str, Any] = {"help": sentence, "autocompletion": _make_completion(option) if option.completes else None}
+    if option.kind == "source":
+        details |= {"parser": parse_source, "metavar": option.name.upper() if option.argument else "TEXT"}
+    if option.kind == "format":
+        details["metavar"] = "FORMAT"
+    flags = [flag for flag in (option.flag, option.short) if flag]
+    info = typer.Argument(**details) if option.argument else typer.Option(*flags, min=option.min, max=option.max, **details)
+    default = False if option.kind == "flag" else None if option.kind in _SEVERAL else option.default
+    value_type = _TYPES.get(option.kind, str)
+    if not option.required and default is None:
+        value_type = value_type | None
+    default = Parameter.empty if option.required else default
+    return Parameter(option.word, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[value_type, info])
 
 
-def source_option(text: str) -> Any:
-    """Return an option that is a source, with its help."""
-    return typer.Option(help=text, parser=parse_source, metavar="TEXT")
+class CommandCall:
+    """The values that a command was call: attributes are those of its options, under their names in Python."""
 
+    def __init__(self, command: Command, values: Mapping[str, Any]) -> None:
+        self.command = command
+        self.values = {option.name: values[option.word] for option in command.options}
 
-Metrics = Annotated[list[str], typer.Argument(help="Metrics, such as nDCG@10 'P(rel=2)@5' AP.", autocompletion=metric_names)]
-Run = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Retrieved documents: a table, a Parquet, CSV or TREC file, a pattern, a folder, a query 'SELECT ...', or @file.sql with one. "
-        "Repeat for more systems, name=run."
-    ),
-]
-Qrels = Annotated[str | None, source_option("Judgments: a table, a Parquet, CSV or TREC file, a pattern, a folder, a query, or @file.sql.")]
-Predictions = Annotated[
-    str | None,
-    source_option("Predictions: label, score, weight. With query_id and doc_id, they replace --run and --qrels of ranking metrics."),
-]
-Queries = Annotated[str | None, source_option("Queries with weights and attributes to group by.")]
-Rollup = Annotated[
-    str | None,
-    source_option("A rollup that 'sqlrank rollup' made: a table, a Parquet or CSV file, a pattern, a folder, a query, or @file.sql."),
-]
-WindowDays = Annotated[int | None, typer.Option(help="Of a rollup: a row per day with the metrics of so many last days, such as 28.")]
-WindowEnd = Annotated[
-    str | None, typer.Option(help="With --window-days: a condition on the days of these rows, such as \"day >= '2026-01-01'\".")
-]
-DatabaseFile = Annotated[
-    str | None, typer.Option("--db", help="A DuckDB file with the tables, opened read-only unless rows are written to it.")
-]
-By = Annotated[
-    list[str] | None,
-    typer.Option(help="Column to group by, or 'day=DATE(ts)'. Write a,b for both and 'total' for all rows. Repeat for more."),
-]
-Across = Annotated[
-    list[str] | None,
-    typer.Option(help="Column whose groups are compared: each metric's least and greatest value, difference and ratio. Repeat for more."),
-]
-LowerIsBetter = Annotated[
-    list[str] | None, typer.Option(help="A column of your own, or a metric of it, of which lower values are better. Repeat for more.")
-]
-Where = Annotated[
-    str | None,
-    typer.Option(help='SQL condition on the rows to read: "day = \'2026-01-01\'", or "run.day = ... AND qrels.day = ...".'),
-]
-PerQuery = Annotated[bool, typer.Option("--per-query", help="One row per query.")]
-ColumnMapping = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--column",
-        help="Map a column, query_id=user_id, of one input run.query_id=term, or 'weight=1 / propensity'. Several scores are systems. Repeat for more.",
-    ),
-]
-Confidence = Annotated[float | None, typer.Option(help="Confidence level of an interval for each metric, such as 0.95.")]
-Interval = Annotated[
-    str, typer.Option(help="Interval method: auto (Wilson for proportions, else Student's t), wilson, t, normal or bootstrap.")
-]
-Unit = Annotated[
-    str | None, typer.Option(help="The column of predictions whose values are sampled independently, such as user_id. Default: query_id.")
-]
-Replicates = Annotated[int | None, typer.Option(help="Number of bootstrap replicates, for --interval bootstrap. Default: 999 or 199.")]
-OverwriteBy = Annotated[
-    str | None,
-    typer.Option(
-        help="A column of --by, such as day: rows of --insert, or of an incremental model, for the days of the result are replaced."
-    ),
-]
-DbtModelName = Annotated[
-    Path | None,
-    typer.Option(help="Write a dbt model, such as models/daily.sql, and daily.yml next to it. Inputs are models or sources."),
-]
-DialectName = Annotated[str, typer.Option(help=f"One of {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))]
-Seed = Annotated[int | None, typer.Option(help="Seed of random draws.")]
-Compat = Annotated[str | None, typer.Option(help="Reproduce the numbers of a tool, such as trec10.", autocompletion=_compat_names)]
-Names = Annotated[str, typer.Option(help="Names of metrics in the result: requested, or plain, such as ndcg_at_10.")]
-Policy = Annotated[
-    list[str] | None,
-    typer.Option("--policy", "-p", help="A policy: ties=rank, queries=judged_and_retrieved, depth=100, rel=2. Repeat for more."),
-]
-Plan = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--plan",
-        help="How to compute, without effect on the values: score_order=buckets, rank_method=count. Repeat for more.",
-        autocompletion=_complete_plans,
-    ),
-]
-Inputs = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--input",
-        help="A further input as name=source: history, items, features, baseline, or of your SQL files. A source may be a query, or @file.sql. Repeat for more.",
-    ),
-]
-Digits = Annotated[int | None, typer.Option(min=0, max=17, help="Decimals of tables, 4 by default.")]
-Sort = Annotated[str | None, typer.Option(help="Sort by this column, a metric best first. --sort=-COLUMN reverses. NULLs are last.")]
-Top = Annotated[int | None, typer.Option(min=1, help="Maximum number of rows shown.")]
-WithTotal = Annotated[bool, typer.Option("--with-total", help="With --per-query, the total below the queries, as the query 'all'.")]
-FORMAT_NAMES = join_words(Format, "or")
-FormatOption = Annotated[
-    Format | None,
-    typer.Option(metavar="FORMAT", help=f"Output format: {FORMAT_NAMES}. Default: that of the suffix of --output, or a table."),
-]
-Force = Annotated[
-    bool, typer.Option("--force", help="Replace a file that sqlrank did not write, or one of another kind, but never an input.")
-]
-SqlDir = Annotated[Path | None, typer.Option(help="A folder with SQL files of your own.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file instead of standard output.")]
-Check = Annotated[str, typer.Option(help="auto, full (search all rows for duplicates) or off.")]
-MemoryLimit = Annotated[str | None, typer.Option(help="Memory DuckDB may use, such as 2GB. The rest is spilled.")]
-Threads = Annotated[int | None, typer.Option(min=1, help="Threads DuckDB may use.")]
-Timeout = Annotated[float | None, typer.Option(min=0.001, help="Timeout in seconds.")]
-TempDirectory = Annotated[Path | None, typer.Option(help="Where to spill.")]
+    def __getattr__(self, name: str) -> Any:
+        return self.values[name]
+
+    def read_arguments(self, function: str = "", **others: Any) -> dict[str, Any]:
+        """Return the arguments of a function, by default that of the command's name, from the options that are call.
+
+        ``others`` are further arguments, or stand for options that the command reads in a way of its own.
+        """
+        arguments: dict[str, Any] = {}
+        for option in self.command.options:
+            if (function or self.command.name) not in option.functions or option.name in others:
+                continue
+            if option.kind == "policies":
+                arguments |= parse_policies(self.policies, self.sql_dir)
+            elif (value := self._read_value(option)) is not None:
+                arguments[option.name] = value
+        return arguments | others
+
+    def _read_value(self, option: Option) -> Any:
+        """Return a value as functions take it, None for a list of none."""
+        value, read = self.values[option.name], _READERS.get(option.kind)
+        return None if value is None or value == [] else value if read is None else read(option.flag, value)
+
+    def list_sources(self, names: Collection[str] | None = None) -> tuple[Any, ...]:
+        """Return the files, patterns, folders and table names that a command reads, also in queries.
+
+        ``names`` are the options that name them, by default all sources. Those of ``--sql-dir`` are among them in any case.
+        """
+        from sqlrank.engines.query_sources import list_query_files  # noqa: PLC0415  help does not need engines
+
+        sources: list[Any] = []
+        for option in self.command.options:
+            if (option.is_source or option.kind in {"connection", "stored"}) if names is None else option.name in names:
+                value = self._read_value(option)
+                sources += value.values() if isinstance(value, dict) else [value]
+        files = [file for source in sources for leaf in leaf_sources(source) for file in list_query_files(leaf)]
+        if (folder := self.values.get("sql_dir")) is not None:
+            files += [*list_sql_files(folder), folder / "*.toml", *(folder / name for name in FOLDERS)]
+        return tuple(file for file in files if file is not None)
+
+    def output_file(self, kind: FileKind, names: Collection[str] | None = None) -> OutputFile | None:
+        """Return the output file, checked before any work, None without one. It may be none of ``list_sources``."""
+        return None if self.output is None else OutputFile(self.output, kind, force=self.force, sources=self.list_sources(names))

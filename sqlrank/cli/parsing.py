@@ -1,22 +1,17 @@
-"""Parse command-line options, such as ``name=value``, into arguments of functions, list input files, and check the output file."""
+"""Parse the values of command-line options, such as ``name=value``, into those of arguments."""
 
 from __future__ import annotations
 
-import inspect
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-import sqlrank
-from sqlrank.cli.option_messages import get_flag
 from sqlrank.engines.file_sources import names_files
 from sqlrank.errors import MetricError, SqlrankError, did_you_mean, join_sentences, to_sentence
-from sqlrank.output.output_file import FileKind, OutputFile
+from sqlrank.options import load_options
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import ParameterValue, freeze_value, parse_metric_text
-from sqlrank.registry.sql_folder import FOLDERS, list_sql_files
-from sqlrank.request import SYSTEM_ROLES, QuerySource, SourceGroup, is_query_text, leaf_sources, split_column_list
+from sqlrank.request import SYSTEM_ROLES, QuerySource, SourceGroup, is_query_text, split_column_list
 
 if TYPE_CHECKING:
     from sqlrank.registry.registry import Registry
@@ -102,7 +97,7 @@ def parse_policies(policies: list[str] | None, sql_dir: Any = None) -> dict[str,
         return {}
     from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, check_policy_values  # noqa: PLC0415  help does not need the library
 
-    reserved_names = set(inspect.signature(sqlrank.evaluate).parameters) - {"policies", "queries"}
+    reserved_names = {name for name, option in load_options().items() if "evaluate" in option.functions} - {"policies", "queries"}
     clash = [name for name in parse_pairs("--policy", policies) if name in reserved_names]
     if clash:
         raise SqlrankError(f"--policy: unknown policy {clash[0]!r}. It is an option of its own, see --help")
@@ -126,7 +121,7 @@ def _refuse_unknown(policies: list[str], library: Registry) -> None:
     for policy in policies:
         for name in unknown_keywords([policy.partition("=")[0].strip()], library):
             (problem,) = unknown_policies([name], library)
-            flags = {argument: get_flag(argument) for argument in inspect.signature(sqlrank.evaluate).parameters}
+            flags = {name: option.flag for name, option in load_options().items() if "evaluate" in option.functions}
             advice = flag_for(name, flags, library) or did_you_mean(name, policy_names(library)) or did_you_mean(name, flags.values())
             raise MetricError(
                 f"--policy {policy}: " + (join_sentences(f"unknown policy {name!r}", to_sentence(advice)) if advice else problem)
@@ -161,53 +156,6 @@ def _split_groupings(by: list[str], other_forms: str) -> list[list[str]]:
         if not all(names):
             raise SqlrankError(f"--by {text!r}: a column has no name. Write --by a{other_forms}")
     return groups
-
-
-def call_arguments(
-    *,
-    run: list[str] | None,
-    db: str | None,
-    column: list[str] | None,
-    plan: list[str] | None,
-    input: list[str] | None,  # noqa: A002  the option's public name
-    policy: list[str] | None,
-    sql_dir: Path | None,
-    **arguments: Any,
-) -> dict[str, Any]:
-    """Return the keyword arguments of a public function from the options of its command."""
-    return {
-        **arguments,
-        "run": parse_runs(run),
-        "connection": db,
-        "columns": parse_columns(column),
-        "plan": parse_pairs("--plan", plan),
-        "inputs": parse_inputs(input),
-        "sql_dir": sql_dir,
-        **parse_policies(policy, sql_dir),
-    }
-
-
-def list_sources(
-    *sources: str | Path | None,
-    run: list[str] | None = None,
-    input: list[str] | None = None,  # noqa: A002  the option's public name
-    sql_dir: Path | None = None,
-) -> tuple[Any, ...]:
-    """Return the files, patterns, folders and table names that a command reads, also in queries."""
-    from sqlrank.engines.query_sources import list_query_files  # noqa: PLC0415  help does not need engines
-
-    leaves = [leaf for source in (parse_runs(run), *parse_inputs(input).values()) for leaf in leaf_sources(source)]
-    all_sources = [file for source in (*sources, *leaves) for file in list_query_files(source)]
-    if sql_dir is not None:
-        all_sources += [*list_sql_files(sql_dir), sql_dir / "*.toml", *(sql_dir / name for name in FOLDERS)]
-    return tuple(source for source in all_sources if source is not None)
-
-
-def output_file(
-    path: Path | None, kind: FileKind, force: bool, sources: tuple[Any, ...], option: str = "-o", *, appends: bool = False
-) -> OutputFile | None:
-    """Return the output file of an option, checked before any work; None without the option."""
-    return None if path is None else OutputFile(path, kind, option, force, appends, sources)
 
 
 def parse_tolerance_options(option: str, texts: list[str] | None) -> dict[str, str]:

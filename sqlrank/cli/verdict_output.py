@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from sqlrank.cli.console import exit_on_error, ignore_closed_pipe
 from sqlrank.cli.option_messages import as_option_message
-from sqlrank.cli.parsing import output_file
 from sqlrank.errors import SqlrankError
 from sqlrank.output.ci_reports import ALL_SKIPPED, format_junit, format_junit_error, github_annotations, is_all_skipped, markdown_summary
 from sqlrank.output.output_file import FileKind, OutputFile, check_distinct
@@ -23,16 +21,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from sqlrank.cli.options import CommandCall
     from sqlrank.output.display import Format
-
-TreatInconclusiveAs = Annotated[
-    str | None,
-    typer.Option(
-        help="Treat an inconclusive verdict as pass or as fail, instead of exit status 3. A result whose rows are all skipped is never a pass."
-    ),
-]
-Summary = Annotated[Path | None, typer.Option("--summary", help="Add a summary in Markdown to this file.")]
-Junit = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report to this file. An inconclusive row is an error in it.")]
 
 EXITS = {"pass": 0, "fail": 1, "inconclusive": 3}
 
@@ -58,31 +48,24 @@ class VerdictOutput:
     junit: OutputFile | None
 
     @classmethod
-    def from_options(
-        cls,
-        command: str,
-        kind: FileKind,
-        *,
-        treat_inconclusive_as: str | None,
-        output: Path | None,
-        summary: Path | None,
-        junit: Path | None,
-        force: bool,
-        sources: tuple[Any, ...],
-    ) -> VerdictOutput:
+    def from_options(cls, call: CommandCall, kind: FileKind) -> VerdictOutput:
         """Return the output of a command from its options, with checked files.
 
         Raises ``SqlrankError`` for files that must not be written.
         """
-        if treat_inconclusive_as not in {None, "pass", "fail"}:
-            raise SqlrankError(f"--treat-inconclusive-as {treat_inconclusive_as}: give pass or fail")
-        files = (
-            output_file(output, kind, force, sources),
-            output_file(summary, FileKind.SUMMARY, force, sources, "--summary", appends=True),
-            output_file(junit, FileKind.JUNIT, force, sources, "--junit"),
-        )
+        if call.treat_inconclusive_as not in {None, "pass", "fail"}:
+            raise SqlrankError(f"--treat-inconclusive-as {call.treat_inconclusive_as}: give pass or fail")
+        sources = call.list_sources()
+        files = [
+            None if path is None else OutputFile(path, file_kind, option, call.force, appends=option == "--summary", sources=sources)
+            for option, path, file_kind in (
+                ("-o", call.output, kind),
+                ("--summary", call.summary, FileKind.SUMMARY),
+                ("--junit", call.junit, FileKind.JUNIT),
+            )
+        ]
         check_distinct(files)
-        return cls(command, kind, treat_inconclusive_as, *files)
+        return cls(call.command.name, kind, call.treat_inconclusive_as, *files)
 
     @contextmanager
     def report_error(self) -> Iterator[None]:

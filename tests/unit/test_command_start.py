@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.main import get_command
 
-from sqlrank.cli.commands import COMMANDS, command_line
+from sqlrank.cli.commands import command_line
+from sqlrank.options import load_commands
 from tests.lanes import select_few
 from tests.unit.command_line import ROOT, TREC
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+COMMANDS = load_commands()
 CALL = ["evaluate", "RR", "--run", str(TREC / "results.test"), "--qrels", str(TREC / "qrels.rel_level")]
 FULL = "standard output cannot be written: No space left on device. Free space, or write to a file elsewhere"
 LEFT = "-c", "import sys, atexit, sqlrank.__main__ as m; atexit.register(lambda: print(*sys.modules, sep='\\n')); m.main()"
@@ -31,7 +33,7 @@ def _run_python(*arguments: str, **variables: str) -> str:
 def test_a_command_reads_no_other() -> None:
     modules = set(_run_python(*LEFT, *CALL).split())
     assert {"sqlrank.cli.evaluate", "duckdb"} <= modules
-    assert not {f"sqlrank.cli.{name}" for name in COMMANDS.values() if name != "evaluate"} & modules
+    assert not {f"sqlrank.cli.{name}" for name in COMMANDS if name != "evaluate"} & modules
     assert not {"pyarrow.compute", "sqlrank.comparison", "sqlrank.reports"} & modules
 
 

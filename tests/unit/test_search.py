@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import sqlrank
-from sqlrank.cli.commands import COMMANDS
+from sqlrank.options import load_commands
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_info import SearchEntry, list_entries, search_entries, split_words
 from sqlrank.registry.sql_folder import read_toml, sql_root
@@ -125,7 +125,7 @@ def test_words_are_of_entries_that_exist() -> None:
         if name.startswith("docs/"):
             assert (ROOT / f"{name}.md").is_file()
         elif name.startswith("sqlrank "):
-            assert name.split()[1] in COMMANDS
+            assert name.split()[1] in load_commands()
 
 
 def library_metric(name: str) -> Any:
