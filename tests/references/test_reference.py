@@ -307,7 +307,7 @@ def test_ranks_order_equal_scores() -> None:
     drawn, rng = draw_queries(4, 120, 8), random.Random(6)  # noqa: S311
     ranks = {query: dict(zip(docs, rng.sample(range(1, 30), len(docs)), strict=True)) for query, docs in drawn.run.items()}
     ordered = {
-        query: {doc: -position for position, doc in enumerate(sorted(docs, key=lambda doc: (-docs[doc], ranks[query][doc])))}  # noqa: B023
+        query: {doc: -position for position, doc in enumerate(sorted(docs, key=lambda doc: (-docs[doc], ranks[query][doc])))}
         for query, docs in drawn.run.items()
     }
     run = drawn.tables["run"].to_pylist()
