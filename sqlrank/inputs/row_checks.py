@@ -508,10 +508,8 @@ def _find_duplicates(database: Database, bound_input: BoundInput, keys: tuple[st
     duplicates = exp.select(*columns, exp.alias_(count_rows(), "times")).group_by(*columns).having("COUNT(*) > 1")
     if not database.query_rows(select_over_input(duplicates.limit(1), bound_input, keys)):
         return []
-    problem = (
-        bound_input.role.duplicate_message
-        or f"({', '.join(column.name for column in columns)}) occurs more than once. "
-        + (duplicate_advice(bound_input) if "rank" not in keys else "Give rows of equal scores different ranks, in their order")
+    problem = bound_input.role.duplicate_message or f"({', '.join(column.name for column in columns)}) occurs more than once. " + (
+        duplicate_advice(bound_input) if "rank" not in keys else "Give rows of equal scores different ranks, in their order"
     )
     if (
         "record_id" in keys
