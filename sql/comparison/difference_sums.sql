@@ -1,18 +1,46 @@
 -- difference_sums: one row per group, pair of systems and metric: powers of the influence of units, and sums and signs of differences.
+-- Powers include those of rows that are added where few change.
 -- Grain: cell, pair, metric
 SELECT
-  cell, -- number of the group
-  pair,
-  metric,
-  COUNT(*) AS units,
-  SUM(influence * influence) AS squares, -- of the influence of units
-  SUM(influence * influence * influence * influence) AS fourth_powers, -- of the influence of units
-  SUM(baseline_influence * baseline_influence) AS baseline_squares, -- of the influence on the baseline's area
-  SUM(system_influence * system_influence) AS system_squares, -- of the influence on the system's area
-  SUM(integer_difference * integer_difference) AS integer_squares, -- sum of squared integer differences
-  SUM(integer_difference) AS total, -- sum of integer differences
-  SUM(CASE WHEN integer_difference > 0 THEN 1 ELSE 0 END) AS above, -- units in which the system is better
-  SUM(CASE WHEN integer_difference = 0 THEN 1 ELSE 0 END) AS equal, -- units without a difference
-  SUM(CASE WHEN integer_difference < 0 THEN 1 ELSE 0 END) AS below -- units in which the baseline is better
-FROM unit_influence
-GROUP BY cell, pair, metric
+  unit_sums.cell, -- number of the group
+  unit_sums.pair,
+  unit_sums.metric,
+  unit_sums.units,
+  unit_sums.squares + CASE
+    WHEN unit_sums.above + unit_sums.below > 0 THEN COALESCE(rare_changes.squares, 0)
+    ELSE 0
+  END AS squares, -- of the influence of units
+  unit_sums.fourth_powers + CASE
+    WHEN unit_sums.above + unit_sums.below > 0 THEN COALESCE(rare_changes.fourth_powers, 0)
+    ELSE 0
+  END AS fourth_powers, -- of the influence of units
+  unit_sums.baseline_squares, -- of the influence on the baseline's area
+  unit_sums.system_squares, -- of the influence on the system's area
+  unit_sums.integer_squares, -- sum of squared integer differences
+  unit_sums.total, -- sum of integer differences
+  unit_sums.above, -- units in which the system is better
+  unit_sums.equal, -- units without a difference
+  unit_sums.below -- units in which the baseline is better
+FROM (
+  -- one row per group, pair of systems and metric
+  SELECT
+    cell,
+    pair,
+    metric,
+    COUNT(*) AS units,
+    SUM(influence * influence) AS squares,
+    SUM(influence * influence * influence * influence) AS fourth_powers,
+    SUM(baseline_influence * baseline_influence) AS baseline_squares,
+    SUM(system_influence * system_influence) AS system_squares,
+    SUM(integer_difference * integer_difference) AS integer_squares,
+    SUM(integer_difference) AS total,
+    SUM(CASE WHEN integer_difference > 0 THEN 1 ELSE 0 END) AS above,
+    SUM(CASE WHEN integer_difference = 0 THEN 1 ELSE 0 END) AS equal,
+    SUM(CASE WHEN integer_difference < 0 THEN 1 ELSE 0 END) AS below
+  FROM unit_influence
+  GROUP BY cell, pair, metric
+) AS unit_sums
+LEFT JOIN rare_changes
+  ON unit_sums.cell = rare_changes.cell
+  AND unit_sums.pair = rare_changes.pair
+  AND unit_sums.metric = rare_changes.metric

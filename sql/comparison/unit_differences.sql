@@ -13,6 +13,9 @@ SELECT
   is_pooled, -- true if values are influence on a metric of all rows
   area_width, -- of areas such as AUC: 1, or 2 for metrics between -1 and 1
   positive_size, -- effective number of positives
-  negative_size -- effective number of negatives
+  negative_size, -- effective number of negatives
+  baseline_flip, -- what the baseline would gain if the outcome of the row were the other one, of metrics of outcomes
+  system_flip, -- the same of the system
+  flip_label -- label of the row
 FROM paired_values
 WHERE baseline_value IS NOT NULL AND system_value IS NOT NULL AND weight > 0

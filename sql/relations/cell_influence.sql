@@ -25,6 +25,13 @@ SELECT
   COALESCE(label_classes.mcc_by_label, 0)
     + COALESCE(predicted_classes.mcc_by_predicted, 0)
     + CASE WHEN confusion_cells.label = confusion_cells.predicted THEN COALESCE(label_classes.mcc_by_hit, 0) ELSE 0 END AS mcc_influence,
+  CASE WHEN confusion_cells.label = confusion_cells.predicted THEN -1 ELSE 1 END
+    * (COALESCE(label_classes.precision_by_predicted, 0) + COALESCE(label_classes.precision_by_hit, 0)) AS precision_flip,
+  CASE WHEN confusion_cells.label = confusion_cells.predicted THEN -1 ELSE 1 END * COALESCE(label_classes.recall_by_hit, 0) AS recall_flip,
+  CASE WHEN confusion_cells.label = confusion_cells.predicted THEN -1 ELSE 1 END
+    * (COALESCE(label_classes.f_by_predicted, 0) + COALESCE(label_classes.f_by_hit, 0)) AS f_flip,
+  CASE WHEN confusion_cells.label = confusion_cells.predicted THEN -1 ELSE 1 END
+    * COALESCE(label_classes.balanced_accuracy_by_hit, 0) AS balanced_accuracy_flip,
   rare_classes.precision_cells, -- of all classes
   rare_classes.recall_cells, -- of all classes
   rare_classes.balanced_accuracy_cells -- of all classes

@@ -10,6 +10,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.arrow_arrays import to_array
+from sqlrank.compiler.intervals.outcome_flips import FLIP_LABEL, FLIP_SUFFIX
 from sqlrank.compiler.layout import score_column_name
 from sqlrank.compiler.parameter_binding import bind_parameters
 from sqlrank.engines.duckdb_session import fetch_tuples
@@ -28,6 +29,7 @@ COMPARISON_STEPS = {
     "unit_differences": True,
     "mean_differences": False,
     "unit_influence": True,
+    "rare_changes": False,
     "difference_sums": False,
     "compared_areas": False,
     "area_variances": False,
@@ -40,6 +42,11 @@ COMPARISON_FUNCTIONS = {"degrees_of_freedom": "excess"}
 
 CLASS_SIZES = ("positive_size", "negative_size")
 """Columns of unit values with the effective number of positives and of negatives, if a metric needs them."""
+
+FLIP, FLIP_LABEL_NAME = f".{FLIP_SUFFIX}", f".{FLIP_LABEL}"
+"""End of the names of columns of unit values with flips, and the column with the label of their rows."""
+
+FLIP_COLUMNS = ("baseline_flip", "system_flip")
 
 MAX_CELLS_PER_GROUPING = 10**9
 ContrastKey = tuple[int, int, int]
@@ -97,8 +104,12 @@ class PairedUnits:
         self.system_values = _by_cell(system_values, comparison)
         self.measures = comparison.measures
         self.library = comparison.library
-        self.class_sizes = [name for name in CLASS_SIZES if name in tables[0][1].column_names]
+        columns = tables[0][1].column_names
+        self.class_sizes = [name for name in CLASS_SIZES if name in columns]
         self.scores = comparison.declared_order if by_rows else []
+        self.flip_metrics = [
+            index for index, measure in enumerate(self.measures) if {f"{name}{FLIP}" for name in self._value_columns(measure)} <= {*columns}
+        ]
         self.kind = "VIEW" if by_rows else "TABLE"
         self.cells: dict[int, dict[str, Any]] = {}
         for grouping_number, (group, table) in enumerate(tables):
@@ -138,16 +149,31 @@ class PairedUnits:
             exp.alias_(exp.cast(weight, "DOUBLE"), "weight"),
             *map(exp.column, self.class_sizes),
             *(exp.alias_(_select_unit_value(measure, measure.name), f"value_{index}") for index, measure in enumerate(self.measures)),
+            *(exp.alias_(exp.column(f"{self.measures[index].name}{FLIP}", quoted=True), f"flip_{index}") for index in self.flip_metrics),
+            *self._flip_label(),
         ]
+
+    def _value_columns(self, measure: ComparedMetric) -> list[str]:
+        """Return the columns of a metric in the table of unit values: one, or one for each score."""
+        return [score_column_name(measure.name, score) for score in self.scores] or [measure.name]
+
+    def _flip_label(self) -> list[exp.Expr]:
+        """Return the column of the label of units with flips."""
+        return [exp.alias_(exp.cast(exp.column(FLIP_LABEL_NAME, quoted=True), "TEXT"), "flip_label")] if self.flip_metrics else []
 
     def _score_items(self) -> list[exp.Expr]:
         """Return the columns to read of a row with values for every score."""
         values = [
-            exp.alias_(_select_unit_value(measure, score_column_name(measure.name, score)), f"value_{index}_{side}")
+            exp.alias_(_select_unit_value(measure, name), f"value_{index}_{side}")
             for index, measure in enumerate(self.measures)
-            for side, score in enumerate(self.scores)
+            for side, name in enumerate(self._value_columns(measure))
         ]
-        return [*map(exp.column, self.class_sizes), *values]
+        flips = [
+            exp.alias_(exp.column(f"{name}{FLIP}", quoted=True), f"flip_{index}_{side}")
+            for index in self.flip_metrics
+            for side, name in enumerate(self._value_columns(self.measures[index]))
+        ]
+        return [*map(exp.column, self.class_sizes), *values, *flips, *self._flip_label()]
 
     def list_systems(self) -> list[str]:
         """Return the names of the systems; raise ``InputError`` for a missing name."""
@@ -207,20 +233,25 @@ class PairedUnits:
         }
         self.database.register("pair_systems", pa.table(members))
         joined = load_select("comparison", "paired_unit_values.sql")
-        joined.select(*(exp.alias_(exp.Max(this=exp.column(name)), name) for name in self.class_sizes), copy=False)
-        for index, _ in enumerate(self.measures):
-            for name, is_first in (
+        names = [*self.class_sizes, *(["flip_label"] if self.flip_metrics else [])]
+        joined.select(*(exp.alias_(exp.Max(this=exp.column(name)), name) for name in names), copy=False)
+        columns = {f"value_{index}": f"{index}" for index, _ in enumerate(self.measures)}
+        columns |= {f"flip_{index}": f"flip_{index}" for index in self.flip_metrics}
+        for column, name in columns.items():
+            for side, is_first in (
                 ("baseline", exp.column("is_baseline", table="pair_systems")),
                 ("system", ~exp.column("is_baseline", table="pair_systems")),
             ):
-                value = exp.Case(ifs=[exp.If(this=is_first, true=exp.column(f"value_{index}", table="unit_values"))])
-                joined.select(exp.alias_(exp.Max(this=value), f"{name}_{index}"), copy=False)
+                value = exp.Case(ifs=[exp.If(this=is_first, true=exp.column(column, table="unit_values"))])
+                joined.select(exp.alias_(exp.Max(this=value), f"{side}_{name}"), copy=False)
         self.create_temp("paired_unit_values", joined)
 
     def _select_pair(self, metric: int, measure: ComparedMetric) -> exp.Select:
         """Return the query for the values of both systems of a metric."""
         values = [exp.alias_(exp.column(f"{name}_{metric}"), f"{name}_value") for name in ("baseline", "system")]
-        return exp.select("cell", "pair", "unit", "weight", *values, *self._constant_columns(metric, measure)).from_("paired_unit_values")
+        flips = [f"{name}_flip_{metric}" for name in ("baseline", "system")]
+        columns = [*values, *self._constant_columns(metric, measure), *self._flip_columns(metric, flips)]
+        return exp.select("cell", "pair", "unit", "weight", *columns).from_("paired_unit_values")
 
     def _select_scored_row(self, metric: int, measure: ComparedMetric, pair: int, sides: tuple[int, int]) -> exp.Select:
         """Return the query for the values under two scores of a row.
@@ -230,7 +261,15 @@ class PairedUnits:
         constants = [exp.alias_(sql_literal(value), name) for name, value in {"pair": pair, "unit": 0, "weight": 1.0}.items()]
         names = zip(("baseline", "system"), sides, strict=True)
         values = [exp.alias_(exp.column(f"value_{metric}_{side}"), f"{name}_value") for name, side in names]
-        return exp.select("cell", *constants, *values, *self._constant_columns(metric, measure)).from_("unit_values")
+        flips = self._flip_columns(metric, [f"flip_{metric}_{side}" for side in sides])
+        return exp.select("cell", *constants, *values, *self._constant_columns(metric, measure), *flips).from_("unit_values")
+
+    def _flip_columns(self, metric: int, names: Sequence[str]) -> list[exp.Expr]:
+        """Return the columns of flips under both systems and of the label, NULL for a metric without flips."""
+        has_flips = metric in self.flip_metrics
+        flips = [exp.column(name) if has_flips else exp.cast(exp.null(), "DOUBLE") for name in names]
+        label = exp.column("flip_label") if has_flips else exp.cast(exp.null(), "TEXT")
+        return [exp.alias_(value, name) for name, value in zip((*FLIP_COLUMNS, "flip_label"), (*flips, label), strict=True)]
 
     def _constant_columns(self, metric: int, measure: ComparedMetric) -> list[exp.Expr]:
         """Return the columns with the number of the metric, its properties, and the sizes of classes."""

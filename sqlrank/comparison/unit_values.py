@@ -10,7 +10,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.arrow_arrays import to_array
-from sqlrank.comparison.paired_differences import DifferenceSummary, PairedUnits
+from sqlrank.comparison.paired_differences import FLIP, DifferenceSummary, PairedUnits
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.driver_adapters import infer_dialect
 from sqlrank.engines.duckdb_session import duckdb_session
@@ -149,7 +149,11 @@ def _lacks_values(group: Sequence[str], table: pa.Table, comparison: ComparisonP
     if table.num_rows == 0 or (group and ZERO_WEIGHTS_KEY.encode() in (table.schema.metadata or {})):
         return True
     keys = {*comparison.group_names, comparison.system_column, comparison.unit}
-    return any(column.null_count for name, column in zip(table.column_names, table.columns, strict=True) if name not in keys)
+    return any(
+        column.null_count
+        for name, column in zip(table.column_names, table.columns, strict=True)
+        if name not in keys and not name.endswith(FLIP)
+    )
 
 
 def _scale_progress(progress: Callable[[float], None], index: int, count: int) -> Callable[[float], None]:

@@ -12,6 +12,7 @@ from sqlrank.compiler.column_comments import drop_comments_repeated_across_queri
 from sqlrank.compiler.group_differences import difference_rows
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.bootstrap_intervals import RowResampler
+from sqlrank.compiler.intervals.outcome_flips import FLIP_LABEL, FLIP_SUFFIX, flip_name
 from sqlrank.compiler.layout import KeyedCte, MetricColumn, OutputColumn, ResultLayout, score_column_name
 from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, key_column, key_equalities
@@ -95,10 +96,11 @@ def compile_statement(
             for name, column in columns.items()
             for number, score in numbered_scores
         ]
+    flip_outputs = _list_flips(metric_outputs, body.named_selects)
     if layout.confidence is not None and not layout.confidence.per_unit:
         metric_outputs = [output for metric_output in metric_outputs for output in [metric_output, *_list_limits(metric_output)]]
     keys += [OutputColumn(CUTOFF_COLUMN, CUTOFF_COLUMN, "cutoff")] if cutoff_range else []
-    outputs = [*keys, *metric_outputs, *audit_outputs, *weight_outputs]
+    outputs = [*keys, *metric_outputs, *audit_outputs, *flip_outputs, *weight_outputs]
     if layout.across:
         body, outputs = difference_rows(relations, aggregations.spread, body, outputs, layout)
     elif layout.requested_names:
@@ -128,6 +130,16 @@ def _load_class_sizes(metrics: Sequence[ResolvedMetric], layout: ResultLayout) -
     """Return the columns of class sizes beside unit values, if labels are positive or negative."""
     is_needed = layout.confidence is not None and layout.confidence.per_unit and any(metric.has_classes for metric in metrics)
     return {"class_sizes": load_select("comparison", "class_sizes.sql")} if is_needed else {}
+
+
+def _list_flips(metric_outputs: Sequence[OutputColumn], names: Sequence[str]) -> list[OutputColumn]:
+    """Return the columns of flips beside unit values, and that of the label of their rows."""
+    flips = [
+        OutputColumn(name, f"{output.name}.{FLIP_SUFFIX}", FLIP_SUFFIX)
+        for output in metric_outputs
+        if (name := flip_name(output.alias)) in names
+    ]
+    return [*flips, OutputColumn(FLIP_LABEL, f".{FLIP_LABEL}", "label")] if flips else []
 
 
 def _under_requested_names(body: exp.Select, outputs: Sequence[OutputColumn]) -> list[OutputColumn]:

@@ -70,6 +70,61 @@ def test_equal_scores_of_few_positives(positives: int) -> None:
         assert sum(row["p_value"] < 0.05 for row in found) <= 0.08 * len(rows), metric
 
 
+def draw_outcomes(positives: int, changed: float, lost: float, samples: int) -> pa.Table:
+    """Return samples of two classifiers that find 80 % of positives, of which some find so; 4 % of negatives change, either way."""
+    rng = np.random.default_rng([positives, int(1000 * changed), samples])
+    is_positive = np.broadcast_to(np.arange(ROWS) < positives, (samples, ROWS))
+    is_right = rng.random(is_positive.shape) < np.where(is_positive, 0.8, 0.9)
+    place = rng.random(is_positive.shape)
+    loses = place < np.where(is_positive, (changed + lost) / 2 / 0.8, 0.02 / 0.9)
+    gains = place < np.where(is_positive, (changed - lost) / 2 / 0.2, 0.02 / 0.1)
+    other = np.where(is_right, ~loses, gains)
+    columns = {"sample": np.repeat(np.arange(samples), ROWS), "label": is_positive.ravel().astype(int)}
+    return pa.table({**columns, **{name: (right == is_positive).ravel().astype(float) for name, right in (("a", is_right), ("b", other))}})
+
+
+@pytest.mark.parametrize(("positives", "changed", "lost"), [(5, 0.05, 0.0), (20, 0.05, 0.05), (20, 0.1, 0.05)])
+def test_few_rows_that_change(positives: int, changed: float, lost: float) -> None:
+    """Without what rows that do not change could hide, the second held the truth of BalancedAccuracy in 68 %, and passed 32 % at the tolerance."""
+    truth = {"BalancedAccuracy": lost / 2, "YoudenJ": lost}
+    for metric, rows in compare([*truth, "MCC", "NPV", "FBeta"], draw_outcomes(positives, changed, lost, 150)).items():
+        found = [row for row in rows if row["ci_low"] is not None]
+        assert len(found) >= (0.99 if metric in truth else 0.5) * len(rows), metric
+        if metric in truth or not lost:
+            assert cover(found, -truth.get(metric, 0)) >= 92, metric
+            assert sum(row["ci_low"] >= -truth.get(metric, 0) for row in found) <= 0.04 * len(rows), metric
+
+
+def test_added_rows_by_hand() -> None:
+    """All of 5 positives are found by both, and one of 20 negatives changes.
+
+    In BalancedAccuracy a positive counts 1 / 10 and a negative 1 / 40. Influence on the difference is -19 / 800 of the row that changes, and
+    1 / 800 of the other 19 negatives. One positive is added, and 0.8 of a negative.
+    """
+    label = [1] * 5 + [0] * 20
+    systems = {"a": [1.0] * 7 + [0.0] * 18, "b": [1.0] * 8 + [0.0] * 17}
+    squares = (19**2 + 19) / 800**2 + 1 / 10**2 + 0.8 / 40**2
+    scores = {"predictions": pa.table({"label": label, **systems}), "columns": {"score": ["a", "b"]}}
+    (row,) = sqlrank.compare("BalancedAccuracy", **scores).to_pylist()
+    assert (row["difference"], row["se"]) == (pytest.approx(-1 / 40), pytest.approx((25 / 24 * squares) ** 0.5))
+    rows = [
+        {"system": name, "unit": place, "label": label[place], "predicted": int(score)}
+        for name, given in systems.items()
+        for place, score in enumerate(given)
+    ]
+    (same,) = sqlrank.compare("MulticlassBalancedAccuracy", inputs={"classified": pa.Table.from_pylist(rows)}, unit="unit").to_pylist()
+    assert [same[name] for name in ("difference", "se", "ci_low", "p_value")] == pytest.approx(
+        [row[name] for name in ("difference", "se", "ci_low", "p_value")]
+    )
+
+
+def test_equal_outcomes_are_equal() -> None:
+    """Other scores with the same outcomes are a difference of 0 without a variance, as those of equal systems are."""
+    table = pa.table({"label": [1] * 5 + [0] * 95, "a": [0.9] * 5 + [0.1] * 95, "b": [0.8] * 5 + [0.2] * 95})
+    (row,) = sqlrank.compare("BalancedAccuracy", predictions=table, columns={"score": ["a", "b"]}).to_pylist()
+    assert (row["difference"], row["p_value"], row["reason"]) == (0, 1, "equal in every unit")
+
+
 def test_perfect_areas_of_different_scores_are_not_equal() -> None:
     """Two areas of 1 by 6 positives do not say that true areas are equal; more positives say so within less."""
     widths = []

@@ -1,6 +1,7 @@
 -- confusion_counts: one row per group: a given threshold, and the confusion matrix at it.
 -- $threshold: number, default 0.5: the lowest score that counts as a predicted positive.
 -- Requires: scores from 0 to 1 under threshold=0.5.
+-- Outcomes: tp or fn, fp or tn
 -- Grain: group_id
 SELECT
   group_id,

@@ -194,7 +194,7 @@ def _delta_method_influence(
     totals = [
         total
         for aggregate in derivatives
-        if (total := aggregate if aggregation is None else _underlying_sum(aggregate, aggregation)) is not None
+        if (total := aggregate if aggregation is None else find_underlying_sum(aggregate, aggregation)) is not None
     ]
     if len(totals) < len(derivatives):
         return None
@@ -207,7 +207,7 @@ def _delta_method_influence(
             source, f"its {source.replace('_', ' ')}" if "sum" in source else f"its sum of {source}"
         )
         query.select(comment_column(cast_double(derivative), name, f"derivative of the metric by {described}"), copy=False)
-        contribution = _over_rows(row_contribution(total))
+        contribution = contribution_of_rows(total)
         all_enter |= contribution == sql_literal(1) or (isinstance(total.this, exp.Column) and total.this.name == "weight")
         enters.append(exp.NEQ(this=contribution.copy(), expression=sql_literal(0)))
         factor = exp.column(name, table="m")
@@ -225,8 +225,7 @@ def select_cell_squares(relations: RelationCtes, query: exp.Select, column: Metr
     The query has the derivatives of the metric.
     """
     sums: dict[str, exp.Expr] = {name: exp.Sum(this=exp.column(name)) for name in column.metric.file.interval.cells.split(", ")}
-    derivatives: Any = partial_derivatives(_select_interval_expression(relations, query, column))
-    names = dict(zip(derivatives, _name_derivatives(column, derivatives), strict=True))
+    names = named_derivatives(relations, query, column)
     total = reduce(lambda left, right: exp.Add(this=left, expression=right), sums.values())
     squares = []
     for cell, cell_sum in sums.items():
@@ -237,6 +236,12 @@ def select_cell_squares(relations: RelationCtes, query: exp.Select, column: Metr
         derivative, row_weight = (exp.column(name, table="m") for name in (names[cell_sum], weight))
         squares.append(relations.apply_function("cell_square", {}, derivative, row_weight))
     return reduce(lambda left, right: exp.Add(this=left, expression=right), squares)
+
+
+def named_derivatives(relations: RelationCtes, query: exp.Select, column: MetricColumn) -> dict[exp.Expr, str]:
+    """Return the columns of the derivatives of a metric by aggregate."""
+    derivatives: Any = partial_derivatives(_select_interval_expression(relations, query, column))
+    return dict(zip(derivatives, _name_derivatives(column, derivatives), strict=True))
 
 
 def cell_squares_name(column: MetricColumn) -> str:
@@ -259,7 +264,7 @@ def _name_aggregates(aggregates: Iterable[exp.Expr]) -> list[str]:
     return [kind if kinds.count(kind) == 1 else f"{kind}_{kinds[:index].count(kind) + 1}" for index, kind in enumerate(kinds)]
 
 
-def _underlying_sum(total: exp.Expr, aggregation: exp.Query) -> exp.Expr | None:
+def find_underlying_sum(total: exp.Expr, aggregation: exp.Query) -> Any:
     """Return the underlying SUM if a metric sums a one-row-per-group CTE."""
     if not isinstance(total, exp.Sum) or not isinstance(total.this, exp.Column):
         return None
@@ -267,6 +272,11 @@ def _underlying_sum(total: exp.Expr, aggregation: exp.Query) -> exp.Expr | None:
         select_item for select_item in aggregation.selects if select_item.alias_or_name == total.this.name
     ).unalias()
     return expression if isinstance(expression, exp.Sum) else None
+
+
+def contribution_of_rows(total: exp.Expr) -> exp.Expr:
+    """Return the contribution of a row to an aggregate, over ``r``."""
+    return _over_rows(row_contribution(total))
 
 
 def _over_rows(node: exp.Expr) -> exp.Expr:

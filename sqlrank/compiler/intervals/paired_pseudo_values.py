@@ -8,6 +8,7 @@ import sqlglot
 from sqlglot import exp
 
 from sqlrank.compiler.input_variants import InputKey, InputVariant
+from sqlrank.compiler.intervals.outcome_flips import FLIP_LABEL, find_flip, flip_name
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
 from sqlrank.compiler.layout import KeyedCte, MetricColumn
 from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, KeyColumns, key_column, key_equalities
@@ -72,6 +73,7 @@ class PairedPseudoValues:
         if direct_influences:
             query = self._join_cte(query, self._count_rows(input_cte), SIZES_ALIAS)
         pseudo_values: dict[str, exp.Expr] = {}
+        flips: dict[str, exp.Expr] = {}
         for number, (cte, rows, influences) in enumerate(grouped_influences, start=1):
             is_direct = (cte, rows, influences) in direct_influences
             values_cte = cte if is_direct else self.values(cte, rows, influences)
@@ -81,6 +83,9 @@ class PairedPseudoValues:
                 if is_direct and rows.kind == "equal_units":
                     query = self._join_cte(query, KeyedCte(rows.step, cte.keys), rows_alias, score, score_number)
                 for column, influence in influences:
+                    if is_direct and (flip := find_flip(self.relations, column, rows)) is not None:
+                        alias = flip_name(column.alias_for_score(score_number))
+                        flips[alias] = _influence_for_score(flip, metrics_alias, rows_alias, score_number, rows)
                     value = exp.column(column.alias, table=metrics_alias)
                     pseudo_values[column.alias_for_score(score_number)] = (
                         self._build_pseudo_value(
@@ -106,7 +111,9 @@ class PairedPseudoValues:
             query = self._join_cte(query, KeyedCte(checks_cte, self.group), checks_cte).select(
                 *(exp.column(name, table=checks_cte) for name in names)
             )
-        return query
+        ordered = [flip_name(column.alias_for_score(number)) for column in columns for number, _ in enumerate(self.scores, start=1)]
+        labels = [exp.alias_(exp.column("label", table=ROW_ALIAS), FLIP_LABEL)] if flips else []
+        return query.select(*(exp.alias_(flips[name], name) for name in ordered if name in flips), *labels, copy=False)
 
     def _is_direct(self, rows: InfluenceRows, base_role: str) -> bool:
         """Return True if the influence follows from an input row or a lookup."""

@@ -9,6 +9,7 @@ from sqlglot import exp
 from sqlrank.compiler.input_variants import InputKey
 from sqlrank.compiler.intervals.influence_functions import CLASS_TOTALS, InfluenceRows, influence_name, influences_by_rows
 from sqlrank.compiler.intervals.influence_sums import count_units_with
+from sqlrank.compiler.intervals.outcome_flips import FLIP_LABEL, find_flip, flip_name
 from sqlrank.compiler.intervals.paired_pseudo_values import PairedPseudoValues
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
 from sqlrank.compiler.layout import KeyedCte, MetricColumn
@@ -63,6 +64,7 @@ class PseudoValues:
         ctes_by_alias: dict[str, KeyedCte] = {}
         for cte, rows, influences in grouped_influences:
             ctes_by_alias |= dict.fromkeys((column.alias for column, _ in influences), self._add_pseudo_values(cte, rows, influences))
+        flips = self._list_flips(columns, ctes_by_alias)
         first_cte, *other_ctes = dict.fromkeys(ctes_by_alias.values())
         if other_ctes:
             first_cte, other_ctes = self._add_units(base_role), [first_cte, *other_ctes]
@@ -77,7 +79,17 @@ class PseudoValues:
         query = exp.select(*key_columns, *values).from_(first_cte.step)
         for cte in [*other_ctes, *audits]:
             query = join_on_key(query, first_cte.step, cte)
-        return query.select(*(exp.column(name, table=cte.step) for cte, names in audits.items() for name in names), copy=False)
+        return query.select(*(exp.column(name, table=cte.step) for cte, names in audits.items() for name in names), *flips, copy=False)
+
+    def _list_flips(self, columns: Sequence[MetricColumn], ctes_by_alias: Mapping[str, KeyedCte]) -> list[exp.Expr]:
+        """Return the columns of flips in the order of metrics, and of the label of the unit."""
+        names = {
+            flip_name(column.alias): cte.step
+            for column in columns
+            if (cte := ctes_by_alias.get(column.alias)) and flip_name(column.alias) in self.relations.ctes[cte.step].query.named_selects
+        }
+        labels = {FLIP_LABEL: next(iter(names.values()))} if names else {}
+        return [exp.column(name, table=step) for name, step in {**names, **labels}.items()]
 
     def _add_units(self, base_role: str) -> KeyedCte:
         """Add the units of an input, to which metrics with different influence rows are joined."""
@@ -95,9 +107,12 @@ class PseudoValues:
     def _add_pseudo_values(self, cte: KeyedCte, rows: InfluenceRows, influences: Sequence[tuple[MetricColumn, exp.Expr]]) -> KeyedCte:
         """Add the pseudo-values of metrics whose influence the same rows carry."""
         keys, has_classes = cte.keys, self.spread.has_classes(rows)
+        flips = {flip_name(column.alias): flip for column, _ in influences if (flip := find_flip(self.relations, column, rows)) is not None}
+        if flips:
+            flips[FLIP_LABEL] = exp.column("label", table="r")
         influence_cte = self.relations.ctes.add_aggregate(
             f"{cte.step.removesuffix('_metrics')}_influence",
-            self.spread.select_influence(cte.step, keys, rows, influences, has_classes),
+            _only_of_one_row(self.spread.select_influence(cte.step, keys, rows, influences, has_classes, carried=flips), list(flips)),
             "one row per unit: its influence on each metric",
         )
         counts: dict[str, exp.Expr] = {UNIT_COUNT: exp.Count(this=exp.Star())}
@@ -111,7 +126,9 @@ class PseudoValues:
         unit_keys = KeyColumns((*keys.columns, *(name for name in rows.units if name not in keys.columns)), keys.nullable)
         key_columns = [key_column(name, influence_cte) for name in unit_keys.columns]
         query = exp.select(
-            *key_columns, *(self._build_pseudo_value(column, cte.step, influence_cte, sizes_cte, has_classes) for column, _ in influences)
+            *key_columns,
+            *(self._build_pseudo_value(column, cte.step, influence_cte, sizes_cte, has_classes) for column, _ in influences),
+            *(exp.column(name, table=influence_cte) for name in flips),
         ).from_(influence_cte)
         for joined_cte in (cte.step, sizes_cte):
             query = join_on_key(query, influence_cte, KeyedCte(joined_cte, keys))
@@ -137,3 +154,12 @@ class PseudoValues:
             *(exp.column(name, table=sizes_cte) for name in CLASS_SIZES_BY_NAME),
         ]
         return exp.alias_(self.relations.apply_function("pseudo_value", {"pseudo_value": method}, *arguments), column.alias)
+
+
+def _only_of_one_row(query: exp.Select, names: Sequence[str]) -> exp.Select:
+    """Make columns NULL for units of several rows, in place: only a row has an outcome."""
+    for item in query.selects:
+        if item.alias in names and isinstance(item.this, exp.Max):
+            is_one = exp.EQ(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(1))
+            item.set("this", exp.Case(ifs=[exp.If(this=is_one, true=item.this)]))
+    return query
