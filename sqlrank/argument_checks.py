@@ -16,7 +16,7 @@ from sqlrank.engines.backend_sources import connect_sources
 from sqlrank.engines.resource_limits import parse_memory_size
 from sqlrank.errors import ExecutionError, InputError, SqlrankError, short_repr
 from sqlrank.options import Option, find_option
-from sqlrank.rendering import normalize_dialect
+from sqlrank.rendering.dialects import normalize_dialect
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -12,7 +12,8 @@ from sqlglot.errors import SqlglotError
 
 from sqlrank.errors import join_words
 from sqlrank.registry.metric import format_parameter, freeze_value
-from sqlrank.request import DEFAULT_DIALECT, QuerySource, Request, SourceGroup, leaf_sources, source_kind, split_column_list
+from sqlrank.rendering.dialects import DEFAULT_DIALECT
+from sqlrank.request import QuerySource, Request, SourceGroup, leaf_sources, source_kind, split_column_list
 
 _FLAGS = {
     "connection": "db",

@@ -18,7 +18,7 @@ from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import Metric, normalize_name
 from sqlrank.registry.registry import INPUTS_BY_KEYWORD, REQUEST_OPTIONS, Registry
 from sqlrank.registry.settings_checks import policy_names, unknown_keywords
-from sqlrank.rendering import DIALECT_NAMES
+from sqlrank.rendering.dialects import DIALECT_NAMES
 
 if TYPE_CHECKING:
     from inspect import Signature

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 ColumnNames = Literal["requested", "plain"]
 """Names of metrics in results: as requested, or unique identifiers."""
 
-DEFAULT_DIALECT = "duckdb"
-"""Dialect of printed statements if none is named."""
-
 _QUERY_START = re.compile(
     r"""(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/|\()*(?:SELECT|WITH|FROM)(?=\s+\S|[(*'"`]|--|/\*)""", re.IGNORECASE | re.DOTALL
 )

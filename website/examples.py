@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from sqlrank.registry.dependencies import find_dependencies, find_engines, find_input_role
 from sqlrank.registry.loader import load_registry
-from sqlrank.rendering.dialects import get_dialect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,10 +54,9 @@ def choose_table(role: str, file: SqlFile) -> str:
 
 
 def list_warehouses(file: SqlFile) -> dict[str, str]:
-    """Return the warehouses that have a statement of a metric: not all have quantiles of groups, or the relations that it reads."""
+    """Return the warehouses that have a statement of a metric: not all have the relations that it reads."""
     engines = find_engines(find_dependencies(load_registry(), file, {}).files) or WAREHOUSES
-    has_quantile = {name for name in WAREHOUSES if file.value_name != "quantile" or get_dialect(name).quantile is not None}
-    return {name: title for name, title in WAREHOUSES.items() if name in engines and name in has_quantile}
+    return {name: title for name, title in WAREHOUSES.items() if name in engines}
 
 
 def build_explain_command(file: SqlFile) -> list[str]:

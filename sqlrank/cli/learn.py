@@ -11,7 +11,7 @@ from sqlrank.cli.parsing import parse_group_columns, parse_pairs
 from sqlrank.errors import SqlrankError
 from sqlrank.output.output_file import FileKind
 from sqlrank.output.result_formats import resolve_format, write_result
-from sqlrank.rendering import normalize_dialect
+from sqlrank.rendering.dialects import normalize_dialect
 
 if TYPE_CHECKING:
     from sqlrank.cli.options import CommandCall

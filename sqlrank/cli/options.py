@@ -24,7 +24,7 @@ from sqlrank.output.display import Format
 from sqlrank.output.output_file import FileKind, OutputFile
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.sql_folder import FOLDERS, list_sql_files
-from sqlrank.rendering import DIALECT_NAMES
+from sqlrank.rendering.dialects import DIALECT_NAMES
 from sqlrank.request import leaf_sources
 from sqlrank.routines import FUNCTION_DIALECTS
 

@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 from sqlglot import exp
-from sqlglot.dialects.dialect import Dialect
 from sqlglot.tokenizer_core import TokenType
 
 from sqlrank.deadline import check_deadline
@@ -97,9 +96,6 @@ ALL_COLUMNS = DeclaredColumns({}, reads_all=True)
 BUILTIN_SCHEMA = "system.main"
 """Schema of DuckDB's built-in functions."""
 
-SHADOWING_QUERIES = {"postgres": "shadowing_functions_postgres.sql", "sqlite": "shadowing_functions_sqlite.sql"}
-"""Queries for user-defined functions that shadow built-in ones, by dialect."""
-
 
 class NameResolution(NamedTuple):
     """Name resolution of a DuckDB connection during a call.
@@ -143,19 +139,18 @@ def put_back_search_path(connection: duckdb.DuckDBPyConnection, resolution: Name
 
 def find_shadowed(dialect: str, fetch: Callable[[str], list[tuple[str, ...]]]) -> dict[str, str]:
     """Find functions that shadow built-in ones: full names by name in lower case."""
-    if dialect not in SHADOWING_QUERIES:
-        return {}
-    return {name.lower(): full_name for name, full_name in fetch(_shadowing_query(dialect))}
+    file = get_dialect(dialect).shadowing_query
+    return {} if file is None else {name.lower(): full_name for name, full_name in fetch(_shadowing_query(dialect, file))}
 
 
 @lru_cache
-def _shadowing_query(dialect: str) -> str:
-    return load_select("inputs", SHADOWING_QUERIES[dialect]).sql(get_dialect(dialect).sqlglot_name)
+def _shadowing_query(dialect: str, file: str) -> str:
+    return load_select("inputs", file).sql(get_dialect(dialect).sqlglot_name)
 
 
 def refuse_shadowed(text: str, dialect: str, shadowed: Mapping[str, str]) -> None:
     """Raise ``InputError`` if a statement calls a shadowed function."""
-    tokens = Dialect.get_or_raise(get_dialect(dialect).sqlglot_name).tokenize(text)
+    tokens = get_dialect(dialect).sqlglot.tokenize(text)
     for token, following in pairwise(tokens):
         name = token.text.lower()
         if following.token_type == TokenType.L_PAREN and name in shadowed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from sqlglot.errors import SqlglotError
 
 from sqlrank.arrow_arrays import to_array
 from sqlrank.errors import InputError
-from sqlrank.rendering.dialects import DIALECTS, get_dialect
+from sqlrank.rendering.dialects import DIALECTS, get_dialect, normalize_dialect
 
 
 class DriverAdapter(NamedTuple):
@@ -137,41 +138,29 @@ def _datafusion_columns(context: Any, text: str) -> list[tuple[str, Any]]:
 
 DBAPI_ADAPTER = DriverAdapter(None, "cursor", _cursor_table, _cursor_columns)
 _ADAPTERS = {
-    "chdb": DriverAdapter("clickhouse", "query", _chdb_table, _chdb_columns),
-    "datafusion": DriverAdapter("datafusion", "sql", _datafusion_table, _datafusion_columns),
-    "pyspark": DriverAdapter("spark", "sql", _spark_table, _spark_columns),
-    **{
-        package: DBAPI_ADAPTER._replace(dialect=dialect)
-        for package, dialect in {
-            "clickhouse_connect": "clickhouse",
-            "clickhouse_driver": "clickhouse",
-            "databricks": "databricks",
-            "google": "bigquery",
-            "pg8000": "postgres",
-            "psycopg": "postgres",
-            "psycopg2": "postgres",
-            "redshift_connector": "redshift",
-            "snowflake": "snowflake",
-            "sqlite3": "sqlite",
-            "trino": "trino",
-        }.items()
-    },
+    "chdb": DBAPI_ADAPTER._replace(required_method="query", fetch_arrow=_chdb_table, describe=_chdb_columns),
+    "datafusion": DBAPI_ADAPTER._replace(required_method="sql", fetch_arrow=_datafusion_table, describe=_datafusion_columns),
+    "pyspark": DBAPI_ADAPTER._replace(required_method="sql", fetch_arrow=_spark_table, describe=_spark_columns),
 }
-"""Adapters by the package of the connection's class."""
+"""Adapters by the package of the connection's class, of those without cursors."""
 
-_VENDORS = {"postgresql": "postgres"}
-"""Dialects of database vendors that ADBC reports under another name."""
+
+@cache
+def _list_drivers() -> dict[str, str]:
+    """Return dialects by the package of the connection's class."""
+    return {package: name for name, dialect in DIALECTS.items() for package in dialect.drivers}
 
 
 def adapter_for(connection: Any) -> DriverAdapter | None:
     """Return the adapter of a connection, None if it is not a connection."""
     packages = [base.__module__.partition(".")[0] for base in type(connection).__mro__]
-    adapter = next((_ADAPTERS[package] for package in packages if package in _ADAPTERS), DBAPI_ADAPTER)
+    package = next((package for package in packages if package in _list_drivers()), "")
+    adapter = _ADAPTERS.get(package, DBAPI_ADAPTER)._replace(dialect=_list_drivers().get(package))
     if not hasattr(connection, adapter.required_method):
         return None
     if hasattr(connection, "adbc_get_info"):
         vendor = str(connection.adbc_get_info().get("vendor_name", "")).lower()
-        dialect = _VENDORS.get(vendor, vendor)
+        dialect = normalize_dialect(vendor)
         return adapter._replace(dialect=dialect if dialect in DIALECTS else None)
     return adapter
 

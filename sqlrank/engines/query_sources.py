@@ -98,7 +98,7 @@ def parse_table_name(role: str, text: str, dialect: str) -> exp.Table:
     identifiers = split_table_name(text)
     if identifiers is None:
         raise InputError(f"{role}: {quote_excerpt(text, is_name=True)} is not the name of a table. Put odd parts of a name in quotes")
-    writer = Dialect.get_or_raise(get_dialect(dialect).sqlglot_name)
+    writer = get_dialect(dialect).sqlglot
     try:
         table = exp.to_table(text, dialect=writer)
     except SqlglotError:
@@ -169,7 +169,7 @@ def refuse_random_numbers(role: str, query: exp.Subquery, dialect: str) -> None:
     capabilities = get_dialect(dialect)
     if capabilities.computes_sources_once:
         return
-    tokens = Dialect.get_or_raise(capabilities.sqlglot_name).tokenize(query.this.name)
+    tokens = capabilities.sqlglot.tokenize(query.this.name)
     calls = {token.text.lower() for token, following in pairwise(tokens) if following.token_type == TokenType.L_PAREN}
     random_calls = sorted(calls & _RANDOM_FUNCTIONS) + [token.text for token in tokens if token.token_type == TokenType.TABLE_SAMPLE]
     problem = f"calls {random_calls[0]}" if random_calls else "has LIMIT without ORDER BY" if query.this.this.has_arbitrary_rows else ""
@@ -245,7 +245,7 @@ def _parse_query(role: str, text: str, dialect: str, allows_jinja: bool) -> tupl
                 f"{role}: a query may hold Jinja as {{{{ ref('runs') }}}} or {{{{ source('shop', 'runs') }}}}, but no blocks or comments"
             )
         text = _JINJA.sub(lambda match: "j".ljust(len(match[0]), "_"), text)
-    sqlglot_dialect = Dialect.get_or_raise(get_dialect(dialect).sqlglot_name)
+    sqlglot_dialect = get_dialect(dialect).sqlglot
     try:
         tokens = sqlglot_dialect.tokenize(text)
         trees: list[Any] = [tree for tree in sqlglot_dialect.parse(text) if tree is not None and not isinstance(tree, exp.Semicolon)]
@@ -276,7 +276,7 @@ def _strip_indentation(text: str, tokens: Sequence[Token], dialect: str) -> str:
     indents = [len(line) - len(line.lstrip(" ")) for line in lines[1:] if line.strip()]
     indent = min(indents, default=0)
     layout = "\n\0".join([lines[0], *(line[indent:] for line in lines[1:])])
-    reader = Dialect.get_or_raise(get_dialect(dialect).sqlglot_name)
+    reader = get_dialect(dialect).sqlglot
     plain = layout.replace("\n\0", "\n  ")
     return layout if _token_texts(reader, plain) == _token_texts(reader, text) else str(text)
 

@@ -20,10 +20,9 @@ from sqlrank.errors import ExecutionError, InputError, first_line
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.request import QuerySource, TemporaryView, source_kind
-from sqlrank.sql_ast import call_function, sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     import pyarrow as pa
 
@@ -67,7 +66,8 @@ class RemoteDatabase(Database):
     @cached_property
     def can_materialize_ctes(self) -> bool:
         """True if a setting makes the server compute shared CTEs once."""
-        return _has_setting(get_dialect(self.dialect).materialize_setting, self._fetch_rows)
+        query = get_dialect(self.dialect).materialization_query
+        return query is not None and bool(self._fetch_rows(to_sql(query, self.dialect)))
 
     @cached_property
     def shadowed(self) -> Mapping[str, str]:
@@ -124,9 +124,9 @@ class RemoteDatabase(Database):
     def _describe_query(self, query: exp.Query) -> dict[str, str]:
         nothing = exp.select("*").from_(query.copy().subquery("described")).where("1 = 0")
         column_types = dict(self._call_driver(self._adapter.describe, to_sql(nothing, self.dialect)))
-        if self.dialect in _TYPE_QUERIES:
+        if (select_types := get_dialect(self.dialect).type_query) is not None:
             columns = [exp.column(exp.Identifier(this=name, quoted=True), table="described") for name in column_types]
-            type_query = to_sql(_TYPE_QUERIES[self.dialect](query, columns), self.dialect)
+            type_query = to_sql(select_types(query, columns), self.dialect)
             column_types = dict(zip(column_types, self._fetch_rows(type_query)[0], strict=True))
         return {name: to_duckdb_type(engine_type, self.dialect) for name, engine_type in column_types.items()}
 
@@ -138,14 +138,6 @@ class RemoteDatabase(Database):
             if self._has_savepoint:
                 _execute_statement(self._connection, "ROLLBACK TO SAVEPOINT sqlrank")
             raise ExecutionError(f"the statement failed in {self.dialect}: {first_line(error)}") from error
-
-
-def _has_setting(name: str | None, fetch_rows: Callable[[str], list[tuple[Any, ...]]]) -> bool:
-    """Return True if a ClickHouse server has a setting; it rejects unknown ones."""
-    if name is None:
-        return False
-    query = exp.select("name").from_("system.settings").where(exp.EQ(this=exp.column("name"), expression=sql_literal(name)))
-    return bool(fetch_rows(to_sql(query, "clickhouse")))
 
 
 def _execute_statement(connection: Any, text: str) -> None:
@@ -207,24 +199,6 @@ def _hash_text(text: Any) -> str:
     return md5(str(text).encode(), usedforsecurity=False).hexdigest()
 
 
-def _types_on_postgres(query: exp.Query, columns: Sequence[exp.Column]) -> exp.Select:
-    """Return a query for the types of columns, which drivers report as numbers."""
-    names = (exp.cast(call_function("PG_TYPEOF", column), "TEXT") for column in columns)
-    nothing = exp.select("*").from_(query.copy().subquery("described")).where("1 = 0")
-    return (
-        exp.select(*names).from_(exp.select("1 AS one").subquery("one")).join(nothing.subquery("described"), on="1 = 1", join_type="left")
-    )
-
-
-def _types_on_sqlite(query: exp.Query, columns: Sequence[exp.Column]) -> exp.Select:
-    """Return a query for the types of values, because columns have none.
-
-    One text makes a text column.
-    """
-    value_types = (exp.func("NULLIF", call_function("TYPEOF", column), sql_literal("null")) for column in columns)
-    return exp.select(*(exp.Max(this=value_type) for value_type in value_types)).from_(query.copy().subquery("described"))
-
-
 _FUNCTIONS: dict[str, tuple[Callable[..., Any], *tuple[tuple[Any, ...], ...]]] = {
     "ln": (math.log, (1e-300,), (1e300,)),
     "exp": (math.exp, (-700.0,), (700.0,)),
@@ -234,6 +208,3 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Any], *tuple[tuple[Any, ...], ...]]] =
     "md5": (_hash_text, ("a",)),
 }
 """Functions that SQLite may lack, with arguments whose values detect other definitions of users."""
-
-_TYPE_QUERIES = {"postgres": _types_on_postgres, "sqlite": _types_on_sqlite}
-"""Queries for column types, in dialects whose drivers do not report them."""

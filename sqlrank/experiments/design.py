@@ -11,8 +11,9 @@ from sqlrank.call_descriptions import describe_sources, setting_text, write_comm
 from sqlrank.errors import MetricError, short_repr, suggest_choice
 from sqlrank.inference.corrected_tests import CORRECTIONS
 from sqlrank.interval_options import check_confidence_level
+from sqlrank.rendering.dialects import DEFAULT_DIALECT
 from sqlrank.rendering.renderer import StatementHeader
-from sqlrank.request import DEFAULT_DIALECT, split_column_list
+from sqlrank.request import split_column_list
 from sqlrank.splits.split import parse_shares
 
 if TYPE_CHECKING:

@@ -43,7 +43,7 @@ def normalize_lists(bound_input: BoundInput, names: tuple[str, ...], database: D
     """
     number_columns, columns = bound_input.role.number_columns, bound_input.columns
     bound_input = _with_ids_of_numbers(bound_input)
-    is_text_of_lists = get_dialect(bound_input.table.dialect).list_elements == "json_each"
+    is_text_of_lists = get_dialect(bound_input.table.dialect).lists_are_json
     for name in [name for name in bound_input.columns if name in names or name not in columns]:
         value, duckdb_type = bound_input.raw_expression(name), bound_input.column_type(name)
         if is_text_of_lists and name in bound_input.role.columns and bound_input.role.columns[name].type == "list":
@@ -306,7 +306,7 @@ def bind_columns_of_lists(
         if ids not in role_mapping(bound_input.role.name, mapping):
             lists[ids] = (literals, "INTEGER[]" if is_numbered else "VARCHAR[]")
         for list_name, (elements, duckdb_type) in lists.items():
-            is_json = get_dialect(bound_input.table.dialect).list_elements == "json_each"
+            is_json = get_dialect(bound_input.table.dialect).lists_are_json
             tree = call_function("JSON_ARRAY", *elements) if is_json else exp.Array(expressions=[*elements])
             text = tree.sql("duckdb")
             bound_input = bound_input.with_expression(text, tree, duckdb_type).with_columns({list_name: text})

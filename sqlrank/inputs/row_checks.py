@@ -287,7 +287,7 @@ def list_problems(database: Database, bound_input: BoundInput, columns: Sequence
     problems = [*describe_missing_columns({bound_input.role.name: bound_input}, {bound_input.role.name: columns}).values()]
     for name in columns:
         duckdb_type = bound_input.column_type(name)
-        if duckdb_type == "VARCHAR" and get_dialect(bound_input.table.dialect).list_elements == "json_each":
+        if duckdb_type == "VARCHAR" and get_dialect(bound_input.table.dialect).lists_are_json:
             continue  # lists are texts
         is_list = bound_input.role.columns[name].type == "list"
         if duckdb_type.startswith('"NULL"') and is_list:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import sqlglot
 from sqlglot import TokenType, exp
-from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 
 from sqlrank.engines.query_sources import quote_columns
 from sqlrank.errors import CONTROLS, InputError, quote_excerpt
 from sqlrank.query_text import ExpressionText, write_tree
-from sqlrank.rendering.dialects import get_dialect, write_character
+from sqlrank.rendering.dialects import get_dialect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -165,7 +164,7 @@ def _join_tokens(text: str, dialect: str, argument: str) -> str:
     Raises:
         DisallowedSqlError: A literal or a name holds a control character, or a text stands behind a text.
     """
-    language = Dialect.get_or_raise(get_dialect(dialect).sqlglot_name)
+    language = get_dialect(dialect).sqlglot
     tokens = language.tokenize(text)
     while tokens and tokens[-1].token_type == TokenType.SEMICOLON:
         tokens.pop()
@@ -181,7 +180,7 @@ def _join_tokens(text: str, dialect: str, argument: str) -> str:
         pieces.append(" " if pieces and between.strip(" ") else between if pieces else "")
         piece = text[token.start : token.end + 1]
         if control := re.search(CONTROLS, piece.replace("\n", "") if token.token_type == TokenType.IDENTIFIER else piece):
-            call = write_character(control[0], get_dialect(dialect).sqlglot_name)
+            call = get_dialect(dialect).write_character(control[0])
             raise DisallowedSqlError(
                 f"{argument}: {quote_excerpt(piece)} holds a control character. Write {call} in a text, or rename the column"
             )

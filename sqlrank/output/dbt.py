@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 
 Materialized = Literal["table", "view", "incremental"]
 
-DELETE_AND_INSERT = ("duckdb", "snowflake", "postgres", "redshift", "trino", "clickhouse")
-"""Dialects whose dbt adapter supports the ``delete+insert`` strategy."""
-
 APPENDS_COLUMNS = ", on_schema_change='append_new_columns'"
 """Configuration of an incremental model by which its table gets the column of a metric that is added."""
 
@@ -155,7 +152,7 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
             raise InputError("an incremental model needs by or per_query, whose columns identify its rows. Choose table")
         if request.grouping_sets is not None:
             raise InputError("grouping sets have NULL keys, which an incremental model cannot match. Choose table")
-        unique_columns = keys if column is None or dialect not in DELETE_AND_INSERT else [column]
+        unique_columns = keys if column is None or not get_dialect(dialect).dbt_deletes_and_inserts else [column]
         config += f", unique_key=[{', '.join(repr(key.name) for key in unique_columns)}]"
         config += ", incremental_strategy='delete+insert'" if unique_columns is not keys else ""
         config += APPENDS_COLUMNS

@@ -59,8 +59,8 @@ def wrap_for_storage(
         tree = exp.Create(this=target, kind="VIEW", replace=engine.supports_create_or_replace_view, expression=query)
     else:
         tree = exp.Create(this=target, kind="TABLE", replace=engine.supports_create_or_replace_table, expression=query)
-        if engine.table_engine is not None:
-            tree.set("properties", _table_properties(engine.table_engine))
+        if engine.table_properties is not None:
+            tree.set("properties", engine.table_properties.copy())
     return replace(statement, tree=tree)
 
 
@@ -92,12 +92,6 @@ def output_identifier(select_item: exp.Expr) -> exp.Identifier:
     """Return the name of a result column."""
     identifier: exp.Identifier = select_item.args["alias"] if isinstance(select_item, exp.Alias) else select_item.this
     return identifier
-
-
-def _table_properties(engine: str) -> exp.Properties:
-    """Return the properties of a table engine without a sort order."""
-    unordered = exp.Ordered(this=exp.Anonymous(this="tuple"))
-    return exp.Properties(expressions=[exp.EngineProperty(this=exp.to_identifier(engine)), exp.Order(expressions=[unordered])])
 
 
 def delete_insert_script(

@@ -344,7 +344,7 @@ def validate_plan(request: ResolvedRequest, dialect: str) -> None:
         if not library.is_plan_supported(name, value, dialect):
             supported = [candidate for candidate in values if library.is_plan_supported(name, candidate, dialect)]
             alternatives = [candidate for candidate in supported if candidate not in {"auto", "rank"}]
-            engines = join_words(values[value]["engines"], "or").replace("duckdb", "DuckDB")
+            engines = _list_labels(values[value]["engines"])
             raise MetricError(f"{name}={value!r} is for {engines}. Choose {join_words(alternatives, 'or')} for {dialect}")
         if (role := values[value].get("requires_input", request.retrieval_role)) != request.retrieval_role:
             raise MetricError(f"{name}={value!r} is for {role}, and {request.retrieval_role} is given. Leave it out")
@@ -358,12 +358,17 @@ def validate_plan(request: ResolvedRequest, dialect: str) -> None:
                 raise MetricError(f"rank_method='top_k' is for {requirement}. Give rank_method='sort', or leave it out")
 
 
+def _list_labels(engines: Iterable[str]) -> str:
+    return join_words([get_dialect(engine).label for engine in engines], "or")
+
+
 def _check_engines(request: ResolvedRequest, dialect: str) -> None:
     """Check that the engine has the relations of every metric."""
     for metric in request.metrics:
         if (engines := find_engines(metric.dependencies.files)) and dialect not in engines:
-            names = join_words(engines, "or").replace("duckdb", "DuckDB")
-            raise MetricError(f"{metric.metric} is for {names}, not for {dialect}. Evaluate it there, or choose another metric")
+            raise MetricError(
+                f"{metric.metric} is for {_list_labels(engines)}, not for {get_dialect(dialect).label}. Evaluate it there, or choose another metric"
+            )
 
 
 def choose_plan(request: ResolvedRequest, inputs: BoundInputs, rows: Mapping[str, int] | None = None) -> dict[str, ParameterValue]:

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from sqlrank.errors import ContractError
 from sqlrank.registry.sql_folder import strip_header_comment
+from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
@@ -110,17 +111,6 @@ PORTABLE_ALTERNATIVES = {
 }
 """Portable alternatives to common constructs that differ between engines."""
 
-ENGINE_NODES = {
-    "duckdb": (
-        exp.Array, exp.ArrayAgg, exp.ArrayAppend, exp.ArrayContains, exp.ArrayDistinct, exp.ArrayMax, exp.ArrayMin, exp.ArrayPosition,
-        exp.ArraySize, exp.Bracket, exp.GenerateSeries, exp.IgnoreNulls, exp.Lambda, exp.LastValue, exp.Mod, exp.NullSafeEQ, exp.Slice, exp.Transform,
-    ),
-}  # fmt: skip
-"""Additional nodes allowed in files that declare an engine (``-- Engines: duckdb``)."""
-
-ENGINE_FUNCTIONS = {"duckdb": ("hash", "list_bool_and", "list_count", "list_reduce", "list_select", "list_sum", "list_unique")}
-"""Functions of an engine without a node of their own, allowed in files that declare it."""
-
 _METRIC_CLAUSES = {"where": "WHERE", "having": "HAVING", "order": "ORDER BY", "distinct": "DISTINCT", "limit": "LIMIT",
                    "with_": "CTE", "joins": "JOIN", "qualify": "QUALIFY", "windows": "WINDOW"}  # fmt: skip
 
@@ -169,7 +159,7 @@ def check_syntax_rules(kind: str, path: Path, text: str, tree: exp.Expr, declare
     if match := re.search(r"NULLS\s+(FIRST|LAST)", text, re.IGNORECASE):
         violations.append((match[0], f"{match[0]} is dropped when a statement is written: sort by something that is never NULL"))
     engine = re.search(r"^-- Engines: (\w+)", text, re.MULTILINE)
-    extra = ENGINE_NODES.get(engine[1], ()) if engine else ()
+    extra = DIALECTS[engine[1]].file_nodes if engine and engine[1] in DIALECTS else ()
     violations += [*_check_portability(tree, extra), *_check_parameters(tree, declared)]
     never_zero = re.search(rf"^-- {NEVER_ZERO}: (.+?)\.?$", text, re.MULTILINE)
     above_zero = [name for name, is_above in declared.items() if is_above]

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.errors import did_you_mean, join_sentences, suggest_choice
-from sqlrank.registry.contract import ENGINE_FUNCTIONS, Violation, check_syntax_rules, raise_violations
+from sqlrank.registry.contract import Violation, check_syntax_rules, raise_violations
 from sqlrank.registry.interval_annotation import INTERVAL, read_interval
 from sqlrank.registry.query_templates import read_row_checks
 from sqlrank.registry.resolved_metric import MAP, NO_BOUNDS
 from sqlrank.registry.settings_checks import TIE_BOUNDS, tie_bounds_problem
 from sqlrank.registry.sql_file import ANNOTATIONS, DEPTHS, GRAIN, SCOPES, TIE_EXPECTATIONS, Bounds, RowsRead, SqlFile
+from sqlrank.rendering.dialects import DIALECTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -238,7 +239,7 @@ def _check_calls(file: SqlFile, library: Registry) -> Iterator[Violation]:
     engine = file.annotations.get("Engines", "").partition(",")[0]
     for call in file.tree.find_all(exp.Anonymous):
         slot = call.name.lower()
-        if slot in ENGINE_FUNCTIONS.get(engine, ()):
+        if engine in DIALECTS and slot in DIALECTS[engine].file_functions:
             continue
         if slot not in library.functions:
             yield call, _unknown_function(call.name, library)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sqlrank.errors import MetricError, join_words
 from sqlrank.registry.metric import COLUMN_PARAMETER, QUERY_CUTOFF, Metric, ParameterValue, is_respelled, to_sql_name
+from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
@@ -109,10 +110,7 @@ def _internal_name(column: str, library: Registry) -> str:
 @cache
 def _list_keywords() -> frozenset[str]:
     """Return the words that a dialect reserves."""
-    from sqlglot import Dialect  # noqa: PLC0415  importing sqlglot takes a quarter of a second
-
-    reserved = (Dialect.get_or_raise(name).generator_class.RESERVED_KEYWORDS for name in ("bigquery", "duckdb", "redshift", "trino"))
-    return frozenset(word.upper() for words in reserved for word in words)
+    return frozenset(word.upper() for dialect in DIALECTS.values() for word in dialect.list_reserved_words())
 
 
 CUTOFF_COLUMN = "k"

@@ -15,7 +15,7 @@ from sqlrank.unique_names import unique_name
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlrank.rendering.dialects import Dialect
+    from sqlrank.rendering.dialect import Dialect
 
 
 SLICE_NUMBER = "slice_number"
@@ -119,8 +119,6 @@ def _read_rows_once(repeated: exp.CTE, join: exp.Join) -> None:
 MOST_GROWTH, LEAST_GROWTH = 3, 500
 """Expressions of CTEs that a SELECT may have in place of their columns: so many times its own nodes, or at least so many nodes."""
 
-RAND_COMMENT = "RAND makes Spark compute this once: deterministic CTEs are repeated for each reader."
-
 
 def materialize_shared_ctes(tree: exp.Expr, target: Dialect, can_materialize: bool) -> None:
     """Materialize costly CTEs with several readers on engines that would recompute them.
@@ -145,8 +143,8 @@ def materialize_shared_ctes(tree: exp.Expr, target: Dialect, can_materialize: bo
             cte.set("materialized", False)  # noqa: FBT003  sqlglot's flag
         elif requested and can_materialize:
             cte.set("materialized", True)  # noqa: FBT003  sqlglot's flag
-        elif requested and target.recomputes_ctes:
-            cte.set("this", _materialized_by_rand(cte.this))
+        elif requested and target.write_materialized is not None:
+            cte.set("this", target.write_materialized(cte.this))
     if with_clause is not None and target.computes_ctes_once:
         _materialize_before_growth(with_clause, {name for name in tables_read if tables_read.count(name) == 1})
 
@@ -190,41 +188,3 @@ def _count_nodes(tree: exp.Expr, query: exp.Select, sizes: Mapping[str, Mapping[
                 if column.table in {alias, ""} and column.name in sizes[source]:
                     counts[source] += sizes[source][column.name]
     return counts
-
-
-def _materialized_by_rand(query: exp.Query) -> exp.Select:
-    """Force a CTE to be computed once by a RAND condition.
-
-    CTEs with lists are partitioned by list. Spark ignores the REPARTITION hint if the data are already partitioned by the key, and would
-    recompute everything after the last shuffle. Wrapping the key in ELEMENT_AT(ARRAY(key), 1) hides the existing partitioning.
-    """
-    first: exp.Expr = query
-    while isinstance(first, exp.Union):
-        first = first.this
-    comments = first.pop_comments() or []
-    materialized = exp.select("*").from_(query.subquery("once", copy=False)).where("RAND() >= 0")
-    materialized.comments = [*comments, RAND_COMMENT]
-    if num_keys := _count_key_columns(query.named_selects):
-        columns = [
-            exp.column(select_item.args["alias"].copy() if isinstance(select_item, exp.Alias) else select_item.this.copy())
-            for select_item in query.selects
-        ]
-        keys = columns[:num_keys]
-        hidden_keys = [exp.alias_(_opaque_copy(column), column.this.copy()) for column in keys]
-        materialized.set("expressions", [*hidden_keys, *columns[num_keys:]])
-        materialized.set("hint", exp.Hint(expressions=[call_function("REPARTITION", *(key.copy() for key in keys))]))
-    return materialized
-
-
-def _count_key_columns(names: list[str]) -> int:
-    """Return the number of leading columns that identify lists, 0 if one contains ``*/``.
-
-    Such a name would end the comment that other engines see in the hint.
-    """
-    num_keys = names.index("query_id") + 1 if "query_id" in names else 0
-    return 0 if any("*/" in name for name in names[:num_keys]) else num_keys
-
-
-def _opaque_copy(key: exp.Column) -> exp.Expr:
-    """Return an equal expression that hides an existing partitioning by a key from Spark."""
-    return call_function("ELEMENT_AT", exp.Array(expressions=[key.copy()]), sql_literal(1))

@@ -11,11 +11,13 @@ from sqlglot import ErrorLevel, Generator, exp
 
 from sqlrank.errors import CONTROLS, InputError, escape_controls, short_repr
 from sqlrank.query_text import build_writer, query_text
-from sqlrank.rendering.dialects import DIALECTS, write_character
+from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import LeadingComment, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from sqlrank.rendering.dialect import Dialect
 
     Write = Callable[[Any, Any], str]
 
@@ -114,9 +116,6 @@ _CALLS = {exp.Coalesce: "COALESCE", exp.Nullif: "NULLIF", exp.Greatest: "GREATES
 _COLUMNS = "\0columns\0"
 """Mark of the columns of a SELECT that are on its line."""
 
-_WITHOUT_GREATEST = {dialect.sqlglot_name for dialect in DIALECTS.values() if not dialect.supports_greatest}
-"""sqlglot's names of dialects that write GREATEST as MAX of several arguments."""
-
 _MARK = re.compile("\0(\\d+)\0+")
 """Placeholder of a line that differs between the two texts, as wide as the shown line; no engine accepts NUL in a statement."""
 
@@ -146,12 +145,12 @@ def _build_generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr
 
     Layouts are registered in its dispatch table, because the compiled sqlglot does not allow subclasses. Tables with two texts are marked.
     """
-    writer = build_writer(dialect, pretty=pretty, comments=False, unsupported_level=ErrorLevel.RAISE, max_text_width=LINE_WIDTH)
-    writer._dispatch = writer._dispatch | _control_writers(writer._dispatch, dialect)  # noqa: SLF001
+    target = get_dialect(dialect)
+    writer = build_writer(target.sqlglot_name, pretty=pretty, comments=False, unsupported_level=ErrorLevel.RAISE, max_text_width=LINE_WIDTH)
+    writer._dispatch = writer._dispatch | _control_writers(writer._dispatch, target)  # noqa: SLF001
     if pretty:
         layouts = _build_layouts(writer._dispatch)  # noqa: SLF001
-        if dialect in _WITHOUT_GREATEST:
-            layouts |= {exp.Greatest: _call_layout("MAX"), exp.Least: _call_layout("MIN")}
+        layouts |= {function: _call_layout(name) for function, name in target.function_names.items()}
         writer._dispatch = writer._dispatch | layouts  # noqa: SLF001
     if pretty:
         writer._dispatch = writer._dispatch | {exp.Var: _query_marks(tables, writer._dispatch[exp.Var], table_texts)}  # noqa: SLF001
@@ -161,7 +160,7 @@ def _build_generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr
     return generator
 
 
-def _control_writers(dispatch: dict[type[exp.Expr], Write], dialect: str) -> dict[type[exp.Expr], Write]:
+def _control_writers(dispatch: dict[type[exp.Expr], Write], target: Dialect) -> dict[type[exp.Expr], Write]:
     """Return writers of literals and names that let no control or bidirectional character into a statement."""
     default = dispatch[exp.Literal]
 
@@ -170,10 +169,8 @@ def _control_writers(dispatch: dict[type[exp.Expr], Write], dialect: str) -> dic
         if node.this.isprintable() or not node.is_string or not re.search(CONTROLS, node.this):
             return default(self, node)
         pieces = filter(None, re.split(f"({CONTROLS})", node.this))
-        texts = [
-            write_character(piece, dialect) if re.fullmatch(CONTROLS, piece) else default(self, sql_literal(piece)) for piece in pieces
-        ]
-        return f"({' || '.join(texts)})" if len(texts) > 1 else texts[0]
+        texts = [target.write_character(piece) if re.fullmatch(CONTROLS, piece) else default(self, sql_literal(piece)) for piece in pieces]
+        return f"({target.join_texts(texts)})" if len(texts) > 1 else texts[0]
 
     def write_identifier(self: Any, node: exp.Identifier) -> str:
         name = node.this.replace("\n", "")  # line breaks are in every statement

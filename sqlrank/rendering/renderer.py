@@ -17,21 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
-_DIALECT_LABELS = {
-    "duckdb": "DuckDB",
-    "bigquery": "BigQuery",
-    "snowflake": "Snowflake",
-    "spark": "Spark",
-    "databricks": "Databricks",
-    "postgres": "PostgreSQL",
-    "redshift": "Redshift",
-    "trino": "Trino",
-    "clickhouse": "ClickHouse",
-    "datafusion": "DataFusion",
-    "sqlite": "SQLite",
-}
-
-
 @dataclass(frozen=True)
 class StatementHeader:
     """The header comment of a statement, of which the lines that apply are written.
@@ -64,7 +49,7 @@ class StatementHeader:
     def format_comments(self, dialect: str) -> str:
         """Return the header as comment lines."""
         lines = {
-            f"sqlrank {__version__} for {_DIALECT_LABELS[dialect]}": ", ".join(filter(None, (self.title, self.row))),
+            f"sqlrank {__version__} for {get_dialect(dialect).label}": ", ".join(filter(None, (self.title, self.row))),
             "reads": ", ".join(self.reads),
             "settings": ", ".join([*self.settings, *([f"TimeZone={self.time_zone}"] if self.time_zone else [])]),
             "plan": self.plan,
@@ -142,6 +127,6 @@ def _render_tree(
 ) -> tuple[str, str]:
     rewritten = rewrite_for_dialect(tree, dialect, statement_title, can_materialize)
     try:
-        return format_tree(rewritten, get_dialect(dialect).sqlglot_name, pretty, tables)
+        return format_tree(rewritten, dialect, pretty, tables)
     except UnsupportedError as error:
         raise MetricError(f"{statement_title} cannot be written for {dialect}: {error}") from None

@@ -31,7 +31,7 @@ from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.output.dbt import APPENDS_COLUMNS, DbtModel, check_name, dbt_relation, model_text, schema_yaml
 from sqlrank.output.table_writes import delete_insert_script, output_identifier, resolve_group_column, without_order, wrap_for_storage
 from sqlrank.prepare import prepare_statement
-from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.dialects import DIALECTS, get_dialect
 from sqlrank.request import Request, collect_sources, leaf_sources
 from sqlrank.result_metadata import left_out_metadata, read_left_out
 from sqlrank.rollups.build import DEFAULT_BINS, JackknifeBuckets, ScoreBinning, add_definition_column, resolve_rollup_request
@@ -284,17 +284,6 @@ def _check_batch(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name:
         )
 
 
-MICROBATCH_PARTITIONING = {
-    "duckdb": "",
-    "snowflake": "",
-    "redshift": "",
-    "bigquery": ", partition_by={{'field': '{0}', 'data_type': 'date', 'granularity': 'day'}}",
-    "spark": ", partition_by=['{0}']",
-    "databricks": ", partition_by=['{0}']",
-}
-"""Dialects whose dbt adapter replaces a whole batch, with the configuration it needs."""
-
-
 @entry_point
 def rollup_model(
     metrics: str | Metric | Iterable[str | Metric],
@@ -359,10 +348,11 @@ def rollup_model(
     {{ config(materialized='incremental', incremental_strategy='microbatch
     """
     check_name(name)
-    get_dialect(dialect)
-    if dialect not in MICROBATCH_PARTITIONING:
+    partitioning = get_dialect(dialect).dbt_microbatch
+    if partitioning is None:
+        possible = [other for other, record in DIALECTS.items() if record.dbt_microbatch is not None]
         raise InputError(
-            f"dbt has no microbatch for {dialect} that replaces whole days. Choose from: {', '.join(MICROBATCH_PARTITIONING)}, or "
+            f"dbt has no microbatch for {dialect} that replaces whole days. Choose from: {', '.join(possible)}, or "
             "run what sqlrank.rollup_sql (sqlrank rollup --sql --insert --overwrite-by day) prints"
         )
     call = Request(
@@ -387,7 +377,7 @@ def rollup_model(
     statement = dataclasses.replace(statement, outputs=outputs)
     event = resolve_group_column(statement, day, dialect, "day").name
     config = {"event_time": event, "batch_size": "day", "begin": _parse_day(begin), "lookback": lookback}
-    config_arguments = ", ".join(f"{key}={value!r}" for key, value in config.items()) + MICROBATCH_PARTITIONING[dialect].format(event)
+    config_arguments = ", ".join(f"{key}={value!r}" for key, value in config.items()) + partitioning.format(event)
     model_statement = dataclasses.replace(statement, tree=without_order(statement))
     config_text = f"materialized='incremental', incremental_strategy='microbatch', {config_arguments}{APPENDS_COLUMNS}"
     options = {"metrics": metrics, "by": by, "columns": columns, "where": where, "unit": unit, "batch": batch, **policies}

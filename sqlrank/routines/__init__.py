@@ -1,7 +1,9 @@
 """Write SQL functions of metrics to install in a database: functions of tables, aggregates, and functions of lists."""
 
+from sqlrank.rendering.dialects import list_function_dialects
+
 DEFAULT_SCHEMA = "sqlrank"
 """Schema of the functions."""
 
-FUNCTION_DIALECTS = ("duckdb", "bigquery", "clickhouse", "databricks", "postgres", "snowflake", "spark")
-"""Dialects for which there are functions; here, because help imports no engine."""
+FUNCTION_DIALECTS = list_function_dialects()
+"""Dialects for which there are functions."""

@@ -14,6 +14,7 @@ from sqlrank.output.output_file import FileKind, OutputFile, write_files
 from sqlrank.registry.metric import Metric
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.registry.sql_folder import read_toml, sql_root
+from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.rendering.formatter import format_tree
 from sqlrank.routines.symbolic_statement import (
     GROUP_COLUMN,
@@ -181,7 +182,7 @@ def _repeat_expression(node: exp.Expr, dialect: str, separator: str) -> None:
     node.replace(exp.var(f"{{% for _ in groups %}}{text}{{% if not loop.last %}}{separator}{{% endif %}}{{% endfor %}}"))
 
 
-ADAPTERS = ("duckdb", "bigquery", "snowflake", "postgres", "redshift", "spark")
+ADAPTERS = tuple(name for name, dialect in DIALECTS.items() if dialect.has_dbt_macros)
 """Adapters of dbt, which are called as their dialects. That of Databricks uses the macros of Spark, whose statements are the same."""
 
 INPUT_MACROS = ("rankings", "rankings_by_query", "predictions", "clusters")

@@ -13,11 +13,11 @@ import duckdb
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.engines.duckdb_session import translate_duckdb_errors
-from sqlrank.errors import InputError, MetricError, SqlrankError, short_repr, suggest_choice
+from sqlrank.errors import InputError, MetricError, SqlrankError, short_repr
 from sqlrank.registry.settings_checks import LIST_SLOTS
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.routines import DEFAULT_SCHEMA, FUNCTION_DIALECTS
+from sqlrank.routines import DEFAULT_SCHEMA
 from sqlrank.routines.function_statements import (
     CHECKS_PARAMETER,
     COMMENT_END,
@@ -32,13 +32,12 @@ from sqlrank.routines.function_statements import (
     create_table_macro,
     create_table_routine,
     document_routine,
+    function_forms,
     list_group_parameters,
     load_list_functions,
     qualify_function,
     quote_schema,
     refuse_ranges,
-    supports_aggregates,
-    supports_lists,
     takes_checks,
 )
 from sqlrank.routines.symbolic_statement import (
@@ -64,6 +63,7 @@ if TYPE_CHECKING:
     from sqlrank.registry.metric import Metric
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.registry.sql_file import SqlFile
+    from sqlrank.rendering.dialect import FunctionForms
     from sqlrank.resolve import ResolvedRequest
 
 
@@ -93,7 +93,7 @@ class Installation:
     def add_lists_and_inputs(self) -> None:
         """Add the functions of lists and of inputs."""
         for name in load_list_functions():
-            if name not in HELPERS and (self._has_table_macros or supports_lists(self.options.dialect)):
+            if name not in HELPERS and (self._has_table_macros or self._forms.list):
                 self._add_list_function(name)
         for name, entry in read_toml(sql_root() / "table_functions.toml").items():
             self._add_or_omit(name, partial(self._add_input_function, name, **entry))
@@ -122,6 +122,10 @@ class Installation:
             if symbolic.file.measures_column:
                 raise MetricError(f"{text} reads a column of yours, for which SQL has an aggregate. Leave it out")
             self._add_metric(symbolic, symbolic.column)
+
+    @property
+    def _forms(self) -> FunctionForms:
+        return function_forms(self.options.dialect)
 
     @property
     def _has_table_macros(self) -> bool:
@@ -159,7 +163,7 @@ class Installation:
             facts = RoutineFacts(name, "aggregate", tuple(roles), (str(metric.metric),), comment)
             if self._has_table_macros:
                 self._add_routine(create_scalar_macro(self.schema, facts, body, parameters))
-            elif supports_aggregates(self.options.dialect):
+            elif self._forms.aggregate:
                 self._add_routine(create_aggregate_routine(self.options.dialect, self.schema, facts, body, parameters))
 
     def _compile_ungrouped(self, metrics: Sequence[SymbolicMetric], roles: Sequence[str]) -> SymbolicStatement | None:
@@ -268,15 +272,7 @@ class FunctionScript:
         """The script that creates the functions, or replaces them."""
         version = sql_literal(__version__).sql(self.dialect)
         schema = [f"CREATE SCHEMA IF NOT EXISTS {self._schema_name}"] if get_dialect(self.dialect).supports_function_schemas else []
-        declared = {
-            "duckdb": f"CREATE OR REPLACE MACRO {self._version_function}() AS {version}",
-            "clickhouse": f"CREATE OR REPLACE FUNCTION {self._version_function} AS () -> {version}",
-            "spark": f"CREATE OR REPLACE FUNCTION {self._version_function}() RETURNS STRING RETURN {version}",
-            "databricks": f"CREATE OR REPLACE FUNCTION {self._version_function}() RETURNS STRING RETURN {version}",
-            "snowflake": f"CREATE OR REPLACE FUNCTION {self._version_function}() RETURNS VARCHAR AS $$ {version} $$",
-            "bigquery": f"CREATE OR REPLACE FUNCTION {self._version_function}() AS ({version})",
-            "postgres": f"CREATE OR REPLACE FUNCTION {self._version_function}() RETURNS text LANGUAGE SQL IMMUTABLE AS $$ SELECT {version} $$",
-        }[self.dialect]
+        declared = function_forms(self.dialect).version.format(name=self._version_function, version=version)
         functions = [statement for function in self.functions for statement in function.create]
         return self._format_script([*schema, declared, *functions])
 
@@ -284,7 +280,7 @@ class FunctionScript:
     def drop_sql(self) -> str:
         """The script that drops the functions."""
         kind = "MACRO" if get_dialect(self.dialect).supports_table_macros else "FUNCTION"
-        arguments = {"snowflake": "()"}.get(self.dialect, "")  # which identifies functions by types
+        arguments = function_forms(self.dialect).version_arguments
         statements = [statement for function in self.functions for statement in function.drop]
         return self._format_script([*statements, f"DROP {kind} IF EXISTS {self._version_function}{arguments}"])
 
@@ -391,8 +387,7 @@ def functions(
     >>> functions("nDCG").functions[0].signature
     'sqlrank.ndcg(run, qrels, k := 2147483647, by := NULL, checks := TRUE)'
     """
-    if dialect not in FUNCTION_DIALECTS:  # of any name, since most dialects of statements have no functions
-        raise MetricError(suggest_choice(f"there are no functions for {dialect}", dialect, FUNCTION_DIALECTS))
+    function_forms(dialect)
     if not isinstance(schema, str) or not schema.strip() or not schema.isprintable() or "." in schema:
         raise InputError(f"schema={short_repr(schema)} is not possible: give the name of one schema, without a dot")
     options = installation_options(dialect, compat, sql_dir, policies, weighted, check)

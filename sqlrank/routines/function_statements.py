@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, reduce
 from typing import TYPE_CHECKING, Literal, cast
@@ -13,15 +12,15 @@ from sqlrank._version import __version__
 from sqlrank.compiler.parameter_binding import symbolic_parameter
 from sqlrank.compiler.select_builders import cast_double
 from sqlrank.engines.query_sources import fold_column_name
-from sqlrank.errors import MetricError
+from sqlrank.errors import MetricError, suggest_choice
 from sqlrank.optimizer.statement_graph import is_aggregated
 from sqlrank.registry.sql_file import SqlFile
 from sqlrank.registry.sql_folder import sql_root
 from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
-from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.dialects import DIALECTS, get_dialect
 from sqlrank.rendering.formatter import format_tree
 from sqlrank.rendering.list_rewrites import rewrite_list_operations
-from sqlrank.routines import DEFAULT_SCHEMA
+from sqlrank.routines import DEFAULT_SCHEMA, FUNCTION_DIALECTS
 from sqlrank.routines.symbolic_statement import (
     CTE_PREFIX,
     GROUP_COLUMN,
@@ -37,6 +36,8 @@ from sqlrank.sql_ast import call_function, case_when, count_rows, find_nodes, sq
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from sqlrank.rendering.dialect import FunctionForms, TableFunctionForm
 
 
 CHECKS_PARAMETER = "checks"
@@ -400,46 +401,16 @@ def _apply_function(file: SqlFile, arguments: Mapping[str, exp.Expr], files: Map
     return body
 
 
-_LIST_TYPES = {
-    "databricks": ("ARRAY<STRING>", "INT"),
-    "spark": ("ARRAY<STRING>", "INT"),
-    "postgres": ("anyarray", "integer"),
-    "bigquery": ("ANY TYPE", "INT64"),
-}
-"""Types of parameters that are lists, and of cut-offs, where functions declare them."""
+def function_forms(dialect: str) -> FunctionForms:
+    """Return the texts of functions in a dialect.
 
-_CREATE = {
-    "spark": ("CREATE OR REPLACE FUNCTION {name}({parameters}) RETURNS DOUBLE COMMENT {comment} RETURN {expression}",),
-    "bigquery": ("CREATE OR REPLACE FUNCTION {name}({parameters}) AS ({expression}) OPTIONS (description = {comment})",),
-    "clickhouse": ("CREATE OR REPLACE FUNCTION {name} AS ({names}) -> {expression}",),
-    "postgres": (
-        (
-            "CREATE OR REPLACE FUNCTION {name}({parameters}) RETURNS double precision LANGUAGE SQL IMMUTABLE PARALLEL SAFE "
-            "AS $$ SELECT {expression} $$"
-        ),
-        "COMMENT ON FUNCTION {name}({types}) IS {comment}",
-    ),
-}
-"""Statements that create a function and its comment, of parts that are written as trees."""
-_CREATE["databricks"] = _CREATE["spark"]
-
-_CREATE_AGGREGATE = {
-    "bigquery": (
-        "CREATE OR REPLACE AGGREGATE FUNCTION {name}({parameters}) RETURNS FLOAT64 AS ({expression}) OPTIONS (description = {comment})"
-    ),
-    "clickhouse": "CREATE OR REPLACE FUNCTION {name} AS ({names}) -> {expression}",
-}
-"""Statements that create an aggregate, where functions of SQL can be one."""
-
-
-def supports_lists(dialect: str) -> bool:
-    """Return True if a dialect has functions of lists."""
-    return dialect in _CREATE
-
-
-def supports_aggregates(dialect: str) -> bool:
-    """Return True if a function of SQL can be an aggregate of columns."""
-    return dialect in _CREATE_AGGREGATE
+    Raises:
+        MetricError: The dialect has none.
+    """
+    forms = DIALECTS[dialect].functions if dialect in DIALECTS else None
+    if forms is None:
+        raise MetricError(suggest_choice(f"there are no functions for {dialect}", dialect, FUNCTION_DIALECTS))
+    return forms
 
 
 def create_aggregate_routine(
@@ -448,16 +419,16 @@ def create_aggregate_routine(
     """Return the aggregate of an expression over columns with symbolic parameters, all of which are passed."""
     expression = exp.Paren(this=rewrite_for_dialect(body, dialect, facts.name))
     types = {parameter.name: "FLOAT64" for parameter in parameters}
-    return _create_routine(dialect, schema, facts, expression, types, (_CREATE_AGGREGATE[dialect],))
+    return _create_routine(dialect, schema, facts, expression, types, (str(function_forms(dialect).aggregate),))
 
 
 def create_list_routine(dialect: str, schema: str, facts: RoutineFacts, body: exp.Expr, parameters: Sequence[RoutineParameter]) -> Routine:
     """Return the function of an expression over lists with symbolic parameters."""
-    operations = {"databricks": "spark"}.get(dialect, dialect)  # whose functions are the same
-    value = rewrite_list_operations(rewrite_for_dialect(body, operations, facts.name), operations)
-    list_type, cutoff_type = _LIST_TYPES.get(dialect, ("", ""))
+    forms = function_forms(dialect)
+    value = rewrite_list_operations(rewrite_for_dialect(body, dialect, facts.name), forms.list_operations)
+    list_type, cutoff_type = forms.list_types
     types = {parameter.name: cutoff_type if parameter.name == "k" else list_type for parameter in parameters}
-    return _create_routine(dialect, schema, facts, exp.Paren(this=cast_double(value)), types, _CREATE[dialect])
+    return _create_routine(dialect, schema, facts, exp.Paren(this=cast_double(value)), types, forms.list)
 
 
 def _create_routine(
@@ -483,142 +454,16 @@ def _create_routine(
     )
 
 
-@dataclass(frozen=True)
-class _Form:
-    """Texts of a function of tables in a dialect.
-
-    Attributes:
-        create: Statements that create it, with fields such as ``{query}``.
-        drop: Statement that drops it.
-        types: Types of tables, numbers, the group and ``checks``, by which functions of one name are told apart.
-        call: Call with all its parameters.
-        source: FROM item of an input, by ``{role}`` and its ``{place}``.
-        group: Column of the group, if the input has none.
-        parameter: Reference to a parameter, by ``{name}`` and its ``{place}``.
-        argument: Declaration of a table.
-        number: Declaration of a parameter, with ``{default}`` in that of one that has a default.
-        default: Text of a default.
-        group_argument: Declaration of the parameter of the group.
-        checks_argument: Declaration of the parameter that is false if rows are not checked, if it can have a default.
-        passed: A table or number in a call, by ``{name}`` and its ``{value}``.
-        text_type: Type of groups and ids in the result.
-        number_type: Type of metrics in the result.
-    """
-
-    create: tuple[str, ...]
-    drop: str
-    call: str
-    source: str
-    group: str
-    parameter: str
-    argument: str = ""
-    number: str = ""
-    default: str = ""
-    group_argument: str = ""
-    checks_argument: str = ""
-    passed: str = "{name}"
-    text_type: str = "TEXT"
-    number_type: str = "DOUBLE"
-    types: tuple[str, str, str, str] = ("", "", "", "")
-
-
-_POSTGRES = _Form(
-    create=(
-        "DROP FUNCTION IF EXISTS {name}({other_types})",
-        (
-            "CREATE OR REPLACE FUNCTION {name}({arguments}) RETURNS TABLE ({columns}) LANGUAGE plpgsql STABLE AS $sqlrank$\n"
-            "BEGIN\n  RETURN QUERY EXECUTE format($query$\n{query}\n$query$, {formatted}){using};\nEND\n$sqlrank$"
-        ),
-        "COMMENT ON FUNCTION {name} IS {comment}",
-    ),
-    drop="DROP FUNCTION IF EXISTS {name}",
-    types=("regclass", "double precision", "text", "boolean"),
-    call="{name}({values})",
-    source="%{place}$s",
-    group="%{last}$s",
-    parameter="${place}",
-    argument="{role} regclass",
-    number="{name} double precision{default}",
-    default=" DEFAULT {value}",
-    group_argument='"by" text DEFAULT NULL',
-    checks_argument=f"{CHECKS_PARAMETER} boolean DEFAULT TRUE",
-    text_type="text",
-    number_type="double precision",
-)
-_BIGQUERY = _Form(
-    create=("CREATE OR REPLACE TABLE FUNCTION {name}({arguments})\nOPTIONS (description = {comment})\nAS (\n{query}\n)",),
-    drop="DROP TABLE FUNCTION IF EXISTS {name}",
-    call="{name}({values})",
-    source="{role}",
-    group=GROUP_COLUMN,
-    parameter="{name}",
-    argument="{role} TABLE<{fields}>",
-    number="{name} FLOAT64",
-)
-_CLICKHOUSE = _Form(
-    create=("CREATE OR REPLACE VIEW {name} AS\n{query}\nCOMMENT {comment}",),
-    drop="DROP VIEW IF EXISTS {name}",
-    call="{name}({values})",
-    source="merge(currentDatabase(), concat('^', {{{role}:String}}, '$'))",
-    group="{{by:Identifier}}",
-    parameter="{{{name}:Float64}}",
-    passed="{name} = {value}",
-)
-_SNOWFLAKE = _Form(
-    create=(
-        "DROP PROCEDURE IF EXISTS {name}({other_types})",
-        (
-            "CREATE OR REPLACE PROCEDURE {name}({arguments})\nRETURNS TABLE ()\nLANGUAGE SQL\nCOMMENT = {comment}\nAS $$\n"
-            "DECLARE\n  found RESULTSET DEFAULT (\n{query}\n);\nBEGIN\n  RETURN TABLE(found);\nEND\n$$"
-        ),
-    ),
-    drop="DROP PROCEDURE IF EXISTS {name}({types})",
-    types=("VARCHAR", "FLOAT", "VARCHAR", "BOOLEAN"),
-    call="TABLE({name}({values}))",
-    source="IDENTIFIER(:{role})",
-    group="GET(OBJECT_CONSTRUCT(*), UPPER(:by))",
-    parameter=":{name}",
-    argument="{role} VARCHAR",
-    number="{name} FLOAT{default}",
-    default=" DEFAULT {value}",
-    group_argument="by VARCHAR DEFAULT NULL",
-    checks_argument=f"{CHECKS_PARAMETER} BOOLEAN DEFAULT TRUE",
-)
-_SPARK = _Form(
-    create=("DECLARE OR REPLACE VARIABLE {name} STRING DEFAULT {quoted}",),
-    drop="DROP TEMPORARY VARIABLE IF EXISTS {name}",
-    call="EXECUTE IMMEDIATE {name} USING {values}",
-    source="IDENTIFIER(:{role})",
-    group="IDENTIFIER(:by)",
-    parameter=":{name}",
-    passed="{value} AS {name}",
-)
-_FORMS = {
-    "postgres": _POSTGRES,
-    "bigquery": _BIGQUERY,
-    "clickhouse": _CLICKHOUSE,
-    "snowflake": _SNOWFLAKE,
-    "spark": _SPARK,
-    "databricks": _SPARK,
-}
-
-
 def takes_checks(dialect: str) -> bool:
     """Return True if functions of a dialect have a parameter that turns the checks of rows off; where it had no default, all calls would pass it."""
-    return dialect in _FORMS and bool(_FORMS[dialect].checks_argument)
+    form = function_forms(dialect).table
+    return form is not None and bool(form.checks_argument)
 
 
 def list_group_parameters(dialect: str, roles: Sequence[str]) -> list[RoutineParameter]:
     """Return the parameter by which rows are grouped, or the column where it is none."""
-    inputs = " and ".join(roles)
-    described = {
-        "duckdb": (GROUP_PARAMETER, f"expression over {inputs} to group by"),
-        "bigquery": (GROUP_COLUMN, f"column of {inputs} with the group, as text, which may be NULL"),
-        "clickhouse": (GROUP_PARAMETER, f"name of the column of {inputs} to group by, '_table' for one group"),
-        "spark": (GROUP_PARAMETER, f"name of the column of {inputs} to group by"),
-    }
-    described["databricks"] = described["spark"]
-    return [RoutineParameter(name, None, about) for name, about in [described.get(dialect, (GROUP_PARAMETER, described["spark"][1]))]]
+    name, about = function_forms(dialect).group
+    return [RoutineParameter(name, None, about.format(inputs=" and ".join(roles)))]
 
 
 def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symbolic: SymbolicStatement) -> Routine:
@@ -627,7 +472,7 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
     Raises:
         MetricError: The dialect cannot express the statement.
     """
-    form, roles, parameters = _FORMS[dialect], list(symbolic.read_columns), symbolic.parameters
+    form, roles, parameters = cast("TableFunctionForm", function_forms(dialect).table), list(symbolic.read_columns), symbolic.parameters
     takes_group = form.group != GROUP_COLUMN  # else a column of the input has that name
     is_optional = bool(symbolic.checks) and takes_checks(dialect)
     values = [*(parameter.name for parameter in parameters), *([CHECKS_PARAMETER] if is_optional else [])]
@@ -647,16 +492,16 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
     _cast_columns(query, symbolic, form, facts.metrics[0])
     add_checks(query, symbolic, dialect, refer_to, refer_to(CHECKS_PARAMETER) if is_optional else None)
     text = format_tree(query, dialect, pretty=True)[0]
-    name = qualify_function(schema, facts.name, dialect, is_prefix=form is _SPARK).sql(dialect)
+    name = qualify_function(schema, facts.name, dialect, is_prefix=form.prefixes_schema).sql(dialect)
     arguments = [
-        *(form.argument.format(role=role, fields=_list_fields(role, symbolic)) for role in roles),
+        *(form.argument.format(role=role, fields=_list_fields(form, role, symbolic)) for role in roles),
         *(form.number.format(name=parameter.name, default=_write_default(form, parameter)) for parameter in _sort_parameters(parameters)),
         form.group_argument,
         form.checks_argument if is_optional else "",
     ]
     fields: dict[str, str] = {
         "name": name,
-        "query": text,
+        "query": form.escape_query(text),
         "quoted": sql_literal(text).sql(dialect),
         "comment": sql_literal(facts.comment).sql(dialect),
         "arguments": ", ".join(argument for argument in arguments if argument),
@@ -674,8 +519,6 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
             [*roles, f"CASE WHEN \"{GROUP_PARAMETER}\" IS NULL THEN 'NULL' ELSE format('%I', \"{GROUP_PARAMETER}\") END"]
         ),
     }
-    if form is _POSTGRES:
-        fields["query"] = re.sub(r"%(?!\d+\$s)", "%%", text)  # format() reads places of tables
     return Routine(
         facts,
         form.call.format(**fields),
@@ -689,7 +532,7 @@ def _list_columns(symbolic: SymbolicStatement) -> list[tuple[str, str]]:
     return [(name, output.kind) for name, output in zip(symbolic.columns, symbolic.statement.outputs, strict=True)]
 
 
-def _find_type(form: _Form, kind: str, metric: str) -> str:
+def _find_type(form: TableFunctionForm, kind: str, metric: str) -> str:
     """Return the type of a column of a kind.
 
     Raises:
@@ -700,7 +543,7 @@ def _find_type(form: _Form, kind: str, metric: str) -> str:
     return form.number_type if kind == "metric" else form.text_type
 
 
-def _cast_columns(query: exp.Select, symbolic: SymbolicStatement, form: _Form, metric: str) -> None:
+def _cast_columns(query: exp.Select, symbolic: SymbolicStatement, form: TableFunctionForm, metric: str) -> None:
     """Give columns of a query their types, in place."""
     types = {form.text_type: exp.DataType.Type.TEXT, form.number_type: exp.DataType.Type.DOUBLE}
     items = zip(query.selects, _list_columns(symbolic), strict=True)
@@ -709,15 +552,17 @@ def _cast_columns(query: exp.Select, symbolic: SymbolicStatement, form: _Form, m
     )
 
 
-def _list_fields(role: str, symbolic: SymbolicStatement) -> str:
-    """Return the columns of a table that a function of BigQuery takes."""
+def _list_fields(form: TableFunctionForm, role: str, symbolic: SymbolicStatement) -> str:
+    """Return the columns of a table that a function takes, where it declares them."""
+    if not form.fields:
+        return ""
     specs = symbolic.request.roles[role].columns
     names = [*([GROUP_COLUMN] if role in symbolic.group_roles else []), *symbolic.read_columns[role]]
-    kinds = {"list": "ARRAY<STRING>", "integer": "INT64", "number": "FLOAT64", "double": "FLOAT64"}
-    return ", ".join(f"{name} {kinds.get(specs[name].type if name in specs else 'key', 'STRING')}" for name in names)
+    kinds = [specs[name].type if name in specs else "key" for name in names]
+    return ", ".join(f"{name} {form.fields.get(kind, form.fields['key'])}" for name, kind in zip(names, kinds, strict=True))
 
 
-def _list_types(form: _Form, num_tables: int, num_numbers: int, is_optional: bool) -> str:
+def _list_types(form: TableFunctionForm, num_tables: int, num_numbers: int, is_optional: bool) -> str:
     """Return the types of a function's parameters, with that of ``checks`` if it ``is_optional``.
 
     A function without that parameter would otherwise stay beside the one with it, and no call could tell which it means.
@@ -731,11 +576,11 @@ def _sort_parameters(parameters: tuple[RoutineParameter, ...]) -> list[RoutinePa
     return sorted(parameters, key=lambda parameter: parameter.default is not None)
 
 
-def _write_default(form: _Form, parameter: RoutineParameter) -> str:
+def _write_default(form: TableFunctionForm, parameter: RoutineParameter) -> str:
     return "" if parameter.default is None else form.default.format(value=f"{parameter.default:.17g}")
 
 
-def _list_arguments(form: _Form, roles: list[str], parameters: tuple[RoutineParameter, ...], takes_group: bool) -> list[str]:
+def _list_arguments(form: TableFunctionForm, roles: list[str], parameters: tuple[RoutineParameter, ...], takes_group: bool) -> list[str]:
     """Return the arguments of a call as its signature shows them."""
     tables = [form.passed.format(name=role, value=f"'{role}'") for role in roles]
     numbers = [

@@ -25,9 +25,9 @@ from sqlrank.errors import InputError, MetricError, join_words, short_repr, sugg
 from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.output.table_writes import wrap_for_storage
 from sqlrank.registry.query_templates import describe_rows, load_select
-from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.dialects import DEFAULT_DIALECT, get_dialect
 from sqlrank.rendering.renderer import StatementHeader, render_statement
-from sqlrank.request import DEFAULT_DIALECT, SourceGroup, leaf_sources
+from sqlrank.request import SourceGroup, leaf_sources
 from sqlrank.sql_ast import count_rows, find_nodes, first_select, is_null, sql_literal, union_all
 
 if TYPE_CHECKING:

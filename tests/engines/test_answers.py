@@ -72,7 +72,7 @@ def test_numbers_are_those_of_duckdb(engine: Engine, call: str) -> None:
     optional = [name for name in ("scores", "grades") if name not in options.get("columns", {})]
     expected = sqlrank.evaluate(METRICS, inputs={"answers": TABLE.drop_columns(optional)}, **options)
     for dialect in engine.dialects:
-        if DIALECTS[dialect].list_elements is None:
+        if DIALECTS[dialect].write_list_elements is None:
             with pytest.raises(MetricError, match=f"cannot be written for {dialect}, which has no UNNEST of lists with positions"):
                 sqlrank.sql(METRICS, inputs={"answers": "answers"}, dialect=dialect, **options)
             continue

@@ -55,7 +55,7 @@ def test_numbers_are_those_of_duckdb(engine: Engine, form: str, request: pytest.
     options: dict[str, Any] = {"columns": COLUMNS | FORMS[form], "by": "day"}
     expected = sqlrank.evaluate(METRICS, inputs={"multiclass_predictions": TABLE}, **options)
     for dialect in engine.dialects:
-        if DIALECTS[dialect].list_elements is None:
+        if DIALECTS[dialect].write_list_elements is None:
             with pytest.raises(MetricError, match=f"cannot be written for {dialect}, which has no UNNEST of lists with positions"):
                 sqlrank.sql(METRICS, inputs={"multiclass_predictions": "predicted"}, dialect=dialect, **options)
             continue

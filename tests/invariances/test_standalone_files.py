@@ -11,9 +11,9 @@ import pytest
 from sqlglot import exp
 
 import sqlrank
-from sqlrank.registry.contract import ENGINE_FUNCTIONS
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import load_registry
+from sqlrank.rendering.dialects import get_dialect
 from tests.lanes import select_every
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Pasted:
             default = param.default if param.default is not None else EXAMPLE[param.type]
             self.values.setdefault(name, default)
         for call in file.tree.find_all(exp.Anonymous):
-            if call.name.lower() not in ENGINE_FUNCTIONS["duckdb"]:
+            if call.name.lower() not in get_dialect("duckdb").file_functions:
                 self._macro(call.name.lower())
         for table in file.tree.find_all(exp.Table):
             if table.name not in LIBRARY.roles and table.name not in self.relations:
@@ -122,7 +122,7 @@ class Pasted:
             return
         file = LIBRARY.find_function(slot, str(self.settings.get(slot, LIBRARY.default_function(slot))))
         for call in file.tree.find_all(exp.Anonymous):
-            if call.name.lower() not in ENGINE_FUNCTIONS["duckdb"]:
+            if call.name.lower() not in get_dialect("duckdb").file_functions:
                 self._macro(call.name.lower())
         text = file.text
         for name, param in file.params.items():

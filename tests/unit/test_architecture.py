@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import MISSING, fields
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import Any
 
-from sqlrank.rendering.dialects import DIALECTS
+import pytest
+
+from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm
+from sqlrank.rendering.dialects import DEFAULT_DIALECT, DIALECT_NAMES, DIALECTS, normalize_dialect
+from sqlrank.rendering.list_rewrites import LIST_OPERATIONS
+from sqlrank.routines import FUNCTION_DIALECTS
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "sqlrank"
@@ -96,17 +103,70 @@ def test_no_arguments_are_passed_as_locals() -> None:
     assert calls == set(), "pass arguments by keyword"
 
 
-def test_dialects_are_queried_for_capabilities() -> None:
-    """A dialect is compared by name only where it is chosen, by ``engines`` and the command, or written, by ``rendering``."""
-    comparisons = {
-        f"{path.relative_to(ROOT)}:{node.lineno}"
+DIALECT_FILES = PACKAGE / "rendering" / "dialects"
+NAMED_DIALECTS = {
+    ("call_descriptions.py", "clickhouse"): "its tokenizer reads the quotes of all dialects",
+    ("engines/driver_adapters.py", "datafusion"): "the package whose connections have no cursor",
+}
+"""Dialects that other modules name, with reasons."""
+
+
+def find_dialect_names(code: str, chooses: bool) -> set[str]:
+    """Return the names of dialects in code. DuckDB's is that of the SQL files and of work on this machine, and a choice only where it is compared or a key."""
+    nodes = list(ast.walk(ast.parse(code)))
+    constants = [node for node in nodes if isinstance(node, ast.Constant) and node.value in DIALECT_NAMES]
+    choices = (ast.Compare, ast.Dict, ast.Tuple, ast.Set, ast.List)
+    compared = {id(child) for node in nodes if isinstance(node, choices) for child in ast.iter_child_nodes(node)}
+    return {str(node.value) for node in constants if node.value != DEFAULT_DIALECT or (chooses and id(node) in compared)}
+
+
+def test_a_dialect_is_named_in_its_file_alone() -> None:
+    found = {
+        (str(path.relative_to(PACKAGE)), name)
         for path in PACKAGE.rglob("*.py")
-        if get_package(".".join(path.relative_to(ROOT).with_suffix("").parts)) not in {"engines", "cli", "rendering"}
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Compare)
-        and any(isinstance(operand, ast.Constant) and operand.value in DIALECTS for operand in (node.left, *node.comparators))
+        if path.parent != DIALECT_FILES
+        # these packages hold the sessions of DuckDB, and the option whose default it is
+        for name in find_dialect_names(path.read_text("utf-8"), chooses=path.relative_to(PACKAGE).parts[0] not in {"engines", "cli"})
     }
-    assert comparisons == set(), "declare a capability in sqlrank.rendering.dialects"
+    assert found - NAMED_DIALECTS.keys() == set(), (
+        "declare a field of sqlrank.rendering.dialect.Dialect, and give it in the file of the dialect"
+    )
+    assert NAMED_DIALECTS.keys() <= found, "an exception that no module needs"
+
+
+@pytest.mark.parametrize("code", ["x == 'trino'", "{'trino': 1}", "('trino', 'x')", "f(x='trino')", "x in {'duckdb'}", "{'duckdb': 1}"])
+def test_names_of_dialects_are_recognized(code: str) -> None:
+    assert find_dialect_names(code, chooses=True)
+    assert not find_dialect_names("tree.sql('duckdb')", chooses=True)
+
+
+def test_a_dialect_imports_no_other_but_the_one_that_it_is_like() -> None:
+    imported = {path.stem: re.findall(r"rendering\.dialects import (\w+)", path.read_text("utf-8")) for path in DIALECT_FILES.glob("*.py")}
+    assert all(len(others) <= 1 for others in imported.values())
+    assert not any(imported[other] for others in imported.values() for other in others)
+
+
+@pytest.mark.parametrize("record", [Dialect, FunctionForms, TableFunctionForm])
+def test_a_dialect_that_is_half_declared_fails_with_the_field(record: type[Any]) -> None:
+    required = {field.name: None for field in fields(record) if field.default is field.default_factory is MISSING}
+    assert required
+    for name in required:
+        with pytest.raises(TypeError, match=rf"missing 1 required keyword-only argument: '{name}'"):
+            record(**{other: None for other in required if other != name})
+
+
+def test_functions_are_found_in_the_text_of_dialects() -> None:
+    assert tuple(name for name, dialect in DIALECTS.items() if dialect.functions is not None) == FUNCTION_DIALECTS
+    operations = {name: set(dialect.functions.list_operations) for name, dialect in DIALECTS.items() if dialect.functions}
+    assert {name for name, there in operations.items() if there and there != LIST_OPERATIONS} == set(), "operations are missing"
+
+
+def test_each_name_of_a_dialect_means_one() -> None:
+    names = [name for known, dialect in DIALECTS.items() for name in (known, *dialect.aliases)]
+    assert len(names) == len(set(names))
+    assert all(normalize_dialect(name.upper()) == known for known, dialect in DIALECTS.items() for name in (known, *dialect.aliases))
+    packages = [package for dialect in DIALECTS.values() for package in dialect.drivers]
+    assert len(packages) == len(set(packages))
 
 
 def test_errors_of_duckdb_are_caught_where_its_connections_are() -> None:

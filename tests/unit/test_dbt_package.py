@@ -271,7 +271,7 @@ def test_wrong_arguments_are_refused(call: Any, message: str) -> None:
 
 def test_other_adapters_are_named() -> None:
     with pytest.raises(
-        ValueError, match=r"^sqlrank\.clusters has no SQL for oracle. It has for duckdb, bigquery, snowflake, postgres, redshift, spark$"
+        ValueError, match=r"^sqlrank\.clusters has no SQL for oracle. It has for duckdb, bigquery, postgres, redshift, snowflake, spark$"
     ):
         macros("oracle").clusters("a", "b")
 

@@ -6,5 +6,5 @@
 {% endmacro %}
 
 {% macro default__clusters(predicted_clusters, true_clusters, groups, columns) %}
-  {{- sqlrank.refuse_adapter('clusters', ['duckdb', 'bigquery', 'snowflake', 'postgres', 'redshift', 'spark']) -}}
+  {{- sqlrank.refuse_adapter('clusters', ['duckdb', 'bigquery', 'postgres', 'redshift', 'snowflake', 'spark']) -}}
 {% endmacro %}

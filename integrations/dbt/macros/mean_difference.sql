@@ -6,5 +6,5 @@
 {% endmacro %}
 
 {% macro default__mean_difference(queries, groups, columns) %}
-  {{- sqlrank.refuse_adapter('mean_difference', ['duckdb', 'bigquery', 'snowflake', 'postgres', 'redshift', 'spark']) -}}
+  {{- sqlrank.refuse_adapter('mean_difference', ['duckdb', 'bigquery', 'postgres', 'redshift', 'snowflake', 'spark']) -}}
 {% endmacro %}

@@ -6,5 +6,5 @@
 {% endmacro %}
 
 {% macro default__predictions(predictions, groups, columns) %}
-  {{- sqlrank.refuse_adapter('predictions', ['duckdb', 'bigquery', 'snowflake', 'postgres', 'redshift', 'spark']) -}}
+  {{- sqlrank.refuse_adapter('predictions', ['duckdb', 'bigquery', 'postgres', 'redshift', 'snowflake', 'spark']) -}}
 {% endmacro %}

@@ -7,5 +7,5 @@
 {% endmacro %}
 
 {% macro default__rankings(run, qrels, k, groups, columns) %}
-  {{- sqlrank.refuse_adapter('rankings', ['duckdb', 'bigquery', 'snowflake', 'postgres', 'redshift', 'spark']) -}}
+  {{- sqlrank.refuse_adapter('rankings', ['duckdb', 'bigquery', 'postgres', 'redshift', 'snowflake', 'spark']) -}}
 {% endmacro %}

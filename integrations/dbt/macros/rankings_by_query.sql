@@ -7,5 +7,5 @@
 {% endmacro %}
 
 {% macro default__rankings_by_query(run, qrels, k, groups, columns) %}
-  {{- sqlrank.refuse_adapter('rankings_by_query', ['duckdb', 'bigquery', 'snowflake', 'postgres', 'redshift', 'spark']) -}}
+  {{- sqlrank.refuse_adapter('rankings_by_query', ['duckdb', 'bigquery', 'postgres', 'redshift', 'snowflake', 'spark']) -}}
 {% endmacro %}

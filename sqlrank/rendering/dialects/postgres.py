@@ -1,0 +1,100 @@
+"""PostgreSQL."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm, keep_nodes
+from sqlrank.rendering.dialect_forms import order_within_group, read_series_function
+from sqlrank.rendering.list_rewrites import subquery_operations
+from sqlrank.sql_ast import BIGINT, call_function, sql_literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def _cast_bits(digits: exp.Expr) -> exp.Expr:
+    text = exp.DPipe(this=sql_literal("x"), expression=digits, safe=True)
+    return exp.cast(exp.cast(text, exp.DataType.build("BIT(32)", dialect="postgres")), BIGINT)
+
+
+def _select_types(query: exp.Query, columns: Sequence[exp.Column]) -> exp.Select:
+    """Return a query for the types of columns, which drivers report as numbers."""
+    names = (exp.cast(call_function("PG_TYPEOF", column), "TEXT") for column in columns)
+    nothing = exp.select("*").from_(query.copy().subquery("described")).where("1 = 0")
+    return (
+        exp.select(*names).from_(exp.select("1 AS one").subquery("one")).join(nothing.subquery("described"), on="1 = 1", join_type="left")
+    )
+
+
+def _double_percents(query: str) -> str:
+    """Return a query for FORMAT, which reads the places of tables."""
+    return re.sub(r"%(?!\d+\$s)", "%%", query)
+
+
+DIALECT = Dialect(
+    label="PostgreSQL",
+    sqlglot_name="postgres",
+    aliases=("postgresql", "pg"),
+    drivers=("psycopg", "psycopg2", "pg8000"),
+    write_list_elements=keep_nodes,
+    write_quantile=order_within_group,
+    write_series=read_series_function,
+    write_hex_number=_cast_bits,
+    fold_identifier=str.lower,
+    calls_functions_by_fields=True,
+    supports_collations=True,
+    supports_jsonb=True,
+    computes_ctes_once=True,
+    supports_create_or_replace_table=False,
+    supports_transactions=True,
+    uses_savepoints=True,
+    type_query=_select_types,
+    shadowing_query="shadowing_functions_postgres.sql",
+    functions=FunctionForms(
+        version="CREATE OR REPLACE FUNCTION {name}() RETURNS text LANGUAGE SQL IMMUTABLE AS $$ SELECT {version} $$",
+        group=("by", "name of the column of {inputs} to group by"),
+        table=TableFunctionForm(
+            create=(
+                "DROP FUNCTION IF EXISTS {name}({other_types})",
+                (
+                    "CREATE OR REPLACE FUNCTION {name}({arguments}) RETURNS TABLE ({columns}) LANGUAGE plpgsql STABLE AS $sqlrank$\n"
+                    "BEGIN\n  RETURN QUERY EXECUTE format($query$\n{query}\n$query$, {formatted}){using};\nEND\n$sqlrank$"
+                ),
+                "COMMENT ON FUNCTION {name} IS {comment}",
+            ),
+            drop="DROP FUNCTION IF EXISTS {name}",
+            types=("regclass", "double precision", "text", "boolean"),
+            call="{name}({values})",
+            source="%{place}$s",
+            group="%{last}$s",
+            parameter="${place}",
+            argument="{role} regclass",
+            number="{name} double precision{default}",
+            default=" DEFAULT {value}",
+            group_argument='"by" text DEFAULT NULL',
+            checks_argument="checks boolean DEFAULT TRUE",
+            text_type="text",
+            number_type="double precision",
+            escape_query=_double_percents,
+        ),
+        list=(
+            (
+                "CREATE OR REPLACE FUNCTION {name}({parameters}) RETURNS double precision LANGUAGE SQL IMMUTABLE PARALLEL SAFE "
+                "AS $$ SELECT {expression} $$"
+            ),
+            "COMMENT ON FUNCTION {name}({types}) IS {comment}",
+        ),
+        list_types=("anyarray", "integer"),
+        list_operations={
+            **subquery_operations(1),
+            "length": "CARDINALITY",
+            "series": lambda start, end: call_function("ARRAY", exp.select(call_function("GENERATE_SERIES", start, end))),
+        },
+    ),
+    has_dbt_macros=True,
+    dbt_deletes_and_inserts=True,
+)

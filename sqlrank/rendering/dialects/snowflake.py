@@ -1,0 +1,76 @@
+"""Snowflake; Databend, which reads its SQL, executes it in the tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm
+from sqlrank.rendering.dialect_forms import order_within_group
+from sqlrank.rendering.list_rewrites import count_from_one
+from sqlrank.sql_ast import call_function, find_nodes
+
+if TYPE_CHECKING:
+    from sqlrank.rendering.list_rewrites import ListJoin
+
+
+def _flatten_elements(join: ListJoin) -> None:
+    """Read the elements of lists, which are variants: ids become texts."""
+    index = exp.column("index", table=join.alias)
+    join.replace_brackets(lambda values, _: call_function("GET", values, index.copy()))
+    count_from_one(join, index)
+    join.replace(join.element, exp.cast(exp.column("value", table=join.alias), "VARCHAR"))
+    call = call_function("FLATTEN", exp.Kwarg(this=exp.var("INPUT"), expression=join.values))
+    join.join.set("this", exp.Lateral(this=call, alias=exp.TableAlias(this=exp.to_identifier(join.alias))))
+
+
+def _search_by_position(tree: exp.Expr) -> None:
+    """Search texts by POSITION, since Databend lacks CHARINDEX."""
+    for search in find_nodes(tree, exp.StrPosition):
+        search.replace(call_function("POSITION", exp.In(this=search.args["substr"], field=search.this)))
+
+
+DIALECT = Dialect(
+    label="Snowflake",
+    sqlglot_name="snowflake",
+    drivers=("snowflake",),
+    write_list_elements=_flatten_elements,
+    write_quantile=order_within_group,
+    finish=_search_by_position,
+    fold_identifier=str.upper,
+    searches_from_items=True,
+    supports_window_clause=False,
+    distinguishes_zeros=True,
+    supports_float32=False,
+    is_distributed=True,
+    supports_transactions=True,
+    functions=FunctionForms(
+        version="CREATE OR REPLACE FUNCTION {name}() RETURNS VARCHAR AS $$ {version} $$",
+        version_arguments="()",  # functions are identified by types
+        group=("by", "name of the column of {inputs} to group by"),
+        table=TableFunctionForm(
+            create=(
+                "DROP PROCEDURE IF EXISTS {name}({other_types})",
+                (
+                    "CREATE OR REPLACE PROCEDURE {name}({arguments})\nRETURNS TABLE ()\nLANGUAGE SQL\nCOMMENT = {comment}\nAS $$\n"
+                    "DECLARE\n  found RESULTSET DEFAULT (\n{query}\n);\nBEGIN\n  RETURN TABLE(found);\nEND\n$$"
+                ),
+            ),
+            drop="DROP PROCEDURE IF EXISTS {name}({types})",
+            types=("VARCHAR", "FLOAT", "VARCHAR", "BOOLEAN"),
+            call="TABLE({name}({values}))",
+            source="IDENTIFIER(:{role})",
+            group="GET(OBJECT_CONSTRUCT(*), UPPER(:by))",
+            parameter=":{name}",
+            argument="{role} VARCHAR",
+            number="{name} FLOAT{default}",
+            default=" DEFAULT {value}",
+            group_argument="by VARCHAR DEFAULT NULL",
+            checks_argument="checks BOOLEAN DEFAULT TRUE",
+        ),
+    ),
+    has_dbt_macros=True,
+    dbt_deletes_and_inserts=True,
+    dbt_microbatch="",
+)
