@@ -54,7 +54,7 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
 CANNOT = {
     ("Databend", "odd names"): "column Select doesn't exist",
     **{
-        (name, "rank_method=array"): "rank_method='array' is for spark, databricks, bigquery or DuckDB"
+        (name, "rank_method=array"): "rank_method='array' is for Spark, Databricks, BigQuery or DuckDB"
         for name in ("SQLite", "PostgreSQL", "ClickHouse", "DataFusion", "Databend")
     },
 }
