@@ -15,6 +15,7 @@ from sqlrank.engines.driver_adapters import infer_dialect
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
+from sqlrank.inputs.class_names import check_for_classes
 from sqlrank.left_out import AUDIT_ALL_ROWS, find_left_out
 from sqlrank.prepare import AUDIT_INVALID_ROWS, PreparedStatement, prepare_statement, required_row_checks
 from sqlrank.registry.resolved_metric import metric_fingerprints
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from sqlrank.inputs.column_binding import BoundInputs
     from sqlrank.inputs.row_checks import CheckMode, ValidationReport
     from sqlrank.request import Request
+
+BINARY_LABELS = "binary labels"
+"""Row check of metrics whose labels are 0 and 1."""
 
 ROW_UNIT = ""
 """Value of ``sqlrank.unit`` in the metadata if each input row is its own unit, which no column is named."""
@@ -193,6 +197,8 @@ def _explain_invalid_rows(prepared: PreparedStatement) -> None:
     base_input = inputs.base or inputs.by_role.get("run")
     if base_input is None or base_input.role.name not in inputs.needed_columns or not prepared.is_audited:
         return
+    if BINARY_LABELS in required_row_checks(prepared.request):
+        check_for_classes(inputs)
     for view in inputs.per_score():
         row_checks.validate_rows(
             view.database,

@@ -15,7 +15,7 @@ from sqlrank.registry.metric import freeze_value, to_sql_name
 from sqlrank.registry.metric_resolver import RequestedDifferences, split_differences
 from sqlrank.registry.registry import SYSTEM_COLUMN, UNIT_COLUMN, ColumnSpec, Registry, Role
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, ResolvedMetric, with_plain_names
-from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, describe_missing_input, rename_queries_policy
+from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, describe_argument, describe_missing_input, rename_queries_policy
 from sqlrank.request import Request, system_source, with_previous_runs
 from sqlrank.result_columns import DIFFERENCE_STEP_COLUMNS, SLICE_COLUMN, difference_columns
 
@@ -210,7 +210,9 @@ def resolve_request(request: Request) -> ResolvedRequest:
         raise MetricError(f"{metrics[0].metric} is of {base_roles[0]} and others are of {base_roles[1]}. Evaluate them in two calls")
     if request.per_query and (role := next((role for role in base_roles if not library.roles[role].query_column), None)):
         raise MetricError(f"per_query gives a row per list, which {role} do not have. Leave it out")
-    sources, rankings_from_predictions = _resolve_sources(sources_by_role, metrics, base_roles[0] if base_roles else None, library)
+    sources, rankings_from_predictions = _resolve_sources(
+        sources_by_role, metrics, base_roles[0] if base_roles else None, library, request.columns or {}
+    )
     if getattr(system_source(sources), "members_are_systems", False):
         groupings = _add_system_column(groupings)
     columns = list(dict.fromkeys(column for group in groupings for column in group))
@@ -374,7 +376,11 @@ def _check_name_clashes(by: list[str], metrics: list[ResolvedMetric], reserved: 
 
 
 def _resolve_sources(
-    sources: Mapping[str, Any], metrics: list[ResolvedMetric], base_role: str | None, library: Registry
+    sources: Mapping[str, Any],
+    metrics: list[ResolvedMetric],
+    base_role: str | None,
+    library: Registry,
+    columns: Mapping[str, Any],
 ) -> tuple[dict[str, Any], bool]:
     """Return the sources by role, and True if run and judgments are derived from predictions."""
     if unknown := [role for role in sources if role not in library.roles]:
@@ -391,6 +397,7 @@ def _resolve_sources(
             {*side_roles, *(["queries"] if rankings else [])},
             next(metric for metric in metrics if metric.input_role == base_role),
             library,
+            columns,
         )
         if not rankings:
             return dict(sources), False
@@ -411,16 +418,44 @@ def component_roles(role: str, sources: Mapping[str, Any], library: Registry) ->
     return components if role not in sources and any(component in sources for component in components) else (role,)
 
 
-def _check_base_inputs(sources: Mapping[str, Any], side_roles: set[str], metric: ResolvedMetric, library: Registry) -> None:
-    """Check that the input of a metric is present, without superfluous ones."""
+def _check_base_inputs(
+    sources: Mapping[str, Any], side_roles: set[str], metric: ResolvedMetric, library: Registry, columns: Mapping[str, Any]
+) -> None:
+    """Check that the input of a metric is present, without superfluous ones; ``columns`` are those that the caller mapped."""
     needed = component_roles(metric.input_role, sources, library)
-    if not sources.keys() >= set(needed) or sources.keys() - {*needed, *side_roles}:
-        if metric.input_role == "predictions":
-            raise InputError(f"{metric.metric} needs predictions=, a table with label and score, and nothing else")
-        input_examples = ", ".join(f"{role!r}: ..." for role in needed)
-        components = library.roles[metric.input_role].assembled_from
-        instead = f", or {join_words(components)} in its place" if components and metric.input_role in needed else ""
-        raise InputError(f"{metric.metric} needs inputs={{{input_examples}}}{instead}, and no input that it does not read")
+    if sources.keys() >= set(needed) and not sources.keys() - {*needed, *side_roles}:
+        return
+    others = [role for role in sources if role not in {*needed, *side_roles}]
+    if len(others) == 1 and sources.keys().isdisjoint(needed):
+        reads = f"{metric.metric} reads {needed[0]}, {library.roles[needed[0]].description.rstrip('.')}"
+        if arguments := pass_as_other_role(sources[others[0]], library.roles[others[0]], library.roles[needed[0]], columns):
+            raise InputError(f"{reads}. Give the table as {arguments}")
+        raise InputError(f"{reads}. Give {describe_argument(needed[0])} in the place of {others[0]}")
+    if metric.input_role == "predictions":
+        raise InputError(f"{metric.metric} needs predictions=, a table with label and score, and nothing else")
+    input_examples = ", ".join(f"{role!r}: ..." for role in needed)
+    components = library.roles[metric.input_role].assembled_from
+    instead = f", or {join_words(components)} in its place" if components and metric.input_role in needed else ""
+    raise InputError(f"{metric.metric} needs inputs={{{input_examples}}}{instead}, and no input that it does not read")
+
+
+def pass_as_other_role(source: Any, given: Role, needed: Role, columns: Mapping[str, Any]) -> str:
+    """Return the arguments that pass a table in another role, with its mapped columns under the names of that; empty if its rows are others."""
+    required = {
+        role.name: [name for name, column in role.columns.items() if not column.optional and column.default is None]
+        for role in (given, needed)
+    }
+    mapped = {name.removeprefix(f"{given.name}."): column for name, column in columns.items()}
+    absent = [name for name in required[needed.name] if name not in mapped]
+    left = [column for name, column in mapped.items() if name in required[given.name] and name not in needed.columns]
+    have_same_rows = given.description.rstrip(".").partition(",")[0] == needed.description.rstrip(".").partition(",")[0]
+    if not have_same_rows or len(required[needed.name]) != len(required[given.name]) or (mapped and len(absent) > 1):
+        return ""
+    renamed = {name: column for name, column in mapped.items() if name in needed.columns} | dict(zip(absent, left, strict=False))
+    renamed = {name: column for name, column in renamed.items() if name != column}
+    table = repr(source) if isinstance(source, str) else "..."
+    argument = describe_argument(needed.name, table)
+    return f"{argument} and columns={renamed!r}" if renamed else argument
 
 
 def _ranking_sources(sources: Mapping[str, Any], read_roles: set[str], library: Registry) -> tuple[dict[str, Any], bool]:

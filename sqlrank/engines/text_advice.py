@@ -44,7 +44,7 @@ def suggest_number(name: str, column: exp.Expr, dialect: str, texts: Mapping[str
     # A comma before three digits may stand for either.
     best = best[: 2 if best and best[0].name == "thousands" else 1]
     missing = [text for text in odd if not any(reading.is_match(text) for reading in best)]
-    if not best and len(odd) == len(texts) > 1:
+    if not best and len(odd) == len(texts) > 0:
         return _suggest_words(name, column, dialect, odd)
     if not missing and (not best or best[0].name == "infinite"):
         return f"If its texts are numbers, such as inf, give {write_mapping({name: exp.cast(column.copy(), 'DOUBLE')}, dialect)}"
@@ -124,6 +124,9 @@ def _suggest_words(name: str, column: exp.Expr, dialect: str, texts: Mapping[str
     if len(folded := sorted({word.strip().lower() for word in words})) < len(words):
         column, words = exp.Lower(this=exp.Trim(this=column)), folded
     dropped = _describe_dropped(sum(texts[text] for text in missing))
+    if len(texts) == 1:
+        number = exp.Case(this=column, ifs=[exp.If(this=sql_literal(words[0]), true=exp.Literal.number(1))])
+        return f"{quote_excerpt(words[0])} is none, and no row has another value. Say what it stands for, as {write_mapping({name: number}, dialect)} does"
 
     def number_words(words: Sequence[str]) -> str:
         branches = [exp.If(this=sql_literal(word), true=exp.Literal.number(number)) for number, word in enumerate(words)]

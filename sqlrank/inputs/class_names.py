@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.engines.text_advice import MAX_WORDS, read_truths, write_mapping
-from sqlrank.errors import list_examples, quote_excerpt
-from sqlrank.inputs.bound_input import bound_expression
+from sqlrank.errors import InputError, list_examples, quote_excerpt
+from sqlrank.inputs.bound_input import bound_expression, column_text
+from sqlrank.registry.aliases import find_siblings
+from sqlrank.resolve import pass_as_other_role
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlrank.engines.database import Database
     from sqlrank.inputs.bound_input import BoundInput
+    from sqlrank.inputs.column_binding import BoundInputs
+    from sqlrank.resolve import ResolvedRequest
 
 ClassColumn = tuple["BoundInput", str]
 """An input and the name of its column of classes."""
@@ -40,7 +45,7 @@ def find_class_columns(base: BoundInput) -> tuple[ClassColumn, ...]:
 
 def _list_classes(database: Database, column: ClassColumn) -> list[Any]:
     bound_input, name = column
-    rows = bound_input.select_columns((name,)).subquery("classes")
+    rows = bound_input.select_columns((name,), keep_types=True).subquery("classes")
     classes = exp.select(name).distinct().from_(rows).where(f"{name} IS NOT NULL")
     return [value for (value,) in database.query_rows(classes.order_by(name).limit(MAX_CLASSES))]
 
@@ -96,10 +101,73 @@ def _unite_truths(columns: Sequence[ClassColumn], values: Sequence[Sequence[Any]
 
 
 def _are_numbers(texts: Sequence[str]) -> bool:
+    return bool(texts) and all(map(_is_number, texts))
+
+
+def _is_number(text: str) -> bool:
     try:
-        return bool([*map(float, texts)])
+        float(text)
     except ValueError:
         return False
+    return True
+
+
+def check_for_classes(inputs: BoundInputs) -> None:
+    """Check that labels and scores of predictions are no classes, which are an input of their own.
+
+    Raises:
+        InputError: Both columns have the same classes, as texts or as whole numbers of which more than two are labels.
+    """
+    base, request, database = inputs.base, inputs.request, inputs.database
+    if base is None or base.role.name != "predictions" or inputs.scores or database.has_unread_streams:
+        return
+    columns = [(base, name) for name in ("label", "score") if name in base.columns]
+    are_texts = [base.column_type(name) == "VARCHAR" for _, name in columns]
+    if len(columns) < len(_FLAGS) or any(are_texts) != all(are_texts):
+        return
+    labels, scores = (_list_classes(database, column) for column in columns)
+    if not {*labels} & {*scores} or max(len(labels), len(scores)) == MAX_CLASSES:
+        return
+    if any(are_texts) and _have_one_reading(bound_expression(base, "label"), labels, scores):
+        return
+    if not any(are_texts) and (len(labels) < MIN_ORDERED or not all(float(value).is_integer() for value in [*labels, *scores])):
+        return
+    raise InputError(f"{base.label}: {_advise_on_classes(base, request, labels, scores)}")
+
+
+def _have_one_reading(column: exp.Expr, labels: Sequence[str], scores: Sequence[str]) -> bool:
+    """Return True if texts of both columns are numbers, or are read alike where each column is read alone."""
+    classes = {*labels, *scores}
+    return any(map(_is_number, classes)) or len({*labels} ^ {*scores}) + max(len(classes) - 2, 0) == 0 or bool(read_truths(column, classes))
+
+
+def _advise_on_classes(base: BoundInput, request: ResolvedRequest, labels: Sequence[Any], scores: Sequence[Any]) -> str:
+    """Return what labels and scores are, with the mapping that gives both the same numbers, and the metric and input of classes."""
+    classes = sorted({*labels, *scores})
+    dialect = base.table.dialect
+    metric = next(metric.metric for metric in request.metrics if metric.input_role == base.role.name)
+    siblings = find_siblings(metric, request.library, {"classified"})
+    roles = request.library.roles
+    columns = {**request.columns, **{name: column_text(base, name) for name in ("label", "score")}}
+    arguments = pass_as_other_role(request.sources[base.role.name], base.role, roles["classified"], columns)
+    step = f"Of classes give the table as {arguments}, and ask for {next(iter(siblings), 'MulticlassAccuracy')}"
+    if isinstance(classes[0], str):
+        words = classes[:MAX_WORDS]
+        mapping = {name: _number_words(bound_expression(base, name), words) for name in ("label", "score")}
+        problem = f"label and score are texts, {list_examples([*map(_show_class, classes)])}, and {metric} reads numbers"
+        order = f"Of ordered ones number both columns alike, as {write_mapping(mapping, dialect)} does in the order of letters"
+    else:
+        condition = exp.GTE(this=bound_expression(base, "label"), expression=exp.Literal.number(1))
+        problem = (
+            f"label and score are whole numbers, {list_examples([f'{value:g}' for value in classes])}, and {metric} reads labels of 0 and 1"
+        )
+        order = f"Of grades map a condition to label, such as {write_mapping({'label': condition}, dialect)}"
+    return ". ".join([problem, *([step, order] if siblings else [order, step])])
+
+
+def _number_words(column: exp.Expr, words: Sequence[str]) -> exp.Case:
+    branches = [exp.If(this=sql_literal(word), true=exp.Literal.number(number)) for number, word in enumerate(words)]
+    return exp.Case(this=column, ifs=branches)
 
 
 def describe_letter_order(database: Database, bound_input: BoundInput, names: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ from sqlrank.errors import InputError
 from sqlrank.inputs import row_checks
 from sqlrank.inputs.assembled_inputs import assemble_inputs, assembly_columns, number_rows
 from sqlrank.inputs.bound_input import BoundInput, align_keys
+from sqlrank.inputs.class_names import check_for_classes
 from sqlrank.inputs.column_mapping import bind_expressions, check_mapping_names, find_group_columns, role_mapping, split_score_columns
 from sqlrank.inputs.list_columns import bind_columns_of_lists, find_columns_of_lists, normalize_lists, split_number_lists
 from sqlrank.inputs.row_rules import row_rules
@@ -294,6 +295,8 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     if request.shared_policies.get("id_type") == "text":
         inputs = {role: _read_ids_as_text(bound_input) for role, bound_input in inputs.items()}
     bound_inputs = replace(bound_inputs, by_role=inputs)
+    if database.can_inspect and bound_inputs.base is not None and bound_inputs.base.column_type("label") == "VARCHAR":
+        check_for_classes(bound_inputs)
     for view in bound_inputs.per_score() if database.can_inspect else ():
         row_checks.check_columns(database, view.by_role, needed)
     return bound_inputs

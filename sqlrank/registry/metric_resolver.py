@@ -148,10 +148,7 @@ def resolve_metrics(
         check_deadline()
         try:
             resolved = _resolve_metric(entry, library, compat_mode, policies_by_metric[name])
-            check_parameter_values(resolved, library)
-            check_parameters_accepted(resolved, library)
-            check_expected_ties(resolved, library)
-            check_rank_positions(resolved)
+            _check_settings(resolved, library)
             resolved_metrics[name] = resolved
         except MetricError as error:
             problems.append(str(error))
@@ -237,7 +234,9 @@ def _parse_metrics(
             for text in expand_cutoff_list(str(entry) if isinstance(entry, (str, Metric)) else short_repr(entry)):
                 expanded = expand_compat_alias(text, compat_mode, library)
                 metric = parse_canonical(expanded, library)
-                metric = _with_input_of_call(metric, library, input_roles, may_replace=expanded != text) if has_inputs else metric
+                metric = (
+                    _with_input_of_call(metric, library, compat_mode, input_roles, may_replace=expanded != text) if has_inputs else metric
+                )
                 column = find_measured_column(metric, library.file_for(metric), input_roles, library)
                 column = column and with_free_name(column, [entry.column for entry in requested.values()])
                 file = library.file_for(metric, "" if column is None else column.role)
@@ -248,20 +247,41 @@ def _parse_metrics(
     return requested, problems
 
 
-def _with_input_of_call(metric: Metric, library: Registry, input_roles: Collection[str], may_replace: bool) -> Metric:
+def _with_input_of_call(
+    metric: Metric, library: Registry, compat_mode: Mapping[str, Any], input_roles: Collection[str], may_replace: bool
+) -> Metric:
     """Return the metric, or in its place one of the same meaning that reads the inputs given, where a tool's name is of both.
 
     Raises:
         MetricError: Another metric of the same meaning is to be asked for by its name.
     """
-    siblings = find_siblings(metric, library, input_roles)
+    others = [replace(metric, name=name) for name in find_siblings(metric, library, input_roles)]
+    siblings = [other for other in others if _takes_settings(other, library, compat_mode)]
     if not siblings:
-        return metric
+        return metric  # whoever needs its input says how to give it
     if may_replace:
-        return replace(metric, name=siblings[0])
+        return siblings[0]
     role = find_input_role(library, library.file_for(metric))
-    names = [str(replace(metric, name=name)) for name in siblings]
-    raise MetricError(f"{metric.name} reads {role}, which is not given. Ask for {join_words(names, 'or')}")
+    raise MetricError(f"{metric.name} reads {role}, which is not given. Ask for {join_words(map(str, siblings), 'or')}")
+
+
+def _takes_settings(metric: Metric, library: Registry, compat_mode: Mapping[str, Any]) -> bool:
+    """Return True if a metric has the parameters that it is written with, in these ranges."""
+    try:
+        file = library.file_for(metric)
+        requested = _RequestedMetric(metric, file, find_input_role(library, file), None)
+        _check_settings(_resolve_metric(requested, library, compat_mode, {}), library)
+    except MetricError:
+        return False
+    return True
+
+
+def _check_settings(resolved: ResolvedMetric, library: Registry) -> None:
+    """Check that a metric has the parameters that it is written with, and that their values are in range and fit together."""
+    check_parameter_values(resolved, library)
+    check_parameters_accepted(resolved, library)
+    check_expected_ties(resolved, library)
+    check_rank_positions(resolved)
 
 
 def _load_mode(compat: str | None, library: Registry, input_roles: Collection[str]) -> dict[str, Any]:

@@ -77,9 +77,18 @@ def rename_queries_policy(policies: Mapping[str, Any], library: Registry) -> dic
     return renamed
 
 
+def describe_argument(role: str, table: str = "...") -> str:
+    """Return the argument that passes a table in a role.
+
+    >>> describe_argument("predictions"), describe_argument("classified", "'c.csv'")
+    ('predictions=...', "inputs={'classified': 'c.csv'}")
+    """
+    return f"{role}={table}" if role in INPUTS_BY_KEYWORD else f"inputs={{{role!r}: {table}}}"
+
+
 def describe_missing_input(reader: ResolvedMetric, role: str) -> str:
     """Return a message on an input that a metric needs; ``queries="given"`` names the policy, and not its table."""
-    argument = f"{role}=..." if role in INPUTS_BY_KEYWORD else f"inputs={{{role!r}: ...}}"
+    argument = describe_argument(role)
     is_policy = role == "queries" and reader.settings.get("queries") == "given"
     advice = f", a table of them, and the policy as {QUERIES_POLICY_KEYWORD}='given'" if is_policy else ""
     return f"{reader.metric} needs {role}. Give {argument}{advice}"

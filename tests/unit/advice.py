@@ -21,7 +21,11 @@ INPUTS = ("predictions", "run", "qrels")
 
 _KEYWORD = re.compile(r"(?<![\w.(])(?:--)?(columns|where|nulls|confidence|ties|ranks|duplicates|compat|by|unjudged|level)=")
 _ALTERNATIVE = re.compile(r",? or (?=\w*[^\n]*?(?:columns|where|nulls|ties|ranks|duplicates)=)")
-_METRIC = re.compile(r"(?:[Ww]rite|[Gg]ive(?: a list of them,)?|[Dd]id you mean) (\[[^\]]*\]|'?[A-Z]\w*(?:\([^()]*\))?(?:@\d+)?)")
+_TABLE = re.compile(r"[Gg]ive the table as ((?:inputs|predictions)=.*?)(?:, and ask for (\w+)(?:\([^()]*\))?)?(?=$|\. )")
+_TABLE_OPTIONS = re.compile(r"[Gg]ive the table as (--(?:input|predictions) .*?)(?:, and ask for (\w+))?(?=$|\. |\n)")
+_METRIC = re.compile(
+    r"(?:[Ww]rite|[Aa]sk for|[Gg]ive(?: a list of them,)?|[Dd]id you mean) (\[[^\]]*\]|'?[A-Z]\w*(?:\([^()]*\))?(?:@\d+)?)"
+)
 
 
 def _read_literal(text: str) -> Any:
@@ -89,11 +93,16 @@ def _list_queries(problem: str) -> list[str]:
     return queries
 
 
+def _parse_call(arguments: str) -> ast.Call:
+    bound = ast.parse(f"f({arguments})", mode="eval").body
+    assert isinstance(bound, ast.Call)
+    return bound
+
+
 def list_ways(message: str, metrics: Any, arguments: Mapping[str, Any]) -> list[tuple[Any, dict[str, Any]]]:
     """Return metrics and arguments of each call that a message leads to, none if it leads nowhere."""
     if (call := re.search(r"[Ww]rite evaluate\((.*)\)$", message)) is not None:
-        bound = ast.parse(f"f({call[1]})", mode="eval").body
-        assert isinstance(bound, ast.Call)
+        bound = _parse_call(call[1])
         given = {keyword.arg: arguments.get(str(keyword.arg)) or ast.literal_eval(keyword.value) for keyword in bound.keywords}
         return [(ast.literal_eval(bound.args[0]), {str(name): value for name, value in given.items()})]
     alternatives = list_alternatives(message)
@@ -108,6 +117,19 @@ def list_ways(message: str, metrics: Any, arguments: Mapping[str, Any]) -> list[
         kept = {key: value for key, value in arguments.items() if key != "columns"}
         return [(metrics, {**kept, **options, name: query}) for query in queries]
     given = arguments.get("columns", {})
+    if (table := _TABLE.search(message)) is not None:
+        new = {
+            str(keyword.arg): ast.literal_eval(keyword.value)
+            for keyword in _parse_call(table[1].replace(" and columns=", ", columns=")).keywords
+        }
+        source = arguments.get("predictions") or next(iter(arguments.get("inputs", {}).values()))  # which ... stands for
+        if "inputs" in new:
+            new["inputs"] = {role: source if value is ... else value for role, value in new["inputs"].items()}
+        kept = {name: value for name, value in arguments.items() if name not in {"inputs", "predictions", "columns"}}
+        alternatives = [options for options in list_alternatives(_TABLE.sub("", message)) if "columns" in options]
+        others = [{"columns": {**given, **options["columns"]}} for options in alternatives]
+        ways = [(table[2] or metrics, {**kept, **new}), *((metrics, {**arguments, **other}) for other in others)]
+        return ways if table.start() < message.find("columns=") else ways[::-1]
     ways = [
         (metrics, {**arguments, **options, **({"columns": {**given, **options["columns"]}} if "columns" in options else {})})
         for options in alternatives
@@ -157,6 +179,15 @@ def follow_command(*words: object) -> tuple[str, list[str]]:
         if result.exit_code == 0:
             return result.stdout, messages
         messages.append(result.stderr)
+        if (table := _TABLE_OPTIONS.search(result.stderr)) is not None:
+            values = [index for index, word in enumerate(line) if word in {"--predictions", "--input", "--column"}]
+            line = [word for index, word in enumerate(line) if index not in values and index - 1 not in values]
+            line += shlex.split(table[1].replace(" and --column", " --column"))
+            line[1] = table[2] or line[1]
+            continue
+        if (metric := re.search(r"not given\. Ask for (\w+)", result.stderr)) is not None:
+            line[1] = metric[1]
+            continue
         found = re.finditer(r"(--column|--policy|--where) (?=\S)", result.stderr)
         pairs = dict.fromkeys((match[1], _first_word(result.stderr[match.end() :])) for match in found)
         added = [word for pair in pairs for word in pair]
