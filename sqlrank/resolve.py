@@ -441,10 +441,7 @@ def _check_base_inputs(
 
 def pass_as_other_role(source: Any, given: Role, needed: Role, columns: Mapping[str, Any]) -> str:
     """Return the arguments that pass a table in another role, with its mapped columns under the names of that; empty if its rows are others."""
-    required = {
-        role.name: [name for name, column in role.columns.items() if not column.optional and column.default is None]
-        for role in (given, needed)
-    }
+    required = {role.name: [name for name, column in role.columns.items() if column.is_required] for role in (given, needed)}
     mapped = {name.removeprefix(f"{given.name}."): column for name, column in columns.items()}
     absent = [name for name in required[needed.name] if name not in mapped]
     left = [column for name, column in mapped.items() if name in required[given.name] and name not in needed.columns]

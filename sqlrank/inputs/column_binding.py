@@ -418,16 +418,15 @@ def _find_row_columns(request: ResolvedRequest, bound_input: BoundInput) -> tupl
     if request.confidence is not None or request.needs_units:
         read_columns |= {role.unit_column or role.query_column or ""} & bound_input.columns.keys()
     read_columns |= request.measured_columns.get(role.name, {}).keys()
-    metrics = request.rolled_up or request.metrics
-    measured = [metric.measured_column is not None for metric in metrics if metric.input_role == role.name]
-    is_measured_alone = bool(measured) and all(measured)
-    needed = []
-    for name, column in role.columns.items():
-        is_available = column.default is None or name in bound_input.columns
-        is_required = column.default is not None or not (column.optional or is_measured_alone)
-        if is_available and (name in read_columns or is_required):
-            needed.append(name)
-    return tuple(needed)
+    read = [
+        name
+        for name, column in role.columns.items()
+        if name in bound_input.columns or column.default is None
+        if name in read_columns or column.default is not None or (name in role.unique and column.is_required)
+    ]
+    # A count that reads no column counts the rows that have all of them.
+    counts_rows = role.name not in request.measured_columns and all(role.columns[name].default is not None for name in read)
+    return tuple(name for name, column in role.columns.items() if name in read or (counts_rows and column.is_required))
 
 
 def _find_read_columns(request: ResolvedRequest, role: str) -> set[str]:

@@ -83,6 +83,11 @@ class ColumnSpec:
         """True if the column is numeric."""
         return self.type in {"integer", "number", "double"}
 
+    @property
+    def is_required(self) -> bool:
+        """True if every table of the role has the column."""
+        return not self.optional and self.default is None
+
 
 @dataclass(frozen=True, slots=True)
 class Role:

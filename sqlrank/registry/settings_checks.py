@@ -6,12 +6,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
 from sqlrank.errors import MetricError, did_you_mean, enumerate_names, join_sentences, join_words, suggest_choice, to_sentence
 from sqlrank.registry.dependencies import find_dependencies, find_input_role
-from sqlrank.registry.metric import Metric, ParameterValue, parse_metric_text
+from sqlrank.registry.metric import Metric, ParameterValue, normalize_name, parse_metric_text
 from sqlrank.registry.registry import INPUTS_BY_KEYWORD, Registry
 from sqlrank.registry.resolved_metric import ResolvedMetric
 from sqlrank.registry.sql_file import NO_CUTOFF, Parameter, SqlFile
+from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -264,7 +267,24 @@ def check_parameters_accepted(metric: ResolvedMetric, library: Registry) -> None
         if name not in accepted:
             accepted_names = ", ".join(sorted(setting for setting in accepted if setting not in {cutoff_name, *CALL_POLICIES}))
             hint = "" if name in library.policies or name in library.functions else library.misplaced_name_hint(name)
+            hint = hint or _advise_on_column(metric, name, library)
             raise MetricError(join_sentences(f"{metric.file.display_name} has no parameter {name!r}", hint, f"It takes: {accepted_names}"))
+
+
+def _advise_on_column(metric: ResolvedMetric, name: str, library: Registry) -> str:
+    """Return the advice to give as a column what a metric was given as a parameter, empty if it reads no such column."""
+    other_names, key = library.synonyms["columns"], normalize_name(name)
+    columns = [
+        column
+        for column in library.roles[metric.input_role].columns
+        if key in map(normalize_name, [column, *other_names.get(column, ())])
+        if any(reference.name == column for file in metric.dependencies.files for reference in find_nodes(file.tree, exp.Column))
+    ]
+    if not columns:
+        return ""
+    params = tuple(pair for pair in metric.metric.params if pair[0] != name)
+    value = str(dict(metric.metric.params)[name])
+    return f"Write {replace(metric.metric, params=params)} with columns={{{columns[0]!r}: {value!r}}}, a number for all rows, or map a column to it"
 
 
 def check_rank_positions(metric: ResolvedMetric) -> None:
