@@ -197,8 +197,8 @@ def _explain_invalid_rows(prepared: PreparedStatement) -> None:
     base_input = inputs.base or inputs.by_role.get("run")
     if base_input is None or base_input.role.name not in inputs.needed_columns or not prepared.is_audited:
         return
-    if BINARY_LABELS in required_row_checks(prepared.request):
-        check_for_classes(inputs)
+    if BINARY_LABELS in required_row_checks(prepared.request) and not inputs.scores:
+        check_for_classes(inputs.database, base_input, prepared.request)
     for view in inputs.per_score():
         row_checks.validate_rows(
             view.database,

@@ -439,19 +439,19 @@ def _check_base_inputs(
     raise InputError(f"{metric.metric} needs inputs={{{input_examples}}}{instead}, and no input that it does not read")
 
 
-def pass_as_other_role(source: Any, given: Role, needed: Role, columns: Mapping[str, Any]) -> str:
+def pass_as_other_role(source: Any, role: Role, other: Role, columns: Mapping[str, Any]) -> str:
     """Return the arguments that pass a table in another role, with its mapped columns under the names of that; empty if its rows are others."""
-    required = {role.name: [name for name, column in role.columns.items() if column.is_required] for role in (given, needed)}
-    mapped = {name.removeprefix(f"{given.name}."): column for name, column in columns.items()}
-    absent = [name for name in required[needed.name] if name not in mapped]
-    left = [column for name, column in mapped.items() if name in required[given.name] and name not in needed.columns]
-    have_same_rows = given.description.rstrip(".").partition(",")[0] == needed.description.rstrip(".").partition(",")[0]
-    if not have_same_rows or len(required[needed.name]) != len(required[given.name]) or (mapped and len(absent) > 1):
+    required = {each.name: [name for name, column in each.columns.items() if column.is_required] for each in (role, other)}
+    mapped = {name.removeprefix(f"{role.name}."): column for name, column in columns.items()}
+    absent = [name for name in required[other.name] if name not in mapped]
+    left = [column for name, column in mapped.items() if name in required[role.name] and name not in other.columns]
+    have_same_rows = role.description.rstrip(".").partition(",")[0] == other.description.rstrip(".").partition(",")[0]
+    if not have_same_rows or len(required[other.name]) != len(required[role.name]) or (mapped and len(absent) > 1):
         return ""
-    renamed = {name: column for name, column in mapped.items() if name in needed.columns} | dict(zip(absent, left, strict=False))
+    renamed = {name: column for name, column in mapped.items() if name in other.columns} | dict(zip(absent, left, strict=False))
     renamed = {name: column for name, column in renamed.items() if name != column}
     table = repr(source) if isinstance(source, str) else "..."
-    argument = describe_argument(needed.name, table)
+    argument = describe_argument(other.name, table)
     return f"{argument} and columns={renamed!r}" if renamed else argument
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from sqlrank.engines.database import Database
     from sqlrank.inputs.bound_input import BoundInput
-    from sqlrank.inputs.column_binding import BoundInputs
     from sqlrank.resolve import ResolvedRequest
 
 ClassColumn = tuple["BoundInput", str]
@@ -112,14 +111,13 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def check_for_classes(inputs: BoundInputs) -> None:
+def check_for_classes(database: Database, base: BoundInput, request: ResolvedRequest) -> None:
     """Check that labels and scores of predictions are no classes, which are an input of their own.
 
     Raises:
-        InputError: Both columns have the same classes, as texts or as whole numbers of which more than two are labels.
+        InputError: Both columns have the same classes, as texts or as integers of which more than two are labels.
     """
-    base, request, database = inputs.base, inputs.request, inputs.database
-    if base is None or base.role.name != "predictions" or inputs.scores or database.has_unread_streams:
+    if base.role.name != "predictions" or database.has_unread_streams:
         return
     columns = [(base, name) for name in ("label", "score") if name in base.columns]
     are_texts = [base.column_type(name) == "VARCHAR" for _, name in columns]
@@ -142,7 +140,7 @@ def _have_one_reading(column: exp.Expr, labels: Sequence[str], scores: Sequence[
 
 
 def _advise_on_classes(base: BoundInput, request: ResolvedRequest, labels: Sequence[Any], scores: Sequence[Any]) -> str:
-    """Return what labels and scores are, with the mapping that gives both the same numbers, and the metric and input of classes."""
+    """Return the problem of labels and scores that are classes, with the mapping to equal numbers, and the metric and input of classes."""
     classes = sorted({*labels, *scores})
     dialect = base.table.dialect
     metric = next(metric.metric for metric in request.metrics if metric.input_role == base.role.name)
@@ -155,11 +153,11 @@ def _advise_on_classes(base: BoundInput, request: ResolvedRequest, labels: Seque
         words = classes[:MAX_WORDS]
         mapping = {name: _number_words(bound_expression(base, name), words) for name in ("label", "score")}
         problem = f"label and score are texts, {list_examples([*map(_show_class, classes)])}, and {metric} reads numbers"
-        order = f"Of ordered ones number both columns alike, as {write_mapping(mapping, dialect)} does in the order of letters"
+        order = f"Of ordered ones give both columns the same numbers, as {write_mapping(mapping, dialect)} does in the order of letters"
     else:
         condition = exp.GTE(this=bound_expression(base, "label"), expression=exp.Literal.number(1))
         problem = (
-            f"label and score are whole numbers, {list_examples([f'{value:g}' for value in classes])}, and {metric} reads labels of 0 and 1"
+            f"label and score are integers, {list_examples([f'{value:g}' for value in classes])}, and {metric} reads labels of 0 and 1"
         )
         order = f"Of grades map a condition to label, such as {write_mapping({'label': condition}, dialect)}"
     return ". ".join([problem, *([step, order] if siblings else [order, step])])

@@ -295,8 +295,9 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     if request.shared_policies.get("id_type") == "text":
         inputs = {role: _read_ids_as_text(bound_input) for role, bound_input in inputs.items()}
     bound_inputs = replace(bound_inputs, by_role=inputs)
-    if database.can_inspect and bound_inputs.base is not None and bound_inputs.base.column_type("label") == "VARCHAR":
-        check_for_classes(bound_inputs)
+    base_input = bound_inputs.base
+    if database.can_inspect and base_input is not None and not scores and base_input.column_type("label") == "VARCHAR":
+        check_for_classes(database, base_input, request)
     for view in bound_inputs.per_score() if database.can_inspect else ():
         row_checks.check_columns(database, view.by_role, needed)
     return bound_inputs
