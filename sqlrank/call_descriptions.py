@@ -95,12 +95,10 @@ def _format_value(value: Any) -> str:
 def _request_arguments(request: Request) -> dict[str, Any]:
     sources = dict(request.sources)
     policies = {"queries" if name == "topics" else name: value for name, value in request.policies.items() if value is not None}
-    run = sources.pop("run", None)
     return {
         "compat": request.compat,
         "policies": [f"{name}={format_parameter(freeze_value(value))}" for name, value in policies.items()],
-        "run": _run_options(run) if isinstance(run, SourceGroup) else run,
-        **{role: sources.pop(role, None) for role in _MAIN_ROLES[1:]},
+        **{role: _main_source(sources.pop(role, None)) for role in _MAIN_ROLES},
         "inputs": [f"{role}={text}" for role, source in sources.items() for text in _source_options(source)],
         "columns": _column_options(request.columns or {}),
         "by": _by_options(request.by),
@@ -115,6 +113,11 @@ def _request_arguments(request: Request) -> dict[str, Any]:
         "plan": request.plan,
         "sql_dir": request.sql_dir,
     }
+
+
+def _main_source(source: Any) -> Any:
+    """Return the source of an input with an option of its own, or those of systems."""
+    return _run_options(source) if isinstance(source, SourceGroup) else source
 
 
 def _source_options(source: Any) -> list[str]:

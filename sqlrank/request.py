@@ -98,7 +98,10 @@ def is_query_text(text: str) -> bool:
     return _QUERY_START.match(text) is not None and not os.path.exists(text)  # noqa: PTH110  returns False for texts that are no path
 
 
-SYSTEM_ROLES = ("run", "answers")
+RANKING_ROLES = ("run", "answers")
+"""Roles with retrieved documents. A list of their sources is one of systems, and of other roles one of parts of a table."""
+
+SYSTEM_ROLES = (*RANKING_ROLES, "predictions", "classified", "class_scores", "multiclass_predictions", "class_labels")
 """Roles whose sources may be of several systems."""
 
 
@@ -157,13 +160,13 @@ class SourceGroup:
 
     @classmethod
     def wrap(cls, role: str, source: Any) -> Any:
-        """Wrap a list of sources, or a dict of runs; return others unchanged."""
-        is_run_role = role in SYSTEM_ROLES
+        """Wrap a list of sources, or a dict of those of systems; return others unchanged."""
+        is_ranking, may_be_systems = role in RANKING_ROLES, role in SYSTEM_ROLES
         if is_row_list(source) or is_dict_of_values(source) or is_list_of_documents(source):
             return source
-        if isinstance(source, list) or (isinstance(source, tuple) and is_run_role):
-            return cls(tuple((None, cls._wrap_member(member)) for member in source), is_run_role) if source else source
-        if is_run_role and isinstance(source, Mapping) and source and not is_nested_run_dict(source):
+        if isinstance(source, list) or (isinstance(source, tuple) and is_ranking):
+            return cls(tuple((None, cls._wrap_member(member)) for member in source), is_ranking) if source else source
+        if may_be_systems and isinstance(source, Mapping) and source and not is_nested_run_dict(source):
             return cls(tuple((str(name), cls._wrap_member(member)) for name, member in source.items()), members_are_systems=True)
         return wrap_source(source)
 
@@ -264,7 +267,7 @@ def with_previous_runs(sources: Mapping[str, Any], metrics: Iterable[Any]) -> Ma
 
 
 def system_source(sources: Mapping[str, Any]) -> Any:
-    """Return the source of the retrieved documents, which may be of several systems; None without one."""
+    """Return the source of the retrieved documents or the predictions, which may be of several systems; None without one."""
     return next((sources[role] for role in SYSTEM_ROLES if role in sources), None)
 
 

@@ -51,7 +51,7 @@ _TYPES: dict[str, Any] = {
 
 _READERS: dict[str, Callable[[str, Any], Any]] = {
     "run": lambda _, run: parse_runs([run]),
-    "runs": lambda _, runs: parse_runs(runs),
+    "runs": lambda flag, runs: parse_runs(runs, f"{flag} "),
     "inputs": lambda _, texts: parse_inputs(texts),
     "column_map": lambda _, texts: parse_columns(texts),
     "grouping": lambda _, texts: parse_groupings(texts),

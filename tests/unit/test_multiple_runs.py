@@ -109,6 +109,53 @@ def test_problems_of_single_systems() -> None:
     refused("there is no table and no file named 'nope'", run={"a": GOOD, "b": "nope"}, qrels=QRELS)
 
 
+ACCURACY = {"a": [1, 0, 1, 0, 1, 0], "b": [1, 1, 1, 0, 1, 1]}
+"""Right answers of two models to the same six questions."""
+
+TABLES = {
+    "predictions": ({"label": [1, 0, 1, 0, 1, 1], "score": [0.9, 0.6, 0.7, 0.2, 0.8, 0.4]}, "MAE"),
+    "classified": ({"label": ["x", "y"] * 3, "predicted": ["x", "x"] * 3}, "MulticlassAccuracy"),
+    "class_scores": ({"prediction_id": [1, 1, 2, 2], "class_id": [0, 1] * 2, "score": [0.9, 0.1, 0.6, 0.4], "label": [0, 0, 1, 1]}, "MulticlassAUC"),
+    "multiclass_predictions": ({"prediction_id": [1, 2], "scores": [[0.9, 0.1], [0.6, 0.4]], "label": [0, 1]}, "MulticlassLogLoss"),
+    "class_labels": ({"prediction_id": [1, 2], "class_id": [0, 1], "label": [1.0, 1.0], "predicted": [1.0, 0.0]}, "SubsetAccuracy"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("role", TABLES)
+def test_tables_of_predictions_may_be_of_systems(role: str, tmp_path: Path) -> None:
+    """They give what a column of systems in one table gives."""
+    columns, metric = TABLES[role]
+    first = pa.table(columns)
+    second = first.slice(0, 2)
+    pq.write_table(second, tmp_path / "second.parquet")
+    named = {name: table.append_column("system", pa.array([name] * len(table))) for name, table in {"a": first, "b": second}.items()}
+    expected = sqlrank.evaluate(metric, inputs={role: pa.concat_tables(named.values())}, by="system")
+    got = sqlrank.evaluate(metric, inputs={role: {"a": first, "b": tmp_path / "second.parquet"}})
+    assert got.equals(expected)
+    assert got.num_rows == 2
+    if role != "predictions":  # which stay a table of columns
+        return
+    assert sqlrank.evaluate(metric, predictions=columns).to_pylist() == [{metric: pytest.approx(1 / 3)}]
+    assert sqlrank.evaluate(metric, predictions=[first, second]).num_rows == 1
+
+
+def test_models_in_files_of_their_own_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two more of six answers are right: a mean of 1/3, and t = 1.5811 by SciPy's ttest_rel, p 0.174688."""
+    monkeypatch.chdir(tmp_path)
+    for name, right in ACCURACY.items():
+        (tmp_path / f"{name}.jsonl").write_text(
+            "".join(f'{{"doc_id": {number}, "right": {value}}}\n' for number, value in enumerate(right))
+        )
+    (row,) = sqlrank.compare("Mean(right)", predictions={"a": "a.jsonl", "b": "b.jsonl"}, unit="doc_id").to_pylist()
+    assert (row["baseline"], row["system"], row["n_units"]) == ("a", "b", 6)
+    assert row["difference"] == pytest.approx(1 / 3)
+    assert (row["statistic"], row["p_value"]) == (pytest.approx(1.5811388), pytest.approx(0.1746878))
+    call = ["Mean(right)", "--predictions", "a=a.jsonl", "--predictions", "b=b.jsonl"]
+    assert "--predictions a=a.jsonl --predictions b=b.jsonl" in run_command("sql", *call).splitlines()[2]
+    assert "0.174687" in run_command("compare", *call, "--unit", "doc_id", "--format", "csv")
+    assert refused_command("compare", *call[:2], "=b.jsonl") == "sqlrank: --predictions =b.jsonl: write --predictions name=source\n"
+
+
 @pytest.mark.slow
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -128,7 +175,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "write --run name=source" in refused_command(*call, "--run", "=2.run")
 
 
-@pytest.mark.parametrize("option", ["--qrels", "--predictions", "--queries", "--db", "--where", "--compat", "--check", "--timeout", "-o"])
+@pytest.mark.parametrize("option", ["--qrels", "--queries", "--db", "--where", "--compat", "--check", "--timeout", "-o"])
 def test_options_that_cannot_be_repeated(option: str) -> None:
     long = {"-o": "--output"}.get(option, option)
     message = " ".join(refused_command("evaluate", "RR", "--run", "r", option, "1", option, "2").split())
