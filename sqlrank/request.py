@@ -98,10 +98,10 @@ def is_query_text(text: str) -> bool:
     return _QUERY_START.match(text) is not None and not os.path.exists(text)  # noqa: PTH110  returns False for texts that are no path
 
 
-RANKING_ROLES = ("run", "answers")
+RUN_ROLES = ("run", "answers")
 """Roles with retrieved documents. A list of their sources is one of systems, and of other roles one of parts of a table."""
 
-SYSTEM_ROLES = (*RANKING_ROLES, "predictions", "classified", "class_scores", "multiclass_predictions", "class_labels")
+SYSTEM_ROLES = (*RUN_ROLES, "predictions", "classified", "class_scores", "multiclass_predictions", "class_labels")
 """Roles whose sources may be of several systems."""
 
 
@@ -161,7 +161,7 @@ class SourceGroup:
     @classmethod
     def wrap(cls, role: str, source: Any) -> Any:
         """Wrap a list of sources, or a dict of those of systems; return others unchanged."""
-        is_ranking, may_be_systems = role in RANKING_ROLES, role in SYSTEM_ROLES
+        is_ranking, may_be_systems = role in RUN_ROLES, role in SYSTEM_ROLES
         if is_row_list(source) or is_dict_of_values(source) or is_list_of_documents(source):
             return source
         if isinstance(source, list) or (isinstance(source, tuple) and is_ranking):

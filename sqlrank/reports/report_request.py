@@ -29,7 +29,7 @@ from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.registry import SYSTEM_COLUMN, Registry
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.formatter import format_tree
-from sqlrank.request import RANKING_ROLES, Request, SourceGroup, collect_sources, wrap_source
+from sqlrank.request import RUN_ROLES, Request, SourceGroup, collect_sources, wrap_source
 from sqlrank.resolve import (
     ResolvedRequest,
     find_read_policies,
@@ -112,7 +112,7 @@ class ReportRequest:
         all_sources = {**sources, **(inputs or {})}
         if metrics is None:
             by_role = (metrics_of_role for role, metrics_of_role in DEFAULT_METRICS_BY_ROLE.items() if role in all_sources)
-            ranking = DEFAULT_RANKING_METRICS if all_sources.keys() & {*RANKING_ROLES} else DEFAULT_PREDICTION_METRICS
+            ranking = DEFAULT_RANKING_METRICS if all_sources.keys() & {*RUN_ROLES} else DEFAULT_PREDICTION_METRICS
             metrics = next(by_role, ranking)
         check_confidence_level(confidence)
         requested_groups = [group for group in parse_group_by(by) if group]
@@ -132,7 +132,7 @@ class ReportRequest:
             )
         if resolved_request.is_ranking and resolved_request.base_role is not None:
             raise MetricError("metrics of rankings and of predictions are reports of their own. Name metrics of one kind")
-        run_role, run = next(((role, all_sources[role]) for role in RANKING_ROLES if role in all_sources), ("run", None))
+        run_role, run = next(((role, all_sources[role]) for role in RUN_ROLES if role in all_sources), ("run", None))
         run = SourceGroup.wrap(run_role, run)
         has_runs = isinstance(run, SourceGroup) and run.members_are_systems and len(run.members) > 1
         runs = _list_runs(run_role, run, common) if has_runs else {}
@@ -316,7 +316,7 @@ class ReportRequest:
                 next(
                     (
                         name
-                        for name in (*RANKING_ROLES, *DEFAULT_METRICS_BY_ROLE)
+                        for name in (*RUN_ROLES, *DEFAULT_METRICS_BY_ROLE)
                         if name in {*self.sources, *(self.common["inputs"] or ())}
                     ),
                     "predictions",
