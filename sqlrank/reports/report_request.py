@@ -314,11 +314,7 @@ class ReportRequest:
         if not dot or role not in self.sources:
             role, name = (
                 next(
-                    (
-                        name
-                        for name in (*RUN_ROLES, *DEFAULT_METRICS_BY_ROLE)
-                        if name in {*self.sources, *(self.common["inputs"] or ())}
-                    ),
+                    (name for name in (*RUN_ROLES, *DEFAULT_METRICS_BY_ROLE) if name in {*self.sources, *(self.common["inputs"] or ())}),
                     "predictions",
                 ),
                 column,
