@@ -248,6 +248,16 @@ def draw_logs(design: Design, rng: Generator, samples: int) -> Sources:
     return {"logs": pa.table({"sample": sample, "unit": unit, **columns, "expected_reward": 0.9 * predicted})}
 
 
+def draw_treated(design: Design, rng: Generator, samples: int) -> Sources:
+    """Draw units of a randomized experiment, of which the rarer arm has ``level`` rows of 300, and predict their uplifts with errors."""
+    sample, unit = number_units(design, samples)
+    effect = rng.normal(size=len(unit)) + draw_effects(design, rng, unit, 0.4)
+    treatment = (rng.random(len(unit)) < (design.level / 300 or 0.5)).astype(float)
+    label = (rng.random(len(unit)) < np.clip(0.25 + treatment * (0.08 + 0.12 * effect), 0.01, 0.99)).astype(float)
+    columns = {"sample": sample, "unit": unit, "label": label, "treatment": treatment, **draw_weights(design, rng, len(unit))}
+    return {"uplift": pa.table({**columns, "score": effect + 0.7 * rng.normal(size=len(unit))})}
+
+
 def draw_sessions(design: Design, rng: Generator, samples: int) -> Sources:
     """Draw clicks on the documents of two interleaved rankers, of which B gets more."""
     sample, unit = number_units(design, samples)
@@ -373,6 +383,7 @@ KINDS = {
     "class_labels": Kind(draw_class_labels, ("class_labels",), 4),
     "ratings": Kind(draw_ratings, ("ratings",), 3),
     "logs": Kind(draw_logs, ("logs",), 1),
+    "uplift": Kind(draw_treated, ("uplift",), 1),
     "interleaved": Kind(draw_sessions, ("interleaved",), 2),
     "records": Kind(draw_records, ("records",), 6),
     "rankings": Kind(draw_judged, ("run", "qrels"), DOCUMENTS, in_folder("ranking")),
@@ -428,6 +439,9 @@ DESIGNS = [
     Design("3 users", "ratings", 3, 10, options=USERS),
     Design("10 rows", "logs", 10),
     Design("10 users", "logs", 10, 10, options=USERS),
+    Design("60 treated of 300 rows", "uplift", 300, level=60),
+    Design("100 rows, lognormal weights", "uplift", 100, sigma=1.0),
+    Design("10 users", "uplift", 10, 20, options=USERS),
     Design("10 sessions", "interleaved", 10),
     Design("3 clusters", "records", 3),
     Design("10 clusters", "records", 10),
@@ -448,6 +462,7 @@ VARIANTS = {
     "MultilabelFBeta": ("average=micro", "average=weighted", "average=samples"),
     "MultilabelJaccard": ("average=micro", "average=weighted", "average=samples"),
     "MulticlassAUC": ("average=weighted", "multi_class=ovo"),
+    "Uplift": ("targeting=by_arm",),
     "GAUC": ("query_weight=equal",),
 }
 """Settings of metrics that are computed in another way, besides the default one."""
@@ -502,7 +517,8 @@ def list_metrics(design: Design) -> list[str]:
         settings = ["", *VARIANTS.get(file.display_name, ())]
         if "threshold_from" in file.declared_settings and abs(design.level) > 1:
             settings = [f"threshold={0.05 if design.level < 0 else 0.95}"]
-        metrics += [f"{format_metric(file)}({text})" if text else format_metric(file) for text in settings]
+        name, *cutoff = format_metric(file).split("@")
+        metrics += ["@".join([f"{name}({text})" if text else name, *cutoff]) for text in settings]
     return metrics
 
 

@@ -71,6 +71,11 @@ FAMILIES = {
         "The mean, share, sum or quantile of [any column](DOCS/metrics.md#columns-of-your-own).",
         "Use it when you have a number of your own for each query or prediction, such as latency or the grade of a judge.",
     ),
+    "uplift": (
+        "Uplift",
+        "Predicted effects of a treatment, from a [randomized experiment](DOCS/experiments.md#evaluate-an-uplift-model).",
+        "Use it when a model predicts whom a treatment changes, and you have the outcomes of treated units and of controls.",
+    ),
     "policies": (
         "Off-policy evaluation",
         "The reward that [another policy would have had](DOCS/experiments.md#evaluate-a-policy-from-logs-off-policy).",

@@ -31,7 +31,9 @@ def resolution_note(view: ResultView) -> str:
     if (requested_points := int(settings["points"])) == 0:
         return "Every distinct score is a point: nothing is left out."
     points = max(requested_points, MIN_CURVE_POINTS)
-    if settings["curve_spacing"] == "logarithmic":
+    if "curve_spacing" not in settings:
+        resolution = f"two of them are at most 1/{requested_points:,} of the weight apart, or neighbouring scores"
+    elif settings["curve_spacing"] == "logarithmic":
         resolution = f"between two of them precision changes by a factor of at most {_format_resolution_factor(view, points)}"
     elif view.curve in AREA_CURVES:
         resolution = f"straight lines between them miss at most 1/{points - 2:,} of the area"
@@ -110,6 +112,13 @@ CURVES = {
         "The higher at the left, the more positives have the highest scores.",
         is_share=False,
         chance=((0.0, 1.0), (1.0, 1.0)),
+    ),
+    "Uplift": Curve(
+        ("fraction", "highest scores (share of the weight)"),
+        ("gain", "gain (outcome per unit of all)"),
+        "Uplift curve",
+        "The farther above a straight line to its end, the more is gained by treating the highest scores first.",
+        is_share=False,
     ),
 }
 """Curves drawn as a single line."""

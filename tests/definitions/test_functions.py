@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.xdist_group("functions")  # one worker makes all of them
 
 GROUPS = {"run": "system", "predictions": "campaign", "logs": "campaign"} | dict.fromkeys(
-    ("records", "interleaved", "splits", "classified", "class_scores", "class_labels", "ratings"), "site"
+    ("records", "interleaved", "splits", "classified", "class_scores", "class_labels", "ratings", "uplift"), "site"
 )
 """Column to group by of each evaluated input."""
 
@@ -110,6 +110,7 @@ def make_tables() -> dict[str, pa.Table]:
                 "rating": [number // 3 % 4 + number * 5 % 11 % 2 for number in range(120)],
             }
         ),
+        "uplift": pa.table({"label": label, "score": np.arange(rows) % 17, "treatment": np.arange(rows) % 2, "site": np.arange(rows) % 3}),
         "records": pa.table(
             {
                 "site": rng.choice(["n", "s"], 120),
@@ -137,8 +138,7 @@ def make_tables() -> dict[str, pa.Table]:
         ),
         "splits": pa.table(
             {
-                "site": rng.choice(["n", "s"], 200),
-                "split": rng.choice(["train", "test"], 200),
+                **{name: rng.choice(values, 200) for name, values in {"site": ["n", "s"], "split": ["train", "test"]}.items()},
                 **{name: rng.integers(0, 30, 200) for name in ("user_id", "item_id", "happened_at")},
             }
         ),

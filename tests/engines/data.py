@@ -134,6 +134,16 @@ AGREEMENT = (
 )
 """The metrics of ratings, and options for them."""
 
+UPLIFT = """
+    SELECT i % 3 AS shop, i * 7 % 11 // 6 AS label, (i * 11 % 17) / 16.0::DOUBLE AS score, i * 5 % 7 // 4 AS treatment, (i % 5) / 2.0::DOUBLE AS weight
+    FROM range(180) AS t(i)
+    UNION ALL SELECT 9, 1, 0.5, 1, 1
+    UNION ALL SELECT 8, 1, 0.5, 0, 2
+    UNION ALL SELECT NULL, 0, 0.25, 0, 1
+    UNION ALL SELECT NULL, 1, 0.25, 1, 2
+"""
+"""Scores tied across arms; weights of 0; shops of one arm, and rows of no shop, which tie."""
+
 TABLES = {
     "run": RUN,
     "qrels": QRELS,
@@ -159,4 +169,5 @@ TABLES = {
     "class_scores": CLASS_SCORES,
     "class_labels": CLASS_LABELS,
     "ratings": RATINGS,
+    "uplift": UPLIFT,
 }

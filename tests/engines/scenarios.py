@@ -402,12 +402,12 @@ def _list_record_scenarios() -> list[Scenario]:
 
 
 def _list_event_scenarios() -> list[Scenario]:
-    """Return scenarios of policy logs, interleaved clicks, splits into train and test, ratings, and predictions of several classes."""
-    found, classes = [], dict.fromkeys(("classified", "class_scores"), "classes")
-    for role, family in {"logs": "policies", "interleaved": "interleaving", "splits": "splits", **classes}.items():
+    """Return scenarios of policy logs, interleaved clicks, splits into train and test, ratings, uplift, and several classes."""
+    found, weighted = [], {"classified": "classes", "class_scores": "classes", "uplift": "uplift"}
+    for role, family in {"logs": "policies", "interleaved": "interleaving", "splits": "splits", **weighted}.items():
         files = [file for file in _list_family(family) if find_input_role(load_registry(), file) == role]
-        metrics, given = _list_metrics(files, cutoff="@2" if role in classes else ""), {"inputs": {role: role}}
-        if role in classes:
+        metrics, given = _list_metrics(files, cutoff="@2" if role in weighted else ""), {"inputs": {role: role}}
+        if role in weighted:
             given["columns"] = {"weight": "weight"}
             fused = [metric for metric in metrics if metric != "WeightedKappa"]  # beside MCC it makes Databend panic
             found.append(Scenario(f"{role} with intervals", fused, {**given, "by": "shop", "confidence": 0.95}))
@@ -423,6 +423,7 @@ def _list_event_scenarios() -> list[Scenario]:
     sets += [f"MultilabelFBeta(average={name})" for name in ("samples", "micro", "macro", "weighted")]
     labels = {**rows, "inputs": {"class_labels": "class_labels"}, "by": [["shop"], []], "confidence": 0.95}
     found += [Scenario("class_labels", sets, labels), Scenario("ratings", *AGREEMENT), *(Scenario(name, [name], rows) for name in others)]
+    found.append(Scenario("uplift curve", ["Uplift"], {**rows, "inputs": {"uplift": "uplift"}}))
     areas = ["MulticlassAUC(average=weighted)", "MulticlassAUC(multi_class=ovo)"]
     return [*found, Scenario("areas of class_scores", areas, {**rows, "inputs": {"class_scores": "class_scores"}, "confidence": 0.95})]
 
@@ -431,9 +432,6 @@ def _list_curve_scenarios() -> list[Scenario]:
     found = []
     for file in [file for file in load_registry().curves.values() if find_input_role(load_registry(), file) == "predictions"]:
         (name,) = _list_metrics([file])
-        if find_input_role(load_registry(), file) == "records":
-            found.append(Scenario(name, [name], {"inputs": {"records": "records"}, "by": "shop"}))
-            continue
         found += [
             Scenario(f"{name}, score_order={strategy}", [name], WEIGHTED | {"by": "shop", "plan": {"score_order": strategy}})
             for strategy in ("window", "buckets")

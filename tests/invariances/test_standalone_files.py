@@ -52,6 +52,7 @@ CLASSIFIED = "SELECT 'c' || (i * 7 % 5) AS label, 'c' || (i * 3 % 4 + i % 2) AS 
 CLASS_SCORES = "SELECT i // 4 AS prediction_id, i % 4 AS class_id, (1 + i * 7 % 11) / 20.0 AS score, i // 4 * 3 % 4 AS label, 1.0 + i // 4 % 3 AS weight FROM range(80) AS t(i)"
 CLASS_LABELS = "SELECT i // 4 AS prediction_id, i % 4 AS class_id, i * 7 % 11 // 6 AS label, i * 5 % 13 // 7 AS predicted, 1.0 + i // 4 % 3 AS weight FROM range(80) AS t(i)"
 RATINGS = "SELECT i // 3 AS item_id, i % 3 AS judge_id, i // 3 % 4 + i * 5 % 11 % 2 AS rating FROM range(60) AS t(i)"
+UPLIFT = "SELECT i * 7 % 11 // 6 AS label, i * 11 % 17 / 16.0 AS score, i * 5 % 7 // 4 AS treatment, 1.0 + i % 3 AS weight FROM range(60) AS t(i)"
 PAIRS = "SELECT i AS left_id, 29 - i AS right_id FROM range(20) AS t(i)"
 
 
@@ -71,6 +72,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
             "given_class_scores": CLASS_SCORES,
             "given_class_labels": CLASS_LABELS,
             "given_ratings": RATINGS,
+            "given_uplift": UPLIFT,
         }.items():
             database.execute(f"CREATE TABLE {name} AS {query}")
         for name, query in OTHERS.items():
@@ -86,6 +88,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
             "class_scores",
             "class_labels",
             "ratings",
+            "uplift",
             *OTHERS,
         ):
             database.execute(f"CREATE VIEW {name} AS SELECT 1 AS group_id, 1 AS unit_id, * FROM given_{name}")
@@ -223,7 +226,7 @@ def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
         4,
         [
             (role, name)
-            for role in ("splits", "logs", "interleaved", "classified", "class_scores", "class_labels", "ratings")
+            for role in ("splits", "logs", "interleaved", "classified", "class_scores", "class_labels", "ratings", "uplift")
             for name in list_metrics(role, "group")
         ],
         rows=True,

@@ -355,7 +355,7 @@ def test_an_infinite_beta_is_recall() -> None:
     ("theirs", "told"),
     [
         ("error", "MAE, RMSE and MAPE"),
-        ("qini", "'sqlrank experiment'"),
+        ("uplift_auc_score", "AUUC is the area"),
         ("LRAP", "AP where no scores tie"),
         ("coverage_error", "FullRecall@k"),
         ("label_ranking_loss", "1 less AUC(level=query, tie_credit=0)"),

@@ -1,0 +1,16 @@
+-- Qini: area between the Qini curve and that of a random order, over the most it can be: 1 for the best order, 0 for a random one.
+--     Q(s) = outcome of the treated at and above s - outcome of the controls there * treated there / controls there
+--     Qini = (area under Q - area under the line to its end) / (the same of the best order)
+-- Use when: you rank units by predicted uplift for a campaign whose size is not fixed yet, and outcomes are yes or no.
+-- Requires: binary labels.
+-- Range: -inf to 1.
+-- Reference value: 0 (random scores).
+-- Interval: influence qini_influence FROM uplift_influence
+-- Undefined: no treated unit, no control, or no order is better than another.
+-- Source: Radcliffe 2007; scikit-uplift qini_auc_score with negative effects.
+SELECT
+  group_id,
+  (SUM(weight * (qini + previous_qini) / 2) - MAX(total_treated + total_controls) * MAX(total_qini) / 2)
+    / NULLIF(MAX(best_area) - MAX(total_treated + total_controls) * MAX(total_qini) / 2, 0) AS qini
+FROM uplift_gains
+GROUP BY group_id
