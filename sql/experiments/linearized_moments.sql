@@ -1,5 +1,7 @@
 -- linearized_moments: one row per metric and variant: ratios, and sums of squares and products about them by the delta method.
--- Squares no greater than the rounding errors of their terms count as 0 later.
+-- Squares no greater than the rounding errors of their terms count as 0 later. Those of shares of units, such as conversions, are at least nearly
+-- those at the share of all variants if fewer than 10 units are of either kind: one conversion where 4 are expected has a variance far too small.
+-- The rise falls from all of the gap at 0 units to nothing at 10, which was chosen by simulation.
 -- Source: the delta method, Deng, Knoblich & Lu 2018, section 2.
 -- Grain: metric, variant
 SELECT
@@ -8,10 +10,31 @@ SELECT
   units,
   ratio,
   covariate_ratio,
-  (svv - 2 * ratio * svd + ratio * ratio * sdd) / (denominator * denominator) AS squares,
-  (svv + ratio * ratio * sdd) / (denominator * denominator) AS square_terms,
-  (svc - covariate_ratio * sve - ratio * sdc + ratio * covariate_ratio * sde) / (denominator * covariate_denominator) AS covariate_products,
-  (scc - 2 * covariate_ratio * sce + covariate_ratio * covariate_ratio * see)
-  / (covariate_denominator * covariate_denominator) AS covariate_squares,
-  (scc + covariate_ratio * covariate_ratio * see) / (covariate_denominator * covariate_denominator) AS covariate_square_terms
-FROM variant_ratios
+  CASE
+    WHEN fewer < 10 AND squares > 1e-12 * square_terms AND ABS(squares - units * ratio * (1 - ratio)) <= 1e-9 * squares
+      AND units * share * (1 - share) > squares
+    THEN squares + (1 - fewer / 10) * (units * share * (1 - share) - squares)
+    ELSE squares
+  END AS squares,
+  square_terms,
+  covariate_products,
+  covariate_squares,
+  covariate_square_terms
+FROM (
+  -- one row per metric and variant
+  SELECT
+    metric,
+    variant,
+    units,
+    ratio,
+    covariate_ratio,
+    CASE WHEN ratio < 0.5 THEN units * ratio ELSE units * (1 - ratio) END AS fewer, -- units of the rarer kind, if a value is 0 or 1
+    SUM(units * ratio) OVER (PARTITION BY metric) / NULLIF(SUM(units) OVER (PARTITION BY metric), 0) AS share, -- of all variants
+    (svv - 2 * ratio * svd + ratio * ratio * sdd) / (denominator * denominator) AS squares,
+    (svv + ratio * ratio * sdd) / (denominator * denominator) AS square_terms,
+    (svc - covariate_ratio * sve - ratio * sdc + ratio * covariate_ratio * sde) / (denominator * covariate_denominator) AS covariate_products,
+    (scc - 2 * covariate_ratio * sce + covariate_ratio * covariate_ratio * see)
+    / (covariate_denominator * covariate_denominator) AS covariate_squares,
+    (scc + covariate_ratio * covariate_ratio * see) / (covariate_denominator * covariate_denominator) AS covariate_square_terms
+  FROM variant_ratios
+) AS plain_moments

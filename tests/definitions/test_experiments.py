@@ -127,6 +127,34 @@ def test_tails_of_many_degrees_of_freedom(freedom: float) -> None:
         assert t_two_sided_tail(value, freedom) == pytest.approx(2 * stats.t.sf(value, freedom), rel=2e-11)
 
 
+CONVERSIONS = range(20)
+"""Conversions among 100 units of an arm; 66 of 1,900 convert in the other."""
+
+
+def run_conversions(counts: Any) -> list[dict[str, Any]]:
+    """Return the effect for each number of conversions, a metric of its own."""
+    columns = {f"c{count}": [1] * count + [0] * (100 - count) + [1] * 66 + [0] * 1834 for count in counts}
+    data = pa.table({"variant": ["B"] * 100 + ["A"] * 1900, "unit_id": list(range(2000)), **columns})
+    metrics = [f"Mean(c{count})" for count in counts]
+    return run_experiment(metrics, data, expected_shares={"A": 0.95, "B": 0.05})[: len(metrics)]
+
+
+def test_few_conversions_of_a_small_arm() -> None:
+    """Of 3.5 expected conversions, one alone had a variance so small that nearly 9 % of equal arms had a winner."""
+    rows = run_conversions(CONVERSIONS)
+    share = [float(stats.binom.pmf(count, 100, 66 / 1900)) for count in CONVERSIONS]
+    assert sum(part for row, part in zip(rows, share, strict=True) if row["winner"]) <= 0.01
+    assert rows[0]["p_value"] is None
+    # One converts where 3.35 would by the share of both arms: 0.9 of the gap is added to its squares.
+    pooled = 100 * 67 / 2000 * (1 - 67 / 2000)
+    squares = 0.99 + 0.9 * (pooled - 0.99)
+    control = 1900 * 66 / 1900 * (1 - 66 / 1900)
+    assert rows[1]["se"] == pytest.approx((squares / 99 / 100 + control / 1899 / 1900) ** 0.5)
+    for count in (6, 10, 19):
+        expected = stats.ttest_ind([1] * count + [0] * (100 - count), [1] * 66 + [0] * 1834, equal_var=False)
+        assert rows[count]["p_value"] == pytest.approx(expected.pvalue, rel=1e-9), count
+
+
 @pytest.mark.slow
 def test_rows_of_a_unit_are_added_up() -> None:
     """A unit of several rows is one, however its rows are ordered."""

@@ -117,15 +117,33 @@ WITH observations AS (
     covariate AS covariate_ratio,
     svv, svd, sdd, scc, svc
   FROM metric_moments
+), plain_moments AS (
+  -- One row per metric and variant.
+  SELECT
+    metric, variant, units, ratio, covariate_ratio,
+    -- units of the rarer kind, if a value is 0 or 1
+    CASE WHEN ratio < 0.5 THEN units * ratio ELSE units * (1 - ratio) END AS fewer,
+    -- of all variants
+    SUM(units * ratio) OVER (PARTITION BY metric) / SUM(units) OVER (PARTITION BY metric) AS share,
+    (svv - 2 * ratio * svd + ratio * ratio * sdd) / (denominator * denominator) AS squares,
+    (svv + ratio * ratio * sdd) / (denominator * denominator) AS square_terms,
+    svc / denominator AS covariate_products, scc AS covariate_squares
+  FROM variant_ratios
 ), linearized_moments AS (
   -- One row per metric and variant: ratios, and sums of squares and products about them by the
   -- delta method. (experiments/linearized_moments.sql)
   SELECT
     metric, variant, units, ratio, covariate_ratio,
-    (svv - 2 * ratio * svd + ratio * ratio * sdd) / (denominator * denominator) AS squares,
-    (svv + ratio * ratio * sdd) / (denominator * denominator) AS square_terms,
-    svc / denominator AS covariate_products, scc AS covariate_squares
-  FROM variant_ratios
+    CASE
+      WHEN fewer < 10
+      AND squares > 1e-12 * square_terms
+      AND ABS(squares - units * ratio * (1 - ratio)) <= 1e-9 * squares
+      AND units * share * (1 - share) > squares
+      THEN squares + (1 - fewer / 10) * (units * share * (1 - share) - squares)
+      ELSE squares
+    END AS squares,
+    square_terms, covariate_products, covariate_squares
+  FROM plain_moments
 ), pooled_moments AS (
   -- One row per metric and treatment: moments of treatment and control as one sample, and
   -- differences of their means. (experiments/pooled_moments.sql)
