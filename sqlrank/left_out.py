@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.metric_values import undefined_key
 from sqlrank.errors import list_examples
+from sqlrank.inputs.bound_input import column_text
 from sqlrank.inputs.class_names import describe_letter_order
 from sqlrank.inputs.cross_input_checks import describe_classes, describe_similar_ids
 from sqlrank.inputs.missing_columns import describe_score_order
@@ -46,8 +47,8 @@ MAX_ROWS_LISTED = 1_000
 MAX_ROWS_SAMPLED = 20_000
 """First rows whose classes are compared where no statement counts classes."""
 
-NOTED_RELATIONS = ("scored_labels", "label_ranks", "class_counts", "recommended_items")
-"""Relations whose rows ``sql/notes/`` counts."""
+NOTED_RELATIONS = ("scored_labels", "label_ranks", "class_counts", "recommended_items", "curve_points", "predictions")
+"""Relations and inputs whose rows ``sql/notes/`` counts."""
 
 ZERO_DIVISIONS = {"zero": "counts as 0", "one": "counts as 1", "skip": "is left out"}
 """Treatment of a ratio of 0 / 0 of a class, by policy."""
@@ -71,9 +72,15 @@ def count_rows_left_out(request: ResolvedRequest) -> list[exp.Expr]:
 
 def load_notes(request: ResolvedRequest) -> dict[str, exp.Select]:
     """Return the audit columns of ``sql/notes/`` over the relations that metrics read, by relation."""
-    read = {name for metric in request.metrics for name in metric.dependencies.relations}
+    read = {name for metric in request.metrics for name in metric.dependencies.relations} | {request.base_role}
     names = [name for name in NOTED_RELATIONS if name in read and not (name == "label_ranks" and "scored_labels" in read)]
-    return {name: load_select("notes", f"{name}.sql") for name in names}
+    notes = {name: load_select("notes", f"{name}.sql") for name in names}
+    for name, query in notes.items():
+        keys_and_checks = zip(query.selects, map(RowCheck, query.selects), strict=True)
+        query.set(
+            "expressions", [column for column, check in keys_and_checks if not check.meaning or _find_noted_metrics(check, name, request)]
+        )
+    return {name: query for name, query in notes.items() if len(query.selects) > 2}  # noqa: PLR2004  a key, a total and counts
 
 
 def find_left_out(
@@ -179,17 +186,21 @@ def _find_noted(inputs: BoundInputs, result: pa.Table, keys: Sequence[str], rela
     request = inputs.request
     _, total, *checks = map(RowCheck, load_notes(request)[relation].selects)
     for check in checks if total.name in result.column_names else ():
-        metrics = [metric for metric in request.metrics if _is_noted(check, relation, metric)]
-        if not metrics:
-            continue
-        note = check.meaning.format(fill=ZERO_DIVISIONS[str(metrics[0].settings.get("zero_division", "zero"))])
+        metrics = _find_noted_metrics(check, relation, request)
+        fill = ZERO_DIVISIONS[str(metrics[0].settings.get("zero_division", "zero"))]
+        condition = repr(f"{column_text(inputs.base, 'label')} <> 0") if inputs.base is not None and "label" in inputs.base.columns else ""
+        note = check.meaning.format(fill=fill, condition=condition)
         yield _summarize_counts(note, metrics, _sum_by_group(result, keys, check.name, total.name, request.per_query))
 
 
-def _is_noted(check: RowCheck, relation: str, metric: ResolvedMetric) -> bool:
-    """Return True if a count of ``sql/notes/`` concerns a metric: it reads the relation, and is the one that the count names, if any."""
-    is_named = check.requirement in {"", metric.file.display_name}
-    return is_named and relation in metric.dependencies.relations and metric.settings.get("average") != "micro"
+def _find_noted_metrics(check: RowCheck, relation: str, request: ResolvedRequest) -> list[ResolvedMetric]:
+    """Return the metrics that a count of ``sql/notes/`` concerns: they read the relation or input, and are the one that the count names, if any."""
+    return [
+        metric
+        for metric in request.metrics
+        if check.requirement in {"", metric.file.display_name}
+        if relation in {metric.input_role, *metric.dependencies.relations} and metric.settings.get("average") != "micro"
+    ]
 
 
 def _find_missing_hits(inputs: BoundInputs, result: pa.Table, report: ValidationReport, entries: Sequence[LeftOut]) -> Iterator[LeftOut]:
@@ -271,7 +282,7 @@ def _sum_by_group(result: pa.Table, keys: Sequence[str], name: str, total: str |
     if result.num_rows > MAX_ROWS_LISTED:
         import pyarrow.compute as pc  # noqa: PLC0415  its import takes longer than a small evaluation
 
-        totals = {column: pc.sum(result[column]).as_py() for column in counted}
+        totals = {column: (pc.sum if per_query else pc.max)(result[column]).as_py() for column in counted}
         if not keys:
             return [({}, int(totals[name] or 0), int(totals.get(total or "") or 0))]
         if not totals[name]:
@@ -283,7 +294,8 @@ def _sum_by_group(result: pa.Table, keys: Sequence[str], name: str, total: str |
     for row in result.select(columns).to_pylist():
         counts = [int(row.get(column) or 0) for column in (name, total or "")]
         group = tuple(group_texts(row, list(keys)))
-        sums[group] = [first + second for first, second in zip(sums[group], counts, strict=True)] if per_query and group in sums else counts
+        pairs = zip(sums.get(group, counts if not per_query else [0, 0]), counts, strict=True)
+        sums[group] = [first + second if per_query else max(first, second) for first, second in pairs]
     return [(dict(zip(keys, group, strict=True)), count, total_count) for group, (count, total_count) in sums.items()]
 
 

@@ -259,7 +259,9 @@ def _audit_queries(request: ResolvedRequest, inputs: BoundInputs, counts_null_id
     audits = {"run": cross_input_checks.load_audit(counts_null_ids)} if request.is_ranking and _joins_qrels(request, inputs) else {}
     audits |= load_notes(request)
     if inputs.base is not None:
-        audits[inputs.base.role.name] = _invalid_row_audit(request, inputs, inputs.base)
+        role = inputs.base.role.name
+        noted = audits[role].selects[2:] if role in audits else []  # beside a key and the number of rows
+        audits[role] = _invalid_row_audit(request, inputs, inputs.base).select(*noted, copy=False)
     return audits
 
 

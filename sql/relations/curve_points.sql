@@ -11,7 +11,8 @@ SELECT
   fn, -- weight of false negatives
   tn, -- weight of true negatives
   total_positives,
-  total_negatives
+  total_negatives,
+  num_thresholds -- number of distinct scores, of which these points are a part
 FROM (
   -- one row per group and point of the curve
   SELECT
@@ -24,7 +25,8 @@ FROM (
     fn,
     tn,
     total_positives,
-    total_negatives
+    total_negatives,
+    num_thresholds
   FROM (
     -- one row per group and distinct score
     SELECT
@@ -36,6 +38,7 @@ FROM (
       tn,
       total_positives,
       total_negatives,
+      COUNT(*) OVER (PARTITION BY group_id) AS num_thresholds,
       ROW_NUMBER() OVER (PARTITION BY group_id, segment ORDER BY score DESC) AS rank_from_start,
       ROW_NUMBER() OVER (PARTITION BY group_id, segment ORDER BY score) AS rank_from_end
     FROM curve_segments

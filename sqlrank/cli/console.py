@@ -191,10 +191,16 @@ def exit_on_error() -> Iterator[None]:
         raise typer.Exit(ERROR_STATUS) from None
 
 
+_GROUPS = re.compile(r" \((?=[^()]*: [\d,]+)[^()]*\)$")
+"""Counts of groups at the end of a note, whose columns are no options."""
+
+
 def echo_notes(result: Any) -> None:
     """Write the notes on a result to standard error, a line each."""
     for note in (result.schema.metadata or {}).get(NOTES_KEY.encode(), b"").decode().splitlines():
-        typer.echo(f"note: {clean_line(as_option_message(note) if 'columns={' in note else note)}", err=True)
+        groups = _GROUPS.search(note)
+        end = len(note) if groups is None else groups.start()
+        typer.echo(f"note: {clean_line(as_option_message(note[:end]) + note[end:])}", err=True)
 
 
 @contextmanager

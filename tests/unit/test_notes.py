@@ -1,0 +1,78 @@
+"""Notes on results: what a metric treats in its own way is counted, and the advice gives the other number."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import sqlrank
+from tests.unit.command_line import invoke_command
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pyarrow as pa
+
+CURVES = ("PR", "ROC", "Threshold", "Gain", "Lift")
+
+
+def _read_notes(result: pa.Table) -> list[str]:
+    return (result.schema.metadata or {}).get(b"sqlrank.notes", b"").decode().splitlines()
+
+
+def _make_scores(size: int) -> dict[str, list[Any]]:
+    draw = random.Random(1)
+    scores = [draw.random() for _ in range(size)]
+    return {"label": [int(draw.random() < score) for score in scores], "score": scores, "day": [row % 2 for row in range(size)]}
+
+
+@pytest.mark.parametrize("curve", CURVES)
+def test_points_of_a_curve_that_are_left_out_are_counted(curve: str) -> None:
+    """The rows and those left out are the different scores, also where a result has more than a thousand rows."""
+    predictions = _make_scores(5000)
+    for options in ({}, {"by": "day"}, {"points": 3000}):
+        result = sqlrank.evaluate(curve, predictions=predictions, **options)
+        (note,) = _read_notes(result)
+        count = re.match(r"([\d,]+) of 5,000 points of the curve are left out", note)
+        assert count is not None, note
+        num_points = sum(point > 0 for point in result["point"].to_pylist())  # some begin at the origin, which is no score
+        assert int(count[1].replace(",", "")) + num_points == 5000, (options, note)
+        assert "Give points=0 for all" in note
+    everything = sqlrank.evaluate(curve, predictions=predictions, points=0)
+    assert (max(everything["point"].to_pylist()), _read_notes(everything)) == (5000, [])
+    assert _read_notes(sqlrank.evaluate(curve, predictions=_make_scores(100))) == []
+
+
+def test_a_file_of_points_has_the_note(tmp_path: Path) -> None:
+    lines = ["label,score", *(f"{label},{score}" for label, score in zip(*[*_make_scores(3000).values()][:2], strict=True))]
+    (tmp_path / "p.csv").write_text("\n".join(lines))
+    done = invoke_command("evaluate", "ROC", "--predictions", tmp_path / "p.csv", "-o", tmp_path / "roc.csv")
+    assert "of 3,000 points of the curve are left out" in done.stderr
+    assert "Give --policy points=0 for all" in done.stderr
+    done = invoke_command("evaluate", "ROC", "--predictions", tmp_path / "p.csv", "-o", tmp_path / "all.csv", "--policy", "points=0")
+    assert "note" not in done.stderr
+    assert len((tmp_path / "all.csv").read_text().splitlines()) == 1 + 3000 + 1
+
+
+def test_labels_of_0_by_which_errors_are_divided() -> None:
+    """By hand: without them the errors are 1 of 5 and 2 of 10."""
+    predictions = {"y": [0, 0, 5, 10], "p": [10, 20, 6, 12], "shop": ["a", "b", "b", "b"]}
+    columns = {"label": "y", "score": "p"}
+    for metrics in ("MAPE", ["MAE", "MAPE"]):
+        (note,) = _read_notes(sqlrank.evaluate(metrics, predictions=predictions, columns=columns))
+        assert note == "2 of 4 labels are 0, and an error is divided by eps in their place. Leave them out with where='y <> 0'"
+    followed = sqlrank.evaluate("MAPE", predictions=predictions, columns=columns, where="y <> 0")
+    assert (followed["MAPE"][0].as_py(), _read_notes(followed)) == (pytest.approx(0.2), [])
+    assert _read_notes(sqlrank.evaluate("MAE", predictions=predictions, columns=columns)) == []
+    (note,) = _read_notes(sqlrank.evaluate("MAPE", predictions=predictions, columns=columns, by="shop"))
+    assert note.endswith("with where='y <> 0' (shop=a: 1 of 1, shop=b: 1 of 3)")
+
+
+def test_options_in_notes_of_the_command_line(tmp_path: Path) -> None:
+    """The columns of groups are no options, whatever their names are."""
+    (tmp_path / "p.csv").write_text("label,score,threads\n0,1,a\n1,2,a\n4,3,b\n")
+    done = invoke_command("evaluate", "MAPE", "--predictions", tmp_path / "p.csv", "--by", "threads")
+    assert "Leave them out with --where 'label <> 0' (threads=a: 1 of 2)" in done.stderr
