@@ -127,6 +127,18 @@ def pndcg(data: Predictions, options: Options) -> float | None:
     return ratio(given, best)
 
 
+def precision_at_recall(data: Predictions, options: Options) -> float | None:
+    points = trace_curve(order_rows(data, options))
+    found = [tp / (tp + fp) for tp, fp in points if tp and tp / points[-1][0] >= options.at]
+    return max(found, default=None)
+
+
+def recall_at_precision(data: Predictions, options: Options) -> float | None:
+    points = trace_curve(order_rows(data, options))
+    found = [tp / points[-1][0] for tp, fp in points if tp and tp / (tp + fp) >= options.at]
+    return max(found, default=0.0) if points[-1][0] else None
+
+
 def ks(data: Predictions, options: Options) -> float | None:
     positives, negatives = sum_classes(data)
     if positives * negatives == 0:

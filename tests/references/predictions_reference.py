@@ -13,7 +13,21 @@ import numpy as np
 
 import sqlrank
 from tests.references.predictions import Options, Predictions, ratio, sum_classes
-from tests.references.predictions_order import aps, auc, gain, gauc, gini, ks, lift, lift_quality, pauc, pndcg, prauc
+from tests.references.predictions_order import (
+    aps,
+    auc,
+    gain,
+    gauc,
+    gini,
+    ks,
+    lift,
+    lift_quality,
+    pauc,
+    pndcg,
+    prauc,
+    precision_at_recall,
+    recall_at_precision,
+)  # fmt: skip
 from tests.references.predictions_thresholds import CONFUSION, list_matrices
 from tests.references.predictions_values import (
     base_rate,
@@ -92,6 +106,8 @@ METRICS: dict[str, Callable[[Predictions, Options], float | None]] = {
     "pAUC": pauc,
     "PnDCG": pndcg,
     "PoissonDeviance": poisson_deviance,
+    "PrecisionAtRecall": precision_at_recall,
+    "RecallAtPrecision": recall_at_precision,
     "Positives": lambda data, _: sum_classes(data)[0],
     "PRAUC": prauc,
     "R2": r2,

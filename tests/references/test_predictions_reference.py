@@ -62,6 +62,8 @@ CLASSIFICATION: dict[str, list[str]] = {
     ],
     "PnDCG": ["PnDCG", "PnDCG@0.5", "PnDCG@1", "PnDCG@3", "PnDCG@1000"],
     "Positives": ["Positives"],
+    "PrecisionAtRecall": [f"PrecisionAtRecall@{least}" for least in (0.001, 0.3, 0.9, 1)],
+    "RecallAtPrecision": [f"RecallAtPrecision@{least}" for least in (0.001, 0.3, 0.9, 1)],
     "SelectionRate": ["SelectionRate", *(f"SelectionRate(threshold={threshold})" for threshold in (0, 0.25, 2))],
     "PRAUC": ["PRAUC", "PRAUC(interpolation=from_one)", "PRAUC(interpolation=davis_goadrich)"],
     **{name: list_confusion_variants(name) for name in reference.CONFUSION},
@@ -85,7 +87,7 @@ POSITIVE = {
     "PoissonDeviance": ["PoissonDeviance"],
     "TweedieDeviance": ["TweedieDeviance", "TweedieDeviance(power=1.1)", "TweedieDeviance(power=1.9)"],
 }
-GLOBAL = ("APS", "AUC", "Gain", "GAUC", "Gini", "KS", "Lift", "LiftQuality", "pAUC", "PRAUC")
+GLOBAL = ("APS", "AUC", "Gain", "GAUC", "Gini", "KS", "Lift", "LiftQuality", "pAUC", "PRAUC", "PrecisionAtRecall", "RecallAtPrecision")
 """Metrics that read an order of all predictions, which the strategies compute in different ways."""
 
 LABELS = {"both": (0, 1), "rare": (0, 0, 0, 0, 0, 1), "often": (0, 1, 1, 1, 1), "positives": (1,), "negatives": (0,)}

@@ -1,4 +1,4 @@
-"""Notes on results: what a metric treats in its own way is counted, and the advice gives the other number."""
+"""Notes that count what a metric treats in its own way, and whose advice gives the other number."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _read_notes(result: pa.Table) -> list[str]:
 
 
 def _make_scores(size: int) -> dict[str, list[Any]]:
-    draw = random.Random(1)
+    draw = random.Random(1)  # noqa: S311  no secret
     scores = [draw.random() for _ in range(size)]
     return {"label": [int(draw.random() < score) for score in scores], "score": scores, "day": [row % 2 for row in range(size)]}
 
