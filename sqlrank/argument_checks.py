@@ -14,7 +14,7 @@ from sqlrank import errors
 from sqlrank.deadline import set_deadline
 from sqlrank.engines.backend_sources import connect_sources
 from sqlrank.engines.resource_limits import parse_memory_size
-from sqlrank.errors import ExecutionError, InputError, SqlrankError, short_repr
+from sqlrank.errors import ExecutionError, InputError, MetricError, SqlrankError, short_repr
 from sqlrank.options import Option, find_option
 from sqlrank.rendering.dialects import normalize_dialect
 
@@ -158,6 +158,7 @@ def entry_point(function: Callable[P, R]) -> Callable[P, R]:
 
         arguments = {name: to_plain(name, value) for name, value in bind_arguments(function.__name__, signature, args, kwargs).items()}
         check_arguments(arguments, required, parameters=signature.parameters)
+        check_modes(function.__name__, signature, arguments)
         sources = {name for name in arguments if name in signature.parameters and is_source(name)}
         positions = [name for name, _ in zip(signature.parameters, args, strict=False)]
         reached = _track_progress(arguments) if "progress" in signature.parameters else []
@@ -230,6 +231,28 @@ def check_arguments(arguments: Mapping[str, Any], required: Collection[str] = ()
                 raise error(
                     f"{name}={short_repr(value)} is not possible: {short_repr(text)} holds a character that no database takes as text. Leave it out"
                 )
+
+
+def check_modes(function: str, signature: inspect.Signature, arguments: Mapping[str, Any]) -> None:
+    """Raise ``MetricError`` for an argument that has no meaning beside another, or without it, as options.toml declares."""
+    parameters = signature.parameters
+    named = [name for name, value in arguments.items() if name in parameters and not _is_default(value, parameters[name].default)]
+    policies = [name for name in arguments if name not in parameters]
+    for name, mode in ((option.name, mode) for option in map(find_option, named) if option is not None for mode in option.modes):
+        if function not in mode["functions"].split():
+            continue
+        refused = [other for other in mode.get("excludes", "").split() if other in named]
+        refused += policies if "policies" in mode.get("excludes", "").split() else []
+        if "needs" in mode and {*named}.isdisjoint(mode["needs"].split()):
+            refused = [name]
+        if refused:
+            raise MetricError(mode["message"].format(name=refused[0], value=short_repr(arguments[refused[0]])))
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    """Return True for a value that is as good as none; data are compared with nothing."""
+    is_plain = isinstance(value, (dict, list, tuple, str, int, float))
+    return value is None or (is_plain and (value == default or value in ({}, [], (), "")))
 
 
 def iter_strings(value: Any, depth: int = 0) -> Iterator[str]:

@@ -45,12 +45,13 @@ class Option:
     commands: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
     variants: tuple[Mapping[str, Any], ...] = ()
+    modes: tuple[Mapping[str, str], ...] = ()
 
     @classmethod
     def from_table(cls, name: str, table: Mapping[str, Any]) -> Option:
         """Return the option of a table of the file."""
         flag = f"--{name.replace('_', '-')}"
-        return cls(name, **_split_names({"flag": flag, **table}, "commands", "functions", "choices", "variants"))
+        return cls(name, **_split_names({"flag": flag, **table}, "commands", "functions", "choices", "variants", "modes"))
 
     @property
     def word(self) -> str:

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from sqlrank.errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_Record = TypeVar("_Record")
 
 ColumnNames = Literal["requested", "plain"]
 """Names of metrics in results: as requested, or unique identifiers."""
@@ -331,6 +333,19 @@ class Request:
     policies: Mapping[str, Any] = field(default_factory=dict)
     command: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_arguments(cls, arguments: Mapping[str, Any], *, leave_out: Collection[str] = (), **others: Any) -> Request:
+        """Return the request of all arguments of a public function, but those to ``leave_out``, which others read there."""
+        values = {name: value for name, value in arguments.items() if name not in leave_out}
+        sources = collect_sources(**{name: values.get(name) for name in ("run", "qrels", "predictions", "queries", "inputs")})
+        return select_arguments(cls, values, sources=sources, **others)
+
+
+def select_arguments(record: Callable[..., _Record], arguments: Mapping[str, Any], **others: Any) -> _Record:
+    """Return a record, such as the limits of a call, made of the arguments that have the names of its fields, and of ``others``."""
+    names = {field.name for field in fields(record)}  # type: ignore[arg-type]
+    return record(**{name: value for name, value in {**arguments, **others}.items() if name in names})
 
 
 def split_column_list(text: str) -> list[str]:

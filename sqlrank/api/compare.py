@@ -9,9 +9,8 @@ from sqlrank.comparison.paired_tests import TestOptions
 from sqlrank.comparison.system_comparison import compare_systems
 from sqlrank.comparison.unit_values import ExecutionOptions
 from sqlrank.engines.resource_limits import ResourceLimits
-from sqlrank.errors import MetricError, short_repr
 from sqlrank.interval_options import check_confidence_level
-from sqlrank.request import ColumnNames, Request, collect_sources
+from sqlrank.request import ColumnNames, Request, select_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -145,63 +144,16 @@ def compare(
     >>> compare("AUC", rollups=rollups).select(["value_baseline", "value", "difference"]).to_pylist()
     [{'value_baseline': 0.5, 'value': 0.875, 'difference': 0.375}]
     """
-    sources = {"run": run, "qrels": qrels, "predictions": predictions, "queries": queries, "inputs": inputs}
-    call = Request(
-        metrics,
-        collect_sources(**sources),
-        columns=columns,
-        where=where,
-        compat=compat,
-        sql_dir=sql_dir,
-        plan=plan,
-        unit=unit,
-        names=names,
-        lower_is_better=lower_is_better,
-        policies=policies,
-    )
-    limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
+    arguments = locals()
+    limits = select_arguments(ResourceLimits, arguments)
     if rollups is None:
         check_confidence_level(confidence)
-        tests = TestOptions(test, correction, float(confidence or 0), target_effect, power, replicates, seed)
-        options = ExecutionOptions(connection, dialect, limits, check, progress)
+        call = Request.from_arguments(arguments, leave_out=("system", "by", "per_query", "confidence", "replicates", "seed"))
+        tests = select_arguments(TestOptions, arguments, confidence=float(confidence or 0))
+        options = select_arguments(ExecutionOptions, arguments, limits=limits)
         return compare_systems(call, tests, options, system=system, by=by, baseline=baseline, per_query=per_query)
     from sqlrank.rollups.contrasts import RollupComparisonRequest, compare_rolled_up  # noqa: PLC0415  as for evaluate
 
-    row_options = {
-        "columns": columns,
-        "compat": compat,
-        "plan": plan,
-        "unit": unit,
-        "system": system,
-        "check": check,
-        "per_query": per_query,
-        "lower_is_better": lower_is_better,
-    }
-    unit_options = {"test": test, "target_effect": target_effect, "replicates": replicates, "seed": seed}
-    _refuse_row_options({**sources, **row_options, **unit_options})
-    call = Request(
-        metrics,
-        {},
-        by=by,
-        where=where,
-        confidence=confidence,
-        sql_dir=sql_dir,
-        names=names,
-        policies=policies,
-    )
+    call = Request.from_arguments(arguments, leave_out=["system"])
     request = RollupComparisonRequest(call, rollups, baseline, correction, power)
     return compare_rolled_up(request, connection, dialect, limits, progress)
-
-
-_DEFAULTS = {"system": "system", "check": "auto", "test": "t", "per_query": False, "lower_is_better": ()}
-
-
-def _refuse_row_options(options: Mapping[str, Any]) -> None:
-    """Raise ``MetricError`` for an argument that needs rows or units, which rollups do not have."""
-    for name, value in options.items():
-        # Sources may be arrays, which have no truth value.
-        is_default = value == _DEFAULTS[name] if name in _DEFAULTS else value is None or (isinstance(value, dict) and not value)
-        if not is_default:
-            raise MetricError(
-                f"{name}={short_repr(value)} is not possible with rollups, which have no rows. Leave it out, or give rows instead of rollups"
-            )

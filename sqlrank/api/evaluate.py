@@ -22,7 +22,7 @@ from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS, list_metrics, search_metrics
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.request import ColumnNames, Request, collect_sources, leaf_sources
+from sqlrank.request import ColumnNames, Request, leaf_sources, select_arguments
 from sqlrank.resolve import resolve_request
 
 if TYPE_CHECKING:
@@ -150,34 +150,12 @@ def evaluate(
     >>> evaluate(["RR", "P@1"], run=run, qrels=qrels).to_pylist()
     [{'RR': 0.5, 'P@1': 0.0}]
     """
-    limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
-    call = Request(
-        metrics,
-        collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
-        columns=columns,
-        by=by,
-        across=across,
-        where=where,
-        per_query=per_query,
-        compat=compat,
-        sql_dir=sql_dir,
-        plan=plan,
-        confidence=confidence,
-        interval=interval,
-        unit=unit,
-        replicates=replicates,
-        seed=seed,
-        policies=policies,
-        requested_names=True,
-        names=names,
-        command="sql",
-        options={"connection": connection},
-    )
-    if rollup is not None or window_days is not None or window_ends is not None:
+    arguments = locals()
+    limits = select_arguments(ResourceLimits, arguments)
+    call = Request.from_arguments(arguments, requested_names=True, command="sql", options={"connection": connection})
+    if rollup is not None:
         from sqlrank.rollups.evaluate_rollup import evaluate_rollup  # noqa: PLC0415  its import takes a tenth of a second
 
-        if check != "auto":
-            raise MetricError(f"check={check!r} is for rows, which a rollup does not have. Leave it out, or rollup=")
         return evaluate_rollup(call, rollup, connection, dialect, limits, window_days, window_ends)
     return execute_request(call, connection, dialect, limits, check, progress)
 
@@ -254,40 +232,11 @@ def sql(  # noqa: D417  evaluate describes the other arguments
     >>> print(sql("P@5", run="run", qrels="qrels").splitlines()[1])
     -- reads: run, qrels
     """
+    arguments = locals()
     target_dialect = infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     get_dialect(target_dialect)
-    call = Request(
-        metrics,
-        collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
-        columns=columns,
-        by=by,
-        across=across,
-        where=where,
-        per_query=per_query,
-        compat=compat,
-        sql_dir=sql_dir,
-        plan=plan,
-        confidence=confidence,
-        interval=interval,
-        unit=unit,
-        replicates=replicates,
-        seed=seed,
-        policies=policies,
-        requested_names=True,
-        names=names,
-        command="sql",
-        options={
-            "connection": connection,
-            "create_table": create_table,
-            "create_view": create_view,
-            "insert": insert,
-            "overwrite_by": overwrite_by,
-            "audit": audit or None,
-        },
-    )
-    stored = {"rollup": rollup, "create_table": create_table, "create_view": create_view, "insert": insert, "overwrite_by": overwrite_by}
-    if audit and (clash := [name for name, value in stored.items() if value is not None]):
-        raise MetricError(f"audit=True checks the rows of inputs, so {clash[0]} is not for it. Leave it out")
+    options = {name: arguments[name] for name in ("connection", "create_table", "create_view", "insert", "overwrite_by")}
+    call = Request.from_arguments(arguments, requested_names=True, command="sql", options={**options, "audit": audit or None})
     if rollup is not None:
         from sqlrank.rollups.evaluate_rollup import rollup_query_sql  # noqa: PLC0415  as for evaluate
 

@@ -108,38 +108,8 @@ def assert_not_worse(
     >>> table["verdict"].to_pylist()
     ['pass']
     """
-    result = gate(
-        metrics,
-        run=run,
-        qrels=qrels,
-        predictions=predictions,
-        queries=queries,
-        inputs=inputs,
-        connection=connection,
-        dialect=dialect,
-        columns=columns,
-        names=names,
-        system=system,
-        by=by,
-        across=across,
-        unit=unit,
-        baseline=baseline,
-        tolerance=tolerance,
-        min_units=min_units,
-        lower_is_better=lower_is_better,
-        confidence=confidence,
-        where=where,
-        compat=compat,
-        check=check,
-        sql_dir=sql_dir,
-        plan=plan,
-        memory_limit=memory_limit,
-        threads=threads,
-        temp_directory=temp_directory,
-        timeout=timeout,
-        progress=progress,
-        **policies,
-    )
+    arguments = locals()
+    result = gate(**{name: value for name, value in arguments.items() if name not in {"treat_inconclusive_as", "policies"}}, **policies)
     verdict = (result.schema.metadata or {})[b"sqlrank.verdict"].decode()
     summary = markdown_summary(result, DEFAULT_DIGITS)
     if verdict == INCONCLUSIVE and treat_inconclusive_as == PASS and not is_all_skipped(result):

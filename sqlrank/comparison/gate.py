@@ -22,7 +22,7 @@ from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError, join_words, suggest_choice
 from sqlrank.inference.tolerance import Tolerance, Verdict, build_verdict_metadata, parse_tolerances
 from sqlrank.interval_options import check_confidence_level
-from sqlrank.request import ColumnNames, Request, SourceGroup, collect_sources, system_source
+from sqlrank.request import ColumnNames, Request, SourceGroup, select_arguments, system_source
 from sqlrank.result_columns import GATE_SCHEMA
 from sqlrank.result_metadata import (
     LeftOut,
@@ -248,22 +248,11 @@ def gate(
     >>> result["verdict"].to_pylist(), result.schema.metadata[b"sqlrank.verdict"]
     (['fail'], b'fail')
     """
+    arguments = locals()
     check_confidence_level(confidence)
-    call = Request(
-        metrics,
-        collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
-        columns=columns,
-        where=where,
-        compat=compat,
-        sql_dir=sql_dir,
-        plan=plan,
-        unit=unit,
-        names=names,
-        lower_is_better=lower_is_better,
-        policies=policies,
-    )
-    work_limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
-    options = ExecutionOptions(connection, dialect, work_limits, check, progress)
+    call = Request.from_arguments(arguments, leave_out=("system", "by", "across", "confidence"))
+    work_limits = select_arguments(ResourceLimits, arguments)
+    options = select_arguments(ExecutionOptions, arguments, limits=work_limits)
     if across:
         call = replace(call, by=by, across=across)
         return gate_differences(call, tolerance, confidence, options, baseline=baseline, system=system, min_units=min_units)

@@ -13,7 +13,7 @@ from sqlrank.inference.corrected_tests import CORRECTIONS
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.rendering.dialects import DEFAULT_DIALECT
 from sqlrank.rendering.renderer import StatementHeader
-from sqlrank.request import split_column_list
+from sqlrank.request import select_arguments, split_column_list
 from sqlrank.splits.split import parse_shares
 
 if TYPE_CHECKING:
@@ -102,49 +102,30 @@ class ExperimentDesign:
     power: float = 0.8
 
     @classmethod
-    def from_arguments(
-        cls,
-        metrics: Any,
-        *,
-        variant: Any,
-        unit: Any,
-        control: Any,
-        covariates: Any,
-        expected_shares: Any,
-        lower_is_better: Any,
-        confidence: float,
-        correction: str,
-        interval: str,
-        lift_scale: str,
-        multi_variant_units: str = "drop",
-        power: float = 0.8,
-    ) -> ExperimentDesign:
+    def from_arguments(cls, arguments: Mapping[str, Any]) -> ExperimentDesign:
         """Parse the arguments of a call; raise ``MetricError`` for invalid ones."""
-        choices = (
-            ("interval", interval, INTERVALS),
-            ("lift_scale", lift_scale, LIFT_SCALES),
-            ("multi_variant_units", multi_variant_units, MULTI_VARIANT_ACTIONS),
-            ("correction", correction, tuple(name for name in CORRECTIONS if name != "max_t")),
-        )
-        for name, value, values in choices:
-            if value not in values:
-                raise MetricError(suggest_choice(f"unknown {name} {short_repr(value)}", value, values))
-        for name, column in (("variant", variant), ("unit", unit)):
-            if not isinstance(column, str) or not column.strip():
-                raise MetricError(f"{name}={short_repr(column)} is not possible: give the name of a column")
-        check_confidence_level(confidence)
+        choices = {
+            "interval": INTERVALS,
+            "lift_scale": LIFT_SCALES,
+            "multi_variant_units": MULTI_VARIANT_ACTIONS,
+            "correction": tuple(name for name in CORRECTIONS if name != "max_t"),
+        }
+        for name, values in choices.items():
+            if name in arguments and arguments[name] not in values:
+                raise MetricError(suggest_choice(f"unknown {name} {short_repr(arguments[name])}", arguments[name], values))
+        for name in ("variant", "unit"):
+            if not isinstance(arguments[name], str) or not arguments[name].strip():
+                raise MetricError(f"{name}={short_repr(arguments[name])} is not possible: give the name of a column")
+        check_confidence_level(arguments["confidence"])
+        control, shares = arguments["control"], arguments["expected_shares"]
         if control is not None and (not isinstance(control, (str, int)) or control == ""):
             raise MetricError(f"control={short_repr(control)} is not possible: name the control variant")
-        return cls(
-            expected_shares={} if expected_shares is None else parse_shares(expected_shares, "expected_shares"),
-            estimates=_parse_metrics(metrics, covariates, lower_is_better),
+        return select_arguments(
+            cls,
+            arguments,
+            expected_shares={} if shares is None else parse_shares(shares, "expected_shares"),
+            estimates=_parse_metrics(arguments["metrics"], arguments["covariates"], arguments["lower_is_better"]),
             control=None if control is None else str(control),
-            confidence=confidence,
-            interval=interval,
-            lift_scale=lift_scale,
-            correction=correction,
-            multi_variant_units=multi_variant_units,
-            power=power,
         )
 
     def build_header(

@@ -40,7 +40,7 @@ from sqlrank.experiments.observations import (
 from sqlrank.output.table_writes import wrap_for_storage
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import StatementHeader, render_statement
-from sqlrank.request import SourceGroup, leaf_sources
+from sqlrank.request import SourceGroup, leaf_sources, select_arguments
 from sqlrank.result_columns import EXPERIMENT_SCHEMA, SE, side_columns
 from sqlrank.result_metadata import EXPERIMENT, ResultMetadata
 
@@ -198,23 +198,10 @@ def experiment(
     >>> row["value_control"], row["value"], row["difference"], row["relative_difference"], round(row["p_value"], 4), row["winner"]
     (2.0, 4.0, 2.0, 1.0, 0.0705, None)
     """
-    design = ExperimentDesign.from_arguments(
-        metrics,
-        variant=variant,
-        unit=unit,
-        control=control,
-        covariates=covariates,
-        expected_shares=expected_shares,
-        lower_is_better=lower_is_better,
-        confidence=confidence,
-        correction=correction,
-        interval=interval,
-        lift_scale=lift_scale,
-        multi_variant_units=multi_variant_units,
-        power=power,
-    )
+    arguments = locals()
+    design = ExperimentDesign.from_arguments(arguments)
     source = SourceGroup.wrap(DATA, data)
-    limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
+    limits = select_arguments(ResourceLimits, arguments)
     dialect_name = infer_dialect(connection, dialect)
     arms, text, num_rows = run_on_database(
         connection, dialect_name, limits, lambda database: _evaluate_variant_sums(design, database, source, unit, variant, where), progress
@@ -282,20 +269,8 @@ def experiment_sql(  # noqa: D417  experiment describes the other arguments
     >>> print(experiment_sql("Mean(spend)", data="visits", dialect="bigquery").splitlines()[1])
     -- reads: visits (data)
     """
-    design = ExperimentDesign.from_arguments(
-        metrics,
-        variant=variant,
-        unit=unit,
-        control=control,
-        covariates=covariates,
-        expected_shares=expected_shares,
-        lower_is_better=lower_is_better,
-        confidence=confidence,
-        correction=correction,
-        interval=interval,
-        lift_scale=lift_scale,
-        power=power,
-    )
+    arguments = locals()
+    design = ExperimentDesign.from_arguments(arguments)
     source = SourceGroup.wrap(DATA, data)
     dialect_name = infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     get_dialect(dialect_name)

@@ -22,7 +22,7 @@ from sqlrank.output.display import Format, wrap_text
 from sqlrank.output.result_formats import TableStyle, format_result
 from sqlrank.prepare import PreparedStatement, prepare_statement
 from sqlrank.registry.metric_info import better_direction
-from sqlrank.request import Request, collect_sources, system_source
+from sqlrank.request import Request, select_arguments, system_source
 from sqlrank.resolve import ResolvedRequest, resolve_request
 from sqlrank.sql_ast import call_function, count_rows, find_nodes, first_select, sql_literal
 
@@ -486,24 +486,15 @@ def explain(
     >>> explanation.value, explanation.expression
     (0.5, 'MAX(CASE WHEN NOT rank IS NULL THEN reciprocal_rank ELSE 0 END)')
     """
-    call = Request(
-        [metric],
-        collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
-        columns=columns,
-        where=where,
-        per_query=query is not None,
-        only_queries=() if query is None else (query,),
-        compat=compat,
-        sql_dir=sql_dir,
-        plan=plan,
-        policies=policies,
-    )
+    arguments = locals()
+    only_queries = () if query is None else (query,)
+    call = Request.from_arguments(arguments, metrics=[metric], per_query=query is not None, only_queries=only_queries)
     resolved_dialect = infer_dialect(connection, dialect)
     request = resolve_request(call)
     if "run" in request.assembled_roles:  # rows that are sorted name the document at each rank, which lists do not
         request = replace(request, plan={"rank_method": "sort", **request.plan})
     _check_request(request, query)
-    limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
+    limits = select_arguments(ResourceLimits, arguments)
     return run_on_database(
         connection, resolved_dialect, limits, lambda database: _explain_on_database(request, database, check, max_rows, show_where)
     )

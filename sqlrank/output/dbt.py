@@ -21,7 +21,7 @@ from sqlrank.prepare import prepare_statement
 from sqlrank.query_text import query_text
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
-from sqlrank.request import Request, collect_sources
+from sqlrank.request import Request
 from sqlrank.resolve import ResolvedRequest, resolve_request
 from sqlrank.sql_ast import sql_literal
 
@@ -107,32 +107,10 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
     >>> model.sql.rstrip().splitlines()[0]
     "{{ config(materialized='table') }}"
     """
-    call = Request(
-        metrics,
-        collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
-        columns=columns,
-        by=by,
-        across=across,
-        where=where,
-        per_query=per_query,
-        compat=compat,
-        sql_dir=sql_dir,
-        plan=plan,
-        confidence=confidence,
-        interval=interval,
-        unit=unit,
-        replicates=replicates,
-        seed=seed,
-        policies=policies,
-        requested_names=True,
-        command="sql",
-        options={
-            "dbt": f"{name}.sql",
-            "materialized": None if materialized == "table" else materialized,
-            "overwrite_by": overwrite_by,
-        },
-    )
-    options = {"metrics": metrics, "by": by, "across": across, "columns": columns, "where": where, "unit": unit, **policies}
+    arguments = locals()
+    settings = {"dbt": f"{name}.sql", "materialized": None if materialized == "table" else materialized, "overwrite_by": overwrite_by}
+    call = Request.from_arguments(arguments, requested_names=True, command="sql", options=settings)
+    options = {name: arguments[name] for name in ("metrics", "by", "across", "columns", "where", "unit")} | policies
     check_name(name)
     if materialized not in get_args(Materialized):
         raise InputError(f"materialized={materialized!r} is not possible. Choose from: {', '.join(get_args(Materialized))}")

@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from sqlrank.call_descriptions import write_command
 from sqlrank.engines.open_database import run_on_database
+from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError, join_words
 from sqlrank.explanations.explain import Explanation, run_over_ctes
 from sqlrank.output.display import format_number
@@ -29,8 +30,8 @@ from sqlrank.reports.blocks import (
     result_block,
     truncate_text,
 )
-from sqlrank.reports.report_request import ReportRequest, resource_limits
 from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, count_things
+from sqlrank.request import select_arguments
 from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sqlrank.engines.database import Database
+    from sqlrank.reports.report_request import ReportRequest
     from sqlrank.resolve import ResolvedRequest
 
 
@@ -180,7 +182,7 @@ def _errors_table(clusters: Sequence[WrongCluster], systems: Sequence[str], erro
 def _read_records(request: ReportRequest, system: str, clusters: Sequence[Any]) -> list[dict[str, Any]]:
     """Return the records of true clusters, and of other clusters that a system links to these."""
     resolved = request.resolve_for_system(RECORDS_METRIC, system)
-    connection, limits = request.common["connection"], resource_limits(request.common)
+    connection, limits = request.common["connection"], select_arguments(ResourceLimits, request.common)
     return run_on_database(connection, request.dialect, limits, lambda database: _fetch_records(resolved, database, clusters))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.call_descriptions import describe_source
-from sqlrank.errors import MetricError
 from sqlrank.reports.blocks import truncate_text
 from sqlrank.reports.html_page import Report, render_page, require_report_modules
 from sqlrank.reports.verdict_sentences import compose_report_title, compose_title, count_things, describe_data
@@ -28,25 +26,6 @@ if TYPE_CHECKING:
     from sqlrank.reports.rollup_report import RollupReportRequest
 
 DEFAULT_CONFIDENCE = 0.95
-
-ROW_ARGUMENTS = (
-    "run", "qrels", "predictions", "queries", "system", "baseline", "lower_is_better", "unit", "inputs", "columns", "compat", "plan", "check", "query_examples",
-)  # fmt: skip
-CALL_ARGUMENTS = (
-    "metrics",
-    "by",
-    "where",
-    "connection",
-    "dialect",
-    "sql_dir",
-    "confidence",
-    "memory_limit",
-    "threads",
-    "temp_directory",
-    "timeout",
-)
-ROLLUP_ARGUMENTS = ("rollup", "window_days", "reference", "current")
-"""Arguments that are read of rows, of rows and rollups, and of rollups alone."""
 
 TYPICAL_CALLS = 20
 """Approximate number of calls of a report, for its progress."""
@@ -150,6 +129,7 @@ def report(
     >>> report("RR", run=runs, qrels={"q1": {"b": 1}}, created_at="today").title
     'new against old: RR'
     """
+    arguments = locals()
     from sqlrank.engines.worker_threads import run_in_time  # noqa: PLC0415  engines take half a second that help does not need
 
     run_in_time(_import_modules)
@@ -157,63 +137,22 @@ def report(
     from sqlrank.reports.report_request import ReportRequest  # noqa: PLC0415
     from sqlrank.reports.rollup_report import DAY, RollupReportRequest, rollup_sections  # noqa: PLC0415
 
-    common: dict[str, Any] = {
-        "inputs": inputs,
-        "connection": connection,
-        "dialect": dialect,
-        "columns": columns,
-        "where": where,
-        "compat": compat,
-        "check": check,
-        "sql_dir": sql_dir,
-        "plan": plan,
-        "memory_limit": memory_limit,
-        "threads": threads,
-        "temp_directory": temp_directory,
-        "timeout": timeout,
-    }
-    sources = {"run": run, "qrels": qrels, "predictions": predictions, "queries": queries}
-    own: dict[str, Any] = {"by": by, "system": system, "baseline": baseline, "confidence": confidence, "unit": unit}
-    own["lower_is_better"] = lower_is_better
-    limits: dict[str, Any] = {"max_rows": max_rows, "query_examples": query_examples}
-    rolled_up = {"rollup": rollup, "window_days": window_days, "reference": reference, "current": current, "tolerance": tolerance}
-    arguments = {**policies, **common, **sources, **own, **limits, **rolled_up, "metrics": metrics}
     if experiment is not None:
-        _refuse_arguments(
-            arguments,
-            (*ROW_ARGUMENTS, *CALL_ARGUMENTS, *ROLLUP_ARGUMENTS, *policies),
-            "is not for an experiment: leave it out, or experiment=",
-        )
         effects = Effects.from_result(experiment, tolerance, max_rows)
         heading = title or compose_title([effects.control, *effects.variants], effects.control, effects.names, "metric")
         settings = _describe_experiment(experiment, effects, created_at)
         return render_page(heading, settings, experiment_sections(effects), describe_data([experiment]))
     if rollup is not None:
-        _refuse_arguments(arguments, ROW_ARGUMENTS, "is for rows, which a rollup does not have: leave it out, or rollup=")
-        values = {"by": by, "confidence": confidence, "max_rows": max_rows, **rolled_up}
-        rollup_request = RollupReportRequest.from_arguments(metrics, common=common, policies=policies, **values)
+        rollup_request = RollupReportRequest.from_arguments(arguments)
         heading = title or compose_title([], None, rollup_request.names, "metric", [DAY, *rollup_request.by])
         settings = _describe_rollup(rollup_request, created_at)
         return render_page(heading, settings, rollup_sections(rollup_request), describe_data([rollup]))
-    _refuse_arguments(arguments, (*ROLLUP_ARGUMENTS, "tolerance"), "is for a rollup: leave it out, or give rollup=")
-    request = ReportRequest.from_arguments(metrics, sources=sources, common=common, policies=policies, **own, **limits)
+    request = ReportRequest.from_arguments(arguments)
     request = request.with_progress(progress, TYPICAL_CALLS)
-    options = {**common, **own}
     with request.sharing_queries() as shared_request:
         heading, sections = _build_sections(shared_request)
         data = describe_data(_list_sources(request), request.declared_order if title else ())
-        return render_page(title or heading, _describe_request(request, created_at, options), sections, data)
-
-
-def _refuse_arguments(arguments: Mapping[str, Any], names: Iterable[str], reason: str) -> None:
-    """Raise ``MetricError`` for the first argument that is given: neither the default nor empty."""
-    defaults = inspect.signature(report).parameters
-    for name in names:
-        value, default = arguments[name], defaults[name].default if name in defaults else None
-        is_plain = isinstance(value, (dict, list, tuple, str, int, float))
-        is_default = value is None or (is_plain and (value == default or value in ({}, [], (), "")))
-        if not is_default:
-            raise MetricError(f"{name}= {reason}")
+        return render_page(title or heading, _describe_request(request, created_at, arguments), sections, data)
 
 
 def _import_modules() -> None:

@@ -29,7 +29,7 @@ from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.registry import SYSTEM_COLUMN, Registry
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.formatter import format_tree
-from sqlrank.request import RUN_ROLES, Request, SourceGroup, collect_sources, wrap_source
+from sqlrank.request import RUN_ROLES, Request, SourceGroup, collect_sources, select_arguments, wrap_source
 from sqlrank.resolve import (
     ResolvedRequest,
     find_read_policies,
@@ -56,6 +56,13 @@ DEFAULT_METRICS_BY_ROLE = {
 
 REPORTED_ROLES = ("predictions", "classified", "records")
 """Roles besides rankings whose metrics a report shows."""
+
+
+COMMON_ARGUMENTS = (
+    *("inputs", "connection", "dialect", "columns", "where", "compat", "check", "sql_dir", "plan"),
+    *("memory_limit", "threads", "temp_directory", "timeout"),
+)
+"""Arguments of all calls of a report."""
 
 
 @dataclass(frozen=True)
@@ -87,38 +94,23 @@ class ReportRequest:
     tell: Callable[[], None] = field(default=lambda: None)
 
     @classmethod
-    def from_arguments(
-        cls,
-        metrics: Any,
-        *,
-        sources: Mapping[str, Any],
-        common: Mapping[str, Any],
-        policies: Mapping[str, Any],
-        by: Any,
-        system: str | None,
-        baseline: str | None,
-        lower_is_better: str | Sequence[str],
-        confidence: float,
-        unit: str | None,
-        max_rows: int,
-        query_examples: int,
-    ) -> ReportRequest:
+    def from_arguments(cls, arguments: Mapping[str, Any]) -> ReportRequest:
         """Parse the arguments of a report; raise ``MetricError`` or ``InputError`` for invalid ones."""
-        sources = {role: replace_members(source, wrap_source) for role, source in sources.items() if source is not None}
-        inputs = (
-            None if common["inputs"] is None else {role: replace_members(source, wrap_source) for role, source in common["inputs"].items()}
-        )
-        common = {**common, "inputs": inputs}
+        metrics, policies = arguments["metrics"], arguments["policies"]
+        main_roles = ("run", "qrels", "predictions", "queries")
+        sources = {role: replace_members(arguments[role], wrap_source) for role in main_roles if arguments[role] is not None}
+        inputs = arguments["inputs"] and {role: replace_members(source, wrap_source) for role, source in arguments["inputs"].items()}
+        common = {**{name: arguments[name] for name in COMMON_ARGUMENTS}, "inputs": inputs}
         all_sources = {**sources, **(inputs or {})}
         if metrics is None:
             by_role = (metrics_of_role for role, metrics_of_role in DEFAULT_METRICS_BY_ROLE.items() if role in all_sources)
             ranking = DEFAULT_RANKING_METRICS if all_sources.keys() & {*RUN_ROLES} else DEFAULT_PREDICTION_METRICS
             metrics = next(by_role, ranking)
-        check_confidence_level(confidence)
-        requested_groups = [group for group in parse_group_by(by) if group]
+        check_confidence_level(arguments["confidence"])
+        requested_groups = [group for group in parse_group_by(arguments["by"]) if group]
         groups, group_expressions = split_group_expressions(requested_groups)
         call = _build_call(metrics, sources, common, policies)
-        resolved_request = resolve_request(replace(call, lower_is_better=lower_is_better))
+        resolved_request = resolve_request(replace(call, lower_is_better=arguments["lower_is_better"]))
         for group in requested_groups:
             resolve_request(replace(call, by=group))
         for resolved_metric in resolved_request.metrics:
@@ -138,8 +130,10 @@ class ReportRequest:
         runs = _list_runs(run_role, run, common) if has_runs else {}
         scores = (common["columns"] or {}).get(SCORE_COLUMN)
         is_scored = isinstance(scores, (list, tuple)) and len(scores) > 1 and "predictions" in sources
-        system = _resolve_system(system, runs, list(scores or ()) if is_scored else [])
-        return cls(
+        system = _resolve_system(arguments["system"], runs, list(scores or ()) if is_scored else [])
+        return select_arguments(
+            cls,
+            arguments,
             metrics=_requested_metrics(resolved_request),
             library=resolved_request.library,
             sources={**sources, **({"run": runs} if runs and run_role == "run" else {})},
@@ -149,10 +143,6 @@ class ReportRequest:
             groups=[[_unquote_name(name, common) for name in group] for group in groups],
             group_expressions=group_expressions,
             common=common if run_role == "run" or not runs else {**common, "inputs": {**common["inputs"], run_role: runs}},
-            policies=policies,
-            confidence=confidence,
-            unit=unit,
-            baseline=baseline,
             lower_metrics=frozenset(
                 name
                 for metric in resolved_request.metrics
@@ -161,8 +151,6 @@ class ReportRequest:
             ),
             is_ranking=resolved_request.is_ranking,
             role=resolved_request.base_role,
-            max_rows=max_rows,
-            query_examples=query_examples,
         )
 
     @contextmanager
@@ -170,7 +158,10 @@ class ReportRequest:
         """Yield a copy whose queries have run, each once for all calls of the report."""
         inputs, common = self.common["inputs"], self.common
         sources = {**self.sources, **(inputs or {})}
-        with share_queries(sources, common["connection"], common["dialect"], resource_limits(common)) as (shared, connection):
+        with share_queries(sources, common["connection"], common["dialect"], select_arguments(ResourceLimits, common)) as (
+            shared,
+            connection,
+        ):
             yield replace(
                 self,
                 sources={role: shared[role] for role in self.sources},
@@ -281,7 +272,7 @@ class ReportRequest:
             [metric], sources, {**common, "plan": {**(common["plan"] or {}), "rank_method": "sort"}}, self.policies_read_by([metric])
         )
         request = resolve_request(replace(call, per_query=True, only_queries=tuple(queries)))
-        return explain_queries(request, common["connection"], self.dialect, resource_limits(arguments), rows)
+        return explain_queries(request, common["connection"], self.dialect, select_arguments(ResourceLimits, arguments), rows)
 
     def resolve_for_system(self, metric: Any, system: str) -> ResolvedRequest:
         """Resolve the request of a metric of one system."""
@@ -343,11 +334,6 @@ class ReportRequest:
             return self
         done = iter(range(10**9))
         return replace(self, tell=lambda: progress(min(99.0, 100 * next(done) / calls)))
-
-
-def resource_limits(arguments: Mapping[str, Any]) -> ResourceLimits:
-    """Return the limits among the arguments of a call."""
-    return ResourceLimits(*(arguments[name] for name in ("memory_limit", "threads", "temp_directory", "timeout")))
 
 
 def _requested_metrics(resolved_request: ResolvedRequest) -> list[Metric]:

@@ -16,6 +16,7 @@ from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.output.display import select_display_columns, to_long_format
 from sqlrank.reports.blocks import Section, VerdictList, VerdictSentence, build_figure, format_cell, result_block, truncate_text
+from sqlrank.request import select_arguments
 from sqlrank.resolve import parse_group_by
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW
 from sqlrank.sql_ast import sql_literal
@@ -56,20 +57,25 @@ class RollupReportRequest:
     max_rows: int
 
     @classmethod
-    def from_arguments(cls, metrics: Any, *, rollup: Any, common: Mapping[str, Any], by: Any, **options: Any) -> RollupReportRequest:
+    def from_arguments(cls, arguments: Mapping[str, Any]) -> RollupReportRequest:
         """Parse the arguments of a report of a rollup; raise ``MetricError`` or ``InputError`` for invalid ones."""
+        metrics = arguments["metrics"]
         if metrics is None:
             raise MetricError("name the metrics of a rollup, such as AUC")
-        check_confidence_level(options["confidence"])
-        groups = parse_group_by(by)
+        check_confidence_level(arguments["confidence"])
+        groups = parse_group_by(arguments["by"])
         if len(groups) > 1:
             raise MetricError("a report of a rollup has one grouping: name its columns in one list")
-        if options["current"] is not None and options["reference"] is None:
+        if arguments["current"] is not None and arguments["reference"] is None:
             raise MetricError("current= is compared with the rows of reference=: give both")
-        names = ("connection", "dialect", "sql_dir", "memory_limit", "threads", "temp_directory", "timeout")
-        limits = {"rollup": rollup, **{name: common[name] for name in names}}
-        by = [name for name in (groups[0] if groups else []) if name != DAY]
-        return cls([metrics] if isinstance(metrics, str) else list(metrics), limits, by=by, where=common["where"], **options)
+        names = ("rollup", "connection", "dialect", "sql_dir", "memory_limit", "threads", "temp_directory", "timeout")
+        return select_arguments(
+            cls,
+            arguments,
+            metrics=[metrics] if isinstance(metrics, str) else list(metrics),
+            common={name: arguments[name] for name in names},
+            by=[name for name in (groups[0] if groups else []) if name != DAY],
+        )
 
     @property
     def names(self) -> list[str]:

@@ -33,7 +33,7 @@ from sqlrank.inference.tolerance import (
 from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.query_templates import load_select
-from sqlrank.request import Request
+from sqlrank.request import Request, select_arguments
 from sqlrank.resolve import parse_group_by
 from sqlrank.result_columns import (
     ALL_ROWS_LABEL,
@@ -387,9 +387,10 @@ def drift(
     >>> drift("AUC", rollup=rollup, reference="day = 1", current="day = 2", tolerance={"AUC": 0.1}).select(["metric", "difference", "verdict"]).to_pylist()
     [{'metric': 'AUC', 'difference': -1.0, 'verdict': 'fail'}, {'metric': 'PSI', 'difference': 0.0, 'verdict': None}]
     """
-    call = Request(metrics, {}, by=by, confidence=confidence, sql_dir=sql_dir, policies=policies)
+    arguments = locals()
+    call = Request.from_arguments(arguments)
     _, resolved_metrics, rollup_metrics, names = resolve_rollup_call(call)
-    limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
+    limits = select_arguments(ResourceLimits, arguments)
     plan = ContrastPlan(call, rollup_metrics, resolved_metrics, names)
     interval_metrics = [metric.name for metric in plan.interval_metrics.metrics] if confidence is not None else []
     tolerances = (

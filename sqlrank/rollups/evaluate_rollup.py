@@ -25,6 +25,7 @@ from sqlrank.engines.query_sources import reads_files
 from sqlrank.errors import MetricError
 from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
+from sqlrank.interval_options import check_confidence_level
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
 from sqlrank.prepare import prepare_statement
 from sqlrank.registry.loader import registry_for
@@ -93,10 +94,6 @@ def evaluate_rollup(
         MetricError: a metric that cannot be computed from aggregates, or an option that needs rows.
         InputError: a rollup without the columns of a metric, or rows that cannot be merged.
     """
-    if rollup is None:
-        what = "window_ends" if window_days is None else "window_days"
-        raise MetricError(f"{what}= is for rollup=, the sums of days that sqlrank.rollup (sqlrank rollup) makes")
-    refuse_row_options(call, window_days, window_ends)
     resolve_rollup_call(call)
     dialect = infer_dialect(connection, dialect)
     for argument, condition in (("where", call.where), ("window_ends", window_ends)):
@@ -196,7 +193,8 @@ def _resolve_over(roles: tuple[str, ...], call: Request) -> RollupCall:
     resolved_metrics = with_plain_names(resolved_metrics) if call.names == "plain" else resolved_metrics
     refuse_row_policies(call.policies, resolved_metrics, library)
     metrics = decompose_metrics(resolved_metrics, library)
-    jackknife.check_interval_options(call)
+    if call.confidence is not None:
+        check_confidence_level(call.confidence)
     return library, resolved_metrics, metrics, group_columns(call)
 
 
@@ -206,19 +204,6 @@ def group_columns(call: Request) -> list[str]:
     if others:
         raise MetricError("by of a rollup is one list of columns. Ask for each grouping in a call of its own")
     return columns
-
-
-def refuse_row_options(call: Request, window_days: int | None = None, window_ends: str | None = None) -> None:
-    """Raise ``MetricError`` for options that need rows, and for invalid windows."""
-    row_options = [*call.sources, *(name for name in ("columns", "per_query", "compat", "plan", "unit", "across") if getattr(call, name))]
-    if row_options:
-        raise MetricError(
-            f"{row_options[0]}= is for rows, which a rollup does not have. With rollup= give metrics, by, where and connection"
-        )
-    if window_ends is not None and window_days is None:
-        raise MetricError(
-            "window_ends= chooses the days at which windows end. Give their length with window_days=, or choose days with where="
-        )
 
 
 def metric_table(
@@ -339,7 +324,6 @@ def rollup_query_sql(
         MetricError: a metric that cannot be computed from aggregates, or an option that needs rows.
         InputError: an inspected rollup without the columns of a metric, or with rows that cannot be merged.
     """
-    refuse_row_options(call)
     if call.confidence is not None:
         raise MetricError("confidence= of a rollup is not of one statement. sqlrank.evaluate (sqlrank evaluate) with rollup= has it")
     resolve_rollup_call(call)

@@ -16,10 +16,9 @@ from sqlrank.compiler.statement import BUCKET_COLUMN
 from sqlrank.engines.duckdb_session import duckdb_session, translate_duckdb_errors
 from sqlrank.engines.open_database import DuckDBDatabase, Outcome
 from sqlrank.engines.worker_threads import run_cancellable
-from sqlrank.errors import InputError, MetricError
+from sqlrank.errors import InputError
 from sqlrank.execution import execute_resolved
 from sqlrank.inference.standard_errors import clear_rounding_noise, t_interval, weighted_mean_standard_error
-from sqlrank.interval_options import check_confidence_level
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.query_templates import load_select
@@ -423,15 +422,6 @@ SUPPORTED_MEANS = (None, "mean", "wmean", "gmean")
 
 IntervalColumns = dict[str, dict[str, list[Any]]]
 """Interval columns by metric, with one value per group."""
-
-
-def check_interval_options(call: Request) -> None:
-    """Raise ``MetricError`` for interval options that a rollup does not support."""
-    for name, default in (("interval", "auto"), ("replicates", None), ("seed", None)):
-        if getattr(call, name) != default:
-            raise MetricError(f"{name}= is for rows. A rollup has intervals by its buckets, of confidence= alone")
-    if call.confidence is not None:
-        check_confidence_level(call.confidence)
 
 
 def metrics_with_interval(metrics: RollupMetrics, resolved_metrics: Sequence[ResolvedMetric]) -> RollupMetrics:

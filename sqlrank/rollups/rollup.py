@@ -32,7 +32,7 @@ from sqlrank.output.dbt import APPENDS_COLUMNS, DbtModel, check_name, dbt_relati
 from sqlrank.output.table_writes import delete_insert_script, output_identifier, resolve_group_column, without_order, wrap_for_storage
 from sqlrank.prepare import prepare_statement
 from sqlrank.rendering.dialects import DIALECTS, get_dialect
-from sqlrank.request import Request, collect_sources, leaf_sources
+from sqlrank.request import Request, leaf_sources, select_arguments
 from sqlrank.result_metadata import left_out_metadata, read_left_out
 from sqlrank.rollups.build import DEFAULT_BINS, JackknifeBuckets, ScoreBinning, add_definition_column, resolve_rollup_request
 from sqlrank.rollups.decomposition import BATCH_COLUMN, DAY_COLUMN, DEFINITION_COLUMN, describe_group, merge_class, select_row_keys
@@ -347,6 +347,7 @@ def rollup_model(
     >>> print(rollup_model("AUC", "ads", predictions="clicks", by="day", begin="2026-01-01").sql.splitlines()[0][:70])
     {{ config(materialized='incremental', incremental_strategy='microbatch
     """
+    arguments = locals()
     check_name(name)
     partitioning = get_dialect(dialect).dbt_microbatch
     if partitioning is None:
@@ -355,15 +356,7 @@ def rollup_model(
             f"dbt has no microbatch for {dialect} that replaces whole days. Choose from: {', '.join(possible)}, or "
             "run what sqlrank.rollup_sql (sqlrank rollup --sql --insert --overwrite-by day) prints"
         )
-    call = Request(
-        metrics,
-        collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries),
-        columns=columns,
-        by=by,
-        where=where,
-        sql_dir=sql_dir,
-        policies=policies,
-    )
+    call = Request.from_arguments(arguments, leave_out=["unit"])  # of the buckets
     request, definition = resolve_rollup_request(
         call, dialect, ScoreBinning.from_arguments(binning, n_bins, exact_scores), JackknifeBuckets.from_arguments(unit, n_buckets)
     )
@@ -380,7 +373,7 @@ def rollup_model(
     config_arguments = ", ".join(f"{key}={value!r}" for key, value in config.items()) + partitioning.format(event)
     model_statement = dataclasses.replace(statement, tree=without_order(statement))
     config_text = f"materialized='incremental', incremental_strategy='microbatch', {config_arguments}{APPENDS_COLUMNS}"
-    options = {"metrics": metrics, "by": by, "columns": columns, "where": where, "unit": unit, "batch": batch, **policies}
+    options = {name: arguments[name] for name in ("metrics", "by", "columns", "where", "unit", "batch")} | policies
     text = model_text(config_text, model_statement, dialect, options)
     description = f"Sums per {join_words(request.group_by)} that sqlrank evaluate --rollup adds up (sqlrank {__version__})"
     return DbtModel(text, schema_yaml(name, description, model_statement, request, dialect))
@@ -466,7 +459,7 @@ def rollup(
         **policies: parameters that apply to all metrics.
 
     Returns:
-        A row per group of ``by``, ``bucket`` (int64) if given, and score bin. Rank metrics have ``bin``, ``positives``, ``negatives``,
+        A row per group of ``by``, ``bucket`` (int64) if arguments, and score bin. Rank metrics have ``bin``, ``positives``, ``negatives``,
         ``score_min`` and ``score_max``. All have ``num_rows`` and a column per aggregate (float64), and ``definition_hash`` (text); only rows
         of equal hashes may be merged. ``batch`` (text) exists if one is named. For rankings there is a row per group of ``by``:
         ``num_rows`` is the number of lists. Each metric has the count, sum, sum of squares, minimum and maximum of its per-query values.
@@ -481,21 +474,14 @@ def rollup(
     >>> rollup("AUC", predictions=clicks, by="day").select(["day", "bin", "positives", "negatives"]).to_pylist()
     [{'day': 1, 'bin': 939.0, 'positives': 0.0, 'negatives': 1.0}, {'day': 1, 'bin': 1005.0, 'positives': 1.0, 'negatives': 0.0}]
     """
-    call = Request(
-        metrics,
-        collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
-        columns=columns,
-        by=by,
-        where=where,
-        sql_dir=sql_dir,
-        policies=policies,
-    )
+    arguments = locals()
+    call = Request.from_arguments(arguments, leave_out=["unit"])  # of the buckets
     dialect_name = infer_dialect(connection, dialect)
     request, definition = resolve_rollup_request(
         call, dialect_name, ScoreBinning.from_arguments(binning, n_bins, exact_scores), JackknifeBuckets.from_arguments(unit, n_buckets)
     )
     named_batch = Batch.from_arguments(batch, is_retraction=retract, batch_where=batch_where, overwrite_by=overwrite_by)
-    limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
+    limits = select_arguments(ResourceLimits, arguments)
     if overwrite_by is not None and (insert is None or overwrite_by not in request.group_by):
         raise MetricError(
             f"overwrite_by={overwrite_by!r} is a column of by, of the rows of insert= that are replaced. by is {', '.join(request.group_by) or 'empty'}"
@@ -578,15 +564,8 @@ def rollup_sql(  # noqa: D417  rollup describes the other arguments
     >>> print(rollup_sql("AUC", predictions="clicks", by="day", dialect="bigquery").splitlines()[1])
     -- reads: clicks (predictions)
     """
-    call = Request(
-        metrics,
-        collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
-        columns=columns,
-        by=by,
-        where=where,
-        sql_dir=sql_dir,
-        policies=policies,
-    )
+    arguments = locals()
+    call = Request.from_arguments(arguments, leave_out=["unit"])  # of the buckets
     dialect_name = infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     if connection is None and not get_dialect(dialect_name).supports_md5 and unit is not None:
         raise MetricError(f"{dialect_name} has no MD5, which buckets need. Make the rollup through connection=, or give it a function md5")
@@ -606,8 +585,8 @@ def rollup_sql(  # noqa: D417  rollup describes the other arguments
             "unit": unit,
             "n_buckets": n_buckets,
         }
-        storage = {"connection": connection, "create_table": create_table, "insert": insert, "overwrite_by": overwrite_by}
-        batch_options = {"batch": batch, "retract": retract, "batch_where": batch_where}
+        storage = {name: arguments[name] for name in ("connection", "create_table", "insert", "overwrite_by")}
+        batch_options = {name: arguments[name] for name in ("batch", "retract", "batch_where")}
         printed_call = replace(call, options={**options, **storage, **batch_options, "sql": True})
         header = replace(
             statement.header,

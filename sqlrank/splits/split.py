@@ -27,7 +27,7 @@ from sqlrank.output.table_writes import wrap_for_storage
 from sqlrank.registry.query_templates import describe_rows, load_select
 from sqlrank.rendering.dialects import DEFAULT_DIALECT, get_dialect
 from sqlrank.rendering.renderer import StatementHeader, render_statement
-from sqlrank.request import SourceGroup, leaf_sources
+from sqlrank.request import SourceGroup, leaf_sources, select_arguments
 from sqlrank.sql_ast import count_rows, find_nodes, first_select, is_null, sql_literal, union_all
 
 if TYPE_CHECKING:
@@ -465,26 +465,11 @@ def split(
     >>> split(users, key="user_id", salt="checkout", shares={"control": 0.5, "treatment": 0.5})["split"].to_pylist()
     ['control', 'treatment', 'treatment', 'treatment']
     """
-    request = SplitRequest(
-        key=key,
-        salt=salt,
-        shares=shares,
-        folds=folds,
-        exact=exact,
-        stratum=stratum,
-        time=time,
-        time_bounds=time_bounds,
-        expanding=expanding,
-        leave_last=leave_last,
-        item=item,
-        user=user,
-        cold_start=cold_start,
-        seen_pairs=seen_pairs,
-        column=column,
-    )
+    arguments = locals()
+    request = select_arguments(SplitRequest, arguments)
     plan = SplitPlan.from_request(request)
     source = SourceGroup.wrap(SPLIT_ROLE, source)
-    limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
+    limits = select_arguments(ResourceLimits, arguments)
     resolved_dialect = infer_dialect(connection, dialect)
     return run_on_database(connection, resolved_dialect, limits, lambda database: _select_rows(plan, database, source))
 
@@ -533,23 +518,8 @@ def split_sql(  # noqa: D417  split describes the other arguments
     >>> print(split_sql("users", key="user_id", salt="ab", folds=2, dialect="bigquery").splitlines()[-1])
     FROM users AS source_rows
     """
-    request = SplitRequest(
-        key=key,
-        salt=salt,
-        shares=shares,
-        folds=folds,
-        exact=exact,
-        stratum=stratum,
-        time=time,
-        time_bounds=time_bounds,
-        expanding=expanding,
-        leave_last=leave_last,
-        item=item,
-        user=user,
-        cold_start=cold_start,
-        seen_pairs=seen_pairs,
-        column=column,
-    )
+    arguments = locals()
+    request = select_arguments(SplitRequest, arguments)
     plan = SplitPlan.from_request(request)
     source = SourceGroup.wrap(SPLIT_ROLE, source)
     resolved_dialect = infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import re
+import sys
+from dataclasses import fields
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +16,8 @@ import sqlrank
 from sqlrank import learn
 from sqlrank.argument_checks import KINDS, is_possible
 from sqlrank.options import load_options
+from sqlrank.reports.report_request import ReportRequest
+from sqlrank.reports.rollup_report import RollupReportRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,3 +54,34 @@ def test_defaults_and_choices_are_possible_and_an_object_is_not(name: str) -> No
     assert [value for value in (*defaults, *option.choices) if not is_possible(option, value)] == []
     assert option.expects or option.kind in {"flag", "column", "choice"} or not {*option.functions} - {"fit", "merge_weights"}
     assert option.kind == "metrics" or not is_possible(option, object())
+
+
+def read_parameters(function: Callable[..., Any]) -> set[str]:
+    """Return the parameters that a function reads: by their names, or as fields of records that it makes of all of its arguments."""
+    function = inspect.unwrap(function)
+    body = ast.parse(dedent(inspect.getsource(function))).body[0].body[1:]  # type: ignore[attr-defined]
+    code = "\n".join(map(ast.unparse, body))
+    records = re.findall(r"(?:select_arguments\(|= )(\w+)(?:, arguments|\.from_arguments\(arguments)", code)
+    scope = {**vars(sys.modules[function.__module__]), "ReportRequest": ReportRequest, "RollupReportRequest": RollupReportRequest}
+    for record in map(scope.__getitem__, records):
+        parse = inspect.getsource(record.from_arguments) if hasattr(record, "from_arguments") else ""
+        constants = [value for name, value in vars(sys.modules[record.__module__]).items() if name.isupper() and name in parse]
+        code = "\n".join([code, parse, *map(str, constants), *(field.name for field in fields(record))])
+    return set(re.findall(r"\w+", code))
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in {"fit", "merge_weights"}])
+def test_every_parameter_is_read(name: str) -> None:
+    read = read_parameters(FUNCTIONS[name])
+    is_passed_on = name == "assert_not_worse"  # all but one, to gate
+    assert [parameter for parameter in inspect.signature(FUNCTIONS[name]).parameters if parameter not in read and not is_passed_on] == []
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_arguments_that_are_described_elsewhere_are_described_there(name: str) -> None:
+    """An argument "as for" another function is one of that function, which says what it is."""
+    described = dict(re.findall(r"^ {8}\**(\w+): (.*)$", str(FUNCTIONS[name].__doc__), re.MULTILINE))
+    for argument, text in described.items():
+        for other in re.findall(r"^as for :func:`(?:sqlrank\.)?(\w+)`", text):
+            own = dict(re.findall(r"^ {8}\**(\w+): (.*)$", str(FUNCTIONS[other].__doc__), re.MULTILINE))
+            assert argument in own, f"{name}({argument}) is not described by {other}"
