@@ -11,6 +11,7 @@ import pytest
 import sqlrank
 from sqlrank import SqlrankError
 from sqlrank.engines import resource_limits
+from sqlrank.options import load_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,37 +40,67 @@ MODES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "report rankings": (sqlrank.report, {"metrics": ["RR"], "run": {"old": RUN, "new": OTHER_RUN}, "qrels": QRELS, "created_at": "now"}),
     "report a rollup": (sqlrank.report, {"metrics": ["LogLoss"], "rollup": ROLLUP, "created_at": "now"}),
     "report an experiment": (sqlrank.report, {"experiment": EXPERIMENT, "created_at": "now"}),
+    "gate runs": (sqlrank.gate, {"metrics": ["RR", "nDCG@2"], "run": {"old": RUN, "new": OTHER_RUN}, "qrels": QRELS, "min_units": 2}),
+    "gate groups": (sqlrank.gate, {"metrics": ["LogLoss"], "predictions": ROWS, "across": "day", "tolerance": 0.5}),
+    "print an experiment": (sqlrank.experiment_sql, {"metrics": ["Mean(x)"], "data": "visits"}),
+    "rollup": (sqlrank.rollup, {"metrics": ["AUC"], "predictions": ROWS}),
+    "print a rollup": (sqlrank.rollup_sql, {"metrics": ["AUC"], "predictions": "clicks", "by": "day"}),
+    "model of metrics": (sqlrank.dbt_model, {"metrics": ["AUC"], "name": "m", "predictions": "clicks"}),
+    "model of a rollup": (
+        sqlrank.rollup_model,
+        {"metrics": ["AUC"], "name": "m", "predictions": "clicks", "by": "day", "begin": "2026-01-01"},
+    ),
+    "explain": (sqlrank.explain, {"metric": "RR", "run": RUN, "qrels": QRELS, "query": "a"}),
+    "split by key": (sqlrank.split, {"source": ROWS, "key": "doc_id", "salt": "s", "folds": 2}),
+    "split by time": (sqlrank.split, {"source": ROWS, "time": "day", "time_bounds": ["2026-01-02"], "shares": {"a": 0.5, "b": 0.5}}),
+    "print a split": (sqlrank.split_sql, {"source": "clicks", "key": "doc_id", "time": "day", "leave_last": 1}),
+    "functions": (sqlrank.functions, {"metrics": ["AUC"]}),
 }
-VALUES: dict[str, Any] = {
-    **dict.fromkeys(("run", "qrels", "predictions", "queries", "rollup", "rollups", "data", "experiment"), pa.table({"nothing": [1]})),
-    **dict.fromkeys(("by", "across", "unit", "system", "stratum"), "day"),
-    **dict.fromkeys(("confidence", "power"), 0.9),
-    **dict.fromkeys(("create_table", "create_view", "insert", "overwrite_by"), "day"),
-    "metrics": "Brier", "inputs": {"nothing": ROWS}, "connection": "nothing.duckdb", "dialect": "sqlite", "columns": {"score": "weight"},
-    "per_query": True, "audit": True, "where": "day = '2026-01-01'", "compat": "trec10", "names": "ids", "check": "full", "sql_dir": "nothing", "plan": {"score_order": "sort"},
-    "memory_limit": "123MB", "threads": 2, "temp_directory": "elsewhere", "timeout": 1e-9, "progress": None, "interval": "bootstrap", "replicates": 77,
-    "seed": 5, "window_days": 2, "window_ends": "day = '2026-01-02'", "baseline": "new", "lower_is_better": "LogLoss", "test": "wilcoxon", "correction": "bonferroni",
-    "target_effect": 0.1, "tolerance": 0.5, "reference": "day < '2026-01-02'", "current": "day = '2026-01-01'", "title": "Mine", "max_rows": 1,
-    "query_examples": 9, "variant": "x", "control": "b", "covariates": {"Mean(x)": "unit_id"}, "expected_shares": {"control": 0.9, "b": 0.1},
-    "multi_variant_units": "drop", "lift_scale": "log", "segments": "x", "rows": "x", "value": "x", "min_units": 1, "created_at": "then", "policies": None,
+QUICK = ("evaluate a rollup", "report an experiment", "split by key", "model of a rollup")
+"""Modes that are swept in each run of the tests."""
+KIND_VALUES: dict[str, Any] = {
+    **dict.fromkeys(("source", "runs", "rollups", "any", "stored"), pa.table({"nothing": [1]})),
+    **dict.fromkeys(("text", "texts", "date"), "x"),
+    **dict.fromkeys(("column", "columns", "grouping", "table", "baseline"), "day"),
+    **dict.fromkeys(("level", "number"), 0.9), **dict.fromkeys(("amount", "tolerances"), 0.1), **dict.fromkeys(("integer", "threads"), 2),
+    "flag": True, "path": "nothing", "condition": "day = '2026-01-01'", "shares": {"a": 0.9, "b": 0.1}, "numbers": [0.25],
+    "inputs": {"nothing": ROWS}, "column_map": {"score": "weight"}, "pairs": {"score_order": "sort"}, "connection": "nothing.duckdb",
+    "memory": "123MB", "metrics": "Brier",
 }  # fmt: skip
+"""A value that is not the default of an option of each kind."""
+
+VALUES: dict[str, Any] = {
+    "dialect": "sqlite", "compat": "trec10", "names": "plain", "temp_directory": "elsewhere", "day": "nothing", "check": "full", "timeout": 1e-9, "interval": "bootstrap", "replicates": 77, "seed": 5,
+    "window_ends": "day = '2026-01-02'", "reference": "day < '2026-01-02'", "lower_is_better": "LogLoss", "max_rows": 1, "query_examples": 9,
+    "baseline": "new", "covariates": {"Mean(x)": "unit_id"}, "expected_shares": {"control": 0.9, "b": 0.1}, "multi_variant_units": "drop",
+    "control": "b", "metric": "AP", "unit": "doc_id", "query": "b", "show_where": "doc_id = 'x'", "stratum": "label", "column": "mine", "materialized": "view", "min_units": 1,
+}  # fmt: skip
+"""Values of single options, for which that of their kind is the default, or has no effect."""
+
+
+def get_value(name: str) -> Any:
+    return VALUES.get(name, KIND_VALUES.get(load_options()[name].kind))
+
+
 LIMITS = {"memory_limit", "threads", "temp_directory"}
 CONDITIONAL = {
     *((mode, "seed") for mode in ("evaluate rankings", "evaluate predictions", "evaluate a rollup", "print a statement")),
     ("report a rollup", "by"),  # the day, which it is of anyway
     ("report rankings", "query_examples"),  # of two queries
     ("compare runs", "target_effect"), ("compare runs", "power"),  # of two queries
+    ("compare rollups", "power"),  # of equal rollups
+    ("gate runs", "compat"), ("gate groups", "compat"),  # of lists and metrics that tools agree on
+    ("print a statement", "names"), ("print a statement of a rollup", "names"),  # columns are identifiers in any case
 }  # fmt: skip
 """Arguments that count beside another only, which the call lacks."""
 
 
 def describe(result: Any) -> object:
     """Return all that a result says."""
-    return (
-        (result.to_pylist(), result.schema.names, result.schema.metadata)
-        if isinstance(result, pa.Table)
-        else getattr(result, "html", result)
-    )
+    if isinstance(result, pa.Table):
+        return result.to_pylist(), result.schema.names, result.schema.metadata
+    texts = [getattr(result, name, None) for name in ("html", "to_text", "sql")]
+    return [text() if callable(text) else text for text in texts if text is not None] or result
 
 
 def has_effect(mode: str, name: str, base: object, monkeypatch: pytest.MonkeyPatch) -> bool:
@@ -86,14 +117,13 @@ def has_effect(mode: str, name: str, base: object, monkeypatch: pytest.MonkeyPat
         made(self, *given, **named)
         limits.append(self)
 
-    monkeypatch.setattr(resource_limits.ResourceLimits, "__init__", record)
-    try:
-        result = function(**{**call, name: VALUES[name]})
-    except SqlrankError:
-        return True
-    finally:
-        monkeypatch.undo()
-    return describe(result) != base or (name in LIMITS and any(getattr(made_limits, name) == VALUES[name] for made_limits in limits))
+    with monkeypatch.context() as patch:
+        patch.setattr(resource_limits.ResourceLimits, "__init__", record)
+        try:
+            result = function(**{**call, name: get_value(name)})
+        except SqlrankError:
+            return True
+    return describe(result) != base or (name in LIMITS and any(getattr(made_limits, name) == get_value(name) for made_limits in limits))
 
 
 def sweep(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,17 +136,25 @@ def sweep(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert without == []
 
 
-@pytest.mark.parametrize("mode", ["evaluate a rollup", "report an experiment"])
+@pytest.mark.parametrize("mode", QUICK)
 def test_every_argument_counts(mode: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.chdir(tmp_path)
     sweep(mode, monkeypatch)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", [mode for mode in MODES if mode not in {"evaluate a rollup", "report an experiment"}])
+@pytest.mark.parametrize("mode", [mode for mode in MODES if mode not in QUICK])
 def test_every_argument_counts_in_every_mode(mode: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.chdir(tmp_path)
     sweep(mode, monkeypatch)
+
+
+def test_every_function_with_options_is_swept() -> None:
+    functions = [getattr(sqlrank, name) for name in sqlrank.__all__]
+    small = {"assert_not_worse", "chart", "metrics", "parse", "query"}  # the first is gate, others have at most three parameters
+    assert {function.__name__ for function in functions if inspect.isfunction(function)} - small == {
+        function.__name__ for function, _ in MODES.values()
+    }
 
 
 @pytest.mark.parametrize("mode", ["evaluate a rollup", "report a rollup", "report an experiment"])
