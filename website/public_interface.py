@@ -13,10 +13,11 @@ from enum import Enum
 from itertools import chain
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args
 
 import sqlrank
 from sqlrank import result_columns
+from sqlrank.cli.options import make_parameter
 from sqlrank.cli.verdict_output import EXITS
 from sqlrank.explanations.explain import Explanation
 from sqlrank.registry.loader import load_registry
@@ -106,7 +107,7 @@ def _describe_class(item: type) -> dict[str, str | list[str]]:
 
 def _describe_command(command: Any) -> dict[str, str | list[str]]:
     """Return each argument and option with its type, and its default if there is one."""
-    types = get_type_hints(inspect.unwrap(command.callback))
+    types = {name: make_parameter(option).annotation.__origin__ for name, option in command.declared.items()}
     entries: dict[str, str | list[str]] = {}
     for param in command.params:
         if param.name in types and not param.hidden:
