@@ -459,7 +459,7 @@ def rollup(
         **policies: parameters that apply to all metrics.
 
     Returns:
-        A row per group of ``by``, ``bucket`` (int64) if arguments, and score bin. Rank metrics have ``bin``, ``positives``, ``negatives``,
+        A row per group of ``by``, ``bucket`` (int64) if given, and score bin. Rank metrics have ``bin``, ``positives``, ``negatives``,
         ``score_min`` and ``score_max``. All have ``num_rows`` and a column per aggregate (float64), and ``definition_hash`` (text); only rows
         of equal hashes may be merged. ``batch`` (text) exists if one is named. For rankings there is a row per group of ``by``:
         ``num_rows`` is the number of lists. Each metric has the count, sum, sum of squares, minimum and maximum of its per-query values.

@@ -89,6 +89,7 @@ CONDITIONAL = {
     ("report rankings", "query_examples"),  # of two queries
     ("compare runs", "target_effect"), ("compare runs", "power"),  # of two queries
     ("compare rollups", "power"),  # of equal rollups
+    ("experiment", "multi_variant_units"),  # of units in one variant each
     ("gate runs", "compat"), ("gate groups", "compat"),  # of lists and metrics that tools agree on
     ("print a statement", "names"), ("print a statement of a rollup", "names"),  # columns are identifiers in any case
 }  # fmt: skip
