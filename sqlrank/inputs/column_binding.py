@@ -16,7 +16,7 @@ from sqlrank.engines.file_sources import names_files, reader_function
 from sqlrank.engines.query_sources import split_table_name
 from sqlrank.errors import InputError
 from sqlrank.inputs import row_checks
-from sqlrank.inputs.assembled_inputs import assemble_inputs, assembly_columns, number_rows
+from sqlrank.inputs.assembled_inputs import assemble_inputs, assembly_columns, load_assembly, number_rows
 from sqlrank.inputs.bound_input import BoundInput, align_keys
 from sqlrank.inputs.class_names import check_for_classes
 from sqlrank.inputs.column_mapping import bind_expressions, check_mapping_names, find_group_columns, role_mapping, split_score_columns
@@ -431,9 +431,10 @@ def _find_row_columns(request: ResolvedRequest, bound_input: BoundInput) -> tupl
 
 
 def _find_read_columns(request: ResolvedRequest, role: str) -> set[str]:
-    """Return the columns referenced in files that read a role."""
-    reading_files = [file for metric in request.metrics for file in metric.dependencies.files if role in _find_tables(file.tree)]
-    return {column.name for file in reading_files for column in find_nodes(file.tree, exp.Column)}
+    """Return the columns referenced in files that read a role, or that assemble another one from it."""
+    trees = [file.tree for metric in request.metrics for file in metric.dependencies.files]
+    trees += [load_assembly(request.library, name) for name, other in request.roles.items() if role in other.assembled_from]
+    return {column.name for tree in trees if role in _find_tables(tree) for column in find_nodes(tree, exp.Column)}
 
 
 def _check_units(bound_inputs: BoundInputs) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+import sqlglot
 from sqlglot import exp
 
 import sqlrank
@@ -65,6 +66,27 @@ def test_a_table_needs_the_columns_that_are_read(role: str) -> None:
         assert not _find_missing(metric, role, needed)
         for name in needed if len(needed) > 1 else ():
             assert f"'{name}'" in _find_missing(metric, role, needed - {name}), (metric, name)
+
+
+ASSEMBLED = {
+    "records": ("BCubedF", ("predicted_clusters", "true_clusters")),
+    "run": ("AP", ("answers",)),
+    "class_scores": ("MulticlassLogLoss", ("multiclass_predictions",)),
+}
+"""A metric of each role that is made of others, and these."""
+
+
+@pytest.mark.parametrize("role", ASSEMBLED)
+def test_a_table_that_is_joined_to_another_needs_all_columns_of_the_join(role: str) -> None:
+    """A statement over tables that nobody has looked at selects them; it once had NULL in their place."""
+    metric, components = ASSEMBLED[role]
+    text = sqlrank.sql(metric, inputs={component: f"shop.{component}" for component in components}, dialect="bigquery")
+    tree = sqlglot.parse_one(text, read="bigquery")
+    for component in components:
+        (source,) = (table for table in tree.find_all(exp.Table) if table.name == component and table.db)
+        selected = {column.name for column in source.parent_select.find_all(exp.Column)}
+        assert selected >= {name for name, column in LIBRARY.roles[component].columns.items() if column.is_required}
+    assert {role for role, entry in LIBRARY.roles.items() if entry.assembled_from} - {"qrels"} == ASSEMBLED.keys()
 
 
 def test_limits_of_intervals_need_no_score() -> None:
