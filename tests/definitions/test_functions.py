@@ -48,7 +48,7 @@ def make_tables() -> dict[str, pa.Table]:
             "score": np.round(rng.random(sum(len(ids) for _, _, ids in lists)), 1),
         }
     )
-    label = rng.integers(0, 2, rows)
+    label, seen = rng.integers(0, 2, rows), [rng.permutation(documents)[:4] for _ in range(queries)]
     is_of_a = pa.array([system == "a" for system in run["system"].to_pylist()])
     return {
         "run": run,
@@ -62,12 +62,7 @@ def make_tables() -> dict[str, pa.Table]:
             }
         ),
         "baseline": run.filter(pc.invert(is_of_a)).drop_columns("system"),
-        "history": pa.table(
-            {
-                "query_id": np.repeat(np.arange(queries), 4),
-                "doc_id": np.concatenate([rng.permutation(documents)[:4] for _ in range(queries)]),
-            }
-        ),
+        "history": pa.table({"query_id": np.repeat(np.arange(queries), 4), "doc_id": np.concatenate(seen)}),
         "items": pa.table({"doc_id": np.arange(documents), "provider": rng.choice(["p", "q", "r"], documents)}),
         "features": pa.table({"doc_id": np.arange(documents), "category": rng.choice(["c", "d", "e"], documents)}),
         "predictions": pa.table(
@@ -80,6 +75,7 @@ def make_tables() -> dict[str, pa.Table]:
                 "quantile_level": np.arange(rows) % 9 / 10 + 0.1,
                 "interval_low": np.arange(rows) % 3 / 4,
                 "interval_high": np.arange(rows) % 5 / 4 + 1,
+                "seasonal_error": np.arange(rows) % 4 / 4 + 0.5,
             }
         ),
         "classified": pa.table(

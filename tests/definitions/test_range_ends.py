@@ -143,6 +143,7 @@ def draw_inputs(kind: str, *, is_perfect: bool) -> dict[str, pa.Table]:
                 "quantile_level": 0.5,
                 "interval_low": 0.2,
                 "interval_high": 0.7,
+                "seasonal_error": 0.5,
             }
             rows["predictions"].append({**weight, **others, "label": label, "score": score})
             predicted = true_class if is_perfect else generator.choice("abc")

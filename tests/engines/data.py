@@ -34,7 +34,7 @@ PREDICTIONS = """
 """
 """Scores tied, 0 and 1; weights of 0, of all that has a score; a shop of one class, and rows of no shop."""
 
-NUMBERS = "SELECT i % 3 AS shop, (1 + i * 7 % 23) / 4.0::DOUBLE AS label, (1 + i * 5 % 19) / 4.0::DOUBLE AS score, (1 + i % 4) / 2.0::DOUBLE AS weight, (1 + i % 9) / 10.0::DOUBLE AS quantile_level, (i * 5 % 19) / 4.0::DOUBLE AS interval_low, (4 + i * 5 % 19) / 4.0::DOUBLE AS interval_high FROM range(90) AS t(i)"
+NUMBERS = "SELECT i % 3 AS shop, (1 + i * 7 % 23) / 4.0::DOUBLE AS label, (1 + i * 5 % 19) / 4.0::DOUBLE AS score, (1 + i % 4) / 2.0::DOUBLE AS weight, (1 + i % 9) / 10.0::DOUBLE AS quantile_level, (i * 5 % 19) / 4.0::DOUBLE AS interval_low, (4 + i * 5 % 19) / 4.0::DOUBLE AS interval_high, (1 + i % 5) / 2.0::DOUBLE AS seasonal_error FROM range(90) AS t(i)"
 UNWEIGHTED = "SELECT shop, label, score FROM predictions"
 PROBABILITIES = "SELECT query_id, doc_id, relevance / 4 AS relevance FROM qrels WHERE relevance >= 0"
 HOSTILE = 'SELECT score AS "Select", label AS "group by", weight AS "a ""b""", shop AS "order" FROM predictions'

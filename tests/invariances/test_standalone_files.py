@@ -35,7 +35,7 @@ OTHERS = {
 INPUT_NAMES = {name: f"given_{name}" for name in OTHERS}
 PREDICTIONS = (
     "SELECT i * 7 % 3 // 2 AS label, (1 + i * 11 % 17) / 20.0 AS score, 1.0 + i % 4 AS weight, i // 15 AS query_id,"
-    " (1 + i % 9) / 10.0 AS quantile_level, i % 4 / 4.0 AS interval_low, (1 + i % 5) / 1.0 AS interval_high FROM range(60) AS t(i)"
+    " (1 + i % 9) / 10.0 AS quantile_level, i % 4 / 4.0 AS interval_low, (1 + i % 5) / 1.0 AS interval_high, (1 + i % 3) / 2.0 AS seasonal_error FROM range(60) AS t(i)"
 )
 RECORDS = (
     "SELECT i AS record_id, 'p' || (i * i % 7) AS predicted_cluster, i * 3 % 8 AS true_cluster, 'n' || (i % 9) AS name"

@@ -200,5 +200,6 @@ METRICS: dict[str, Callable[[Classes], float | None]] = {
     "MulticlassMCC": mcc,
     "MulticlassPrecision": lambda data: average(data, 0, 1),
     "MulticlassRecall": lambda data: average(data, 1, 0),
+    "MulticlassZeroOneLoss": lambda data: divide(data.weight[data.label != data.predicted].sum(), data.weight.sum()),
     "WeightedKappa": weighted_kappa,
 }

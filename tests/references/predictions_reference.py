@@ -79,6 +79,7 @@ METRICS: dict[str, Callable[[Predictions, Options], float | None]] = {
     "BrierReliability": brier_reliability,
     "BrierResolution": brier_resolution,
     "BrierSkill": brier_skill,
+    "BrierUncertainty": lambda data, _: None if (rate := base_rate(data, _)) is None else rate * (1 - rate),
     "CalibrationRatio": lambda data, _: ratio((data.weight * data.score).sum(), sum_classes(data)[0]),
     "ECE": ece,
     "ExplainedVariance": explained_variance,
@@ -116,5 +117,6 @@ METRICS: dict[str, Callable[[Predictions, Options], float | None]] = {
     "SelectionRate": lambda data, options: mean(data, data.score >= options.threshold),
     "sMAPE": smape,
     "TweedieDeviance": tweedie_deviance,
+    "WAPE": lambda data, _: ratio((data.weight * np.abs(data.score - data.label)).sum(), (data.weight * np.abs(data.label)).sum()),
 }
 NAMES = {*METRICS, *CONFUSION}

@@ -26,7 +26,7 @@ AVERAGED = [
     for average in ("macro", "weighted", "micro")
     for division in ("", ", zero_division=one", ", zero_division=skip")
 ]
-PLAIN = ["MulticlassAccuracy", "MulticlassBalancedAccuracy", "CohenKappa", "MulticlassMCC"]
+PLAIN = ["MulticlassAccuracy", "MulticlassBalancedAccuracy", "MulticlassZeroOneLoss", "CohenKappa", "MulticlassMCC"]
 WEIGHTED_KAPPA = [f"WeightedKappa(disagreement={name})" for name in ("linear", "quadratic", "nominal")]
 FEW = [
     *PLAIN,
@@ -39,6 +39,7 @@ METRICS = [*PLAIN, *WEIGHTED_KAPPA, *AVERAGED, "MulticlassFBeta(beta=2)"]
 SKLEARN_METRICS: dict[str, tuple[Any, dict[str, Any]]] = {
     "MulticlassAccuracy": (sklearn.accuracy_score, {}),
     "MulticlassBalancedAccuracy": (sklearn.balanced_accuracy_score, {}),
+    "MulticlassZeroOneLoss": (sklearn.zero_one_loss, {}),
     "CohenKappa": (sklearn.cohen_kappa_score, {}),
     "MulticlassMCC": (sklearn.matthews_corrcoef, {}),
     "WeightedKappa(disagreement=linear)": (sklearn.cohen_kappa_score, {"weights": "linear"}),
@@ -130,6 +131,7 @@ def test_worked_example() -> None:
     expected = {
         "MulticlassAccuracy": 4 / 6,
         "MulticlassBalancedAccuracy": (2 / 3 + 1 + 0) / 3,
+        "MulticlassZeroOneLoss": 2 / 6,
         "CohenKappa": (4 / 6 - 12 / 36) / (1 - 12 / 36),
         "MulticlassMCC": (4 * 6 - 12) / np.sqrt((36 - 14) * (36 - 14)),
         "WeightedKappa": 1 - 2 * 6 / (3 * 3 + 3 * 9 + 2 * 2 + 2 * 4 + 1 * 2 * 4 + 1 * 3 + 1),

@@ -14,7 +14,7 @@ import sqlrank
 from sqlrank import InputError
 
 QUANTILES = ["PinballLoss", "CRPS", "QuantileCoverage"]
-INTERVALS = ["IntervalCoverage", "IntervalWidth", "IntervalScore", "IntervalScore(coverage=0.5)"]
+INTERVALS = ["IntervalCoverage", "IntervalWidth", "IntervalScore", "IntervalScore(coverage=0.5)", "MASE"]
 
 
 def make_forecasts(seed: int, rows: int) -> dict[str, np.ndarray]:
@@ -23,7 +23,8 @@ def make_forecasts(seed: int, rows: int) -> dict[str, np.ndarray]:
     low = label + rng.normal(-1, 1, rows)
     columns = {"label": label, "score": label + rng.normal(0, 1, rows), "quantile_level": rng.integers(1, 10, rows) / 10}
     columns["score"][::7] = label[::7]  # equal to the label
-    return columns | {"interval_low": low, "interval_high": low + rng.integers(0, 4, rows), "weight": rng.integers(0, 4, rows) / 2}
+    columns |= {"interval_low": low, "interval_high": low + rng.integers(0, 4, rows), "weight": rng.integers(0, 4, rows) / 2}
+    return columns | {"seasonal_error": rng.integers(1, 9, rows) / 4}
 
 
 def reference(data: dict[str, np.ndarray]) -> dict[str, float]:
@@ -40,6 +41,7 @@ def reference(data: dict[str, np.ndarray]) -> dict[str, float]:
         "IntervalWidth": high - low,
         "IntervalScore": high - low + 2 / 0.1 * outside,
         "IntervalScore(coverage=0.5)": high - low + 2 / 0.5 * outside,
+        "MASE": np.abs(label - score) / data["seasonal_error"],
     }
     return {name: float(np.average(value, weights=weight)) for name, value in values.items()}
 
@@ -64,6 +66,12 @@ def test_crps_of_many_quantiles_nears_the_integral() -> None:
     data = {"label": np.full(2000, 0.3), "score": levels, "quantile_level": levels}
     expected = integrate.quad(lambda x: x * x, 0, 0.3)[0] + integrate.quad(lambda x: (1 - x) ** 2, 0.3, 1)[0]
     assert sqlrank.evaluate("CRPS", predictions=data)["CRPS"][0].as_py() == pytest.approx(expected, abs=1e-6)
+
+
+def test_mase_of_a_series_by_hand() -> None:
+    """Of Hyndman & Koehler: training rows 2, 4, 3, 7 change by 2, 1 and 4, 7 / 3 on average; errors of 1 and 2."""
+    data = {"label": [8.0, 9.0], "score": [7.0, 11.0], "seasonal_error": [7 / 3] * 2}
+    assert sqlrank.evaluate("MASE", predictions=data)["MASE"][0].as_py() == pytest.approx(1.5 / (7 / 3))
 
 
 def test_intervals_are_those_of_means() -> None:
@@ -111,10 +119,14 @@ def test_levels_of_one_label_are_no_independent_rows(metric: str) -> None:
         ("IntervalScore", "interval_high", float("inf"), "a limit of the interval is infinite"),
         ("IntervalCoverage", "interval_high", float("nan"), "interval_high is NaN"),
         ("IntervalCoverage", "interval_low", ..., "no column 'interval_low'"),
+        ("MASE", "seasonal_error", 0.0, "seasonal_error is not a number above 0"),
+        ("MASE", "seasonal_error", None, "seasonal_error is "),
+        ("MASE", "seasonal_error", ..., "no column 'seasonal_error'"),
     ],
 )
 def test_rows_that_are_no_forecasts_are_refused(metric: str, column: str, value: Any, message: str) -> None:
     data: dict[str, list[Any]] = {"label": [1.0], "score": [2.0], "quantile_level": [0.5], "interval_low": [0.0], "interval_high": [3.0]}
+    data |= {"seasonal_error": [2.0]}
     data = {name: values * 2 for name, values in data.items()}
     data |= {} if value is ... else {column: [data[column][0], value]}
     if value is ...:

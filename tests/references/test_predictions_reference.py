@@ -37,6 +37,7 @@ CLASSIFICATION: dict[str, list[str]] = {
     "BaseRate": ["BaseRate"],
     "Brier": ["Brier"],
     "BrierSkill": ["BrierSkill"],
+    "BrierUncertainty": ["BrierUncertainty"],
     "CalibrationRatio": ["CalibrationRatio"],
     **{
         name: [f"{name}({options})" if options else name for options in BINS]
@@ -79,6 +80,7 @@ REGRESSION: dict[str, list[str]] = {
     "R2": ["R2"],
     "RMSE": ["RMSE"],
     "sMAPE": ["sMAPE"],
+    "WAPE": ["WAPE"],
 }
 POSITIVE = {
     "MAPE": ["MAPE"],

@@ -319,6 +319,8 @@ SETS = {"class_labels": {"prediction_id": [1, 1, 2], "class_id": list("aba"), "l
         ("sklearn", {"inputs": CLASSES}, "matthews_corrcoef", 0.5),
         ("sklearn", {"inputs": CLASSES}, "f1_score", 2 / 3),
         ("sklearn", {"inputs": CLASSES}, "balanced_accuracy_score", 0.75),
+        ("sklearn", {"inputs": CLASSES}, "zero_one_loss", 1 / 3),
+        ("sklearn", {"inputs": CLASSES}, "hamming_loss", 1 / 3),
         ("sklearn", {"inputs": SETS}, "accuracy_score", 0.5),
         ("sklearn", {"inputs": SETS}, "recall_score", 0.5),
         ("sklearn", {"predictions": {"label": [1, 0, 1], "score": [0.7, 0.6, 0.1]}}, "f1_score", 0.5),
@@ -332,6 +334,7 @@ def test_the_sibling_that_reads_the_inputs_is_named() -> None:
     for metric, call, sibling in (
         ("Precision", {"run": LISTS, "qrels": JUDGED}, "Precision reads predictions, which is not given. Ask for SetP"),
         ("top_k_accuracy@10", {"run": LISTS, "qrels": JUDGED}, "TopKAccuracy reads class_scores, which is not given. Ask for Success@10"),
+        ("zero_one_loss", {"inputs": CLASSES}, "ZeroOneLoss reads predictions, which is not given. Ask for MulticlassZeroOneLoss"),
         ("accuracy_score", {"inputs": CLASSES}, "Accuracy reads predictions, which is not given. Ask for MulticlassAccuracy"),
         ("MulticlassMCC", {"predictions": {"label": [1], "score": [1]}}, "MulticlassMCC reads classified, which is not given. Ask for MCC"),
     ):
@@ -361,7 +364,8 @@ def test_an_infinite_beta_is_recall() -> None:
         ("label_ranking_loss", "1 less AUC(level=query, tie_credit=0)"),
         ("neg_log_loss", "LogLoss with its sign changed"),
         ("calibration_error", "ECE"),
-        ("brier_decomposition", "BrierReliability - BrierResolution"),
+        ("brier_decomposition", "'BrierReliability', 'BrierResolution', 'BrierUncertainty'"),
+        ("uncertainty", "BrierUncertainty"),
         ("APLT@10", "MeanPopularity@k"),
         ("MeanRank", "RR is the mean of 1 / rank"),
         ("infNDCG@10", "infAP"),

@@ -25,6 +25,7 @@ ROWS = {
     "quantile_level": [0.2, 0.3, 0.4, 0.4],
     "interval_low": [0.1, 0.2, 0.0, 0.3],
     "interval_high": [0.9, 0.6, 0.3, 0.5],
+    "seasonal_error": [0.5, 0.25, 0.5, 1.0],
 }
 CLASSES = {
     "prediction_id": [1, 1, 2, 2],
@@ -57,6 +58,7 @@ CASES: dict[str, tuple[list[str], dict[str, Any], dict[str, Any]]] = {
     "predictions.quantile_level": (["PinballLoss"], PREDICTED, {}),
     "predictions.interval_low": (["IntervalWidth"], PREDICTED, {}),
     "predictions.interval_high": (["IntervalWidth"], PREDICTED, {}),
+    "predictions.seasonal_error": (["MASE"], PREDICTED, {}),
     "classified.weight": (
         ["MulticlassAccuracy"],
         {"classified": {"label": list("aab"), "predicted": list("abb"), "weight": [1.0, 2.0, 4.0]}},

@@ -1,5 +1,5 @@
 -- BrierResolution: variance of the share of positives between bins, by weight: a part of the Brier score.
---     Brier = BrierReliability - BrierResolution + BaseRate (1 - BaseRate), if the scores of a bin are equal
+--     Brier = BrierReliability - BrierResolution + BrierUncertainty, if the scores of a bin are equal
 -- Use when: you want to know how much of a Brier score is due to telling positives from negatives.
 -- binning: default equal_width: bins of equal width, or of equal mass.
 -- Requires: binary labels, probabilities.

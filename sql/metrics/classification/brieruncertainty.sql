@@ -1,0 +1,13 @@
+-- BrierUncertainty: variance of the label, BaseRate (1 - BaseRate): the Brier score of always predicting the base rate.
+--     Brier = BrierReliability - BrierResolution + BrierUncertainty, if the scores of a bin are equal
+-- Use when: you split a Brier score into its parts, and need the one that no model changes.
+-- Requires: binary labels.
+-- Range: 0 to 0.25.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: Murphy 1973.
+-- Direction: neither.
+SELECT
+  group_id,
+  SUM(weight * label) / NULLIF(SUM(weight), 0) * (SUM(weight * (1 - label)) / NULLIF(SUM(weight), 0)) AS brier_uncertainty
+FROM predictions
+GROUP BY group_id
