@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -12,15 +13,19 @@ from sqlrank.compiler.metric_values import undefined_key
 from sqlrank.errors import list_examples
 from sqlrank.inputs.bound_input import column_text
 from sqlrank.inputs.class_names import describe_letter_order
-from sqlrank.inputs.cross_input_checks import describe_classes, describe_similar_ids
+from sqlrank.inputs.column_mapping import role_mapping
+from sqlrank.inputs.cross_input_checks import count_unmatched_ids, describe_classes, describe_similar_ids
 from sqlrank.inputs.missing_columns import describe_score_order
 from sqlrank.inputs.row_checks import ValidationReport, short_value
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.metric_resolver import find_effective_policies, resolve_metrics
 from sqlrank.registry.query_templates import RowCheck, load_select
+from sqlrank.registry.resolved_metric import LABEL_RANGES
+from sqlrank.registry.sql_folder import sql_root
 from sqlrank.request import leaf_sources
 from sqlrank.resolve import RANKING_ROLES, ResolvedRequest
 from sqlrank.result_metadata import LeftOut, group_texts
+from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,14 +46,14 @@ UNANSWERED, TOTALS = (
 AUDIT_LISTS, MAX_ROWS_COMPARED = "audit_list", 5_000
 """Audit column with the number of lists, and the rows of a run up to which all ids are searched for those that differ in their form only."""
 
+WEIGHT = "weight"
+"""Column by which rows count, in all inputs that have one."""
+
 MAX_ROWS_LISTED = 1_000
 """Rows of a result from which counts are summed by Arrow."""
 
 MAX_ROWS_SAMPLED = 20_000
 """First rows whose classes are compared where no statement counts classes."""
-
-NOTED_RELATIONS = ("scored_labels", "label_ranks", "class_counts", "recommended_items", "curve_points", "predictions")
-"""Relations and inputs whose rows ``sql/notes/`` counts."""
 
 ZERO_DIVISIONS = {"zero": "counts as 0", "one": "counts as 1", "skip": "is left out"}
 """Treatment of a ratio of 0 / 0 of a class, by policy."""
@@ -72,8 +77,8 @@ def count_rows_left_out(request: ResolvedRequest) -> list[exp.Expr]:
 
 def load_notes(request: ResolvedRequest) -> dict[str, exp.Select]:
     """Return the audit columns of ``sql/notes/`` over the relations that metrics read, by relation."""
-    read = {name for metric in request.metrics for name in metric.dependencies.relations} | {request.base_role}
-    names = [name for name in NOTED_RELATIONS if name in read and not (name == "label_ranks" and "scored_labels" in read)]
+    noted = {name for metric in request.metrics for name in _noted_relations(metric, request)}
+    names = sorted(name for name in noted if not (name == "label_ranks" and "scored_labels" in noted))
     notes = {name: load_select("notes", f"{name}.sql") for name in names}
     for name, query in notes.items():
         keys_and_checks = zip(query.selects, map(RowCheck, query.selects), strict=True)
@@ -81,6 +86,17 @@ def load_notes(request: ResolvedRequest) -> dict[str, exp.Select]:
             "expressions", [column for column, check in keys_and_checks if not check.meaning or _find_noted_metrics(check, name, request)]
         )
     return {name: query for name, query in notes.items() if len(query.selects) > 2}  # noqa: PLR2004  a key, a total and counts
+
+
+def _noted_relations(metric: ResolvedMetric, request: ResolvedRequest) -> set[str]:
+    """Return the relations whose rows ``sql/notes/`` counts for a metric: those that it reads, and that of queries in which nothing differs."""
+    relations = {metric.input_role, *metric.dependencies.relations} & _list_noted_relations()
+    return relations | {LABEL_RANGES} if metric.compares_within_queries and not request.per_query else relations - {LABEL_RANGES}
+
+
+@cache
+def _list_noted_relations() -> frozenset[str]:
+    return frozenset(path.stem for path in (sql_root() / "notes").glob("*.sql"))
 
 
 def find_left_out(
@@ -135,7 +151,35 @@ def find_left_out(
     entries += [LeftOut(note, names, 0, 0) for note in distances if note]
     entries += _find_empty_queries(request, names)
     missing_hits = _find_missing_hits(inputs, result, report, entries) if report is not None and has_relevant else ()
-    return [*entries, *class_notes, *missing_hits]
+    return [*entries, *class_notes, *missing_hits, *describe_weights(inputs)]
+
+
+def describe_weights(inputs: BoundInputs) -> list[LeftOut]:
+    """Return a note for each input whose rows count by a column of weights that the caller has not named."""
+    request = inputs.request
+    weighted = {
+        role: bound_input.columns[WEIGHT]
+        for role, bound_input in inputs.by_role.items()
+        if WEIGHT in bound_input.columns
+        and WEIGHT in inputs.needed_columns.get(role, ())
+        and WEIGHT not in role_mapping(role, request.column_mapping)
+        and not bound_input.assembled_from
+    }
+    notes = []
+    for role, column in weighted.items():
+        evaluated = {role, *(name for name, component in request.assembled_roles.items() if component == role)}
+        names = [metric for metric in request.metrics if metric.input_role in evaluated and _reads_weight(metric)]
+        names += [metric for metric in request.metrics if role == "queries" and metric.input_role == "run"]
+        name = WEIGHT if len(weighted) == 1 else f"{role}.{WEIGHT}"
+        note = f"rows of {role} count by the column {column}. Give columns={{{name!r}: '1'}} to count all the same"
+        notes += [LeftOut(note, tuple(_column_names(names)), 0, 0)] if names else []
+    return notes
+
+
+def _reads_weight(metric: ResolvedMetric) -> bool:
+    """Return True if a metric, or a relation that it reads, reads a weight."""
+    files = (metric.file, *metric.dependencies.files)
+    return any(column.name == WEIGHT for file in files for column in find_nodes(file.tree, exp.Column))
 
 
 def _find_class_notes(inputs: BoundInputs, result: pa.Table) -> Iterator[LeftOut]:
@@ -199,7 +243,7 @@ def _find_noted_metrics(check: RowCheck, relation: str, request: ResolvedRequest
         metric
         for metric in request.metrics
         if check.requirement in {"", metric.file.display_name}
-        if relation in {metric.input_role, *metric.dependencies.relations} and metric.settings.get("average") != "micro"
+        if relation in _noted_relations(metric, request) and metric.settings.get("average") != "micro"
     ]
 
 
@@ -212,11 +256,43 @@ def _find_missing_hits(inputs: BoundInputs, result: pa.Table, report: Validation
     ((_, retrieved, judged),) = _sum_by_group(result, [], "audit_retrieved", "audit_docs", per_query=True)
     if lists and not hits:
         yield LeftOut("queries found none of their relevant documents", tuple(names), lists, lists)
+    are_unanswered = any(count == total for entry in entries if "found no list" in entry.note for _, count, total in entry.groups)
+    yield from _find_unmatched_systems(inputs, result, names, are_unanswered=are_unanswered)
     has_few_rows = retrieved < judged and report.rows.get("run", 0) <= MAX_ROWS_COMPARED
     compared = {"query_id": any("found no list" in entry.note for entry in entries), "doc_id": not hits or has_few_rows}
     for key in (key for key, is_compared in compared.items() if is_compared):
         if note := describe_similar_ids(inputs.database, [(inputs.by_role[role], key) for role in ("qrels", "run")]):
             yield LeftOut(note, tuple(names), 0, 0)
+
+
+def _find_unmatched_systems(inputs: BoundInputs, result: pa.Table, names: Sequence[str], *, are_unanswered: bool) -> Iterator[LeftOut]:
+    """Yield notes on systems of which no query or no document is judged, where those of others are.
+
+    Ids are compared where a system has no hit, or is unanswered: it has no list for any judged query.
+    """
+    run, qrels, labels = inputs.by_role.get("run"), inputs.by_role.get("qrels"), [column.label for column in inputs.group_columns]
+    if run is None or qrels is None or not labels or inputs.request.grouping_sets is not None:
+        return
+    if not {*inputs.group_names} <= {*run.group_names} - {*qrels.group_names} or not {*labels} <= {*result.column_names}:
+        return
+    hits = [count for _, count, _ in _sum_by_group(result, labels, AUDIT_HIT_LISTS, AUDIT_LISTS, inputs.request.per_query)]
+    if not any(hits) or (all(hits) and not are_unanswered):
+        return
+    for key, noun in (("query_id", "queries"), ("doc_id", "documents")):
+        counts = count_unmatched_ids(inputs.database, {"run": run, "qrels": qrels}, key)
+        unmatched = [group for *group, missing, total in counts if missing == total]
+        if not unmatched or len(unmatched) == len(counts):
+            continue
+        positions = [run.group_names.index(name) for name in inputs.group_names]
+        groups = tuple(
+            (dict(zip(labels, (str(row[position]) for position in positions), strict=True)), int(row[-2]), int(row[-1]))
+            for row in sorted(counts, key=str)
+        )
+        similar = describe_similar_ids(inputs.database, [(qrels, key), (run, key)], groups=unmatched)
+        note = f"{noun} in the run are in no judgment, all of some systems"
+        yield LeftOut(note, tuple(names), sum(count for _, count, _ in groups), sum(total for *_, total in groups), groups)
+        if similar:
+            yield LeftOut(similar, tuple(names), 0, 0)
 
 
 def _find_counts(request: ResolvedRequest) -> dict[str, tuple[str, list[ResolvedMetric]]]:

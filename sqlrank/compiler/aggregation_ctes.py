@@ -107,10 +107,10 @@ class AggregationCtes:
         self.columns.append(MetricColumn(alias, metric, aggregate.step, unit))
         return self.columns[-1]
 
-    def add_audit(self, tree: exp.Select, settings: Mapping[str, ParameterValue], role: str) -> KeyedCte:
-        """Add the columns that input checks read, and return their CTE."""
+    def add_audit(self, tree: exp.Select, settings: Mapping[str, ParameterValue], role: str, *, counts_queries: bool = False) -> KeyedCte:
+        """Add the columns that input checks read, and return their CTE; ``counts_queries``: they count queries of the evaluated input."""
         source = tree.args["from_"].this.name
-        per_list = self.per_query and role != "run"
+        per_list = counts_queries or (self.per_query and role != "run")
         unit, grain = ("list", "list") if role == "run" else ("group", "group")
         aggregate = self._find_or_add_aggregate(self.relations.add_relation(source, settings, per_list), unit, grain)
         self._add_columns(aggregate, *(column.copy() for column in tree.selects[1:]))

@@ -20,7 +20,7 @@ from sqlrank.compiler.select_builders import cast_double, null_if_not_finite, sl
 from sqlrank.errors import MetricError
 from sqlrank.registry.metric import is_respelled, to_sql_name
 from sqlrank.registry.query_templates import load_select
-from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, QUERY_CUTOFFS_RELATION, ResolvedMetric
+from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, LABEL_RANGES, QUERY_CUTOFFS_RELATION, ResolvedMetric
 from sqlrank.rendering.renderer import StatementHeader, row_phrase
 from sqlrank.result_columns import SLICE_COLUMN
 from sqlrank.sql_ast import BIGINT
@@ -121,7 +121,8 @@ def _add_audits(
     """Add the columns of each tree beside the metrics, and return their names by CTE."""
     names_by_cte: dict[KeyedCte, Sequence[str]] = {}
     for role, tree in trees.items():
-        cte = aggregations.add_audit(tree, metrics[0].settings, role)
+        reader = next((metric for metric in metrics if role in metric.dependencies.relations), metrics[0])
+        cte = aggregations.add_audit(tree, reader.settings, role, counts_queries=role == LABEL_RANGES)
         names_by_cte[cte] = [*names_by_cte.get(cte, ()), *tree.named_selects[1:]]
     return names_by_cte
 

@@ -29,7 +29,7 @@ from sqlrank.inputs.row_checks import (
 )
 from sqlrank.registry.query_templates import RowCheck, load_select, read_row_checks
 from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
-from sqlrank.sql_ast import count_rows, find_nodes, quoted_column, sql_literal
+from sqlrank.sql_ast import case_when, count_rows, find_nodes, is_null, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -111,7 +111,21 @@ def check_overlap(database: Database, inputs: Mapping[str, BoundInput]) -> None:
             )
 
 
-def describe_similar_ids(database: Database, sides: Sequence[tuple[BoundInput, str]], max_rows: int | None = None) -> str:
+def count_unmatched_ids(database: Database, inputs: Mapping[str, BoundInput], key: str) -> list[tuple[Any, ...]]:
+    """Return the groups of a run, each with the number of its queries or documents that no judgment has, and of all."""
+    run, judged_key = inputs["run"], exp.column(key, table="judged")
+    names = [quoted_column(name) for name in run.group_names]
+    ids = exp.select(*names, exp.column(key)).distinct().from_(run.select_columns((key,)).subquery("run")).subquery("run")
+    judged = exp.select(key).distinct().from_(inputs["qrels"].select_columns((key,)).subquery("qrels")).subquery("judged")
+    groups = [quoted_column(name, "run") for name in run.group_names]
+    query = exp.select(*groups, exp.Sum(this=case_when(is_null(judged_key), sql_literal(1), sql_literal(0))), count_rows()).from_(ids)
+    on = exp.EQ(this=exp.column(key, table="run"), expression=judged_key.copy())
+    return database.query_rows(query.join(judged, on=on, join_type="left").group_by(*(group.copy() for group in groups)))
+
+
+def describe_similar_ids(
+    database: Database, sides: Sequence[tuple[BoundInput, str]], max_rows: int | None = None, groups: Sequence[Sequence[Any]] = ()
+) -> str:
     """Return a sentence on values of one column that no value of another equals, but in another form, empty if there are none.
 
     ``inputs/id_forms.sql`` has the forms, such as letters in one case, of which the weakest that is needed is suggested.
@@ -120,11 +134,12 @@ def describe_similar_ids(database: Database, sides: Sequence[tuple[BoundInput, s
         database: The database.
         sides: The two inputs with their columns.
         max_rows: Number of first rows to look at, by default all.
+        groups: Groups of the second input to look at, by default all.
     """
     if {bound_input.column_type(name) for bound_input, name in sides} != {"VARCHAR"}:
         return ""
     forms = {form.name: form for form in map(RowCheck, load_select("inputs", "id_forms.sql").selects)}
-    pairs = {name: _pair_similar_ids(sides, form, max_rows) for name, form in forms.items()}
+    pairs = {name: _pair_similar_ids(sides, form, max_rows, groups) for name, form in forms.items()}
     in_all, in_same_case = (_count_pairs(database, pairs[name]) for name in ("all_forms", "same_case"))
     if not in_all[0]:
         return ""
@@ -162,12 +177,20 @@ def _write_form(form: RowCheck, value: exp.Expr) -> exp.Expr:
     return tree.transform(lambda node: value.copy() if isinstance(node, exp.Column) else node)
 
 
-def _pair_similar_ids(sides: Sequence[tuple[BoundInput, str]], form: RowCheck, max_rows: int | None) -> exp.Select:
+def _pair_similar_ids(
+    sides: Sequence[tuple[BoundInput, str]], form: RowCheck, max_rows: int | None, groups: Sequence[Sequence[Any]]
+) -> exp.Select:
     """Return the pairs of values of two columns that are equal in a form, of which the first is no value of the second column."""
     first, second = (
         exp.select(exp.alias_(exp.column(name), "value")).distinct().from_((rows.limit(max_rows) if max_rows else rows).subquery("source"))
         for rows, name in ((bound_input.select_columns((name,)), name) for bound_input, name in sides)
     )
+    names = sides[1][0].group_names
+    conditions = [
+        exp.and_(*(exp.EQ(this=quoted_column(name), expression=exp.convert(value)) for name, value in zip(names, group, strict=True)))
+        for group in groups
+    ]
+    second = second.where(exp.or_(*conditions)) if conditions else second
     is_same = exp.EQ(this=_write_form(form, _PAIR[0]), expression=_write_form(form, _PAIR[1]))
     pairs = exp.select().from_(first.subquery("first_values")).join(second.copy().subquery("second_values"), on=is_same)
     return pairs.where(exp.Not(this=exp.In(this=_PAIR[0].copy(), query=second.subquery())))

@@ -113,6 +113,9 @@ def _list_keywords() -> frozenset[str]:
     return frozenset(word.upper() for dialect in DIALECTS.values() for word in dialect.list_reserved_words())
 
 
+LABEL_RANGES = "label_ranges"
+"""Relation with a row per query that says if all its labels are equal: metrics that compare predictions within queries leave it out."""
+
 CUTOFF_COLUMN = "k"
 """Name of the column that holds a row's cut-off.
 
@@ -178,6 +181,11 @@ class ResolvedMetric:
         """
         is_of_lists = self.file.grain == "list" and self.input_role != "run"
         return is_of_lists or (self.settings.get("level") == "query" and "level" not in self.file.declared_settings)
+
+    @property
+    def compares_within_queries(self) -> bool:
+        """True if a metric of groups compares predictions of a query only, and declares so: it leaves out queries in which nothing differs."""
+        return self.settings.get("level") == "query" and "level" in self.file.declared_settings
 
     def with_plan(self, plans: Mapping[str, ParameterValue]) -> ResolvedMetric:
         """Return a copy with the chosen plans among the settings."""
