@@ -35,6 +35,9 @@ stage, in the order of other scores, rise in about half."""
 MIN_SLOPE = 0.01
 """Covariance of scores and ranks, in units of their ranges, above which scores rise in a list, and are not equal but for rounding."""
 
+LINE_SUFFIXES = (".jsonl", ".ndjson")
+"""Suffixes of files with an object of JSON in each line."""
+
 NESTED_TYPES = ("STRUCT(", "MAP(", "JSON")
 
 _NUMBERS = {"label", "score", "relevance", "weight", "rank", "rating"}
@@ -46,6 +49,9 @@ _ORDERS = {"score": "-CAST(document.key AS INTEGER)", "relevance": "1"}
 _DOUBLES = {"BIGINT", "UBIGINT", "DOUBLE"}
 _IDS = {"VARCHAR", "BIGINT", "UBIGINT"}
 """JSON types of numbers, and of ids of documents."""
+
+RANKED_LISTS = "run={query: sorted(docs, key=docs.get, reverse=True) for query, docs in run.items()}"
+"""Lists of documents in the order of their scores, equal ones as they were written, of a dict of scores."""
 
 _SEARCH_ANSWERS = {
     "hits": "SELECT PARSE_FILENAME(filename, TRUE) AS query_id, hit._id AS doc_id, hit._score AS score "
@@ -97,9 +103,9 @@ def describe_nested_rows(bound_input: BoundInput, column: str | None = None) -> 
             query = f"SELECT UNNEST({exp.to_identifier(name).sql('duckdb')}, max_depth := 2) FROM {file}"
             return _suggest_query(f"If its rows are in {name}, give the query ", query)
     number = next((name for name in _ORDERS if name in bound_input.role.columns), None)
-    if column is not None or number is None or not is_ranking or bound_input.columns or not path.lower().endswith(".json"):
+    if column is not None or number is None or not is_ranking or not path.lower().endswith((".json", *LINE_SUFFIXES)):
         return ""
-    return _describe_queries(path, types, bound_input.role.name, number)
+    return _describe_queries(bound_input, types, number)
 
 
 def has_no_rows(bound_input: BoundInput) -> bool:
@@ -128,26 +134,55 @@ def _suggest_query(start: str, query: str, end: str = "") -> str:
     return f"{start}{query}{end}" if any(value is not None for row in values for value in row) else ""
 
 
-def _describe_queries(path: str, types: Mapping[str, str], role: str, number: str) -> str:
-    """Return the query for a file with a key for each query, at its top or in the one object that may hold them; else an empty text."""
-    objects = [name for name, duckdb_type in types.items() if duckdb_type.startswith(NESTED_TYPES) and not duckdb_type.endswith("]")]
-    inner = [role] if role in objects else objects if len(objects) == 1 else []
+def _describe_queries(bound_input: BoundInput, types: Mapping[str, str], number: str) -> str:
+    """Return the query for a file that has the documents of a query under its key or in a column of its row; else an empty text.
+
+    The keys are at the top of the file, of each of its lines, or in the one object that may hold them.
+    """
+    path, role = bound_input.table.label, bound_input.role.name
+    file = f"READ_TEXT({sql_literal(path).sql('duckdb')})"
+    has_lines = path.lower().endswith(LINE_SUFFIXES)
+    objects = f"(SELECT UNNEST(STRING_SPLIT(RTRIM(content, CHR(13) || CHR(10)), CHR(10))) AS content FROM {file})" if has_lines else file
+    nested = [name for name, duckdb_type in types.items() if duckdb_type.startswith(NESTED_TYPES) or duckdb_type.endswith("]")]
+    ids = [name for name in types if _may_be(name, ("query_id",))]
+    if len(ids) == len(nested) == 1 and "doc_id" not in bound_input.columns:
+        rows, row = (objects, "content") if has_lines else (f"{file} AS file, JSON_EACH(file.content) AS row", "row.value")
+        items = f"(SELECT {row} ->> {_write_key(ids[0])} AS key, {row} -> {_write_key(nested[0])} AS value FROM {rows}) AS query"
+        return _suggest_documents(f"If the documents of a query are in {nested[0]}, give the query ", items, number)
+    if bound_input.columns:
+        return ""
+    inner = [name for name in nested if not types[name].endswith("]")]
+    inner = [role] if role in inner else inner if len(inner) == 1 else []
     for names in ([], inner):
-        place = f"$.{''.join(map(_quote_key, names))}".removesuffix(".")
-        if columns := _list_document_columns(path, place, number):
-            member = f", {sql_literal(place).sql('duckdb')}" if names else ""
-            query = (
-                f"SELECT {columns} FROM READ_TEXT({sql_literal(path).sql('duckdb')}) AS file, "
-                f"JSON_EACH(file.content{member}) AS query, JSON_EACH(query.value) AS document"
-            )
-            start = f"If {f'the keys in {names[0]}' if names else 'its keys'} are queries, give the query "
-            return _suggest_query(start, query, _describe_empty_queries(path, place, number))
+        place = f", {_write_key(names[0])}" if names else ""
+        condition = f"JSON_TYPE(file.content, {_write_key(names[0]) if names else sql_literal('$').sql('duckdb')}) = 'OBJECT'"
+        items = f"{objects} AS file, JSON_EACH(file.content{place}) AS query"
+        start = f"If {f'the keys in {names[0]}' if names else 'its keys'} are queries, give the query "
+        if advice := _suggest_documents(start, items, number, condition):
+            return advice
     return ""
 
 
-def _list_document_columns(path: str, place: str, number: str) -> str:
-    """Return the columns of the documents of queries, by the types of the values in an object of a file, empty if they are no documents."""
-    levels = query_files(load_select("inputs", "json_levels.sql").sql("duckdb"), {"path": path, "object": place})
+def _suggest_documents(start: str, items: str, number: str, condition: str = "TRUE") -> str:
+    """Return a sentence with the query for documents of queries, empty if they are none.
+
+    Args:
+        start: Its beginning.
+        items: Items of FROM, of which ``query`` has the key and the value of each query.
+        number: Column of the role that holds the number of a document.
+        condition: Condition under which their values are documents.
+    """
+    queries = f"WITH queries AS (SELECT query.key, query.value FROM {items} WHERE {condition}) "
+    columns = _list_document_columns(queries, number)
+    if not columns:
+        return ""
+    query = f"SELECT {columns} FROM {items}, JSON_EACH(query.value) AS document"
+    return _suggest_query(start, query, _describe_empty_queries(queries, number))
+
+
+def _list_document_columns(queries: str, number: str) -> str:
+    """Return the columns of the documents of queries, by the types of their values, empty if they are no documents."""
+    levels = query_files(queries + load_select("inputs", "json_levels.sql").sql("duckdb"))
     query_types, types = {level[0] for level in levels}, {level[1] for level in levels}
     if query_types == {"OBJECT"} and types <= _DOUBLES:
         return f"query.key AS query_id, document.key AS doc_id, CAST(document.value AS DOUBLE) AS {number}"
@@ -168,9 +203,9 @@ def _list_document_columns(path: str, place: str, number: str) -> str:
     return ", ".join(columns)
 
 
-def _describe_empty_queries(path: str, place: str, number: str) -> str:
+def _describe_empty_queries(queries: str, number: str) -> str:
     """Return a sentence on queries without documents, of which a query of documents makes no rows, empty if there are none."""
-    rows = query_files(load_select("inputs", "empty_queries.sql").sql("duckdb"), {"path": path, "object": place})
+    rows = query_files(queries + load_select("inputs", "empty_queries.sql").sql("duckdb"))
     if not rows:
         return ""
     advice = ". Give each a document of relevance 0 to count it" if number == "relevance" else ""
@@ -376,14 +411,18 @@ def _describe_input(bound_input: BoundInput, columns: Mapping[str, str | None], 
         if is_of_systems
         else "",
         f"Did you mean {meant}?" if meant else "",
-        f"Say which {'it is' if is_single else 'they are'} with columns={{{mapping}}}{_suggest_values(columns, available)}",
+        f"Say which {'it is' if is_single else 'they are'} with columns={{{mapping}}}{_suggest_values(bound_input, columns)}",
         "The least distance is best, and the greatest score is" if distances else "",
         f"There are: {enumerate_names(available)}",
     )
 
 
-def _suggest_values(columns: Collection[str], available: Collection[str]) -> str:
-    """Return the values in place of missing columns: ranks for scores, and a constant where every judged document is relevant."""
-    if "score" in columns and "rank" in {name.lower() for name in available}:
+def _suggest_values(bound_input: BoundInput, columns: Collection[str]) -> str:
+    """Return the values in place of missing columns: ranks for scores, scores for ranks, a constant where all judged documents are relevant."""
+    names = {*bound_input.columns, *(name.lower() for name in bound_input.table.column_types or ())}
+    if "score" in columns and "rank" in names:
         return ", or use the column rank with ties='rank'"
+    if "rank" in columns and "score" in names and bound_input.role.list_relation is not None:
+        lists = f"give a dict of scores as lists in order, {RANKED_LISTS}, or " if bound_input.table.label == "dict" else ""
+        return f", or {lists}order documents by score with ties='doc_desc'"
     return ", or columns={'relevance': '1'} if every row is a relevant document" if "relevance" in columns else ""

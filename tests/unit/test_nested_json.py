@@ -11,6 +11,7 @@ import pytest
 import sqlrank
 from sqlrank import InputError
 from tests.definitions.test_answers import QUESTIONS
+from tests.unit.advice import follow
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -184,3 +185,49 @@ def test_a_path_goes_through_lists_of_structs(tmp_path: Path) -> None:
     assert sqlrank.evaluate(["RR", "num_ret"], **call).to_pylist() == [{"RR": 0.75, "num_ret": 3.0}]
     with pytest.raises(InputError, match=r"columns maps to 'contexts.metadata.nothing', which no input has"):
         sqlrank.evaluate("RR", inputs={"answers": path}, columns={"retrieved": "contexts.metadata.nothing"})
+
+
+SCORES = {"q1": {"a": 1.0, "b": 0.5}, "q2": {"a": 0.25, "b": 0.75}}
+DOCUMENTS: dict[str, dict[str, Any]] = {
+    "scores": SCORES,
+    "lists": {query: sorted(docs, key=lambda doc: -docs[doc]) for query, docs in SCORES.items()},
+    "rows": {query: [{"doc_id": doc, "score": score} for doc, score in docs.items()] for query, docs in SCORES.items()},
+    "pairs": {query: [[doc, score] for doc, score in docs.items()] for query, docs in SCORES.items()},
+}
+LINES: dict[str, Any] = {
+    "a line": lambda docs: [docs],
+    "a line for each query": lambda docs: [{query: value} for query, value in docs.items()],
+    "a line with an object": lambda docs: [{"results": docs}],
+    "rows with documents": lambda docs: [{"query_id": query, "documents": value} for query, value in docs.items()],
+    "rows of another name": lambda docs: [{"qid": query, "n": 1, "hits": value} for query, value in docs.items()],
+}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", ""])
+@pytest.mark.parametrize("lines", LINES)
+@pytest.mark.parametrize("form", DOCUMENTS)
+def test_lines_of_queries(form: str, lines: str, end: str, tmp_path: Path) -> None:
+    """The first document of q1 is a, and of q2 b: RR of b is 1/2 and 1."""
+    rows = LINES[lines](DOCUMENTS[form])
+    for suffix in (".jsonl", ".ndjson"):
+        (tmp_path / f"run{suffix}").write_bytes(((end or "\n").join(map(json.dumps, rows)) + end).encode())
+        assert follow("RR", run=str(tmp_path / f"run{suffix}"), qrels={"q1": ["b"], "q2": ["b"]})[0] == 0.75
+    if lines.startswith("rows"):
+        (tmp_path / "run.json").write_text(json.dumps(rows))
+        assert follow("RR", run=str(tmp_path / "run.json"), qrels={"q1": ["b"], "q2": ["b"]})[0] == 0.75
+
+
+@pytest.mark.parametrize("lines", [name for name in LINES if name != "a line with an object"])
+def test_lines_of_judged_queries(lines: str, tmp_path: Path) -> None:
+    judged = {"q1": {"b": 1}, "q2": {"b": 2, "a": 0}, "q3": {}}
+    (tmp_path / "qrels.jsonl").write_text("\n".join(map(json.dumps, LINES[lines](judged))))
+    value, (message,) = follow("RR", run=SCORES, qrels=str(tmp_path / "qrels.jsonl"))
+    assert value == 0.75
+    assert "It leaves out 1 without documents, such as 'q3'. Give each a document of relevance 0 to count it" in message
+
+
+def test_other_nested_columns_are_no_documents(tmp_path: Path) -> None:
+    (tmp_path / "run.jsonl").write_text(json.dumps({"query_id": "q1", "doc_id": "a", "features": {"x": 1.0}}))
+    with pytest.raises(InputError, match="no column 'score'") as caught:
+        sqlrank.evaluate("RR", run=tmp_path / "run.jsonl", qrels={"q1": ["a"]})
+    assert "SELECT" not in str(caught.value)
