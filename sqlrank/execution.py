@@ -11,16 +11,17 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.engines.driver_adapters import infer_dialect
+from sqlrank.engines.driver_adapters import TimeRangeError, infer_dialect
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
 from sqlrank.inputs.class_names import check_for_classes
 from sqlrank.left_out import AUDIT_ALL_ROWS, find_left_out
 from sqlrank.prepare import AUDIT_INVALID_ROWS, PreparedStatement, prepare_statement, required_row_checks
+from sqlrank.registry.registry import UNIT_COLUMN
 from sqlrank.registry.resolved_metric import metric_fingerprints
 from sqlrank.resolve import ResolvedRequest, resolve_request
-from sqlrank.result_columns import N_UNITS
+from sqlrank.result_columns import EXTREME_VALUES, N_UNITS, extreme_column
 from sqlrank.result_metadata import NO_RELEVANT_KEY, ROW_COUNTS_KEY, LeftOut, group_texts, left_out_metadata, metrics_metadata
 
 if TYPE_CHECKING:
@@ -129,7 +130,25 @@ def _find_left_out(prepared: PreparedStatement, audited: pa.Table) -> list[LeftO
 
 def _fetch_result(prepared: PreparedStatement) -> pa.Table:
     types = {output.name: _ARROW_TYPES.get(output.kind, pa.float64()) for output in prepared.statement.outputs}
-    return prepared.inputs.database.fetch_result(prepared.render().executable, types)
+    try:
+        return prepared.inputs.database.fetch_result(prepared.render().executable, types)
+    except TimeRangeError as error:
+        raise TimeRangeError(error.column, f"Read it as a text with {_read_as_text(prepared.inputs, error.column)}") from None
+
+
+def _read_as_text(inputs: BoundInputs, column: str) -> str:
+    """Return the argument of a call by which a column of its result is a text."""
+    request, render = inputs.request, inputs.database.render
+    group = next((name for name in request.group_by if column in {name, *(extreme_column(name, side) for side in EXTREME_VALUES)}), None)
+    if column == UNIT_COLUMN and request.confidence is not None and request.confidence.unit is not None:
+        return f"unit={f'CAST({request.confidence.unit} AS VARCHAR)'!r}"
+    if group is None:
+        text = request.column_mapping.get(column, render(exp.to_identifier(column)))
+        return f"columns={{{column!r}: {f'CAST({text} AS VARCHAR)'!r}}}"
+    text = request.group_expressions.get(group, render(exp.to_identifier(group)))
+    argument = "across" if group in request.across else "by"
+    name = group if group.isidentifier() else f"{argument}_text"
+    return f"{argument}={f'{name}=CAST({text} AS VARCHAR)'!r}"
 
 
 def _schema_metadata(prepared: PreparedStatement) -> dict[str, str]:

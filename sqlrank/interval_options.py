@@ -187,15 +187,27 @@ def check_replicates(count: int | None, level: float | None = None) -> None:
         raise MetricError(f"replicates={count} is not possible for {purpose}: give {minimum} to {maximum}, such as {default}")
 
 
+def describe_query_units(metric: ResolvedMetric, unit: Any, systems: Sequence[str] = ()) -> str:
+    """Return the message on a unit other than queries for a metric of these, with the two calls that have it.
+
+    ``systems`` are the columns that tell compared systems apart.
+    """
+    problem = f"unit={unit!r} is not possible for {metric.metric}, whose units are queries. Leave out unit"
+    if metric.compares_within_queries:
+        return problem  # it is no mean of values of queries
+    by = [*systems, str(unit)]
+    column = (metric.column_names or (str(metric.metric),))[0]
+    mean = f"Mean({column})" if column.isidentifier() else f'Mean("{column}")'
+    values = f"evaluate its values of queries with by={(by if len(by) > 1 else unit)!r} and per_query=True"
+    return f"{problem}, or {values}, and give these as predictions to {mean} with unit={unit!r}"
+
+
 def _check_metric_has_interval(metric: ResolvedMetric, interval: str, unit: Any) -> None:
     """Check that a metric has intervals of a method and resampling unit."""
     if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
         raise MetricError(f"{metric.metric} has no intervals. Ask for metrics with one cut-off each, or leave out confidence=")
     if unit is not None and (metric.input_role == "run" or metric.settings.get("level") == "query"):
-        raise MetricError(
-            f"unit={unit!r} is not possible for {metric.metric}, whose units are queries. Leave out unit, or write their values with "
-            f"by={unit!r} and per_query=True, and give these as predictions to Mean"
-        )
+        raise MetricError(describe_query_units(metric, unit))
     if interval == "wilson" and not is_bounded_0_1(metric):
         raise MetricError(f"Wilson's interval is for shares, and {metric.metric} is not always between 0 and 1. Choose interval='t'")
 

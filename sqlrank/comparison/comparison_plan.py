@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.errors import MetricError, enumerate_names, short_repr
+from sqlrank.interval_options import describe_query_units
 from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.registry import SYSTEM_COLUMN, UNIT_COLUMN
 from sqlrank.registry.resolved_metric import ResolvedMetric, is_bounded_0_1, is_bounded_minus1_1
@@ -161,9 +162,8 @@ class ComparisonPlan:
                 expressions,
             )
         if call.unit is not None:
-            raise MetricError(
-                f"unit={call.unit!r} is not possible for {metric_by_influence[False]}, whose units are queries. Leave out unit"
-            )
+            metric = next(metric for metric in resolved_request.metrics if str(metric.metric) == metric_by_influence[False])
+            raise MetricError(describe_query_units(metric, call.unit, system_keys))
         return cls(
             replace(plain_call, per_query=True, include_query_weights=True),
             system_column,

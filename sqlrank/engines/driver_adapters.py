@@ -56,16 +56,25 @@ def _normalize_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(arrow_type)
 
 
+class TimeRangeError(InputError):
+    """A day or time that Python does not hold, such as infinity or the year 20000, in a column of a result."""
+
+    def __init__(self, column: str, advice: str) -> None:
+        super().__init__(
+            f"column {column!r} has a day or time that Python does not hold, such as infinity or a part of a microsecond. {advice}"
+        )
+        self.column = column
+
+
 def check_times(table: pa.Table) -> pa.Table:
-    """Return a table; raise ``InputError`` for a day or time that Python does not hold, such as infinity or the year 20000."""
+    """Return a table; raise ``TimeRangeError`` for a day or time that Python does not hold, which every reader of it would meet."""
     for field, column in zip(table.schema, table.columns, strict=True):
         if pa.types.is_temporal(field.type):
             try:
                 column.to_pylist()
             except (ValueError, OverflowError):
-                raise InputError(
-                    f"column {field.name!r} has a {field.type} that Python does not hold, such as infinity or a part of a microsecond. "
-                    f"Read it as a text: {field.name}=CAST({field.name} AS VARCHAR) in by=, or in a query"
+                raise TimeRangeError(
+                    field.name, f"Read it as a text, CAST({exp.to_identifier(field.name).sql()} AS VARCHAR), in a query"
                 ) from None
     return table
 

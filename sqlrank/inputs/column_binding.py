@@ -24,6 +24,7 @@ from sqlrank.inputs.list_columns import bind_columns_of_lists, find_columns_of_l
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.registry.registry import SYSTEM_COLUMN, Registry
+from sqlrank.registry.settings_checks import describe_argument
 from sqlrank.request import COMPRESSION_SUFFIXES, SourceGroup, TemporaryView, source_kind
 from sqlrank.resolve import RANKING_ROLES, ResolvedRequest
 from sqlrank.sql_ast import find_nodes, is_not_null, quoted_column
@@ -98,7 +99,8 @@ def _system_names(database: Database, role: str, source: SourceGroup, tables: Se
         if not clashing:
             return [names[0] for names in candidates]
         if all(len(names) == 1 for names in clashing):
-            raise InputError(f"{role}: two systems are called {clashing[0][0]!r}. Give each a name: run={{'name': source}}")
+            runs = describe_argument(role, "{'name': source}")
+            raise InputError(f"{role}: two systems are called {clashing[0][0]!r}. Give each a name: {runs}")
         for names in clashing:
             del names[: len(names) > 1]
 
@@ -115,7 +117,8 @@ def _read_tag(database: Database, source: Any, table: SourceTable) -> str | None
 def _list_stems(role: str, source: Any) -> list[str]:
     """Return a file's stem and name, or the last part of a table's name."""
     if not isinstance(source, (str, Path)) or isinstance(source, TemporaryView):
-        raise InputError(f"{role}: a {source_kind(source)} of several has no name. Give run={{'name': table}}")
+        runs = describe_argument(role, "{'name': table}")
+        raise InputError(f"{role}: a {source_kind(source)} of several has no name. Give {runs}")
     path = Path(source)
     if names_files(source):
         return [Path(path.stem).stem if path.suffix in COMPRESSION_SUFFIXES else path.stem, path.name]

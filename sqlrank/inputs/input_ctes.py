@@ -22,11 +22,13 @@ from sqlrank.compiler.row_keys import (
     name_keys,
 )
 from sqlrank.compiler.select_builders import union_slices
+from sqlrank.engines.text_advice import write_mapping
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inputs.assembled_inputs import load_assembly, select_over_component
+from sqlrank.inputs.bound_input import bound_expression
 from sqlrank.registry.query_templates import describe_rows
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.sql_ast import find_nodes, is_not_null, sql_literal, union_all
+from sqlrank.sql_ast import find_nodes, is_not_null, quoted_column, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -96,11 +98,34 @@ def _check_intervals(inputs: BoundInputs, shape: GroupingLayout) -> None:
     if confidence is None or confidence.is_bootstrap or not inputs.request.is_ranking:
         return
     for label, group in zip(shape.labels, shape.grouping_sets or (), strict=False):
-        if missing := [name for name in shape.list_columns if name not in group]:
+        if (missing := [name for name in shape.list_columns if name not in group]) and _has_shared_queries(inputs, missing):
             raise MetricError(
                 f"the grouping {label!r} holds several lists of a query, one for each {missing[0]}, which are not independent. "
-                "Ask for interval='bootstrap', which draws queries, or for one grouping"
+                f"Ask for interval='bootstrap', which draws queries, or for one grouping{_separate_queries(inputs, missing[0])}"
             )
+
+
+def _has_shared_queries(inputs: BoundInputs, columns: Sequence[str]) -> bool:
+    """Return True if a query may have lists of several values of columns; ids are looked at where an engine can be asked."""
+    run = inputs.by_role.get("run")
+    if run is None or not inputs.database.can_inspect or not {*columns} <= {*run.group_names}:
+        return True
+    keys = [exp.column(QUERY_ID), *map(quoted_column, columns)]
+    lists = exp.select(*keys).distinct().from_(run.select_columns((QUERY_ID,)).subquery("run"))
+    shared = exp.select(QUERY_ID).from_(lists.subquery("lists")).group_by(QUERY_ID).having("COUNT(*) > 1").limit(1)
+    return bool(inputs.database.query_rows(shared))
+
+
+def _separate_queries(inputs: BoundInputs, group: str) -> str:
+    """Return the mapping that makes equal ids of different groups, such as tasks, different queries; empty if an input lacks the group."""
+    rankings = [
+        bound_input for bound_input in inputs.by_role.values() if QUERY_ID in bound_input.columns and not bound_input.assembled_from
+    ]
+    if not inputs.database.can_inspect or not all(group in bound_input.group_names for bound_input in rankings):
+        return ""
+    parts = [exp.cast(bound_expression(rankings[0], name), "VARCHAR") for name in (group, QUERY_ID)]
+    query = exp.DPipe(this=exp.DPipe(this=parts[0], expression=sql_literal(" ")), expression=parts[1])
+    return f", or, if they are different queries, give them ids of their own with {write_mapping({QUERY_ID: query}, rankings[0].table.dialect)}"
 
 
 def _describe_rows(bound_input: BoundInput) -> str:

@@ -17,7 +17,7 @@ from sqlrank.registry.sql_file import NO_CUTOFF, Parameter, SqlFile
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 
 INTERVAL_SLOTS = (
@@ -49,6 +49,9 @@ CALL_POLICIES = ("queries", "nulls", "duplicates")
 
 INTERNAL_PARAMETERS = ("k", "column", "first_cutoff", "last_cutoff", "num_replicates", "top_k")
 """Parameters that are written after ``@``, such as ``P@10`` and ``P@1..20``, or first, as in ``Mean(x)``, or follow from other arguments."""
+
+GROUP_MEANS = ("level", "average")
+"""Policies by which callers of other tools ask for a mean of groups."""
 
 MAX_LIST_LENGTH = 1000
 """Maximum length of a list parameter; every number is written into the statement."""
@@ -129,16 +132,25 @@ def invalid_policies(policies: Mapping[str, ParameterValue], library: Registry) 
     return problems
 
 
-def unused_policies(policies: Mapping[str, ParameterValue], metrics: Iterable[ResolvedMetric], library: Registry) -> list[str]:
+def describe_group_means(metric: ResolvedMetric) -> str:
+    """Return a sentence on the mean of the values of groups, such as tasks, of a metric that is a mean of queries already."""
+    column = (metric.column_names or (str(metric.metric),))[0]
+    mean = f"Mean({column})" if column.isidentifier() else f'Mean("{column}")'
+    return f"{metric.metric} is a mean of queries. For that of groups such as tasks evaluate it by them, and give the result as predictions to {mean}"
+
+
+def unused_policies(policies: Mapping[str, ParameterValue], metrics: Collection[ResolvedMetric], library: Registry) -> list[str]:
     """Return one problem for each unused policy.
 
     A policy that must apply to every metric is a problem for each metric that does not read it.
     """
     accepted = [(str(metric.metric), accepted_settings(metric, library)) for metric in metrics]
     read_settings = set().union(*(names for _, names in accepted))
+    rankings = [metric for metric in metrics if metric.input_role == "run"]
+    advice = describe_group_means(rankings[0]) if rankings else ""
     labels = {"queries": f"the policy queries, also called {QUERIES_POLICY_KEYWORD}"}  # the caller may have written either name
     problems = [
-        f"no metric of this call reads {labels.get(name, name)}. {_metrics_reading(name, library)}"
+        f"no metric of this call reads {labels.get(name, name)}. {(name in GROUP_MEANS and advice) or _metrics_reading(name, library)}"
         for name in policies
         if name not in read_settings
     ]

@@ -341,12 +341,12 @@ def test_units_that_are_none(metric: str, options: dict[str, Any], message: str)
         (
             "GAUC",
             {"unit": "user"},
-            "unit='user' is not possible for GAUC, whose units are queries. Leave out unit, or write their values with by='user' and per_query=True, and give these as predictions to Mean",
+            "unit='user' is not possible for GAUC, whose units are queries. Leave out unit",
         ),
         (
             "AUC(level=query)",
             {"unit": "user"},
-            "unit='user' is not possible for AUC(level=query), whose units are queries. Leave out unit, or write their values with by='user' and per_query=True, and give these as predictions to Mean",
+            "unit='user' is not possible for AUC(level=query), whose units are queries. Leave out unit, or evaluate its values of queries with by='user' and per_query=True, and give these as predictions to Mean(\"AUC(level=query)\") with unit='user'",
         ),
         ("AUC", {"unit": 3}, "unit=3 is not possible: give the name of a column, such as 'user_id'"),
     ],
