@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import InputError, MetricError, join_sentences, join_words, short_repr, suggest_choice
+from sqlrank.errors import InputError, MetricError, join_words, short_repr, suggest_choice
 from sqlrank.interval_options import BOOTSTRAP, INTERVAL_STEP_COLUMNS, RESAMPLING_COLUMNS, IntervalOptions, parse_interval_options
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for

@@ -113,7 +113,7 @@ def test_metrics_that_compare_within_queries_count_those_of_one_label(metric: st
     groups = {**ONE_LABEL, "day": ["mon"] * 5 + ["tue"] * 5}
     assert read_notes(sqlrank.evaluate(metric, predictions=groups, by="day")) == [f"{note} (day=mon: 1 of 2, day=tue: 1 of 2)"]
     weighted = {**ONE_LABEL, "weight": [1, 0, 1, *[1] * 7]}
-    assert read_notes(sqlrank.evaluate(metric, predictions=weighted))[-1].startswith("3 of 4 queries have predictions of one label only")
+    assert read_notes(sqlrank.evaluate(metric, predictions=weighted))[0].startswith("3 of 4 queries have predictions of one label only")
 
 
 def test_gauc_without_them_is_the_mean_of_the_others() -> None:
