@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.engines.file_sources import data_suffix
 from sqlrank.errors import ArgumentError, MetricError, did_you_mean, find_closest, join_sentences, join_words, short_repr, to_sentence
+from sqlrank.options import load_options
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import registry_for
@@ -113,9 +114,10 @@ def suggest_option(option: str, flags: Mapping[str, str], library: Registry) -> 
 
 
 def _find_rules(name: str, library: Registry) -> list[str]:
-    """Return the rules of names.toml for a keyword of other tools."""
-    rules = library.synonyms["arguments"].get(normalize_name(name), [])
-    return [rules] if isinstance(rules, str) else rules
+    """Return the options that have another name, and the rules of names.toml for it."""
+    key = normalize_name(name)
+    rules = library.synonyms["arguments"].get(key, [])
+    return [option.name for option in load_options().values() if key in option.other_names] + ([rules] if isinstance(rules, str) else rules)
 
 
 def _load_library(sql_dir: Any) -> Registry:

@@ -44,6 +44,7 @@ class Option:
     before: str = ""
     commands: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
+    other_names: tuple[str, ...] = ()
     variants: tuple[Mapping[str, Any], ...] = ()
     modes: tuple[Mapping[str, str], ...] = ()
 
@@ -51,7 +52,7 @@ class Option:
     def from_table(cls, name: str, table: Mapping[str, Any]) -> Option:
         """Return the option of a table of the file."""
         flag = f"--{name.replace('_', '-')}"
-        return cls(name, **_split_names({"flag": flag, **table}, "commands", "functions", "choices", "variants", "modes"))
+        return cls(name, **_split_names({"flag": flag, **table}, "commands", "functions", "other_names", "choices", "variants", "modes"))
 
     @property
     def word(self) -> str:
