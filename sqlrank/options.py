@@ -98,7 +98,8 @@ class Command:
     @property
     def options(self) -> list[Option]:
         """Its options, in the order of the help."""
-        options = [own for option in load_options().values() if (own := option.for_command(self.name)) is not None]
+        named = [find_option(name) for name, text in _split_file()[1].items() if self.name in text]  # others need no parsing
+        options = [own for option in named if option is not None and (own := option.for_command(self.name)) is not None]
         for option in [option for option in options if option.before]:
             options.remove(option)
             options.insert(next(index for index, other in enumerate(options) if other.name == option.before), option)
