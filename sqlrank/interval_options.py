@@ -194,12 +194,12 @@ def describe_query_units(metric: ResolvedMetric, unit: Any, systems: Sequence[st
     """
     problem = f"unit={unit!r} is not possible for {metric.metric}, whose units are queries. Leave out unit"
     if metric.compares_within_queries:
-        return problem  # it is no mean of values of queries
+        return f"{problem}{_advise_on_folds(metric)}"  # it is no mean of values of queries
     by = [*systems, str(unit)]
     column = (metric.column_names or (str(metric.metric),))[0]
     mean = f"Mean({column})" if column.isidentifier() else f'Mean("{column}")'
     values = f"evaluate its values of queries with by={(by if len(by) > 1 else unit)!r} and per_query=True"
-    return f"{problem}, or {values}, and give these as predictions to {mean} with unit={unit!r}"
+    return f"{problem}, or {values}, and give these as predictions to {mean} with unit={unit!r}{_advise_on_folds(metric)}"
 
 
 def _check_metric_has_interval(metric: ResolvedMetric, interval: str, unit: Any) -> None:
@@ -210,6 +210,14 @@ def _check_metric_has_interval(metric: ResolvedMetric, interval: str, unit: Any)
         raise MetricError(describe_query_units(metric, unit))
     if interval == "wilson" and not is_bounded_0_1(metric):
         raise MetricError(f"Wilson's interval is for shares, and {metric.metric} is not always between 0 and 1. Choose interval='t'")
+
+
+def _advise_on_folds(metric: ResolvedMetric) -> str:
+    """Return the advice for queries that have rows of every unit, of which values by unit do not exist; empty for rankings."""
+    if metric.input_role == "run":
+        return ""
+    name = {"GAUC": "AUC"}.get(metric.metric.name, metric.metric.name)
+    return f". If queries are folds, which share units, leave out level and query_id: {name} of all rows has the unit"
 
 
 def check_confidence_level(level: Any) -> None:

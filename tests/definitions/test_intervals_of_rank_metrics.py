@@ -334,6 +334,27 @@ def test_units_that_are_none(metric: str, options: dict[str, Any], message: str)
         evaluate_interval(metric, table, **options)
 
 
+FOLD_ADVICE = ". If queries are folds, which share units, leave out level and query_id: AUC of all rows has the unit"
+FOLDS = ((0.9, 0.2, 0.6, 0.5), (0.8, 0.7, 0.1, 0.75), (0.4, 0.3, 0.5, 0.9))
+
+
+def test_folds_that_share_units() -> None:
+    """Of repeated cross-validation, the AUC of all rows is what the advice leads to, with each row of the data as a unit."""
+    rows = [
+        (row, fold, label, score)
+        for fold, scores in enumerate(FOLDS)
+        for row, (label, score) in enumerate(zip((1, 0, 0, 1), scores, strict=True))
+    ]
+    names = ("row_id", "fold", "label", "score")
+    predictions = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    options = {"predictions": predictions, "unit": "row_id", "confidence": 0.9}
+    with pytest.raises(MetricError, match="leave out level and query_id: AUC of all rows has the unit"):
+        sqlrank.evaluate("AUC", **options, level="query", columns={"query_id": "fold"})
+    (row,) = sqlrank.evaluate("AUC", **options).to_pylist()
+    pairs = [(mine > other) + (mine == other) / 2 for _, _, one, mine in rows if one for _, _, zero, other in rows if not zero]
+    assert (row["AUC"], row["AUC.n_units"]) == (pytest.approx(sum(pairs) / len(pairs)), 4)
+
+
 @pytest.mark.parametrize(
     ("metric", "options", "message"),
     [
@@ -341,12 +362,14 @@ def test_units_that_are_none(metric: str, options: dict[str, Any], message: str)
         (
             "GAUC",
             {"unit": "user"},
-            "unit='user' is not possible for GAUC, whose units are queries. Leave out unit",
+            "unit='user' is not possible for GAUC, whose units are queries. Leave out unit"
+            + FOLD_ADVICE,
         ),
         (
             "AUC(level=query)",
             {"unit": "user"},
-            "unit='user' is not possible for AUC(level=query), whose units are queries. Leave out unit, or evaluate its values of queries with by='user' and per_query=True, and give these as predictions to Mean(\"AUC(level=query)\") with unit='user'",
+            "unit='user' is not possible for AUC(level=query), whose units are queries. Leave out unit, or evaluate its values of queries with by='user' and per_query=True, and give these as predictions to Mean(\"AUC(level=query)\") with unit='user'"
+            + FOLD_ADVICE,
         ),
         ("AUC", {"unit": 3}, "unit=3 is not possible: give the name of a column, such as 'user_id'"),
     ],
