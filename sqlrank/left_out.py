@@ -15,7 +15,7 @@ from sqlrank.inputs.bound_input import column_text
 from sqlrank.inputs.class_names import describe_letter_order
 from sqlrank.inputs.column_mapping import role_mapping
 from sqlrank.inputs.cross_input_checks import count_unmatched_ids, describe_classes, describe_similar_ids
-from sqlrank.inputs.missing_columns import describe_score_order
+from sqlrank.inputs.missing_columns import describe_score_order, describe_tied_ranks
 from sqlrank.inputs.row_checks import ValidationReport, short_value
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.metric_resolver import find_effective_policies, resolve_metrics
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sqlrank.compiler.statement import CompiledStatement
+    from sqlrank.inputs.bound_input import BoundInput
     from sqlrank.inputs.column_binding import BoundInputs
     from sqlrank.registry.resolved_metric import ResolvedMetric
 
@@ -146,9 +147,9 @@ def find_left_out(
     # Where nothing is relevant, a result says so once.
     entries = [entry for entry in entries if entry.count and (has_relevant or entry.count < entry.total)]
     run = inputs.by_role.get("run")
-    distances = [describe_score_order(inputs.database, run)] if run is not None and "score" in inputs.needed_columns.get("run", ()) else []
+    orders = _describe_orders(inputs, run) if run is not None and "score" in inputs.needed_columns.get("run", ()) else []
     names = tuple(str(metric.metric) for metric in request.metrics if metric.input_role == "run")
-    entries += [LeftOut(note, names, 0, 0) for note in distances if note]
+    entries += [LeftOut(note, names, 0, 0) for note in orders if note]
     entries += _find_empty_queries(request, names)
     missing_hits = _find_missing_hits(inputs, result, report, entries) if report is not None and has_relevant else ()
     return [*entries, *class_notes, *missing_hits, *describe_weights(inputs)]
@@ -180,6 +181,19 @@ def _reads_weight(metric: ResolvedMetric) -> bool:
     """Return True if a metric, or a relation that it reads, reads a weight."""
     files = (metric.file, *metric.dependencies.files)
     return any(column.name == WEIGHT for file in files for column in find_nodes(file.tree, exp.Column))
+
+
+def _describe_orders(inputs: BoundInputs, run: BoundInput) -> list[str]:
+    """Return notes on scores and ranks of a run that contradict each other, unless the caller says how ties are ordered."""
+    request = inputs.request
+    if note := describe_score_order(inputs.database, run):
+        return [note]
+    default = request.library.allowed_values("ties")[0]
+    metrics = [metric for metric in request.metrics if metric.input_role == "run" and "ties" not in dict(metric.metric.params)]
+    ties = {str(metric.settings.get("ties", default)) for metric in metrics}
+    if "ties" in request.original.policies or len(ties) != 1 or not ties <= {"doc_desc", "doc_asc"}:
+        return []
+    return [describe_tied_ranks(inputs.database, run, *ties, str(request.shared_policies.get("score_type", "given")))]
 
 
 def _find_class_notes(inputs: BoundInputs, result: pa.Table) -> Iterator[LeftOut]:

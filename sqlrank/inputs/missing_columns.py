@@ -38,6 +38,9 @@ MIN_SLOPE = 0.01
 LINE_SUFFIXES = (".jsonl", ".ndjson")
 """Suffixes of files with an object of JSON in each line."""
 
+MAX_ROWS_COMPARED = 20_000
+"""First rows of a run whose equal scores are compared with their ranks."""
+
 NESTED_TYPES = ("STRUCT(", "MAP(", "JSON")
 
 _NUMBERS = {"label", "score", "relevance", "weight", "rank", "rating"}
@@ -373,6 +376,37 @@ def _write_slopes(rows: exp.Select, keys: tuple[exp.Column, ...], max_rows: int 
     query.set("from_", None)
     source = (rows.limit(max_rows) if max_rows else rows).subquery("run")
     return to_sql(query.from_(source).group_by(*(key.copy() for key in keys)), dialect)
+
+
+def describe_tied_ranks(database: Database, run: BoundInput, ties: str, score_type: str) -> str:
+    """Return a note on ranks that are in another order than the documents of equal scores, by ``doc_desc`` or ``doc_asc``; empty if none are."""
+    if not run.column_type("rank").endswith(("INT", "INTEGER")) or database.has_unread_streams:
+        return ""
+    rows = run.select_columns(("query_id", "doc_id", "score", "rank"), score_type).limit(MAX_ROWS_COMPARED)
+    keys = tuple(map(quoted_column, run.group_names))
+    ((num_lists, num_others),) = database.fetch_rows(_write_tied_ranks(rows, keys, ties == "doc_desc", database.dialect))
+    if not num_others:
+        return ""
+    return (
+        f"equal scores are ordered by doc_id, {'greatest' if ties == 'doc_desc' else 'least'} first, against run.rank in {num_others:,} of "
+        f"{num_lists:,} lists. Give ties='row_order' to order them by rank"
+    )
+
+
+@lru_cache(maxsize=256)
+def _write_tied_ranks(rows: exp.Select, keys: tuple[exp.Column, ...], is_descending: bool, dialect: str) -> str:
+    """Return the query of ``inputs/tied_ranks.sql`` over rows of a run."""
+    query = load_select("inputs", "tied_ranks.sql")
+    lists = query.args["from_"].this.this
+    places = lists.args["from_"].this.this
+    for window in places.find_all(exp.Window):
+        window.set("partition_by", [*(key.copy() for key in keys), *window.args["partition_by"]])
+    next(order for order in places.find_all(exp.Ordered) if order.this.name == "doc_id").set("desc", is_descending)
+    places.set("expressions", [*(key.copy() for key in keys), *places.expressions])
+    places.set("from_", None)
+    places.from_(rows.subquery("run"), copy=False)
+    lists.group_by(*(key.copy() for key in keys), copy=False)
+    return to_sql(query, dialect)
 
 
 def negate_column(column: str, dialect: str) -> str:

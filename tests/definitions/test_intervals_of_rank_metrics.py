@@ -362,8 +362,7 @@ def test_folds_that_share_units() -> None:
         (
             "GAUC",
             {"unit": "user"},
-            "unit='user' is not possible for GAUC, whose units are queries. Leave out unit"
-            + FOLD_ADVICE,
+            "unit='user' is not possible for GAUC, whose units are queries. Leave out unit" + FOLD_ADVICE,
         ),
         (
             "AUC(level=query)",

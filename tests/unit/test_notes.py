@@ -76,3 +76,24 @@ def test_options_in_notes_of_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("label,score,threads\n0,1,a\n1,2,a\n4,3,b\n")
     done = invoke_command("evaluate", "MAPE", "--predictions", tmp_path / "p.csv", "--by", "threads")
     assert "Leave them out with --where 'label <> 0' (threads=a: 1 of 2)" in done.stderr
+
+
+TIED = {"query_id": ["q1"] * 3, "doc_id": ["a", "b", "c"], "score": [2.0, 2.0, 1.0], "rank": [1, 2, 3]}
+JUDGED = {"q1": {"a": 1}}
+
+
+@pytest.mark.parametrize("options", [{}, {"compat": "trec9"}, {"compat": "ranx"}, {"by": "system"}])
+def test_ranks_that_differ_from_the_order_of_ties_are_named(options: dict[str, Any]) -> None:
+    """The document a is the first by its rank, and the second by its id."""
+    run = {**TIED, "system": ["x"] * 3}
+    result = sqlrank.evaluate("RR", run=run, qrels=JUDGED, **options)
+    is_by_id = options.get("compat") != "ranx"
+    assert result["RR"][0].as_py() == (0.5 if is_by_id else 1.0)
+    expected = (
+        "equal scores are ordered by doc_id, greatest first, against run.rank in 1 of 1 lists. Give ties='row_order' to order them by rank"
+    )
+    assert _read_notes(result) == ([expected] if is_by_id else [])
+    followed = sqlrank.evaluate("RR", run=run, qrels=JUDGED, ties="row_order", **options)
+    assert (followed["RR"][0].as_py(), _read_notes(followed)) == (1.0, [])
+    for ranks, ties in (([2, 1, 3], {}), ([1, 2, 3], {"ties": "doc_desc"})):
+        assert _read_notes(sqlrank.evaluate("RR", run={**run, "rank": ranks}, qrels=JUDGED, **{**options, **ties})) == []
