@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.metric_values import undefined_key
-from sqlrank.errors import list_examples
-from sqlrank.inputs.bound_input import column_text
+from sqlrank.engines.text_advice import write_mapping
+from sqlrank.errors import join_words, list_examples
+from sqlrank.inputs.bound_input import bound_expression, column_text
 from sqlrank.inputs.class_names import describe_letter_order
 from sqlrank.inputs.column_mapping import role_mapping
 from sqlrank.inputs.cross_input_checks import count_unmatched_ids, describe_classes, describe_similar_ids
 from sqlrank.inputs.missing_columns import describe_score_order, describe_tied_ranks
 from sqlrank.inputs.row_checks import ValidationReport, short_value
 from sqlrank.registry.dependencies import find_input_role
-from sqlrank.registry.metric_resolver import find_effective_policies, resolve_metrics
+from sqlrank.registry.metric_resolver import find_effective_policies, load_compat_mode, resolve_metrics
 from sqlrank.registry.query_templates import RowCheck, load_select
 from sqlrank.registry.resolved_metric import LABEL_RANGES
 from sqlrank.registry.sql_folder import sql_root
@@ -150,7 +151,7 @@ def find_left_out(
     orders = _describe_orders(inputs, run) if run is not None and "score" in inputs.needed_columns.get("run", ()) else []
     names = tuple(str(metric.metric) for metric in request.metrics if metric.input_role == "run")
     entries += [LeftOut(note, names, 0, 0) for note in orders if note]
-    entries += _find_empty_queries(request, names)
+    entries += [*_find_grade_notes(inputs, report, names), *_find_empty_queries(request, names)]
     missing_hits = _find_missing_hits(inputs, result, report, entries) if report is not None and has_relevant else ()
     return [*entries, *class_notes, *missing_hits, *describe_weights(inputs)]
 
@@ -193,7 +194,7 @@ def _describe_orders(inputs: BoundInputs, run: BoundInput) -> list[str]:
     ties = {str(metric.settings.get("ties", default)) for metric in metrics}
     if "ties" in request.original.policies or len(ties) != 1 or not ties <= {"doc_desc", "doc_asc"}:
         return []
-    return [describe_tied_ranks(inputs.database, run, *ties, str(request.shared_policies.get("score_type", "given")))]
+    return [describe_tied_ranks(inputs.database, run, next(iter(ties)), str(request.shared_policies.get("score_type", "given")))]
 
 
 def _find_class_notes(inputs: BoundInputs, result: pa.Table) -> Iterator[LeftOut]:
@@ -221,6 +222,39 @@ def _reads_order(metric: ResolvedMetric) -> bool:
     settings = metric.settings
     is_pairwise = "class_pairs" in metric.dependencies.relations and settings.get("disagreement") != "nominal"
     return is_pairwise or settings.get("level_of_measurement") == "ordinal"
+
+
+def _find_grade_notes(inputs: BoundInputs, report: ValidationReport | None, names: tuple[str, ...]) -> Iterator[LeftOut]:
+    """Yield notes on grades that the tool of the mode reads in another way, and on grades of which none is relevant."""
+    request, qrels = inputs.request, inputs.by_role.get("qrels")
+    if report is None or qrels is None or "relevance" not in inputs.needed_columns.get("qrels", ()):
+        return
+    if report.top_grade is not None and report.positive:
+        unmet = {str(metric.metric): least for metric in request.metrics if (least := _find_least_grade(metric)) > report.top_grade}
+        values = join_words([f"{least:g}" for least in sorted({*unmet.values()})], "or")
+        advice = (
+            f"the greatest grade is {report.top_grade:g}, and relevant is one from {values} on (rel). Give rel={report.top_grade:g} or less"
+        )
+        yield from [LeftOut(advice, tuple(unmet), 0, 0)] if unmet else []
+    notes = load_compat_mode(request.original.compat, request.library).get("notes", {})
+    if not notes or not qrels.column_type("relevance").startswith(("DOUBLE", "FLOAT", "DECIMAL")):
+        return
+    query = load_select("inputs", "grade_notes.sql")
+    query.set("from_", None)
+    query = query.from_(qrels.select_columns(("relevance",)).subquery("qrels"))
+    total, *counts = inputs.database.query_rows(query)[0]
+    floor = exp.Floor(this=bound_expression(qrels, "relevance"))
+    mapping = write_mapping({"relevance": floor}, qrels.table.dialect)
+    for name, count in zip(query.named_selects[1:], counts, strict=True):
+        if count and name in notes:
+            yield LeftOut(notes[name].format(mapping=mapping), names, int(count), int(total))
+
+
+def _find_least_grade(metric: ResolvedMetric) -> float:
+    """Return the least grade that is relevant for a metric, 0 for metrics of grades."""
+    params = [file.params["rel"] for file in metric.dependencies.files if "rel" in file.params]
+    value = metric.settings.get("rel", params[0].default) if params else 0
+    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def _find_empty_queries(request: ResolvedRequest, names: tuple[str, ...]) -> Iterator[LeftOut]:

@@ -38,7 +38,7 @@ MIN_SLOPE = 0.01
 LINE_SUFFIXES = (".jsonl", ".ndjson")
 """Suffixes of files with an object of JSON in each line."""
 
-MAX_ROWS_COMPARED = 20_000
+MAX_ROWS_WITH_TIES = 20_000
 """First rows of a run whose equal scores are compared with their ranks."""
 
 NESTED_TYPES = ("STRUCT(", "MAP(", "JSON")
@@ -382,7 +382,7 @@ def describe_tied_ranks(database: Database, run: BoundInput, ties: str, score_ty
     """Return a note on ranks that are in another order than the documents of equal scores, by ``doc_desc`` or ``doc_asc``; empty if none are."""
     if not run.column_type("rank").endswith(("INT", "INTEGER")) or database.has_unread_streams:
         return ""
-    rows = run.select_columns(("query_id", "doc_id", "score", "rank"), score_type).limit(MAX_ROWS_COMPARED)
+    rows = run.select_columns(("query_id", "doc_id", "score", "rank"), score_type).limit(MAX_ROWS_WITH_TIES)
     keys = tuple(map(quoted_column, run.group_names))
     ((num_lists, num_others),) = database.fetch_rows(_write_tied_ranks(rows, keys, ties == "doc_desc", database.dialect))
     if not num_others:
@@ -398,13 +398,13 @@ def _write_tied_ranks(rows: exp.Select, keys: tuple[exp.Column, ...], is_descend
     """Return the query of ``inputs/tied_ranks.sql`` over rows of a run."""
     query = load_select("inputs", "tied_ranks.sql")
     lists = query.args["from_"].this.this
-    places = lists.args["from_"].this.this
-    for window in places.find_all(exp.Window):
+    numbered_rows = lists.args["from_"].this.this
+    for window in numbered_rows.find_all(exp.Window):
         window.set("partition_by", [*(key.copy() for key in keys), *window.args["partition_by"]])
-    next(order for order in places.find_all(exp.Ordered) if order.this.name == "doc_id").set("desc", is_descending)
-    places.set("expressions", [*(key.copy() for key in keys), *places.expressions])
-    places.set("from_", None)
-    places.from_(rows.subquery("run"), copy=False)
+    next(order for order in numbered_rows.find_all(exp.Ordered) if order.this.name == "doc_id").set("desc", is_descending)
+    numbered_rows.set("expressions", [*(key.copy() for key in keys), *numbered_rows.expressions])
+    numbered_rows.set("from_", None)
+    numbered_rows.from_(rows.subquery("run"), copy=False)
     lists.group_by(*(key.copy() for key in keys), copy=False)
     return to_sql(query, dialect)
 

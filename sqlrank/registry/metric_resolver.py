@@ -56,6 +56,10 @@ MIN_TOOL_CHARACTERS = 4
 """Length from which a word may be the name of a tool."""
 
 
+_MODE_SECTIONS = ("defaults", "metrics", "names", "notes")
+"""Sections of a compatibility mode; notes are on what its tool reads in another way."""
+
+
 def load_compat_mode(compat: str | None, library: Registry) -> dict[str, Any]:
     """Load a compatibility mode.
 
@@ -75,9 +79,7 @@ def load_compat_mode(compat: str | None, library: Registry) -> dict[str, Any]:
     metric_settings = list(compat_mode.get("metrics", {}).values())
     if invalid := next((settings for settings in metric_settings if not isinstance(settings, dict)), None):
         raise ContractError(f"{path}:1: {short_repr(invalid)} is not a table of settings of a metric. Write a table, such as [metrics.AP]")
-    problems = [
-        f"unknown section {name!r}. Choose from: defaults, metrics, names" for name in compat_mode.keys() - {"defaults", "metrics", "names"}
-    ]
+    problems = [f"unknown section {name!r}. Choose from: {', '.join(_MODE_SECTIONS)}" for name in compat_mode.keys() - {*_MODE_SECTIONS}]
     problems += unknown_policies(
         dict.fromkeys(name for settings in [compat_mode.get("defaults", {}), *metric_settings] for name in settings), library
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import sqlrank
+from tests.unit.advice import find_options
 from tests.unit.command_line import invoke_command
 
 if TYPE_CHECKING:
@@ -97,3 +98,27 @@ def test_ranks_that_differ_from_the_order_of_ties_are_named(options: dict[str, A
     assert (followed["RR"][0].as_py(), _read_notes(followed)) == (1.0, [])
     for ranks, ties in (([2, 1, 3], {}), ([1, 2, 3], {"ties": "doc_desc"})):
         assert _read_notes(sqlrank.evaluate("RR", run={**run, "rank": ranks}, qrels=JUDGED, **{**options, **ties})) == []
+
+
+@pytest.mark.parametrize("compat", ["trec9", "trec10", "ir_measures", None, "torchmetrics"])
+def test_grades_that_a_tool_truncates_are_counted(compat: str | None) -> None:
+    """Of 1.5 and 0.9 trec_eval reads 1 and 0: what it finds is what the mapping of the note gives."""
+    run, qrels = {"q": {"a": 1.0, "b": 2.0}}, {"q": {"a": 1.5, "b": 0.9, "c": 1}}
+    notes = _read_notes(sqlrank.evaluate("nDCG", run=run, qrels=qrels, compat=compat))
+    if compat in {None, "torchmetrics"}:
+        assert notes == []
+        return
+    (note,) = notes
+    assert note.startswith("2 of 3 grades are no integers. trec_eval truncates them")
+    followed = sqlrank.evaluate("nDCG", run=run, qrels=qrels, compat=compat, **find_options(note))
+    whole = sqlrank.evaluate("nDCG", run=run, qrels={"q": {"a": 1, "b": 0, "c": 1}}, compat=compat)
+    assert (followed.to_pylist(), _read_notes(followed)) == (whole.to_pylist(), [])
+
+
+def test_grades_below_rel_are_named() -> None:
+    arguments: dict[str, Any] = {"run": {"q": {"a": 1.0, "b": 2.0}}, "qrels": {"q": {"a": 0.9, "b": 0.3}}}
+    (_, note) = _read_notes(sqlrank.evaluate(["AP", "nDCG"], **arguments))
+    assert note == "the greatest grade is 0.9, and relevant is one from 1 on (rel). Give rel=0.9 or less"
+    assert sqlrank.evaluate("AP", **arguments, rel=0.9)["AP"][0].as_py() == 0.5
+    for metric, options in (("AP", {"rel": 0.9}), ("AP(rel=0.3)", {}), ("nDCG", {})):
+        assert _read_notes(sqlrank.evaluate(metric, **arguments, **options)) == []
