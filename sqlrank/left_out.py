@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.metric_values import undefined_key
-from sqlrank.engines.text_advice import write_mapping
 from sqlrank.errors import join_words, list_examples
-from sqlrank.inputs.bound_input import bound_expression, column_text
+from sqlrank.inputs.bound_input import column_text
 from sqlrank.inputs.class_names import describe_letter_order
 from sqlrank.inputs.column_mapping import role_mapping
 from sqlrank.inputs.cross_input_checks import count_unmatched_ids, describe_classes, describe_similar_ids
@@ -243,8 +242,8 @@ def _find_grade_notes(inputs: BoundInputs, report: ValidationReport | None, name
     query.set("from_", None)
     query = query.from_(qrels.select_columns(("relevance",)).subquery("qrels"))
     total, *counts = inputs.database.query_rows(query)[0]
-    floor = exp.Floor(this=bound_expression(qrels, "relevance"))
-    mapping = write_mapping({"relevance": floor}, qrels.table.dialect)
+    floor = f"FLOOR({column_text(qrels, 'relevance')})"
+    mapping = f"columns={ {'relevance': floor}!r}"
     for name, count in zip(query.named_selects[1:], counts, strict=True):
         if count and name in notes:
             yield LeftOut(notes[name].format(mapping=mapping), names, int(count), int(total))
