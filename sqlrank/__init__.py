@@ -1,8 +1,12 @@
-"""Compute metrics of rankings and click models in SQL: import public functions on first access, suggest them for names of other tools."""
+"""Compute metrics of rankings and click models in SQL: import public functions on first access, suggest them for names of other tools.
+
+Where IPython runs, results are shown as tables.
+"""
 
 from __future__ import annotations
 
 import gc
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     from sqlrank.experiments.experiment import experiment, experiment_sql
     from sqlrank.explanations.explain import explain
     from sqlrank.output.dbt import DbtModel, dbt_model
+    from sqlrank.output.show import show
     from sqlrank.registry.metric import Metric
     from sqlrank.reports.report import report
     from sqlrank.rollups.contrasts import drift
@@ -54,6 +59,7 @@ __all__ = [
     "rollup",
     "rollup_model",
     "rollup_sql",
+    "show",
     "split",
     "split_sql",
     "sql",
@@ -72,6 +78,7 @@ _PUBLIC_NAMES = {
     "sqlrank.registry.metric": ("Metric",),
     "sqlrank.reports.report": ("report",),
     "sqlrank.output.dbt": ("DbtModel", "dbt_model"),
+    "sqlrank.output.show": ("show",),
     "sqlrank.splits.split": ("split", "split_sql"),
     "sqlrank.rollups.contrasts": ("drift",),
     "sqlrank.rollups.rollup": ("rollup", "rollup_model", "rollup_sql"),
@@ -115,3 +122,14 @@ def _suggest_call(name: str) -> str:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def _register_formatters() -> None:
+    """Let a notebook show results as tables, where IPython runs."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    if shell is not None:
+        import_module("sqlrank.output.notebook").register_formatters(shell)
+
+
+_register_formatters()

@@ -1,11 +1,11 @@
-"""Name the columns of results, such as ``ci_low``, and define schemas and titles of comparisons, gates, drift and experiments.
+"""Name the columns of results, such as ``ci_low``, with the kind of their values, and define schemas of comparisons, gates, drift and experiments.
 
-Of a metric ``AUC``, ``ci_low`` is ``AUC.ci_low``, in SQL ``auc_ci_low``. The columns of contrasts, the differences between two sides, are
-defined here for results, files, terminals, charts and reports.
+Of a metric ``AUC``, ``ci_low`` is ``AUC.ci_low``, in SQL ``auc_ci_low``. Terminals, files, charts and reports format a column by its kind.
 """
 
 from __future__ import annotations
 
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,8 +23,14 @@ BOUND_LOW, BOUND_HIGH = BOUNDS = ("bound_low", "bound_high")
 NOTES_KEY = "sqlrank.notes"
 """Metadata key of the notes on a result, a line each."""
 
-P_VALUE = "p_value"
-"""Two-sided p-value, not corrected for multiple comparisons."""
+P_VALUE, P_ADJUSTED = "p_value", "p_adjusted"
+"""Two-sided p-value, before and after the correction for multiple comparisons."""
+
+LIFT_LIMITS = ("relative_ci_low", "relative_ci_high")
+"""Limits of the interval of a relative difference."""
+
+WINS = ("wins", "ties", "losses")
+"""Numbers of units in which a system is better, equal and worse."""
 
 NUM_DAYS, NUM_ROWS = "num_days", "num_rows"
 """Number of days and of rows that a rollup merges."""
@@ -34,12 +40,6 @@ SLICE_COLUMN = "slice"
 
 ALL_ROWS_LABEL = "all"
 """Label in ``slice`` of the grouping without columns."""
-
-P_VALUES = (P_VALUE, "p_adjusted")
-"""Columns of p-values, before and after the correction for multiple comparisons."""
-
-SIGNED_COLUMNS = ("difference", "relative_difference")
-"""Columns of which the sign says what is better."""
 
 EXTREME_VALUES = ("value_min", "value_max")
 """Least and greatest value of the groups that are compared."""
@@ -88,19 +88,43 @@ DIFFERENCE_STEP_COLUMNS = (
 )
 """Columns that the steps of differences between groups have besides keys, and that no group-by column may have in a statement."""
 
-_CONTRAST_TYPES = {
-    **dict.fromkeys(("value", "difference", *BOUNDS, CI_LOW, CI_HIGH, "ci_level"), "double"),
-    **dict.fromkeys(("relative_difference", "relative_ci_low", "relative_ci_high", SE), "double"),
-    **dict.fromkeys((N_UNITS, N_BUCKETS, "unpaired", "wins", "ties", "losses"), "int64"),
-    **dict.fromkeys(("cohens_d", "statistic", "df", P_VALUE, "p_adjusted", "mde", "cuped_theta"), "double"),
-    "required_units": "int64",
-    **dict.fromkeys(("tolerance", "verdict", "winner", "test", "correction", "reason"), "string"),
-    **dict.fromkeys((NUM_DAYS, NUM_ROWS), "int64"),
-}
-"""Quantities of contrasts, with their Arrow types."""
 
-CONTRAST_COUNTS = frozenset(name for name, arrow_type in _CONTRAST_TYPES.items() if arrow_type == "int64")
-"""Quantities of contrasts that are counts."""
+class Kind(Enum):
+    """Kind of the values of a column, which decides on their Arrow type in contrasts and on their text."""
+
+    VALUE = auto()
+    DIFFERENCE = auto()
+    LIFT = auto()
+    P_VALUE = auto()
+    COUNT = auto()
+    TEXT = auto()
+
+
+_KINDS = {
+    **dict.fromkeys(("value", *BOUNDS, CI_LOW, CI_HIGH, "ci_level", SE, "cohens_d", "statistic", "df", "mde", "cuped_theta"), Kind.VALUE),
+    "difference": Kind.DIFFERENCE,
+    **dict.fromkeys(("relative_difference", *LIFT_LIMITS), Kind.LIFT),
+    **dict.fromkeys((P_VALUE, P_ADJUSTED), Kind.P_VALUE),
+    **dict.fromkeys((N_UNITS, N_BUCKETS, "unpaired", *WINS, "required_units", NUM_DAYS, NUM_ROWS, "n"), Kind.COUNT),
+    **dict.fromkeys(("smallest", "largest", "clusters", "all_records"), Kind.COUNT),
+    **dict.fromkeys(("tolerance", "verdict", "winner", "test", "correction", "reason"), Kind.TEXT),
+}
+"""Kinds of the quantities of results."""
+
+_ARROW_TYPES = {Kind.COUNT: "int64", Kind.TEXT: "string"}
+"""Arrow types of quantities; others are ``double``."""
+
+
+def column_kind(name: str) -> Kind:
+    """Return the kind of a column by its name.
+
+    Of an unknown one it is a value: an integer among them may be an identifier, which has no separators.
+
+    >>> column_kind("p_adjusted").name, column_kind("num_q").name, column_kind("nDCG@10").name
+    ('P_VALUE', 'COUNT', 'VALUE')
+    """
+    is_count = name.startswith(("num_", N_UNITS)) or name.endswith("_links")
+    return _KINDS.get(name, Kind.COUNT if is_count else Kind.VALUE)
 
 
 def side_columns(name: str, left: str, right: str = "") -> tuple[str, str]:
@@ -134,18 +158,18 @@ def contrast_schema(
     """
     schema = dict.fromkeys(labels, "string")
     for name in quantities:
-        schema |= dict.fromkeys(side_columns(name, left, right) if name in paired else (name,), _CONTRAST_TYPES[name])
+        schema |= dict.fromkeys(side_columns(name, left, right) if name in paired else (name,), _ARROW_TYPES.get(_KINDS[name], "double"))
     return schema
 
 
 SYSTEM_LABELS = ("metric", "baseline", "system")
-_INTERVAL, _WINS = (CI_LOW, CI_HIGH), ("wins", "ties", "losses")
+_INTERVAL = (CI_LOW, CI_HIGH)
 
 COMPARISON_SCHEMA = contrast_schema(
     "baseline",
     labels=SYSTEM_LABELS,
     quantities=(
-        "value", "difference", *_INTERVAL, "ci_level", "relative_difference", SE, N_UNITS, "unpaired", *_WINS, "cohens_d", "statistic", P_VALUE,
+        "value", "difference", *_INTERVAL, "ci_level", "relative_difference", SE, N_UNITS, "unpaired", *WINS, "cohens_d", "statistic", P_VALUE,
         "p_adjusted", "winner", "mde", "required_units", "test", "correction", "reason",
     ),
 )  # fmt: skip
@@ -158,7 +182,7 @@ GATE_SCHEMA = contrast_schema(
     "baseline",
     labels=SYSTEM_LABELS,
     quantities=(
-        "value", "difference", *_INTERVAL, "relative_difference", SE, N_UNITS, "unpaired", *_WINS, "tolerance", "verdict", "reason", "required_units",
+        "value", "difference", *_INTERVAL, "relative_difference", SE, N_UNITS, "unpaired", *WINS, "tolerance", "verdict", "reason", "required_units",
     ),
 )  # fmt: skip
 """Columns of a gate."""
@@ -176,45 +200,9 @@ EXPERIMENT_SCHEMA = contrast_schema(
     "control",
     labels=("metric", "control", "variant"),
     quantities=(
-        "value", "difference", *_INTERVAL, "ci_level", "relative_difference", "relative_ci_low", "relative_ci_high", SE, N_UNITS, "statistic", "df",
+        "value", "difference", *_INTERVAL, "ci_level", "relative_difference", *LIFT_LIMITS, SE, N_UNITS, "statistic", "df",
         P_VALUE, "p_adjusted", "winner", "mde", "cuped_theta",
     ),
     paired=("value", N_UNITS),
 )  # fmt: skip
 """Columns of an experiment."""
-
-COMPARISON_DISPLAY = (
-    *contrast_schema("baseline", labels=SYSTEM_LABELS, quantities=("value", "difference", *_INTERVAL, "p_adjusted", *_WINS, "winner")),
-)
-ROLLUP_DISPLAY = (
-    *contrast_schema("baseline", labels=SYSTEM_LABELS, quantities=("value", "difference", *BOUNDS, *_INTERVAL, "p_adjusted", "winner")),
-)
-GATE_DISPLAY = (
-    *contrast_schema(
-        "baseline",
-        labels=SYSTEM_LABELS,
-        quantities=("value", "difference", *_INTERVAL, N_UNITS, "tolerance", "verdict", "required_units", "reason"),
-    ),
-)
-DRIFT_DISPLAY = (
-    *contrast_schema("reference", "current", quantities=("value", "difference", *BOUNDS, *_INTERVAL, "tolerance", "verdict", "reason")),
-)
-EXPERIMENT_DISPLAY = (
-    *contrast_schema(
-        "control",
-        labels=("metric", "control", "variant"),
-        quantities=(
-            "value", "difference", *_INTERVAL, "relative_difference", "relative_ci_low", "relative_ci_high", "p_adjusted", "winner",
-        ),
-    ),
-)  # fmt: skip
-"""Columns of contrasts that are displayed to people, after the group columns."""
-
-REPORT_DISPLAY = (
-    *contrast_schema(
-        "baseline",
-        labels=(*SYSTEM_LABELS, "winner"),
-        quantities=("value", "difference", *_INTERVAL, "p_adjusted", N_UNITS, *_WINS, "reason"),
-    ),
-)
-"""Columns of comparisons in reports, the most important first: a narrow screen cuts the last."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,8 @@ NO_RELEVANT_KEY = "sqlrank.no_relevant"
 
 LEFT_OUT_KEY = "sqlrank.left_out"
 """Metadata key of the units that policies left out or filled, which the notes describe: JSON."""
+
+_RANGE = re.compile(r"(-?[\d.]+|-inf) to (-?[\d.]+|inf)")
 
 MAX_GROUPS_LISTED, MAX_GROUPS_NAMED = 1000, 3
 """Maximum number of groups with counts in the metadata, and in a note."""
@@ -250,6 +253,17 @@ def read_result_metadata(metadata: Mapping[bytes, bytes] | None, label: str = "t
         raise InputError(f"{label} has damaged metadata ({MEASURES_KEY}). Give a result as sqlrank returned or stored it")
     curve = read_json(metadata, CURVE_KEY, _is_curve, label) if CURVE_KEY in entries else None
     return ResultMetadata(entries[RESULT_KEY], columns, measures, curve, read_canonical_names(metadata, label))
+
+
+def read_measures(metadata: Mapping[bytes, bytes] | None, label: str = "this result") -> Mapping[str, Mapping[str, str]]:
+    """Parse the properties of the metrics of a result, empty if it has none; raise ``InputError`` if damaged."""
+    return read_json(metadata, MEASURES_KEY, make_mapping_check(_is_measure), label) if MEASURES_KEY in read_texts(metadata) else {}
+
+
+def find_range(measure: Mapping[str, str]) -> tuple[float, float] | None:
+    """Return the least and the greatest value of a metric with these properties, or None without bounds."""
+    match = _RANGE.fullmatch(measure.get("range", measure.get("unit", "")))
+    return (float(match[1]), float(match[2])) if match else None
 
 
 def _is_measure(value: Any) -> bool:

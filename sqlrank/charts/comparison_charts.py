@@ -21,7 +21,7 @@ from sqlrank.charts.comparison_labels import (
 from sqlrank.charts.metric_charts import ROW_PIXELS, zoomed_axis, zoomed_domain
 from sqlrank.charts.result_view import Dimension, ResultView, assign_channels, text_labels
 from sqlrank.output.display import ROUNDING_ERROR
-from sqlrank.result_columns import COMPARISON_SCHEMA, REPORT_DISPLAY
+from sqlrank.result_columns import WINS
 from sqlrank.result_metadata import EXPERIMENT
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ MAX_QUERIES_DRAWN = 1000
 
 WIN, TIE, LOSS = "wins", "ties", "losses"
 
-_TOOLTIP_TITLES = {name: name for name in REPORT_DISPLAY if COMPARISON_SCHEMA[name] != "string"}
-"""Numbers of a comparison in tooltips, with their titles."""
+_TOOLTIP_COLUMNS = ("value_baseline", "value", "difference", "ci_low", "ci_high", "p_adjusted", "n_units", *WINS)
+"""Numbers of a comparison in tooltips."""
 
 
 def draw_forest(view: ResultView) -> ChartType:
@@ -65,7 +65,7 @@ def draw_forest(view: ResultView) -> ChartType:
         )
         verdicts = [label_titles.get(verdict, verdict) for verdict in (_label_verdict(row, view) for row in metric_rows)]
         tooltip_values = [
-            {field: _clear_rounding_error(row.get(field)) for field in _TOOLTIP_TITLES} | {"verdict": verdict}
+            {field: _clear_rounding_error(row.get(field)) for field in _TOOLTIP_COLUMNS} | {"verdict": verdict}
             for row, verdict in zip(metric_rows, verdicts, strict=True)
         ]
         rows = [key | row for key, row in zip(keys, tooltip_values, strict=True)]
@@ -172,7 +172,7 @@ def _layer_forest(dimensions: Sequence[Dimension], title: str, domain: Sequence[
     base_chart = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS)).encode(
         y=alt.Y("name:N", sort=list(names.labels), title=names.title),
         color=color,
-        tooltip=theme.build_tooltips([*dimensions], {**_TOOLTIP_TITLES, "verdict:N": "verdict"}),
+        tooltip=theme.build_tooltips([*dimensions], {**{name: name for name in _TOOLTIP_COLUMNS}, "verdict:N": "verdict"}),
     )
     zero = alt.Chart(theme.inline_data([{"zero": 0}])).mark_rule(**theme.REFERENCE).encode(x=alt.X("zero:Q"))
     limits = base_chart.mark_rule(strokeWidth=2, clip=True).encode(x=zoomed_axis("ci_low", title, domain), x2=alt.X2("ci_high:Q"))
@@ -206,7 +206,7 @@ def _draw_query_differences(view: ResultView, metric: str, pair_rows: Sequence[M
         rows = [rows[round(index * last / (MAX_QUERIES_DRAWN - 1))] for index in range(MAX_QUERIES_DRAWN)]
         note = f"{MAX_QUERIES_DRAWN:,} queries are drawn, evenly spaced in their order. Wins, ties and losses count all queries."
     color_scale = alt.Scale(domain=[WIN, TIE, LOSS], range=[VERDICT_MARKS[SYSTEM_BETTER][0], theme.GREY, VERDICT_MARKS[BASELINE_BETTER][0]])
-    values = {name: _TOOLTIP_TITLES[name] for name in ("value_baseline", "value", "difference")}
+    values = {name: name for name in ("value_baseline", "value", "difference")}
     tooltip_titles = {**values, "x": "place", "query:N": "query"}
     chart = (
         alt.Chart(theme.inline_data(rows), width=theme.SIDE_PIXELS, height=theme.FACET_SIDE_PIXELS, title=title)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sqlrank.output.contrast_tables import differs_without_direction
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -32,14 +34,4 @@ def label_comparison(row: Mapping[str, Any], direction: str, confidence: float) 
     """Return the verdict of a comparison."""
     if row["winner"] is not None:
         return SYSTEM_BETTER if row["winner"] == row["system"] else BASELINE_BETTER
-    return DIFFERS_LABEL if _differs_without_direction(row, direction, confidence) else NOT_SIGNIFICANT
-
-
-def _differs_without_direction(row: Mapping[str, Any], direction: str, confidence: float) -> bool:
-    """Return True if a difference is significant and the metric has no direction.
-
-    Test and interval must both exclude zero.
-    """
-    p, low, high = row["p_adjusted"], row["ci_low"], row["ci_high"]
-    excludes_zero = low is None or high is None or low > 0 or high < 0
-    return direction == "neither" and p is not None and p < 1 - confidence and bool(row["difference"]) and excludes_zero
+    return DIFFERS_LABEL if differs_without_direction(row, direction, confidence) else NOT_SIGNIFICANT

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqlrank.errors import InputError
-from sqlrank.result_metadata import ROW_COUNTS_KEY, ResultMetadata, group_texts, read_result_metadata
+from sqlrank.result_metadata import ROW_COUNTS_KEY, ResultMetadata, find_range, group_texts, read_result_metadata
 from sqlrank.stored_results import read_json, read_texts
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ CHANNELS = ("colour", "column", "row")
 Data fields have these names, since Vega would parse the names of a caller's columns as paths.
 """
 
-_RANGE = re.compile(r"(-?[\d.]+|-inf) to (-?[\d.]+|inf)")
 _REFERENCE = re.compile(r"(-?[\d.]+) \((.+)\)\.?")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -128,9 +127,7 @@ class ResultView:
 
     def find_range(self, measure: str) -> tuple[float, float] | None:
         """Return the least and the greatest value of a metric, or None without bounds."""
-        measure_metadata = self.result_metadata.measures.get(measure, {"unit": ""})
-        match = _RANGE.fullmatch(measure_metadata.get("range", measure_metadata["unit"]))
-        return (float(match[1]), float(match[2])) if match else None
+        return find_range(self.result_metadata.measures.get(measure, {}))
 
     def find_reference(self, measure: str) -> tuple[float, str] | None:
         """Return the value that a metric declares to be compared with, and its meaning."""

@@ -17,6 +17,7 @@ from sqlrank.cli.command_help import first_sentence, start_screen, with_type_nam
 from sqlrank.cli.option_messages import as_option_message
 from sqlrank.errors import SqlrankError, clean_line, describe_os_error, to_sentence
 from sqlrank.options import get_flag, load_commands, load_options
+from sqlrank.output.display import wrap_text
 from sqlrank.process_exit import clean_up_at_signal, forget_cleanup
 from sqlrank.result_columns import NOTES_KEY
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 SHOW_CURSOR = b"\r\x1b[2K\x1b[?25h"
 """Sequence that erases the line of a progress bar and shows the cursor that it hides."""
+
+HANGING_INDENT = "  "
+"""Indent of the further lines of a message in a terminal."""
 
 ERROR_STATUS = 2
 """Exit status of a command that failed. It wrote nothing but the error to a JUnit report."""
@@ -163,7 +167,14 @@ def print_warnings() -> Iterator[None]:
         warnings.simplefilter("always", UserWarning)
         yield
     for warning in caught:
-        typer.echo(f"sqlrank: {as_option_message(str(warning.message))}", err=True)
+        echo_message(f"sqlrank: {as_option_message(str(warning.message))}")
+
+
+def echo_message(text: str) -> None:
+    """Write a message to standard error: a line for programs, and in a terminal wrapped between words."""
+    width = get_terminal_size().columns if sys.stderr.isatty() else None
+    first, *rest = [text] if width is None else wrap_text(text, width - len(HANGING_INDENT))
+    typer.echo("\n".join([first, *(f"{HANGING_INDENT}{line}" for line in rest)]), err=True)
 
 
 def _report_files(ctx: Any) -> None:
@@ -187,7 +198,7 @@ def exit_on_error() -> Iterator[None]:
             raise
         text = describe_os_error(error) if isinstance(error, OSError) else str(error)
         sqlrank_error = error if isinstance(error, SqlrankError) else SqlrankError(*text.splitlines())
-        typer.echo(f"sqlrank: {as_option_message(str(sqlrank_error))}", err=True)
+        echo_message(f"sqlrank: {as_option_message(str(sqlrank_error))}")
         raise typer.Exit(ERROR_STATUS) from None
 
 
@@ -200,7 +211,7 @@ def echo_notes(result: Any) -> None:
     for note in (result.schema.metadata or {}).get(NOTES_KEY.encode(), b"").decode().splitlines():
         groups = _GROUPS.search(note)
         end = len(note) if groups is None else groups.start()
-        typer.echo(f"note: {clean_line(as_option_message(note[:end]) + note[end:])}", err=True)
+        echo_message(f"note: {clean_line(as_option_message(note[:end]) + note[end:])}")
 
 
 @contextmanager

@@ -5,15 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-import typer
-
 import sqlrank
-from sqlrank.cli.console import echo_notes, exit_on_error, progress_bar
+from sqlrank.cli.console import echo_message, echo_notes, exit_on_error, progress_bar
 from sqlrank.cli.option_messages import as_option_message
 from sqlrank.errors import SqlrankError
-from sqlrank.output.display import append_total, display_differences, null_reasons, sort_and_limit, to_long_format
+from sqlrank.output.display import append_total, null_reasons, sort_and_limit
 from sqlrank.output.output_file import FileKind
-from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, resolve_format, write_result
+from sqlrank.output.result_formats import TableStyle, resolve_format, write_result
 from sqlrank.registry.loader import registry_for
 
 if TYPE_CHECKING:
@@ -30,18 +28,13 @@ def evaluate(call: CommandCall) -> None:
             raise SqlrankError("--with-total is for --per-query")
         evaluated = partial(sqlrank.evaluate, **call.read_arguments(progress=progress))
         result = evaluated()
-        library = registry_for(call.sql_dir)
-        displayed = sort_and_limit(result, library, call.sort, call.top)
-        displayed = display_differences(displayed) if call.across and form in HUMAN_FORMATS else displayed
+        displayed = sort_and_limit(result, registry_for(call.sql_dir), call.sort, call.top)
         displayed = append_total(displayed, evaluated(per_query=False)) if call.with_total else displayed
-        has_intervals = call.confidence is not None and not call.across
-        displayed = to_long_format(displayed) if has_intervals and form in HUMAN_FORMATS else displayed
     with exit_on_error():
-        style = TableStyle.for_result(displayed, library, call.digits, call.with_total)
-        write_result(displayed, form, FileKind.METRICS, file, style)
+        write_result(displayed, form, FileKind.METRICS, file, TableStyle(call.digits, call.with_total, is_command=True))
     echo_notes(result)
     for reason in null_reasons(result):
-        typer.echo(f"note: {as_option_message(reason)}", err=True)
+        echo_message(f"note: {as_option_message(reason)}")
     searched = result.schema.metadata.get(b"sqlrank.duplicates_searched", b"none").decode()
     if searched not in {"all rows", "none"}:
-        typer.echo(f"note: searched for duplicates among {searched} only. --check full searches all", err=True)
+        echo_message(f"note: searched for duplicates among {searched} only. --check full searches all")

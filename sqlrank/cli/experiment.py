@@ -10,10 +10,8 @@ import typer
 import sqlrank
 from sqlrank.cli.console import echo_notes, exit_on_error, progress_bar
 from sqlrank.errors import SqlrankError
-from sqlrank.output.display import DEFAULT_DIGITS, format_number, select_display_columns
 from sqlrank.output.output_file import FileKind
-from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, resolve_format, write_result
-from sqlrank.result_columns import EXPERIMENT_DISPLAY
+from sqlrank.output.result_formats import TableStyle, resolve_format, write_result
 
 if TYPE_CHECKING:
     from sqlrank.cli.options import CommandCall
@@ -36,18 +34,8 @@ def experiment(call: CommandCall) -> None:
         file = call.output_file(FileKind.EXPERIMENT)
     with exit_on_error(), progress_bar("summing") as progress:
         result = sqlrank.experiment(**call.read_arguments(**parsed, progress=progress))
-    is_for_people = form in HUMAN_FORMATS
     with exit_on_error():
-        displayed = select_display_columns(result.slice(0, result.num_rows - 1), EXPERIMENT_DISPLAY) if is_for_people else result
-        style = TableStyle(DEFAULT_DIGITS if call.digits is None else call.digits, num_hidden=result.num_columns - displayed.num_columns)
-        write_result(displayed, form, FileKind.EXPERIMENT, file, style)
-    if is_for_people:
-        *effects, ratio = result.to_pylist()
-        level = max(row["ci_level"] or 0.0 for row in effects)
-        if level > call.confidence:
-            text = f"intervals: {100 * level:.6g}% each, for {100 * call.confidence:g}% of all {len(effects)} together"
-            typer.echo(f"{text} (--correction none for single ones)", err=call.output is not None)
-        typer.echo(f"sample ratio: {ratio['n_units']:,} units, p {format_number(ratio['p_value'], 'p_value')}", err=call.output is not None)
+        write_result(result, form, FileKind.EXPERIMENT, file, TableStyle(call.digits, is_command=True))
     echo_notes(result)
 
 

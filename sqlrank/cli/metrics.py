@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 import sqlrank
-from sqlrank.cli.console import exit_on_error
+from sqlrank.cli.console import echo_message, exit_on_error
 from sqlrank.cli.option_messages import as_option_message
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.output.display import Format, TextColumn, lay_out, terminal_width
@@ -48,15 +48,15 @@ def metrics(call: CommandCall) -> None:
                 raise
             _print_list(matching_metrics, call.format)
             if hint := str(error) if "different things" in str(error) else library.misplaced_name_hint(name):
-                typer.echo(f"note: {as_option_message(hint)}", err=True)
+                echo_message(f"note: {as_option_message(hint)}")
             return
         if call.format is not None:
             raise SqlrankError(f"--format is for the list of metrics, and {name} alone is shown as its SQL file. Leave out one of the two")
         typer.echo(metric_file.path.read_text("utf-8"), nl=False)
         if normalize_name(metric.name) != normalize_name(spelled.partition("@")[0].partition("(")[0]):
-            typer.echo(f"note: {name} is {metric} here", err=True)
+            echo_message(f"note: {name} is {metric} here")
         elif metric_file.kind == "curves" and metric_file.name.lower() in library.metrics:
-            typer.echo(f"note: {metric}@0.1 is one value: sqlrank metrics {metric}@0.1", err=True)
+            echo_message(f"note: {metric}@0.1 is one value: sqlrank metrics {metric}@0.1")
 
 
 def _print_list(table: pa.Table, form: Format | None) -> None:

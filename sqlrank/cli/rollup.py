@@ -14,7 +14,6 @@ from sqlrank.options import get_flag
 from sqlrank.output.dbt_files import write_dbt_files
 from sqlrank.output.output_file import FileKind
 from sqlrank.output.result_formats import TableStyle, resolve_format, write_result
-from sqlrank.registry.loader import registry_for
 
 if TYPE_CHECKING:
     from sqlrank.cli.options import CommandCall
@@ -41,8 +40,7 @@ def rollup(call: CommandCall) -> None:
         file = call.output_file(FileKind.ROLLUP)
         result = sqlrank.rollup(**call.read_arguments(by=by))
         if call.insert is None or call.output is not None:
-            style = TableStyle.for_result(result, registry_for(call.sql_dir), call.digits)
-            write_result(result, form, FileKind.ROLLUP, file, style)
+            write_result(result, form, FileKind.ROLLUP, file, TableStyle(call.digits))
         if call.insert is not None:
             typer.echo(f"inserted {result.num_rows:,} row{'s' * (result.num_rows != 1)} into {call.insert}", err=True)
         echo_notes(result)

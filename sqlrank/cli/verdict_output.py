@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from sqlrank.cli.console import exit_on_error, ignore_closed_pipe
+from sqlrank.cli.console import echo_message, exit_on_error, ignore_closed_pipe
 from sqlrank.cli.option_messages import as_option_message
 from sqlrank.errors import SqlrankError
 from sqlrank.output.ci_reports import ALL_SKIPPED, format_junit, format_junit_error, github_annotations, is_all_skipped, markdown_summary
@@ -17,7 +17,7 @@ from sqlrank.output.output_file import FileKind, OutputFile, check_distinct
 from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, write_result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     import pyarrow as pa
 
@@ -79,7 +79,7 @@ class VerdictOutput:
                     self.junit.write(format_junit_error(message, self.command))
             raise
 
-    def write_and_exit(self, result: pa.Table, columns: Sequence[str], form: Format, digits: int, printed: pa.Table | None = None) -> None:
+    def write_and_exit(self, result: pa.Table, form: Format, digits: int | None) -> None:
         """Write all outputs, and exit with the status of the verdict.
 
         A closed standard output does not change the exit status. If all rows are skipped, an inconclusive verdict is not treated as a pass.
@@ -89,19 +89,17 @@ class VerdictOutput:
         is_blocked = treated == "pass" and is_all_skipped(result)
         with exit_on_error():
             if self.summary is not None:
-                self.summary.append(markdown_summary(result, digits, self.command, columns))
+                self.summary.append(markdown_summary(result, digits, self.command))
             if self.junit is not None:
                 self.junit.write(format_junit(result, self.command, self.treat_inconclusive_as))
             is_on_github = os.environ.get("GITHUB_ACTIONS") == "true"
             annotations = github_annotations(result, self.command, self.treat_inconclusive_as) if is_on_github else ()
-            displayed = result if printed is None else printed
             with ignore_closed_pipe():
-                style = TableStyle(digits, num_hidden=result.num_columns - displayed.num_columns)
-                write_result(displayed, form, self.kind, self.output, style)
+                write_result(result, form, self.kind, self.output, TableStyle(digits, is_command=True))
             for line in annotations:
                 typer.echo(line, err=True)
             with ignore_closed_pipe():
                 typer.echo(f"verdict: {verdict}", err=form not in HUMAN_FORMATS or self.output is not None)
             if is_blocked:
-                typer.echo(f"note: {ALL_SKIPPED}, and --treat-inconclusive-as pass does not apply", err=True)
+                echo_message(f"note: {ALL_SKIPPED}, and --treat-inconclusive-as pass does not apply")
         raise typer.Exit(EXITS[verdict if is_blocked else treated or verdict])

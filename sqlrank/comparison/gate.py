@@ -25,6 +25,7 @@ from sqlrank.interval_options import check_confidence_level
 from sqlrank.request import ColumnNames, Request, SourceGroup, select_arguments, system_source
 from sqlrank.result_columns import GATE_SCHEMA
 from sqlrank.result_metadata import (
+    MEASURES_KEY,
     LeftOut,
     canonical_names,
     group_texts,
@@ -367,4 +368,6 @@ def _verdict_table(
         }
         rows.append(group_values(units.cells[summary.cell], comparison) | row | verdict_columns)
     table = contrast_table(rows, group_schema(comparison, tables), GATE_SCHEMA)
-    return table.replace_schema_metadata(build_verdict_metadata(verdicts, confidence) | left_out_metadata(left_out))
+    metadata = build_verdict_metadata(verdicts, confidence) | left_out_metadata(left_out)
+    measures = read_texts(tables[0][1].schema.metadata)[MEASURES_KEY]
+    return table.replace_schema_metadata(metadata | {MEASURES_KEY: measures})

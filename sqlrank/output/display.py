@@ -16,27 +16,11 @@ from sqlrank.errors import MetricError, SqlrankError, escape_controls, suggest_c
 from sqlrank.registry.aliases import canonical_metric
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.metric_info import better_direction
-from sqlrank.result_columns import (
-    BOUNDS,
-    CI_HIGH,
-    CI_LOW,
-    COMPARISON_DISPLAY,
-    CONTRAST_COUNTS,
-    DRIFT_DISPLAY,
-    EXTREME_VALUES,
-    GATE_DISPLAY,
-    GROUP_COUNTS,
-    N_BUCKETS,
-    N_UNITS,
-    P_VALUES,
-    ROLLUP_DISPLAY,
-    SE,
-    SIGNED_COLUMNS,
-)
+from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, SE, Kind, column_kind
 from sqlrank.result_metadata import EXPERIMENT, NO_RELEVANT_KEY, read_canonical_names, read_result_metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -139,71 +123,63 @@ class Format(StrEnum):
 
 
 def format_value(
-    value: Any, form: Format, digits: int = DEFAULT_DIGITS, *, name: str = "", is_count: bool = False, is_fraction: bool = False, is_signed: bool = False
-) -> str:  # fmt: skip
-    """Return a value of a column as text of a format, escaped."""
+    value: Any,
+    form: Format,
+    digits: int = DEFAULT_DIGITS,
+    *,
+    kind: Kind = Kind.VALUE,
+    is_fraction: bool = False,
+    escape: Callable[[str], str] | None = None,
+) -> str:
+    """Return a value of a column of a kind as text of a format; ``escape`` escapes texts instead of the format."""
     if value is None:
         return "--" if form is Format.latex else "NULL"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        text = format_number(value, name, digits, is_count=is_count, is_fraction=is_fraction, is_signed=is_signed)
+        text = format_number(value, kind, digits, is_fraction=is_fraction)
         return escape_latex(text) if form is Format.latex else text
+    return escape_text(str(value), form) if escape is None else escape(str(value))
+
+
+def escape_text(text: str, form: Format) -> str:
+    """Return a text that shows as it is in a format, with codes for control characters."""
     if form is Format.table:
-        return _WORKFLOW_COMMAND.sub(r"\1\\x3a", escape_controls(str(value)))
-    text = escape_controls(str(value), allowed="\n")
-    return escape_latex(text) if form is Format.latex else escape_markdown(text)
+        return _WORKFLOW_COMMAND.sub(r"\1\\x3a", escape_controls(text))
+    escaped = escape_controls(text, allowed="\n")
+    return escape_latex(escaped) if form is Format.latex else escape_markdown(escaped)
 
 
-def format_number(
-    value: float, name: str = "", digits: int = DEFAULT_DIGITS, *, is_count: bool = False, is_fraction: bool = False, is_signed: bool = False
-) -> str:  # fmt: skip
-    """Return a number of a column as text: a p-value that rounds to 0 as a bound, another small number with two significant digits.
+def format_number(value: float, kind: Kind = Kind.VALUE, digits: int = DEFAULT_DIGITS, *, is_fraction: bool = False) -> str:
+    """Return a number of a kind as text: a p-value that rounds to 0 as a bound, another small number with two significant digits.
 
     Args:
         value: the number.
-        name: its column.
+        kind: the kind of its column. Counts have no decimals, differences a sign, and lifts are percentages.
         digits: number of decimals.
-        is_count: True for a count, which has no decimals.
         is_fraction: True for an integer among fractions, which has their decimals.
-        is_signed: True for a plus before a positive difference.
 
-    >>> format_number(1e-9, "p_value"), format_number(0.25, "p_value"), format_number(3.97e-05), format_number(-1e-17)
+    >>> format_number(1e-9, Kind.P_VALUE), format_number(0.25, Kind.P_VALUE), format_number(3.97e-05), format_number(-1e-17)
     ('<0.0001', '0.2500', '0.00004', '0.0000')
-    >>> format_number(12345.678), format_number(3.0), format_number(3.0, is_fraction=True), format_number(0.5, "difference", is_signed=True)
+    >>> format_number(12345.678), format_number(3.0), format_number(3.0, is_fraction=True), format_number(0.5, Kind.DIFFERENCE)
     ('12,345.6780', '3', '3.0000', '+0.5000')
+    >>> format_number(0.25, Kind.LIFT), format_number(1234.0, Kind.COUNT), format_number(1234), format_number(1234, Kind.COUNT)
+    ('+25.00%', '1,234', '1234', '1,234')
     """
     least = 10**-digits
-    if name in P_VALUES and value < least:
+    if kind is Kind.P_VALUE and value < least:
         return f"<{least:.{digits}f}"
+    if kind is Kind.LIFT:
+        return f"{value:+z,.{max(0, digits - 2)}%}"
     if isinstance(value, int):
-        return f"{value:,}" if is_count or is_count_column(name) else str(value)
+        return f"{value:,}" if kind is Kind.COUNT else str(value)
     if abs(value) < ROUNDING_ERROR:
         value = 0.0
-    if value.is_integer() and not is_fraction and (is_count or abs(value) > 1):
+    sign = "+" if kind is Kind.DIFFERENCE and value > 0 else ""
+    if value.is_integer() and not is_fraction and (kind is Kind.COUNT or abs(value) > 1):
         digits = 0
     elif 0 < abs(value) < least / 2:
         short = f"{value:.2g}"
-        text = f"{Decimal(short):f}" if abs(value) >= MIN_DECIMAL_NUMBER else short
-        return f"+{text}" if is_signed and name in SIGNED_COLUMNS and value > 0 else text
-    return f"{value:{'+' if is_signed and name in SIGNED_COLUMNS and value > 0 else ''}z,.{digits}f}"
-
-
-def is_count_column(name: str) -> bool:
-    """Return True if integers of a column are counts, which are written with separators, and not identifiers."""
-    return name in CONTRAST_COUNTS or name == "n" or name.startswith("num_") or name.endswith("_links")
-
-
-def comparison_display_columns(result: pa.Table, has_target_effect: bool, shows_level: bool = False) -> tuple[str, ...]:
-    """Return the columns of a comparison shown to people; reasons only if there are any, and if asked for the level of intervals."""
-    reasons = ("reason",) if "reason" in result.column_names and result["reason"].null_count < result.num_rows else ()
-    columns = ROLLUP_DISPLAY if N_BUCKETS in result.column_names else COMPARISON_DISPLAY
-    if shows_level:
-        columns = tuple(name for column in columns for name in ((column, "ci_level") if column == CI_HIGH else (column,)))
-    return (*columns, *(("required_units",) if has_target_effect else ()), *reasons)
-
-
-def select_display_columns(result: pa.Table, names: Sequence[str]) -> pa.Table:
-    """Return the columns of a comparison or gate for people: group columns, then ``names``."""
-    return result.select([*group_column_names(result), *names])
+        return sign + (f"{Decimal(short):f}" if abs(value) >= MIN_DECIMAL_NUMBER else short)
+    return f"{value:{sign}z,.{digits}f}"
 
 
 def group_column_names(result: pa.Table) -> list[str]:
@@ -211,37 +187,10 @@ def group_column_names(result: pa.Table) -> list[str]:
     return list(result.column_names[: result.column_names.index("metric")])
 
 
-def difference_display_columns(result: pa.Table) -> list[str]:
-    """Return the columns of differences between groups for people, from the metric on, without limits of extremes, and counts of zeros."""
-    hidden = {f"{side}_{limit}" for side in EXTREME_VALUES for limit in (CI_LOW, CI_HIGH)}
-    hidden |= {GROUP_COUNTS[1]} if not any(result[GROUP_COUNTS[1]].to_pylist()) else set()
-    return [name for name in result.column_names[result.column_names.index("metric") :] if name not in hidden]
-
-
-def drift_display_columns(result: pa.Table) -> list[str]:
-    """Return the columns of drift shown to people, without bounds that decide nothing.
-
-    Verdicts follow from the interval, if there is one. Bounds of exact values are the difference.
-    """
-    names = [name for name in DRIFT_DISPLAY if name in result.column_names]
-    differences = result["difference"].to_pylist()
-    is_exact = all(result[name].to_pylist() == differences for name in BOUNDS)
-    return [name for name in names if name not in BOUNDS or not (is_exact or CI_LOW in names)]
-
-
-def gate_display_columns(result: pa.Table) -> Sequence[str]:
-    """Return the columns of a gate shown to people, of two systems or of differences between groups."""
-    if GROUP_COUNTS[0] in result.column_names:
-        return difference_display_columns(result)
-    return [name for name in GATE_DISPLAY if name in result.column_names]
-
-
-def display_differences(result: pa.Table) -> pa.Table:
-    """Return differences between groups for people: without the limits of extreme values, and without counts that say nothing."""
-    return select_display_columns(result, difference_display_columns(result))
-
-
 GAP = "  "
+NO_BREAK = "\N{NO-BREAK SPACE}"
+"""Joins words that are not wrapped, such as a name and the beginning of its value."""
+
 MIN_PROSE_WIDTH = 24
 """Smallest width of a column of sentences beside others; below, rows are shown as records."""
 
@@ -264,12 +213,14 @@ class TextColumn:
         cells: the texts of its rows.
         is_number: True if cells are right-aligned.
         colors: ANSI codes of cells, by row.
+        numbers: the numbers that cells show, None for those of texts; empty if unknown.
     """
 
     name: str
     cells: Sequence[str]
     is_number: bool = False
     colors: Mapping[int, str] = field(default_factory=dict)
+    numbers: Sequence[float | None] = ()
 
     @cached_property
     def width(self) -> int:
@@ -416,7 +367,9 @@ BETTER, WORSE = r"$^{\dagger}$", r"$^{\ddagger}$"
 
 
 def format_system_table(result: pa.Table, digits: int) -> str | None:
-    """Return a row per group and system, and a column per metric; None for a comparison of pairs, of which each has its own baseline."""
+    """Return a row per group and system, and a column per metric; None for pairs that have each its own baseline, and for other results."""
+    if not {"baseline", "winner", "correction"} <= set(result.column_names):
+        return None
     rows = result.to_pylist()
     baselines = {row["baseline"] for row in rows}
     if len(baselines) != 1:
@@ -429,7 +382,7 @@ def format_system_table(result: pa.Table, digits: int) -> str | None:
         group, metric = tuple(row[key] for key in keys), row["metric"]
         for name, column in ((baseline, "value_baseline"), (row["system"], "value")):
             mark = "" if name == baseline or row["winner"] is None else BETTER if row["winner"] == name else WORSE
-            cells.setdefault((*group, name), {})[metric] = format_value(row[column], Format.latex, digits, name=metric) + mark
+            cells.setdefault((*group, name), {})[metric] = format_value(row[column], Format.latex, digits, kind=column_kind(metric)) + mark
     lines = [
         [*(format_value(value, Format.latex) for value in key), *(values.get(metric, "--") for metric in metrics)]
         for key, values in cells.items()

@@ -8,43 +8,42 @@ import io
 import json
 import math
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
+from html import escape as escape_html
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from sqlrank._version import __version__
-from sqlrank.errors import SqlrankError, quote_excerpt
+from sqlrank.errors import SqlrankError, escape_controls, quote_excerpt
+from sqlrank.output.contrast_tables import DisplayTable, read_contrasts
 from sqlrank.output.display import (
     DEFAULT_DIGITS,
-    GREEN,
-    MAX_ROW_RECORDS,
-    RED,
+    NO_BREAK,
     TOTAL_QUERY,
-    YELLOW,
     Format,
     TextColumn,
+    escape_text,
     format_bold,
     format_latex,
     format_markdown,
+    format_system_table,
     format_value,
-    is_count_column,
     lay_out,
     supports_color,
-    table_width,
     terminal_width,
+    to_long_format,
     wrap_text,
 )
 from sqlrank.output.output_file import FileKind, OutputFile, write_parquet
-from sqlrank.registry.metric_info import better_direction, is_count_metric
-from sqlrank.result_metadata import read_canonical_names, read_result_metadata
+from sqlrank.result_columns import CI_LOW, Kind, column_kind
+from sqlrank.result_metadata import read_measures, read_result_metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
-
-    from sqlrank.registry.registry import Registry
 
 
 MAX_SHEET_ROWS = 1_048_576
@@ -68,14 +67,15 @@ def check_excel_installed() -> None:
         raise SqlrankError("an .xlsx file needs XlsxWriter. Run pip install xlsxwriter, or name a .csv file, which Excel opens, too")
 
 
-def as_excel(result: pa.Table, counts: Collection[str] = (), kind: str = "") -> bytes:
+def as_excel(result: pa.Table, kind: str = "") -> bytes:
     """Return a workbook with one sheet: column names, then rows; NULL is an empty cell.
 
-    Numbers are written as doubles; ``counts`` are formatted without decimals. Days and times are dates, except with a time zone or before
+    Numbers are written as doubles; counts are formatted without decimals. Days and times are dates, except with a time zone or before
     1900, which Excel does not support. Raises ``SqlrankError`` for data that does not fit into a sheet.
     """
     import xlsxwriter  # noqa: PLC0415  an optional dependency
 
+    counts = [name for name, kind in read_kinds(result).items() if kind is Kind.COUNT]
     if result.num_rows >= MAX_SHEET_ROWS or result.num_columns > MAX_SHEET_COLUMNS:
         raise SqlrankError(
             f"a sheet holds {MAX_SHEET_ROWS - 1:,} rows and {MAX_SHEET_COLUMNS:,} columns, and the result has {result.num_rows:,} and "
@@ -127,16 +127,11 @@ def _fits_sheet(value: dt.date | dt.time) -> bool:
     return getattr(value, "tzinfo", None) is None and getattr(value, "year", 1900) >= 1900  # noqa: PLR2004  its first
 
 
-NO_BREAK = "\N{NO-BREAK SPACE}"
-"""Joins a name to the beginning of its value while notes are wrapped."""
-
 MAX_ROW_COLUMNS = 4
 """Maximum number of columns of a one-row result that is not transposed."""
 
-ALWAYS_DISPLAYED = ("name", "metric", "verdict", "winner")
+ALWAYS_DISPLAYED = ("name", "metric", "value")
 """Columns that a terminal shows even if all rows have one value."""
-
-VERDICT_COLORS = {"pass": GREEN, "fail": RED, "inconclusive": YELLOW}
 
 
 FORMATS_BY_SUFFIX = {
@@ -161,31 +156,23 @@ class TableStyle:
     """The style of a table.
 
     Attributes:
-        digits: number of decimals.
-        counts: columns of counts, which have no decimals.
-        better: the better direction of each metric.
+        digits: number of decimals, None for the default.
         has_total: True if the last rows are totals of the query ``all``.
         num_hidden: number of columns of the result that the table leaves out.
-        fractions: columns of a metric with fractions, whose integers have decimals, too.
-        is_signed: True if positive differences have a plus.
+        is_command: True if a command prints the table, of which a format has more columns.
+        verdicts: texts of verdicts, if they are shown as others.
     """
 
-    digits: int = DEFAULT_DIGITS
-    counts: frozenset[str] = frozenset()
-    better: Mapping[str, str] = field(default_factory=dict)
+    digits: int | None = None
     has_total: bool = False
     num_hidden: int = 0
-    fractions: frozenset[str] = frozenset()
-    is_signed: bool = False
+    is_command: bool = False
+    verdicts: Mapping[str, str] = field(default_factory=dict)
 
-    @classmethod
-    def for_result(cls, result: pa.Table, library: Registry, digits: int | None = None, has_total: bool = False) -> TableStyle:
-        """Return the style of a result, whose columns have the names of metrics."""
-        canonical = read_canonical_names(result.schema.metadata)
-        metrics = {name: canonical.get(name, name) for name in result.column_names}
-        counts = frozenset(name for name, metric in metrics.items() if is_count_metric(metric, library))
-        better = {name: better_direction(metric, library) for name, metric in metrics.items()}
-        return cls(DEFAULT_DIGITS if digits is None else digits, counts, better, has_total)
+    @property
+    def decimals(self) -> int:
+        """Return the number of decimals."""
+        return DEFAULT_DIGITS if self.digits is None else self.digits
 
 
 def resolve_format(format_option: Format | None, output: Path | None, digits: int | None = None) -> Format:
@@ -216,7 +203,7 @@ def write_result(result: pa.Table, form: Format, kind: FileKind, output: OutputF
             output.write(lambda file: write_parquet(result, file, kind))
         return
     if form is Format.xlsx:
-        data = as_excel(result, (style or TableStyle()).counts, kind)
+        data = as_excel(result, kind)
         sys.stdout.buffer.write(data) if output is None else output.write(data)
         return
     text = format_result(result, form, style or TableStyle(), terminal_width() if output is None and form is Format.table else None)
@@ -229,16 +216,16 @@ def write_result(result: pa.Table, form: Format, kind: FileKind, output: OutputF
 
 def format_result(result: pa.Table, form: Format, style: TableStyle, width: int | None = None) -> str:
     """Return a result as text; a table for people is laid out for a terminal of ``width`` columns, if given."""
+    if form in HUMAN_FORMATS:
+        return _format_for_people(result, form, style, width)
     rows = result.to_pylist()
     if form is Format.json:
         return json.dumps(rows, indent=2, ensure_ascii=False, default=str) + "\n"
     if form is Format.jsonl:
         return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
-    if form is Format.csv:
-        lines = _Lines()
-        csv.writer(lines).writerows([result.column_names, *(["" if value is None else value for value in row.values()] for row in rows)])
-        return "".join(lines)
-    return _lay_out_result(result, rows, form, style, width)
+    lines = _Lines()
+    csv.writer(lines).writerows([result.column_names, *(["" if value is None else value for value in row.values()] for row in rows)])
+    return "".join(lines)
 
 
 class _Lines(list[str]):
@@ -252,37 +239,115 @@ class _Lines(list[str]):
         self.append(f"{line.removesuffix(chr(13) + chr(10))}\n")
 
 
-def _lay_out_result(result: pa.Table, rows: list[dict[str, Any]], form: Format, style: TableStyle, width: int | None) -> str:
-    """Format a table for people: numbers rounded and right-aligned, a row of many metrics alone transposed."""
-    style = replace(style, counts=style.counts | {name for name in result.column_names if _is_integer_column([row[name] for row in rows])})
-    style = replace(style, fractions=_fraction_columns(result, rows))
-    counted = {name for name in result.column_names if _is_number(result.schema.field(name).type) and is_count_column(name)}
-    numbers = {name for name in result.column_names if _is_number(result.schema.field(name).type)}
-    cells = [[_format_cell(name, value, form, style, name in style.counts | counted) for name, value in row.items()] for row in rows]
-    if form is Format.latex:
-        _embolden_best(result, cells, style)
-    columns = [
-        TextColumn(format_value(name, form), [line[index] for line in cells], name in numbers, _choose_colors(name, rows))
-        for index, name in enumerate(result.column_names)
-    ]
-    notes: list[str] = []
-    if len(rows) == 1 and len(columns) > MAX_ROW_COLUMNS and _has_only_metrics(result):
-        names = [column.name for column in columns]
-        columns = [TextColumn("metric", names), TextColumn("value", cells[0], is_number=True)]
-    elif width is not None:
-        columns, notes = _without_constants(columns, result, style.num_hidden, width)
+def _format_for_people(result: pa.Table, form: Format, style: TableStyle, width: int | None) -> str:
+    """Format a result for people: contrasts in their compact form, others with a column per column."""
+    if form is Format.latex and (systems := format_system_table(result, style.decimals)) is not None:
+        return systems
+    color = width is not None and supports_color()
+    if form is Format.table and (contrasts := read_contrasts(result, style.decimals)) is not None:
+        return contrasts.lay_out(width, [f"More:{NO_BREAK}--format{NO_BREAK}csv"] if style.is_command else [], color=color)
+    tables, notes = build_display_tables(result, form, style)
     if form is not Format.table:
-        alignments = ["right" if column.is_number else "left" for column in columns]
-        lines = [list(line) for line in zip(*(column.cells for column in columns), strict=True)]
-        return (format_latex if form is Format.latex else format_markdown)([column.name for column in columns], alignments, lines)
-    text = lay_out(columns, width, color=width is not None and supports_color())
-    return text + "".join(f"{line}\n" for note in notes for line in ("", *wrap_text(note, width or 0))).replace(NO_BREAK, " ")
+        return "\n".join(_format_markup(table.columns, form) for table in tables) + format_notes(notes, form)
+    ((_, columns),) = tables
+    if width is not None:
+        columns, notes = drop_constants(columns, {*ALWAYS_DISPLAYED, *read_measures(result.schema.metadata)})
+    notes += [f"{style.num_hidden} more column{'s' * (style.num_hidden > 1)} with --format csv"] if style.num_hidden else []
+    text = lay_out(columns, width, color=color)
+    return text + "".join(f"{line}\n" for line in ("", *wrap_text(". ".join(notes), width or 0)) if notes).replace(NO_BREAK, " ")
 
 
-def _format_cell(name: str, value: Any, form: Format, style: TableStyle, is_count: bool) -> str:
-    """Format a value of a column for people."""
-    is_fraction = name in style.fractions
-    return format_value(value, form, style.digits, name=name, is_count=is_count, is_fraction=is_fraction, is_signed=style.is_signed)
+def _format_markup(columns: Sequence[TextColumn], form: Format) -> str:
+    alignments = ["right" if column.is_number else "left" for column in columns]
+    lines = [list(line) for line in zip(*(column.cells for column in columns), strict=True)]
+    return (format_latex if form is Format.latex else format_markdown)([column.name for column in columns], alignments, lines)
+
+
+def format_html(result: pa.Table) -> str:
+    """Return a result as HTML tables with notes, for notebooks."""
+    tables, notes = build_display_tables(result, Format.table, escape=escape_controls)
+    html = []
+    for _, columns in tables:
+        sides = ["right" if column.is_number else "left" for column in columns]
+        lines = [
+            ("th", [column.name for column in columns]),
+            *(("td", line) for line in zip(*(column.cells for column in columns), strict=True)),
+        ]
+        rows = [
+            "".join(f'<{tag} style="text-align: {side}">{escape_html(text)}</{tag}>' for side, text in zip(sides, line, strict=True))
+            for tag, line in lines
+        ]
+        html.append(f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>")
+    return "\n".join([*html, *(f"<p>{escape_html(note)}</p>" for note in notes)])
+
+
+def build_display_tables(
+    result: pa.Table, form: Format, style: TableStyle | None = None, escape: Callable[[str], str] | None = None
+) -> tuple[list[DisplayTable], list[str]]:
+    """Return a result as tables of texts, and the notes below them; a row of many metrics alone is transposed.
+
+    Args:
+        result: the result.
+        form: the format, whose markup texts are escaped for.
+        style: the style of the table.
+        escape: escapes texts instead of the format.
+    """
+    style = style or TableStyle()
+    if (contrasts := read_contrasts(result, style.decimals, form, escape=escape, verdicts=style.verdicts)) is not None:
+        return contrasts.build_tables(), contrasts.notes
+    columns = read_columns(rows_for_people(result), form, style, escape)
+    if result.num_rows == 1 and len(columns) > MAX_ROW_COLUMNS and _has_only_metrics(result):
+        columns = [
+            TextColumn("metric", [column.name for column in columns]),
+            TextColumn("value", [column.cells[0] for column in columns], is_number=True),
+        ]
+    return [DisplayTable("", columns)], []
+
+
+def format_notes(notes: Sequence[str], form: Format) -> str:
+    """Return the lines below a table: comments in LaTeX, and a paragraph in Markdown."""
+    if form is Format.latex:
+        return "".join(f"% {note}\n" for note in notes)
+    return "".join(f"\n{note}\n" for note in notes)
+
+
+def read_columns(
+    result: pa.Table, form: Format, style: TableStyle | None = None, escape: Callable[[str], str] | None = None
+) -> list[TextColumn]:
+    """Return a result as columns of text, numbers rounded; ``escape`` escapes texts instead of the format."""
+    style = style or TableStyle()
+    rows = result.to_pylist()
+    fractions = _fraction_columns(result, rows)
+    kinds = read_kinds(result)
+    escape = escape or (lambda text: escape_text(text, form))
+    columns = []
+    for column in result.schema:
+        values = [row[column.name] for row in rows]
+        format_cell = partial(
+            format_value,
+            form=form,
+            digits=style.decimals,
+            kind=Kind.COUNT if _is_integer_column(values) else kinds[column.name],
+            is_fraction=column.name in fractions,
+            escape=escape,
+        )
+        cells = list(map(format_cell, values))
+        if form is Format.latex:
+            _embolden_best(column.name, cells, rows, style, result)
+        numbers = [float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None for value in values]
+        columns.append(TextColumn(escape(column.name), cells, _is_number(column.type), numbers=numbers))
+    return columns
+
+
+def read_kinds(result: pa.Table) -> dict[str, Kind]:
+    """Return the kind of each column, by its metric or else by its name."""
+    measures = read_measures(result.schema.metadata)
+    return {name: Kind.COUNT if measures.get(name, {}).get("unit") == "count" else column_kind(name) for name in result.column_names}
+
+
+def rows_for_people(result: pa.Table) -> pa.Table:
+    """Return a row per metric of a result with intervals, others as they are."""
+    return to_long_format(result) if any(name.endswith(f".{CI_LOW}") for name in result.column_names) else result
 
 
 def _is_number(arrow_type: pa.DataType) -> bool:
@@ -297,55 +362,15 @@ def _has_only_metrics(result: pa.Table) -> bool:
     return metadata is not None and all(name in metadata.measures for name in result.column_names)
 
 
-def _choose_colors(name: str, rows: list[dict[str, Any]]) -> dict[int, str]:
-    """Return the colors of verdicts and winners by row: green for a pass or the candidate, red for a failure or the baseline."""
-    if name == "verdict":
-        return {index: VERDICT_COLORS[row[name]] for index, row in enumerate(rows) if row[name] in VERDICT_COLORS}
-    if name != "winner":
-        return {}
-    baselines = [{row.get("baseline"), row.get("control")} for row in rows]
-    return {index: RED if row[name] in baselines[index] else GREEN for index, row in enumerate(rows) if row[name] is not None}
-
-
-def _without_constants(columns: list[TextColumn], result: pa.Table, num_hidden: int, width: int) -> tuple[list[TextColumn], list[str]]:
-    """Return the columns that differ between rows or that were requested, and a sentence on the others."""
-    metadata = read_result_metadata(result.schema.metadata)
-    displayed = {*ALWAYS_DISPLAYED, *(() if metadata is None else metadata.measures)}
-    constant = [
-        column
-        for name, column in zip(result.column_names, columns, strict=True)
-        if name not in displayed and len(column.cells) > 1 and len(set(column.cells)) == 1
-    ]
+def drop_constants(columns: Sequence[TextColumn], displayed: Collection[str]) -> tuple[list[TextColumn], list[str]]:
+    """Return the columns that differ between several rows or that are always displayed, and sentences on the others."""
+    constant = [column for column in columns if column.name not in displayed and len(column.cells) > 1 and len(set(column.cells)) == 1]
     constant = constant if len(constant) < len(columns) else []
-    shared = _shared_by_verdicts([column for column in columns if column not in constant], result, width)
     empty = [column.name for column in constant if column.cells[0] in {"", format_value(None, Format.table)}]
     equal = [f"{column.name}{NO_BREAK}={NO_BREAK}{column.cells[0]}" for column in constant if column.name not in empty]
     notes = [f"In every row: {', '.join(equal)}"] if equal else []
-    notes += shared.values()
     notes += [f"Empty: {', '.join(empty)}"] if empty else []
-    notes += [f"{num_hidden} more column{'s' * (num_hidden > 1)} with --format csv"] if num_hidden else []
-    hidden = {*(column.name for column in constant), *shared}
-    return [column for column in columns if column.name not in hidden], [". ".join(notes)] if notes else []
-
-
-def _shared_by_verdicts(columns: list[TextColumn], result: pa.Table, width: int) -> dict[str, str]:
-    """Return a sentence on a tolerance that all verdicts share, and on reasons that follow from them, for a table that is too wide.
-
-    Without sentences in cells, many rows are shown as a table in parts.
-    """
-    names = {column.name for column in columns}
-    if table_width(columns) <= width or "verdict" not in result.column_names:
-        return {}
-    verdicts = result["verdict"].to_pylist()
-    sentences: dict[str, str] = {}
-    for name in [name for name in ("tolerance", "reason") if name in names]:
-        pairs = sorted({(str(verdict), str(value)) for verdict, value in zip(verdicts, result[name].to_pylist(), strict=True) if verdict})
-        values = {value for _, value in pairs}
-        if name == "tolerance" and len(values) == 1:
-            sentences[name] = f"In every row with a verdict: tolerance{NO_BREAK}={NO_BREAK}{values.pop()}"
-        elif name == "reason" and len(pairs) == len({verdict for verdict, _ in pairs}) and result.num_rows > MAX_ROW_RECORDS:
-            sentences[name] = ". ".join(f"Reason of each {verdict}: {value}" for verdict, value in pairs)
-    return sentences
+    return [column for column in columns if column not in constant], notes
 
 
 def _is_integer_column(values: Sequence[Any]) -> bool:
@@ -365,12 +390,11 @@ def _fraction_columns(result: pa.Table, rows: list[dict[str, Any]]) -> frozenset
     return frozenset(name for name in names if any(isinstance(row[name], float) and row[name] % 1 > 0 for row in rows))
 
 
-def _embolden_best(result: pa.Table, cells: list[list[str]], style: TableStyle) -> None:
-    """Set the best values of each column in bold, if there are several rows."""
-    rows = [row for row in result.to_pylist() if not (style.has_total and row.get("query_id") == TOTAL_QUERY)]
-    for column, name in enumerate(result.column_names):
-        values = [row[name] for row in rows if isinstance(row[name], float)]
-        if len(values) > 1 and (select_best := {"higher": max, "lower": min}.get(style.better.get(name, ""))):
-            best = _format_cell(name, select_best(values), Format.latex, style, name in style.counts)
-            for line in cells[: len(rows)]:
-                line[column] = format_bold(line[column]) if line[column] == best else line[column]
+def _embolden_best(name: str, cells: list[str], rows: Sequence[dict[str, Any]], style: TableStyle, result: pa.Table) -> None:
+    """Set the best values of a metric in bold, if there are several rows."""
+    select_best: Any = {"higher": max, "lower": min}.get(read_measures(result.schema.metadata).get(name, {}).get("better", ""))
+    compared = [row for row, values in enumerate(rows) if not (style.has_total and values.get("query_id") == TOTAL_QUERY)]
+    values = {row: rows[row][name] for row in compared if isinstance(rows[row][name], float)}
+    if select_best is not None and len(values) > 1:
+        best = cells[select_best(values, key=values.__getitem__)]
+        cells[: len(compared)] = [format_bold(cell) if cell == best else cell for cell in cells[: len(compared)]]

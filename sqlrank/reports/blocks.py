@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 import sqlrank
-from sqlrank.charts.comparison_labels import NOT_SIGNIFICANT
 from sqlrank.charts.export import svg_panels
 from sqlrank.errors import InputError, MetricError, escape_controls
-from sqlrank.output.display import format_number
-from sqlrank.result_columns import SLICE_COLUMN, SYSTEM_LABELS
+from sqlrank.output.contrast_tables import read_contrasts
+from sqlrank.output.display import Format, TextColumn, format_number
+from sqlrank.output.result_formats import drop_constants, read_columns, rows_for_people
+from sqlrank.result_columns import SLICE_COLUMN, Kind, column_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +31,7 @@ MAX_NAME_CHARS = 200
 MAX_TABLE_ROWS = 2_000
 """Maximum number of rows that a page holds of a table, which filter and sort reach; ``max_rows`` of them are shown first."""
 
-CONSTANT_COLUMNS = (*SYSTEM_LABELS[1:], "n_units", "unpaired", "reason")
+CONSTANT_COLUMNS = ("n_units",)
 """Columns that a table names in a sentence instead, if all rows have the same value."""
 
 
@@ -161,37 +162,34 @@ def truncate_text(text: Any) -> str:
     return escaped if len(escaped) <= MAX_NAME_CHARS else f"{escaped[:MAX_NAME_CHARS]}... ({len(escaped):,} characters)"
 
 
-def result_block(
-    result: pa.Table,
-    ident: str,
-    title: str,
-    max_rows: int,
-    *,
-    counts: frozenset[str] = frozenset(),
-    note: str = "",
-    is_folded: bool = False,
-) -> TableBlock:
-    """Return a result as a table block.
+def result_block(result: pa.Table, ident: str, title: str, max_rows: int, *, note: str = "", is_folded: bool = False) -> TableBlock:
+    """Return a result as a table block, contrasts in their compact form; ``max_rows`` is the number of rows shown first."""
+    first_rows = result.slice(0, MAX_TABLE_ROWS)
+    notes = [note]
+    if (contrasts := read_contrasts(first_rows, escape=truncate_text)) is not None:
+        columns, notes = contrasts.join_tables(), [note, *contrasts.notes]
+    else:
+        first_rows = rows_for_people(first_rows)
+        columns, constants = drop_constants(
+            read_columns(first_rows, Format.table, escape=truncate_text), set(first_rows.column_names) - set(CONSTANT_COLUMNS)
+        )
+        notes += [f"{text}." for text in constants]
+    return TableBlock(
+        ident,
+        title,
+        [column.name for column in columns],
+        list(zip(*map(_read_cells, columns), strict=True)),
+        max(0, result.num_rows - MAX_TABLE_ROWS),
+        read_statement(result),
+        " ".join(filter(None, notes)),
+        is_folded,
+        max_rows,
+    )
 
-    ``counts`` are columns of integers stored as doubles; ``max_rows`` is the number of rows shown first.
-    """
-    statement = read_statement(result)
-    result, constants = _without_constants(result)
-    rows = [
-        [format_cell(name, value, name in counts) for name, value in row.items()] for row in result.slice(0, MAX_TABLE_ROWS).to_pylist()
-    ]
-    names = [truncate_text(name) for name in result.column_names]
-    left_out = max(0, result.num_rows - MAX_TABLE_ROWS)
-    notes = " ".join(filter(None, [note, *([f"In every row: {', '.join(constants)}."] if constants else [])]))
-    return TableBlock(ident, title, names, rows, left_out, statement, notes, is_folded, max_rows)
 
-
-def _without_constants(result: pa.Table) -> tuple[pa.Table, list[str]]:
-    """Return a result without the columns that have one value in all of several rows, and these values as text."""
-    names = [name for name in CONSTANT_COLUMNS if name in result.column_names and result.num_rows > 1]
-    constant = {name: values[0] for name in names if len(values := result[name].unique().to_pylist()) == 1}
-    texts = [f"{name} {format_cell(name, value).text}" for name, value in constant.items() if value is not None]
-    return result.drop_columns(list(constant)), texts
+def _read_cells(column: TextColumn) -> list[Cell]:
+    """Return the cells of a column of text."""
+    return [Cell(text, number) for text, number in zip(column.cells, column.numbers, strict=True)]
 
 
 def read_statement(result: pa.Table) -> str:
@@ -202,8 +200,8 @@ def read_statement(result: pa.Table) -> str:
 def format_cell(name: str, value: Any, is_count: bool = False) -> Cell:
     """Format a value as a cell."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return Cell((NOT_SIGNIFICANT if name == "winner" else "NULL") if value is None else truncate_text(value))
-    return Cell(format_number(value, name, is_count=is_count), float(value))
+        return Cell("NULL" if value is None else truncate_text(value))
+    return Cell(format_number(value, Kind.COUNT if is_count else column_kind(name)), float(value))
 
 
 MAX_DRAWN_CHARS = 60

@@ -59,9 +59,6 @@ NAMED_COUNTS = ("num_over_split", "num_true_clusters", "num_over_merged", "num_p
 ERROR_COLUMNS = {"parts": "parts", "missing_links": "missing links", "false_links": "false links"}
 """Columns of wrongly predicted clusters that each system has, with their titles."""
 
-SIZE_COUNTS = frozenset({"smallest", "largest", "clusters", "all_records"})
-"""Columns of ``ClusterSizes`` that are counts."""
-
 
 @dataclass(frozen=True)
 class WrongCluster:
@@ -140,7 +137,7 @@ def cluster_section(request: ReportRequest) -> Section:
     blocks += [_records_table(cluster, f"cluster-{index + 1}", records) for index, cluster in enumerate(examples)]
     sizes = request.evaluate("ClusterSizes")
     title = "Metrics by size of the true clusters"
-    blocks.append(result_block(sizes, "cluster-sizes", title, request.max_rows, counts=SIZE_COUNTS, is_folded=True))
+    blocks.append(result_block(sizes, "cluster-sizes", title, request.max_rows, is_folded=True))
     return Section("clusters", "Worst clusters", blocks)
 
 

@@ -12,7 +12,6 @@ import pyarrow as pa
 from sqlrank.charts.comparison_labels import STATES, SYSTEM_BETTER, label_comparison
 from sqlrank.errors import InputError
 from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, Tolerance, parse_tolerances
-from sqlrank.output.display import select_display_columns
 from sqlrank.reports.blocks import (
     Cell,
     Section,
@@ -25,7 +24,7 @@ from sqlrank.reports.blocks import (
     truncate_text,
 )
 from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, MIN_UNITS_WITHOUT_NOTE, count_things, pair_verdict
-from sqlrank.result_columns import EXPERIMENT_DISPLAY, EXPERIMENT_SCHEMA
+from sqlrank.result_columns import EXPERIMENT_SCHEMA
 from sqlrank.result_metadata import EXPERIMENT, ResultMetadata, read_result_metadata
 from sqlrank.stored_results import make_mapping_check, read_json, read_parquet, read_texts
 
@@ -143,16 +142,21 @@ def experiment_sections(effects: Effects) -> list[Section]:
     figures = build_figure(
         lambda: effects.table, "effects-chart", f"Differences from {truncate_text(effects.control)}, with their intervals", "forest"
     )
-    display = [*EXPERIMENT_DISPLAY, "n_units_control", "n_units", "mde"]
-    effect_rows = effects.table.filter(pa.array([variant is not None for variant in effects.table["variant"].to_pylist()], pa.bool_()))
-    level = max(row["ci_level"] or 0.0 for row in effects.rows)
-    note = (
-        f"ci_low and ci_high are the limits of the {100 * level:.6g}% confidence interval of the difference (correction: {effects.texts['correction']}), relative_ci_low and relative_ci_high those of the lift. "
-        f"{INTERVAL_NOTES.get(effects.texts['interval'], '')} mde is the smallest difference that so many units detect."
+    detected = ", ".join(
+        f"{format_cell('mde', row['mde']).text} of {truncate_text(row['metric'])} ({truncate_text(row['variant'])})"
+        for row in effects.rows[: effects.max_rows]
+        if row["mde"] is not None
     )
-    table = result_block(
-        select_display_columns(effect_rows, display), "effects-table", "Effects", effects.max_rows, note=note, is_folded=True
+    note = " ".join(
+        filter(
+            None,
+            [
+                INTERVAL_NOTES.get(effects.texts["interval"], ""),
+                f"Smallest differences that so many units detect: {detected}." * bool(detected),
+            ],
+        )
     )
+    table = result_block(effects.table, "effects-table", "Effects", effects.max_rows, note=note, is_folded=True)
     blocks = [_list_verdicts(effects), _build_pivot(effects), figures, table]
     return [Section("summary", "Summary", blocks), _units_section(effects)]
 

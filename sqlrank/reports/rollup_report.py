@@ -14,11 +14,9 @@ import sqlrank
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS
 from sqlrank.interval_options import check_confidence_level
-from sqlrank.output.display import select_display_columns, to_long_format
 from sqlrank.reports.blocks import Section, VerdictList, VerdictSentence, build_figure, format_cell, result_block, truncate_text
 from sqlrank.request import select_arguments
 from sqlrank.resolve import parse_group_by
-from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW
 from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
@@ -117,7 +115,7 @@ def rollup_sections(request: RollupReportRequest) -> list[Section]:
     verdicts = VerdictList([*_list_verdicts(moved, request), *missing])
     blocks = [
         verdicts,
-        result_block(_in_rows(overall), "summary-table", "Metrics of all days", request.max_rows, note=_format_note(request, reason)),
+        result_block(overall, "summary-table", "Metrics of all days", request.max_rows, note=_format_note(request, reason)),
         build_figure(
             lambda: _first_groups(overall, moved, request)[0],
             "summary-chart",
@@ -126,13 +124,6 @@ def rollup_sections(request: RollupReportRequest) -> list[Section]:
         ),
     ]
     return [Section("summary", "Summary", blocks), over_days, drifted]
-
-
-def _in_rows(result: pa.Table) -> pa.Table:
-    """Return a result with intervals with one row per metric, another as it is."""
-    if not any(name.endswith(f".{CI_LOW}") for name in result.column_names):
-        return result
-    return to_long_format(result).replace_schema_metadata(result.schema.metadata)
 
 
 def _format_note(request: RollupReportRequest, reason: str) -> str:
@@ -156,7 +147,7 @@ def _days_section(request: RollupReportRequest) -> tuple[Section, list[Any], lis
     more = f" ({num_omitted:,} more groups are not drawn)" if num_omitted else ""
     blocks = [
         build_figure(lambda: drawn, "days-chart", f"{title}{more}", "line"),
-        result_block(_in_rows(result), "days-table", title.replace("Metrics", "Values"), request.max_rows, is_folded=True),
+        result_block(result, "days-table", title.replace("Metrics", "Values"), request.max_rows, is_folded=True),
     ]
     return Section("days", title, blocks), days, _missing_days(days)
 
@@ -202,15 +193,12 @@ def _drift_section(request: RollupReportRequest, days: Sequence[Any]) -> tuple[S
         if request.reference is not None or request.tolerance is not None:
             raise
         return Section("drift", title, (), [f"Drift is not shown: {error}"]), None
-    limits = (CI_LOW, CI_HIGH) if CI_LOW in result.column_names else BOUNDS
-    columns = ("metric", "verdict", "value_reference", "value_current", "difference", *limits, "tolerance")
-    display_table = select_display_columns(result, [name for name in columns if name in result.column_names])
     text = (
         f"The reference are the rows where {truncate_text(reference)}, and they are compared with {'all rows' if current is None else f'those where {truncate_text(current)}'}. "
         "A difference is the current value minus that of the reference. PSI is the population stability index of the scores."
     )
     order = "the worst first" if "verdict" in result.column_names else "the largest first"
-    return Section("drift", title, [result_block(display_table, "drift-table", f"Changes, {order}", request.max_rows)], [text]), result
+    return Section("drift", title, [result_block(result, "drift-table", f"Changes, {order}", request.max_rows)], [text]), result
 
 
 def _split_days(first: Any) -> tuple[str, str]:

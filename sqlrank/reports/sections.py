@@ -13,10 +13,10 @@ import pyarrow.compute as pc
 from sqlglot import TokenType, exp, tokenize
 
 from sqlrank.call_descriptions import write_command
-from sqlrank.charts.comparison_labels import CORRECTION_LABELS, DIFFERS_LABEL, STATES, TEST_LABELS
+from sqlrank.charts.comparison_labels import STATES
 from sqlrank.errors import InputError
 from sqlrank.inputs.user_sql import parse_condition
-from sqlrank.output.display import group_column_names, select_display_columns, sort_and_limit, to_long_format
+from sqlrank.output.display import group_column_names, sort_and_limit, to_long_format
 from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.metric_info import is_count_metric, list_metrics
 from sqlrank.registry.registry import SYSTEM_COLUMN
@@ -36,7 +36,7 @@ from sqlrank.reports.blocks import (
     truncate_text,
 )
 from sqlrank.reports.verdict_sentences import count_things, data_warnings, label_rows
-from sqlrank.result_columns import REPORT_DISPLAY, SLICE_COLUMN
+from sqlrank.result_columns import SLICE_COLUMN
 from sqlrank.result_metadata import read_left_out
 from sqlrank.sql_ast import quoted_column
 
@@ -344,7 +344,6 @@ def _confusion_section(request: ReportRequest) -> Section:
             "classes-table",
             title,
             request.max_rows,
-            counts=frozenset({"label_weight", "predicted_weight"}),
         ),
     ]
     return Section("classes", "Classes", blocks)
@@ -411,8 +410,7 @@ def _one_class(request: ReportRequest, group: list[str], index: int) -> tuple[Ta
     one_class_groups = result.filter(lacks_class)
     num_groups = len({tuple(row[name] for name in group) for row in one_class_groups.to_pylist()})
     note = "Metrics of both classes, such as AUC, are undefined (NULL) there." if num_groups else "Every group has both classes."
-    counts = frozenset({"Positives", "Negatives"})
-    return result_block(one_class_groups, f"account-group-{index}", title, request.max_rows, counts=counts, note=note), num_groups
+    return result_block(one_class_groups, f"account-group-{index}", title, request.max_rows, note=note), num_groups
 
 
 def build_comparison_section(request: ReportRequest, metrics: list[Any], reasons: list[str]) -> tuple[Section, pa.Table | None]:
@@ -429,9 +427,9 @@ def build_comparison_section(request: ReportRequest, metrics: list[Any], reasons
         return Section("comparison", title, (), [*reasons, f"Systems are not compared: {error}"]), None
     blocks = [
         build_figure(lambda: comparisons, "comparison-chart", "Differences with their intervals", "forest"),
-        result_block(_for_people(comparisons, request), "comparison-table", "Differences", request.max_rows, is_folded=True),
+        result_block(comparisons, "comparison-table", "Differences", request.max_rows, is_folded=True),
     ]
-    return Section("comparison", title, blocks, [_describe_method(comparisons), *reasons]), comparisons
+    return Section("comparison", title, blocks, reasons), comparisons
 
 
 def comparison_by_group(request: ReportRequest, metrics: list[Any]) -> tuple[Section, pa.Table | None]:
@@ -449,13 +447,13 @@ def comparison_by_group(request: ReportRequest, metrics: list[Any]) -> tuple[Sec
         group_rows = _worst_first(_filter_group(comparisons, group), request)
         group_names = ", ".join(map(truncate_text, group))
         heading = f"Differences by {group_names}, where the baseline is better first"
-        blocks.append(result_block(_for_people(group_rows, request), f"comparison-group-{index}", heading, request.max_rows))
+        blocks.append(result_block(group_rows, f"comparison-group-{index}", heading, request.max_rows))
         first_metric_rows = group_rows.filter(pc.equal(group_rows["metric"], str(metrics[0])))
         drawn, num_omitted = _first_compared_groups(first_metric_rows)
         more = f" ({num_omitted:,} more groups are not drawn)" if num_omitted else ""
         chart_title = f"Differences of {metrics[0]} by {group_names}{more}"
         blocks.append(build_figure(partial(drawn.slice, 0), f"comparison-group-{index}-chart", chart_title, "forest"))
-    return Section(ident, title, blocks, [_describe_method(comparisons)]), comparisons
+    return Section(ident, title, blocks), comparisons
 
 
 def _first_compared_groups(comparisons: pa.Table) -> tuple[pa.Table, int]:
@@ -470,16 +468,6 @@ def _first_compared_groups(comparisons: pa.Table) -> tuple[pa.Table, int]:
 
 def _build_options(request: ReportRequest) -> dict[str, Any]:
     return {} if request.is_ranking else {"unit": request.unit}
-
-
-def _for_people(comparisons: pa.Table, request: ReportRequest) -> pa.Table:
-    """Return the columns to show: without empty ones, and with significant differences of metrics without direction."""
-    labels = zip(comparisons["winner"].to_pylist(), label_rows(comparisons, request), strict=True)
-    winners = [label if label == DIFFERS_LABEL else winner for winner, label in labels]
-    comparisons = comparisons.set_column(comparisons.column_names.index("winner"), "winner", pa.array(winners, pa.string()))
-    return select_display_columns(
-        comparisons, [name for name in REPORT_DISPLAY if comparisons[name].null_count < comparisons.num_rows or name == "winner"]
-    )
 
 
 def _filter_group(comparisons: pa.Table, group: list[str]) -> pa.Table:
@@ -502,15 +490,3 @@ def _worst_first(comparisons: pa.Table, request: ReportRequest) -> pa.Table:
 
     keys = [build_key(row) for row in comparisons.to_pylist()]
     return comparisons.take(pa.array(sorted(range(len(keys)), key=keys.__getitem__), pa.int64()))
-
-
-def _describe_method(comparisons: pa.Table) -> str:
-    tested = comparisons.num_rows - comparisons["p_value"].null_count
-    test, correction, confidence = (
-        comparisons.schema.metadata[f"sqlrank.{name}".encode()].decode() for name in ("test", "correction", "confidence")
-    )
-    return (
-        f"A difference is the system's value minus the baseline's, and ci_low and ci_high are the limits of its {100 * float(confidence):g}% confidence interval by "
-        f"Student's t. P-values by {TEST_LABELS[test]} are corrected by {CORRECTION_LABELS[correction]} for all {tested:,} comparisons here that have one, and intervals with them. "
-        f"A winner has a p_adjusted below {1 - float(confidence):.3g} and an interval without 0."
-    )

@@ -30,6 +30,7 @@ NUMBERS = {
     float("-inf"): "-inf",
     None: "NULL",
 }
+SIGNED = {value: f"+{text}" if value is not None and value > 1e-12 else text for value, text in NUMBERS.items()}
 P_VALUES = {3e-5: "<0.0001", 1e-17: "<0.0001", 0.0: "<0.0001", 0.0001: "0.0001", 0.99996: "1.0000", 1.0: "1.0000", None: "NULL"}
 COUNTS = {0: "0", 20: "20", 1234567: "1,234,567", None: "NULL"}
 NAMES = ["a|b", "R&D <b>", "50 % off_now", "two\nlines", "a" * 40, "名前の長い系", "$x$ #1 {~^}", "-", "=1+1"]
@@ -57,7 +58,7 @@ def read_cells(table: pa.Table) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize(
     ("name", "values", "arrow_type"),
-    [("value", NUMBERS, pa.float64()), ("difference", NUMBERS, pa.float64()), ("p_value", P_VALUES, pa.float64()),
+    [("value", NUMBERS, pa.float64()), ("difference", SIGNED, pa.float64()), ("p_value", P_VALUES, pa.float64()),
      ("p_adjusted", P_VALUES, pa.float64()), ("n_units", COUNTS, pa.int64()), ("num_days", COUNTS, pa.int64())],
 )  # fmt: skip
 def test_numbers_have_one_text_on_every_surface(name: str, values: dict[float | None, str], arrow_type: pa.DataType) -> None:
@@ -103,8 +104,9 @@ def test_files_of_gates_have_the_text_of_the_terminal(value: float, text: str) -
     (line,) = github_annotations(result)
     assert line == f"::error title=sqlrank gate::AP: {message}"
     page = markdown_summary(result, 4).splitlines()
-    assert page[4] == f"| AP | 0.5000 | 0.4000 | {signed} | NULL | NULL | ✗ fail |"
-    assert page[6] == r"baseline a\|b, system `R&D <b>`, n_units 1,234, tolerance 0.01, reason worse"
+    assert page[2] == r"| metric | a\|b | `R&D <b>` | difference | verdict |"
+    assert page[4] == f"| AP | 0.5000 | 0.4000 | {signed} | ✗ fail |"
+    assert page[6:] == ["AP: worse.", "", "1,234 units, tolerance 0.01.", ""]
 
 
 def test_a_summary_names_groups_and_what_rows_share() -> None:
@@ -115,11 +117,13 @@ def test_a_summary_names_groups_and_what_rows_share() -> None:
     ]  # fmt: skip
     result = pa.Table.from_pylist(rows).replace_schema_metadata({"sqlrank.verdict": "fail"})
     assert markdown_summary(result, 4).rstrip().splitlines()[2:] == [
-        "| group | metric | value_baseline | value | difference | n_units | verdict |",
-        "| :--- | :--- | ---: | ---: | ---: | ---: | :--- |",
-        "| g=x | AP | 0.5000 | 0.4000 | -0.1000 | 40 | ✗ fail |",
-        "| g=NULL | AP | 0.5000 | 0.4000 | -0.1000 | 20 | - skipped |",
-        "| total | AP | 0.5000 | 0.4000 | -0.1000 | 60 | ✓ pass |",
+        "| group | metric | old | new | difference | verdict |",
+        "| :--- | :--- | ---: | ---: | ---: | :--- |",
+        "| g=x | AP | 0.5000 | 0.4000 | -0.1000 | ✗ fail |",
+        "| g=NULL | AP | 0.5000 | 0.4000 | -0.1000 | - skipped |",
+        "| total | AP | 0.5000 | 0.4000 | -0.1000 | ✓ pass |",
         "",
-        "In every row: baseline old, system new, tolerance 0, reason worse",
+        "Every row: worse.",
+        "",
+        "20 to 60 units, tolerance 0.",
     ]

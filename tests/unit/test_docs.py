@@ -13,11 +13,11 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import sqlrank
-from sqlrank.cli.app import app
+from sqlrank.cli.console import ERROR_STATUS
 from tests.lanes import select_few
+from tests.unit.command_line import VERDICTS, print_in_terminal
 
 ROOT = Path(__file__).parents[2]
 PATHS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -53,6 +53,9 @@ SEARCHED = {
 """Pages by what people search for."""
 BLOCK = re.compile(r"^```console\n\$ ((?:[^\n]*\\\n)*[^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 CONSOLE = [(name, command.replace("\\\n", " "), shown) for name, page in PAGES.items() for command, shown in BLOCK.findall(page)]
+MAX_LINE = 96
+"""Width of the blocks of pages, which code hosts and the site show without a scroll bar."""
+
 SCRIPTS = [
     found
     for page in PAGES.values()
@@ -70,22 +73,31 @@ EXAMPLES = {name: len(re.findall(r"^ *>>> ", page, re.MULTILINE)) for name, page
 )
 def test_commands_print_what_is_shown(command: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", str(MAX_LINE))
+    monkeypatch.setenv("TERM", "dumb")
     printed = run_program(*shlex.split(command))
-    head, left_out, tail = shown.partition("\n...\n")
-    if left_out:
-        assert printed.startswith(f"{head}\n")
-        assert printed.endswith(f"\n{tail}")
-    else:
-        assert printed == shown
+    first, *others = re.split(r"^\.\.\.\n", shown, flags=re.MULTILINE)
+    assert printed.startswith(first)
+    position = len(first)
+    for part in others:
+        position = printed.find(part, position) + len(part)
+        assert position >= len(part), f"is not printed, or in another place: {part}"
+    assert printed.endswith(others[-1]) if others else printed == first
 
 
 def run_program(program: str, *arguments: str) -> str:
     if program == "python":
         here = {**os.environ, "PYTHONPATH": str(ROOT)}
         return subprocess.run([sys.executable, *arguments], check=True, capture_output=True, text=True, env=here).stdout
-    result = CliRunner().invoke(app, list(arguments))
     assert program == "sqlrank"
-    return result.output
+    return print_in_terminal(list(arguments), is_error_shown=True, statuses=VERDICTS | {ERROR_STATUS})
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_line_of_a_block_is_cut_or_scrolls(name: str) -> None:
+    """Commands have an option per line, and output is that of a terminal of this width."""
+    blocks = re.findall(r"^```(?:console|sh|sql|text)\n(.*?)^```$", PAGES[name], re.DOTALL | re.MULTILINE)
+    assert [line for block in blocks for line in block.splitlines() if len(line) > MAX_LINE] == []
 
 
 def test_no_block_of_commands_is_passed_over() -> None:
@@ -101,15 +113,18 @@ def test_troubleshooting_shows_messages_that_are_produced() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", select_few([name for name, count in EXAMPLES.items() if count], ["README.md", "docs/rollups.md"]))
-def test_examples_in_python_run(name: str) -> None:
+def test_examples_in_python_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(MAX_LINE))
+    monkeypatch.setenv("TERM", "dumb")
     results = doctest.testfile(str(ROOT / name), module_relative=False)
     assert results.failed == 0
     assert results.attempted == EXAMPLES[name]
 
 
 @pytest.mark.parametrize(("script", "printed"), SCRIPTS)
-def test_scripts_print_the_text_below_them(script: str, printed: str) -> None:
+def test_scripts_print_the_text_below_them(script: str, printed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scripts have no prompts, so that they can be copied from the code host, too."""
+    monkeypatch.setenv("COLUMNS", str(MAX_LINE))
     pytest.importorskip("pandas", reason="the script has data frames of pandas")
     with redirect_stdout(io.StringIO()) as output:
         exec(compile(script, "script", "exec"), {})  # noqa: S102  our own

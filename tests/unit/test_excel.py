@@ -88,7 +88,7 @@ def test_what_a_number_or_date_of_excel_would_change_is_a_text(value: Any, text:
 
 def test_counts_are_integers() -> None:
     table = pa.table({"num_q": [2.0, 2.5, None], "AP": [2.0, 2.5, None]})
-    read = read_sheet(result_formats.as_excel(table, {"num_q"}))
+    read = read_sheet(result_formats.as_excel(table))
     assert [[cell.value for cell in row] for row in read.iter_rows(min_row=2)] == [[2, 2], [2.5, 2.5]]
     assert [read[place].number_format for place in ("A2", "A3", "B2")] == ["0", "General", "General"]
 

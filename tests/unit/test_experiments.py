@@ -283,26 +283,11 @@ def visits(tmp_path: Path) -> Path:
 def test_the_command(visits: Path) -> None:
     options = ["experiment", "spend=Mean(spend)", "Ratio(clicks, views)", "--data", visits, "--control", "A", "--covariate", "spend=pre"]
     lines = run_command(*options, "--correction", "none").splitlines()
-    assert lines[0].split() == [
-        "metric", "control", "variant", "value_control", "value", "difference", "ci_low", "ci_high", "relative_difference", "relative_ci_low", "relative_ci_high",
-        "p_adjusted", "winner",
-    ]  # fmt: skip
-    assert lines[1].split() == [
-        "spend",
-        "A",
-        "B",
-        "3.1112",
-        "4.1912",
-        "1.0800",
-        "0.3763",
-        "1.7837",
-        "0.3471",
-        "0.1235",
-        "0.6153",
-        "0.0063",
-        "B",
-    ]
-    assert lines[-1] == "sample ratio: 24 units, p 0.6873"
+    # The covariate adjusts the value of the control for each variant, so that each has a table.
+    assert lines[0].split() == ["metric", "A", "B", "lift", "interval", "p", "winner"]
+    assert lines[1].split() == ["spend", "3.1112", "4.1912", "+34.71%", "+12.35%", "to", "+61.53%", "0.0063", "B"]
+    assert lines[4].split() == ["metric", "A", "C", "lift", "interval", "p", "winner"]
+    assert lines[-2:] == ["Welch's t-test, intervals at 95%.", "Sample ratio: 24 units, p 0.6873. More: --format csv"]
     rows = run_command(*options, "--format", "csv").splitlines()
     assert (len(rows), rows[-1].split(",")[0]) == (6, "sample_ratio")
 
@@ -335,7 +320,7 @@ def test_the_command_notes_a_sample_ratio_mismatch(visits: Path) -> None:
         "C=0.495",
     )
     assert found.exit_code == 0
-    assert found.stdout.splitlines()[-1] == "sample ratio: 24 units, p <0.0001"
+    assert found.stdout.splitlines()[-1] == "Sample ratio: 24 units, p <0.0001. More: --format csv"
     assert found.stderr.startswith("note: sample ratio mismatch: the numbers of units do not fit the expected shares (p ")
 
 
@@ -370,7 +355,6 @@ def test_a_mean_of_units_says_so_where_units_have_several_rows() -> None:
 def test_the_level_of_corrected_intervals_is_printed(tmp_path: Path) -> None:
     pq.write_table(pa.table({"unit_id": range(8), "variant": ["control", "b"] * 4, "x": range(8)}), tmp_path / "visits.parquet")
     call = ("experiment", "a=Mean(x)", "--data", tmp_path / "visits.parquet")
-    assert "intervals:" not in run_command(*call)
-    text = "intervals: 97.5% each, for 95% of all 2 together (--correction none for single ones)"
-    assert text in run_command(*call, "b=Mean(x * x)")
-    assert "intervals:" not in run_command(*call, "b=Mean(x * x)", "--correction", "none")
+    assert "Welch's t-test, intervals at 95%." in run_command(*call)
+    assert "Welch's t-test, p by Holm, intervals at 97.5%." in run_command(*call, "b=Mean(x * x)")
+    assert "Welch's t-test, intervals at 95%." in run_command(*call, "b=Mean(x * x)", "--correction", "none")

@@ -187,6 +187,8 @@ def test_verdicts_show_no_control_characters(text: str) -> None:
     row = {
         "g": text,
         "metric": "AP",
+        "baseline": text,
+        "system": f"{text} new",
         "value_baseline": 0.5,
         "value": 0.4,
         "difference": -0.1,
@@ -197,7 +199,7 @@ def test_verdicts_show_no_control_characters(text: str) -> None:
     row |= {"tolerance": 0.0, "verdict": "fail", "required_units": None, "reason": f"worse {text}"}
     result = pa.Table.from_pylist([row]).replace_schema_metadata({"sqlrank.verdict": "fail"})
     assert not has_controls(markdown_summary(result, 4).replace("\n", ""))
-    assert len(markdown_summary(result, 4).splitlines()) == 8
+    assert len(markdown_summary(result, 4).splitlines()) == 10
     (line,) = github_annotations(result)
     assert not has_controls(line)
     assert line.startswith("::error title=sqlrank gate::")

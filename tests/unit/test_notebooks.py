@@ -6,12 +6,17 @@ import doctest
 import json
 import re
 import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+import sqlrank
 from sqlrank.errors import InputError
+from sqlrank.output.notebook import MAX_DISPLAYED_ROWS, register_formatters
 from tests.environments import make_environment
 
 ROOT = Path(__file__).parents[2]
@@ -25,10 +30,37 @@ import json, sys
 import nbclient, nbformat
 notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in json.load(open(sys.argv[1]))])
 nbclient.NotebookClient(notebook, timeout=120, allow_errors=True, kernel_name="python3").execute()
-print(json.dumps([[output for output in cell.outputs if output.output_type == "error"] for cell in notebook.cells]))
+print(json.dumps([cell.outputs for cell in notebook.cells]))
 """
 WITHOUT_WIDGETS = "import importlib.util\nassert importlib.util.find_spec('ipywidgets') is None"
 INVALID = "sqlrank.evaluate('AUC', predictions={'label': [1, 0]})"
+
+
+RANKED = "run={'q1': {'a': 2.0, 'b': 1.0}, 'q2': {'a': 1.0, 'b': 2.0}}, qrels={'q1': {'a': 1}, 'q2': {'a': 1}}"
+SHOWN = {
+    "import pyarrow as pa\npa.table({'x': [1]})": ("pyarrow.Table\nx: int64\n----\nx: [[1]]", None),
+    f"sqlrank.evaluate(['RR', 'AP'], {RANKED})": ("    RR      AP\n0.7500  0.7500", ["RR", "AP", "0.7500", "0.7500"]),
+    f"[sqlrank.evaluate('RR', {RANKED})]": ("[    RR\n 0.7500]", None),
+    f"sqlrank.show(sqlrank.evaluate('RR', {RANKED}))": ("    RR\n0.7500\n", None),
+    "sqlrank.compare('RR', run={'old': {'q1': {'a': 2.0, 'b': 3.0}}, '<b>': {'q1': {'a': 2.0, 'b': 1.0}}}, qrels={'q1': {'a': 1}})": (
+        "metric     old     <b>  difference  winner\nRR      0.5000  1.0000     +0.5000  none\nRR: no interval: fewer than two units.\n1 query.",
+        ["metric", "old", "&lt;b&gt;", "difference", "winner", "RR", "0.5000", "1.0000", "+0.5000", "none"],
+    ),
+    f"sqlrank.evaluate('RR', {RANKED}).to_pandas()": ("     RR\n0  0.75", ["", "RR", "0", "0.75"]),
+}
+"""Cells with the text and the HTML cells that a notebook shows: results of sqlrank as tables, others as always."""
+
+
+def run_cells(cells: list[str], config: pytest.Config, folder: Path) -> list[list[dict[str, Any]]]:
+    """Return the outputs of each cell in a kernel without widgets."""
+    (folder / "cells.json").write_text(json.dumps(cells))
+    programs = make_environment(config, "notebooks", REQUIREMENTS)
+    variables = {"PYTHONPATH": str(ROOT), "PATH": f"{programs}:/usr/bin:/bin", "HOME": str(folder)}
+    command = [str(programs / "python"), "-c", RUNNER, str(folder / "cells.json")]
+    done = subprocess.run(command, env=variables, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    outputs: list[list[dict[str, Any]]] = json.loads(done.stdout.splitlines()[-1])
+    return outputs
 
 
 def first_cells(page: str) -> list[str]:
@@ -51,16 +83,86 @@ def test_the_first_example_of_every_page_runs_without_widgets(pytestconfig: pyte
         (name, cell) for name, page in pages.items() if name not in OTHER_TOOLS and BLOCK.search(page) for cell in first_cells(page)
     ]
     assert len({name for name, _ in examples}) >= 20
-    (tmp_path / "cells.json").write_text(json.dumps([WITHOUT_WIDGETS, *(cell for _, cell in examples), INVALID]))
-    programs = make_environment(pytestconfig, "notebooks", REQUIREMENTS)
-    variables = {"PYTHONPATH": str(ROOT), "PATH": f"{programs}:/usr/bin:/bin", "HOME": str(tmp_path)}
-    command = [str(programs / "python"), "-c", RUNNER, str(tmp_path / "cells.json")]
-    done = subprocess.run(command, env=variables, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    widgets, *outputs, invalid = json.loads(done.stdout.splitlines()[-1])
+    cells = run_cells([WITHOUT_WIDGETS, *(cell for _, cell in examples), INVALID], pytestconfig, tmp_path)
+    widgets, *outputs, invalid = [[output for output in found if output["output_type"] == "error"] for found in cells]
     assert widgets == []
     failures: list[Any] = [(name, cell, errors[0]["evalue"]) for (name, cell), errors in zip(examples, outputs, strict=True) if errors]
     assert failures == []
     ((message,),) = [error["traceback"] for error in invalid]
     assert message.startswith("InputError: ")
     assert len(message.splitlines()) <= 3
+
+
+@pytest.mark.slow
+def test_results_are_tables_in_a_notebook_and_other_tables_as_always(pytestconfig: pytest.Config, tmp_path: Path) -> None:
+    first, *cells = run_cells(["import sqlrank", *SHOWN], pytestconfig, tmp_path)
+    assert first == []
+    for (source, (text, html)), outputs in zip(SHOWN.items(), cells, strict=True):
+        shown = outputs[-1]
+        data = shown.get("data", {})
+        assert shown.get("text", data.get("text/plain")) == text, source
+        page = data.get("text/html")
+        assert (None if page is None else re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", page)) == html, source
+
+
+def test_ipython_is_not_imported() -> None:
+    script = "import sys, sqlrank; sqlrank.evaluate; print(any(name.partition('.')[0] == 'IPython' for name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+class Formatter:
+    """A formatter of IPython: functions by the names of types."""
+
+    def __init__(self) -> None:
+        self.functions: dict[tuple[str, str], Any] = {}
+
+    def for_type_by_name(self, module: str, name: str, function: Any = None) -> Any:
+        earlier = self.functions.get((module, name))
+        if function is not None:
+            self.functions[module, name] = function
+        return earlier
+
+
+def test_formatters_of_others_show_tables_that_are_no_results() -> None:
+    formatters = {kind: Formatter() for kind in ("text/plain", "text/html")}
+    formatters["text/plain"].for_type_by_name("pyarrow.lib", "Table", lambda _, printer, __: printer.text("theirs"))
+    formatters["text/html"].for_type_by_name("pyarrow.lib", "Table", lambda _: "<i>theirs</i>")
+    register_formatters(SimpleNamespace(display_formatter=SimpleNamespace(formatters=formatters)))
+    print_text, format_page = (formatter.functions["pyarrow.lib", "Table"] for formatter in formatters.values())
+    texts: list[str] = []
+    cycle = False
+    for table in (pa.table({"x": [1]}), pa.table({"x": [1]}).replace_schema_metadata({"sqlrank.version": "1"})):
+        print_text(table, SimpleNamespace(text=texts.append, break_=lambda: texts.append("\n")), cycle)
+    assert texts == ["theirs", "x", "\n", "1"]
+    assert format_page(pa.table({"x": [1]})) == "<i>theirs</i>"
+    many = pa.table({"x": list(range(250))}).replace_schema_metadata({"sqlrank.version": "1"})
+    assert format_page(many).count("<td") == MAX_DISPLAYED_ROWS
+    assert format_page(many).endswith("<p>... and 150 more rows</p>")
+
+
+@pytest.mark.parametrize("columns", ["60", "96"])
+def test_show_prints_what_a_terminal_of_this_width_prints(
+    columns: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("TERM", "dumb")
+    runs = {
+        "old": {f"q{number}": {"a": 2.0, "b": 1.0 + number} for number in range(9)},
+        "new": {f"q{number}": {"a": 3.0, "b": 2.5} for number in range(9)},
+    }
+    qrels = {f"q{number}": {"a": 1} for number in range(9)}
+    sqlrank.show(sqlrank.compare(["RR", "AP"], run=runs, qrels=qrels))
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= int(columns)
+    assert ("winner\n" in shown) is (columns == "96")
+    assert shown.splitlines()[-1].endswith("intervals at 97.5%.")
+    sqlrank.show(sqlrank.metrics(), max_rows=3)
+    assert capsys.readouterr().out.splitlines()[-1].startswith("... and ")
+
+
+def test_show_is_of_arrow_tables() -> None:
+    with pytest.raises(
+        InputError, match=r"^show prints an Arrow table, and not one of type dict\. Give the result as sqlrank returned it$"
+    ):
+        sqlrank.show({"AP": 0.5})

@@ -70,7 +70,7 @@ def test_one_named_run_is_reported_without_a_comparison() -> None:
 @pytest.mark.slow
 def test_numbers_are_rounded_where_threads_differ(report_page: Any) -> None:
     assert format_cell("difference", 4.8e-18).text == "0.0000"
-    assert format_cell("difference", 3.4e-05).text == "0.000034"
+    assert format_cell("difference", 3.4e-05).text == "+0.000034"
     assert format_cell("difference", -4.2e-07).text == "-4.2e-07"
     assert [value for value in re.findall(r'data-value="([^"]*)"', report_page.html) if len(value.strip("-0.")) > 12] == []
 
