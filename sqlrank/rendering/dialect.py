@@ -101,8 +101,6 @@ class Dialect:
     """Other names, in lower case."""
     drivers: tuple[str, ...] = ()
     """Python packages whose connections are to such an engine."""
-    is_executed: bool = True
-    """The tests execute its statements, or those of the dialect that it shares; otherwise headers say that they do not."""
 
     # The form that every dialect has to choose
 

@@ -117,6 +117,9 @@ def rewrite_for_dialect(tree: exp.Expr, dialect: str, statement_title: str = "th
         target.finish(tree)
     if target.supports_window_clause:
         name_frames(tree)
+    for name in find_nodes(tree, exp.Identifier) if target.reserved_words else ():
+        if name.name.lower() in target.reserved_words:
+            name.set("quoted", True)  # noqa: FBT003  sqlglot's flag
     return tree
 
 

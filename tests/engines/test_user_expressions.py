@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pyarrow as pa
 import pytest
+from sqlglot import exp
 
 import sqlrank
 from sqlrank.rendering.dialects import DIALECTS
@@ -223,8 +224,7 @@ def test_the_text_of_an_expression_is_written_as_it_is(dialect: str) -> None:
     text = "CAST(i as DECIMAL(10, 3))/7*1 - 0 + Round(2.5)"
     statement = sqlrank.sql("Positives", predictions="t", by=f"g={text}", where=f"{text} > 1.10", dialect=dialect)
     name = DIALECTS[dialect].fold_identifier("i")
-    quoted = {"bigquery": "`", "spark": "`", "databricks": "`"}.get(dialect, '"')
-    written = text.replace("(i ", f"({quoted}{name}{quoted} ")
+    written = text.replace("(i ", f"({exp.to_identifier(name, quoted=True).sql(DIALECTS[dialect].sqlglot_name)} ")
     body = statement.partition("\nWITH ")[2] or statement
     assert body.count(written) >= 2
     assert f"{written} > 1.10" in body

@@ -13,8 +13,8 @@ from tests.golden.expression_faults import describe_place, shorten_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-WITHOUT_WINDOW_CLAUSE = frozenset({"snowflake", "redshift"})
-WITHOUT_GROUPING_SETS = frozenset({"clickhouse", "postgres", "sqlite"})
+WITHOUT_WINDOW_CLAUSE = frozenset({"snowflake", "redshift", "tsql"})
+WITHOUT_GROUPING_SETS = frozenset({"clickhouse", "mysql", "postgres", "sqlite"})
 """Dialects of sqlglot without GROUPING SETS, or by whose name an engine without them goes."""
 
 WITH_NUMBER_SERIES = frozenset({"bigquery", "duckdb", "spark", "databricks", "trino", "clickhouse"})

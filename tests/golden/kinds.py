@@ -15,11 +15,11 @@ DOUBLE, INTEGER, DECIMAL, NULL, OTHER = "double", "integer", "decimal", "NULL", 
 DIVIDES_TO_DOUBLE = frozenset({"bigquery", "clickhouse", "databricks", "duckdb", "spark"})
 _AVERAGES_TO_DOUBLE = frozenset({"clickhouse", "duckdb", "sqlite"})
 _AVERAGES_INTEGERS_TO_DOUBLE = _AVERAGES_TO_DOUBLE | {"bigquery", "databricks", "spark", "trino"}
-_FLOORS_TO_INTEGER = frozenset({"databricks", "spark"})
+_FLOORS_TO_INTEGER = frozenset({"databricks", "mysql", "spark"})
 _RANDOM_INTEGERS = frozenset({"clickhouse", "snowflake", "sqlite"})
 _KEEPS_DECIMAL = frozenset({"bigquery", "postgres", "redshift"})
 _READS_DECIMAL_AS_DOUBLE = frozenset({"bigquery", "clickhouse", "sqlite"})
-_READS_EXPONENT_AS_DOUBLE = _READS_DECIMAL_AS_DOUBLE | {"databricks", "duckdb", "spark", "trino"}
+_READS_EXPONENT_AS_DOUBLE = _READS_DECIMAL_AS_DOUBLE | {"databricks", "duckdb", "mysql", "spark", "trino", "tsql"}
 
 _CHOICES = (exp.Case, exp.If, exp.Coalesce, exp.Greatest, exp.Least, exp.Min, exp.Max)
 _COUNTS = (exp.Count, exp.CountIf, exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile)
