@@ -151,6 +151,7 @@ def _build_generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr
     if pretty:
         layouts = _build_layouts(writer._dispatch)  # noqa: SLF001
         layouts |= {function: _call_layout(name) for function, name in target.function_names.items()}
+        layouts |= {exp.CTE: lambda self, node: self.cte_sql(node)}  # T-SQL's writer repeats the name of each column as its alias
         writer._dispatch = writer._dispatch | layouts  # noqa: SLF001
     if pretty:
         writer._dispatch = writer._dispatch | {exp.Var: _query_marks(tables, writer._dispatch[exp.Var], table_texts)}  # noqa: SLF001

@@ -22,7 +22,7 @@ _COLUMN_COMMENT = re.compile(r"-- .*")
 _NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 _SOURCE = re.compile(r" ?\([^()]*\)$")
 _HEADER_LINE = re.compile(
-    r"-- (sqlrank \S+( for \w+)?|reads|settings|plan|made by|[a-z_]+): \S|-- (Rows of several definitions|Means of lists|of two statements)"
+    r"-- (sqlrank \S+( for \w+( \w+)?)?|reads|settings|plan|made by|[a-z_]+): \S|-- (Rows of several definitions|Means of lists|of two statements)"
     r"|-- \S+ is read from the run, and all judgments count in each "
 )
 _LOGICAL_KEY = re.compile(r"\bper (?:list|group)\b")

@@ -156,6 +156,15 @@ def test_a_dialect_that_is_half_declared_fails_with_the_field(record: type[Any])
             record(**{other: None for other in required if other != name})
 
 
+def test_pages_list_every_dialect_and_its_other_names() -> None:
+    page = (ROOT / "docs" / "engines.md").read_text("utf-8")
+    tested = page.partition("## Tested engines")[2].partition("\n\nNo engine")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", tested, re.MULTILINE)) == {*DIALECT_NAMES}
+    assert {alias for dialect in DIALECTS.values() for alias in dialect.aliases} <= {*re.findall(r"`(\w+)`", page)}
+    number = {13: "thirteen"}[len(DIALECT_NAMES)]
+    assert f"Statements in {number} SQL dialects" in (ROOT / "README.md").read_text("utf-8")
+
+
 def test_functions_are_found_in_the_text_of_dialects() -> None:
     assert tuple(name for name, dialect in DIALECTS.items() if dialect.functions is not None) == FUNCTION_DIALECTS
     operations = {name: set(dialect.functions.list_operations) for name, dialect in DIALECTS.items() if dialect.functions}

@@ -1,0 +1,84 @@
+-- sqlrank 0.1.0 for SQL Server: nDCG@10, AP, one row
+-- reads: shop.eval.run (run), shop.eval.qrels (qrels)
+-- plan: rank_method=sort; alternative: rank_method=count, if lists are long and have at most three judged documents each
+-- made by: sqlrank sql nDCG@10 AP --run shop.eval.run --qrels shop.eval.qrels --dialect tsql
+WITH qrels AS (
+  -- One row per query and judged document. (shop.eval.qrels)
+  SELECT query_id, doc_id, CAST(relevance AS FLOAT) AS relevance FROM shop.eval.qrels
+), run AS (
+  -- One row per query and retrieved document. (shop.eval.run)
+  SELECT query_id, doc_id, CAST(score AS FLOAT) AS score FROM shop.eval.run
+), evaluated_queries AS (
+  -- One row per query with judgments, even if nothing was retrieved. (evaluated_queries/judged.sql)
+  SELECT query_id FROM qrels GROUP BY query_id
+), ranked_documents AS (
+  -- One row per query and retrieved document, ranked by score, ties by doc_id, greatest first.
+  -- (ranked_documents/doc_desc.sql)
+  SELECT
+    evaluated_queries.query_id, run.doc_id,
+    ROW_NUMBER() OVER (
+      PARTITION BY evaluated_queries.query_id ORDER BY run.score DESC, run.doc_id DESC
+    ) AS rank  -- position in the list, from 1
+  FROM run
+  INNER JOIN evaluated_queries ON evaluated_queries.query_id = run.query_id
+), judged_documents AS (
+  -- One row per query and judged document, retrieved or not. (judged_documents/by_join.sql)
+  SELECT
+    qrels.query_id, qrels.relevance,
+    ranked_documents.rank  -- NULL if not retrieved
+  FROM qrels
+  LEFT JOIN ranked_documents
+    ON ranked_documents.query_id = qrels.query_id AND ranked_documents.doc_id = qrels.doc_id
+), ideal_ranking AS (
+  -- One row per query and judged document of positive relevance. (ideal_ranking/judged.sql)
+  SELECT
+    query_id, relevance, rank,
+    ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY relevance DESC) AS ideal_rank
+  FROM judged_documents
+  WHERE relevance > 0
+), relevant_documents AS (
+  -- One row per query and relevant document. (relevant_documents/at_hits.sql)
+  SELECT
+    query_id, rank,
+    ROW_NUMBER() OVER (
+      PARTITION BY query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
+    ) AS cumulative_hits  -- relevant documents at this rank or above
+  FROM judged_documents
+  WHERE relevance >= 1
+), discounted_gains_metrics AS (
+  -- One row per query with a judged document of positive relevance.
+  SELECT
+    query_id,
+    -- nDCG: discounted gain of the documents at ranks 1 to 10 over that of the ideal ranking.
+    SUM(CASE
+      WHEN rank <= 10 THEN relevance * (LOG(CAST(2 AS FLOAT)) / LOG(CAST(rank + 1 AS FLOAT)))
+      ELSE 0
+    END)
+    / NULLIF(
+      SUM(CASE
+        WHEN ideal_rank <= 10
+        THEN relevance * (LOG(CAST(2 AS FLOAT)) / LOG(CAST(ideal_rank + 1 AS FLOAT)))
+        ELSE 0
+      END),
+      0
+    ) AS ndcg_at_10
+  FROM ideal_ranking
+  GROUP BY query_id
+), relevant_documents_metrics AS (
+  -- One row per query with a relevant document.
+  SELECT
+    query_id,
+    -- AP: average precision, the mean of the precision at each relevant document, 0 if not
+    -- retrieved; MAP is its mean over queries.
+    SUM(CASE WHEN rank IS NOT NULL THEN CAST(cumulative_hits AS FLOAT) / rank ELSE 0 END)
+    / CAST(COUNT_BIG(*) AS FLOAT) AS ap
+  FROM relevant_documents
+  GROUP BY query_id
+)
+SELECT
+  AVG(COALESCE(discounted_gains_metrics.ndcg_at_10, 0)) AS ndcg_at_10,
+  AVG(COALESCE(relevant_documents_metrics.ap, 0)) AS ap
+FROM evaluated_queries
+LEFT JOIN discounted_gains_metrics ON discounted_gains_metrics.query_id = evaluated_queries.query_id
+LEFT JOIN relevant_documents_metrics
+  ON relevant_documents_metrics.query_id = evaluated_queries.query_id;
