@@ -12,7 +12,7 @@ from sqlrank.optimizer.merging import (
     eliminate_subqueries,
     forward_projections,
     lift_user_queries,
-    merge_equal_ctes,
+    merge_aggregations,
     merge_projections,
     order_ctes,
 )
@@ -211,7 +211,7 @@ def optimize_statement(tree: Expr) -> None:
         drop_null_keys(graph)
         prune_columns(graph)
     qualify_tables(graph)
-    if merge_equal_ctes(graph):
+    if merge_aggregations(graph):
         qualify_tables(graph)
     order_ctes(graph)
     graph.write_ctes()

@@ -8,9 +8,20 @@ WITH predictions AS NOT MATERIALIZED (
     "campaign", "day",
     CAST("p_click" AS DOUBLE PRECISION) AS score, CAST("click" AS DOUBLE PRECISION) AS label
   FROM shop.ads.impressions
-), group_sizes AS (
-  -- One row per campaign and day. (group_sizes.sql)
-  SELECT "campaign", "day", COUNT(*) AS total_rows
+), predictions_metrics AS (
+  -- One row per campaign and day.
+  SELECT
+    "campaign", "day",
+    COUNT(*) AS total_rows,
+    -- LogLoss: mean negative logarithm of the probability given to the label: score for 1, 1 -
+    -- score for 0.
+    -SUM(LN(CASE
+      WHEN ABS(score + (label - 1)) <= CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+      THEN CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+      WHEN ABS(score + (label - 1)) >= 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+      THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+      ELSE ABS(score + (label - 1))
+    END)) / CAST(COUNT(*) AS DOUBLE PRECISION) AS log_loss
   FROM predictions
   GROUP BY "campaign", "day"
 ), prediction_ranks AS (
@@ -34,9 +45,10 @@ WITH predictions AS NOT MATERIALIZED (
   -- One row per campaign, day and distinct score of a positive, with the counts of rows down to it.
   SELECT
     positive_ranks."campaign", positive_ranks."day", positive_ranks.positives,
-    positive_ranks.rows_above, group_sizes.total_rows,
-    -- a whole number again, from the share
-    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
+    positive_ranks.rows_above, predictions_metrics.total_rows,
+    FLOOR(
+      positive_ranks.share_at_or_above * predictions_metrics.total_rows + 0.5
+    ) AS rows_at_or_above,  -- a whole number again, from the share
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks."campaign", positive_ranks."day"
       ORDER BY positive_ranks.score DESC
@@ -46,9 +58,9 @@ WITH predictions AS NOT MATERIALIZED (
       PARTITION BY positive_ranks."campaign", positive_ranks."day"
     ) AS total_positives
   FROM positive_ranks
-  INNER JOIN group_sizes
-    ON group_sizes."campaign" IS NOT DISTINCT FROM positive_ranks."campaign"
-    AND group_sizes."day" IS NOT DISTINCT FROM positive_ranks."day"
+  INNER JOIN predictions_metrics
+    ON predictions_metrics."campaign" IS NOT DISTINCT FROM positive_ranks."campaign"
+    AND predictions_metrics."day" IS NOT DISTINCT FROM positive_ranks."day"
 ), positive_thresholds AS (
   -- One row per campaign, day and distinct score of a positive. (positive_thresholds/by_rank.sql)
   SELECT
@@ -71,21 +83,6 @@ WITH predictions AS NOT MATERIALIZED (
       0
     ) AS auc
   FROM positive_thresholds
-  GROUP BY "campaign", "day"
-), predictions_metrics AS (
-  -- One row per campaign and day.
-  SELECT
-    "campaign", "day",
-    -- LogLoss: mean negative logarithm of the probability given to the label: score for 1, 1 -
-    -- score for 0.
-    -SUM(LN(CASE
-      WHEN ABS(score + (label - 1)) <= CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-      THEN CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-      WHEN ABS(score + (label - 1)) >= 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-      THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-      ELSE ABS(score + (label - 1))
-    END)) / CAST(COUNT(*) AS DOUBLE PRECISION) AS log_loss
-  FROM predictions
   GROUP BY "campaign", "day"
 )
 SELECT

@@ -6,9 +6,20 @@ WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
   SELECT [campaign], [day], CAST([p_click] AS FLOAT) AS score, CAST([click] AS FLOAT) AS label
   FROM shop.ads.impressions
-), group_sizes AS (
-  -- One row per campaign and day. (group_sizes.sql)
-  SELECT [campaign], [day], COUNT_BIG(*) AS total_rows
+), predictions_metrics AS (
+  -- One row per campaign and day.
+  SELECT
+    [campaign], [day],
+    COUNT_BIG(*) AS total_rows,
+    -- LogLoss: mean negative logarithm of the probability given to the label: score for 1, 1 -
+    -- score for 0.
+    -SUM(LOG(
+      CASE
+        WHEN ABS(score + (label - 1)) <= 2.220446049250313e-16 THEN 2.220446049250313e-16
+        WHEN ABS(score + (label - 1)) >= 1 - 2.220446049250313e-16 THEN 1 - 2.220446049250313e-16
+        ELSE ABS(score + (label - 1))
+      END
+    )) / CAST(COUNT_BIG(*) AS FLOAT) AS log_loss
   FROM predictions
   GROUP BY [campaign], [day]
 ), prediction_ranks AS (
@@ -32,9 +43,10 @@ WITH predictions AS (
   -- One row per campaign, day and distinct score of a positive, with the counts of rows down to it.
   SELECT
     positive_ranks.[campaign], positive_ranks.[day], positive_ranks.positives,
-    positive_ranks.rows_above, group_sizes.total_rows,
-    -- a whole number again, from the share
-    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
+    positive_ranks.rows_above, predictions_metrics.total_rows,
+    FLOOR(
+      positive_ranks.share_at_or_above * predictions_metrics.total_rows + 0.5
+    ) AS rows_at_or_above,  -- a whole number again, from the share
     SUM(CAST(positive_ranks.positives AS BIGINT)) OVER (
       PARTITION BY positive_ranks.[campaign], positive_ranks.[day]
       ORDER BY positive_ranks.score DESC
@@ -44,9 +56,9 @@ WITH predictions AS (
       PARTITION BY positive_ranks.[campaign], positive_ranks.[day]
     ) AS total_positives
   FROM positive_ranks
-  INNER JOIN group_sizes
-    ON group_sizes.[campaign] IS NOT DISTINCT FROM positive_ranks.[campaign]
-    AND group_sizes.[day] IS NOT DISTINCT FROM positive_ranks.[day]
+  INNER JOIN predictions_metrics
+    ON predictions_metrics.[campaign] IS NOT DISTINCT FROM positive_ranks.[campaign]
+    AND predictions_metrics.[day] IS NOT DISTINCT FROM positive_ranks.[day]
 ), positive_thresholds AS (
   -- One row per campaign, day and distinct score of a positive. (positive_thresholds/by_rank.sql)
   SELECT
@@ -69,21 +81,6 @@ WITH predictions AS (
       0
     ) AS auc
   FROM positive_thresholds
-  GROUP BY [campaign], [day]
-), predictions_metrics AS (
-  -- One row per campaign and day.
-  SELECT
-    [campaign], [day],
-    -- LogLoss: mean negative logarithm of the probability given to the label: score for 1, 1 -
-    -- score for 0.
-    -SUM(LOG(
-      CASE
-        WHEN ABS(score + (label - 1)) <= 2.220446049250313e-16 THEN 2.220446049250313e-16
-        WHEN ABS(score + (label - 1)) >= 1 - 2.220446049250313e-16 THEN 1 - 2.220446049250313e-16
-        ELSE ABS(score + (label - 1))
-      END
-    )) / CAST(COUNT_BIG(*) AS FLOAT) AS log_loss
-  FROM predictions
   GROUP BY [campaign], [day]
 )
 SELECT
