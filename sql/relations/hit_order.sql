@@ -1,4 +1,4 @@
--- hit_order: one row per group and list with relevant documents: rank of its first hit, its place by this rank, and the binomial term of the place.
+-- hit_order: one row per group and place of a list by its first hit, of those with relevant documents: rank of this hit, and the term of the place.
 -- Lists without a hit come last. The term is the probability that of as many lists drawn at random fewer than the place have their first hit
 -- below the quantile of all lists.
 -- $q: number above 0 to 1, default 0.9: the share of the queries.

@@ -127,7 +127,7 @@ MAX_INLINED = 2
 _SHORT_FUNCTIONS = (exp.Abs, exp.Neg, exp.Sqrt)
 
 _LONG_VALUE = 400
-"""Length of a merged expression from which its comment is merged beside the expression that it is a part of."""
+"""Length of a merged expression from which its comment is kept beside the expression that it is a part of."""
 
 
 def forward_projections(graph: StatementGraph, lifted: Collection[str]) -> None:
