@@ -193,10 +193,17 @@ def _track_progress(arguments: dict[str, Any]) -> list[float]:
     return reached
 
 
+def _write_numbers(names: list[Any]) -> list[Any]:
+    """Return names of columns with those that are integers, as pandas numbers columns, as their texts."""
+    return [str(name) if isinstance(name, int) and not isinstance(name, bool) else name for name in names]
+
+
 def to_plain(name: str, value: Any) -> Any:
     """Convert numbers, arrays and series of numpy and pandas to those of Python, other names of dialects, and sets of metrics; keep sources."""
     if name == "metrics" and isinstance(value, (set, frozenset)):
         return sorted(value, key=str)
+    if name == "columns" and _is_mapping(value):
+        return {key: _write_numbers(names) if isinstance(names, list) else names for key, names in value.items()}
     if name == "dialect" and isinstance(value, str):
         return normalize_dialect(value)
     is_foreign = type(value).__module__.partition(".")[0] in {"numpy", "pandas"} and hasattr(value, "tolist")

@@ -12,5 +12,6 @@ SELECT
   CASE WHEN MIN(value) = 1 AND MAX(value) = 2 THEN value = 2 END AS nonbinary_label__second, -- if 2 is positive
   CASE WHEN MIN(value) = 0 AND MAX(value) > 1 AND MAX(ABS(value - FLOOR(value))) = 0 THEN value >= 1 END AS nonbinary_label__grades, -- for grades or counts from 0
   CASE WHEN MIN(value) >= 1 AND MAX(value) > 2 THEN value >= 4 END AS nonbinary_label__ratings, -- for ratings from 1 to 5
-  CASE WHEN COUNT(value) > 0 THEN NULLIF(value, CAST('nan' AS DOUBLE)) END AS nan_score__missing -- and nulls='drop'
+  CASE WHEN COUNT(value) > 0 THEN NULLIF(value, CAST('nan' AS DOUBLE)) END AS nan_score__missing, -- and nulls='drop'
+  CASE WHEN SUM(CASE WHEN ISINF(value) THEN 1 ELSE 0 END) = 0 THEN NULLIF(value, CAST('nan' AS DOUBLE)) END AS nan_value__missing -- and nulls='drop'
 FROM input

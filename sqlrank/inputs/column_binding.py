@@ -14,7 +14,7 @@ from sqlrank.engines.database import ALL_COLUMNS, Database, DeclaredColumns, Sou
 from sqlrank.engines.duckdb_sources import union_tables
 from sqlrank.engines.file_sources import names_files, reader_function
 from sqlrank.engines.query_sources import split_table_name
-from sqlrank.errors import InputError
+from sqlrank.errors import InputError, join_words
 from sqlrank.inputs import row_checks
 from sqlrank.inputs.assembled_inputs import assemble_inputs, assembly_columns, load_assembly, number_rows
 from sqlrank.inputs.bound_input import BoundInput, align_keys
@@ -23,6 +23,7 @@ from sqlrank.inputs.column_mapping import bind_expressions, check_mapping_names,
 from sqlrank.inputs.list_columns import bind_columns_of_lists, find_columns_of_lists, normalize_lists, split_number_lists
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.user_sql import parse_condition
+from sqlrank.registry.aliases import find_row_metrics
 from sqlrank.registry.registry import SYSTEM_COLUMN, Registry
 from sqlrank.registry.settings_checks import describe_argument
 from sqlrank.request import COMPRESSION_SUFFIXES, SourceGroup, TemporaryView, source_kind
@@ -302,8 +303,16 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     if database.can_inspect and base_input is not None and not scores and base_input.column_type("label") == "VARCHAR":
         check_for_classes(database, base_input, request)
     for view in bound_inputs.per_score() if database.can_inspect else ():
-        row_checks.check_columns(database, view.by_role, needed)
+        row_checks.check_columns(database, view.by_role, needed, lambda: _advise_on_rows(request))
     return bound_inputs
+
+
+def _advise_on_rows(request: ResolvedRequest) -> str:
+    """Return the advice to ask for metrics of predictions, for rankings that are to be made of predictions but have no queries; may be empty."""
+    rankings = [metric.metric for metric in request.metrics if metric.input_role == "run"] if request.rankings_from_predictions else []
+    names = {str(metric): find_row_metrics(metric, request.library) for metric in rankings}
+    advice = [f"{join_words(others, 'or')} in the place of {name}" for name, others in names.items() if others]
+    return f"If there are no queries, ask for {join_words(advice)}" if advice else ""
 
 
 def _declare_columns(request: ResolvedRequest, role: str) -> DeclaredColumns:

@@ -19,13 +19,14 @@ from sqlrank.inputs.missing_columns import NESTED_TYPES, describe_missing_column
 from sqlrank.inputs.row_rules import RowRules, row_rules
 from sqlrank.inputs.user_sql import split_conjuncts
 from sqlrank.query_text import expression_text
+from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.sql_ast import call_function, case_when, count_rows, is_not_null, quoted_column, sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from sqlrank.engines.database import Database
 
@@ -36,7 +37,10 @@ _NO_NUMBER = re.compile(r"Could not convert string '(.*?)' to '?(\w+)", re.DOTAL
 def advise_on_values(database: Database, bound_input: BoundInput, rule: str, meaning: str) -> str:
     """Return the meaning of a rule with the mapping that its invalid values suggest, if any do, in the place of its own advice."""
     name = rule.partition("_")[2]
-    entries = [entry for entry in load_select("inputs", "row_advice.sql").selects if entry.alias.startswith(f"{rule}__")]
+    choices_by_rule = load_select("inputs", "row_advice.sql").selects
+    is_of_metrics = bound_input.role.name in load_registry().roles  # other commands have no policies
+    rules = [rule, *([f"{rule.partition('_')[0]}_value"] if is_of_metrics else [])]  # that of the column, or that of every column
+    entries = next(filter(None, ([entry for entry in choices_by_rule if entry.alias.startswith(f"{each}__")] for each in rules)), [])
     if not entries or not database.can_inspect or name not in bound_input.columns:
         return meaning
     problem, _, advice = meaning.partition(". ")
@@ -169,10 +173,17 @@ NUMERIC_TYPES = (
 )  # fmt: skip
 
 
-def check_columns(database: Database, inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[str, ...]]) -> None:
-    """Check that every needed column exists, with a suitable type that matches across inputs."""
+def check_columns(
+    database: Database, inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[str, ...]], advise_on_rows: Callable[[], str] = str
+) -> None:
+    """Check that every needed column exists, with a suitable type that matches across inputs.
+
+    ``advise_on_rows`` returns the advice for a run without queries.
+    """
     problems = []
     missing = describe_missing_columns(inputs, needed)
+    if "run" in missing and "query_id" not in inputs["run"].columns and (advice := advise_on_rows()):
+        missing["run"] += f". {advice}"
     for role, columns in needed.items():
         problems += [missing[role]] if role in missing else []
         label = inputs[role].label

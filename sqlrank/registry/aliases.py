@@ -45,6 +45,14 @@ def find_siblings(metric: Metric, library: Registry, input_roles: Collection[str
     return [name for name in groups[0] if _has_input(library.metrics[name.lower()], input_roles, library)]
 
 
+def find_row_metrics(metric: Metric, library: Registry) -> list[str]:
+    """Return the metrics of rows of predictions that have the meaning of one of rankings."""
+    from sqlrank.registry.dependencies import find_input_role  # noqa: PLC0415  as below
+
+    groups = [names for names in library.synonyms["siblings"].values() if metric.name in names and metric.cutoff is None]
+    return [name for names in groups for name in names if find_input_role(library, library.metrics[name.lower()]) == "predictions"]
+
+
 def _has_input(file: SqlFile, input_roles: Collection[str], library: Registry) -> bool:
     """Return True if the input that a metric evaluates is among those given, itself or as what it is assembled from."""
     from sqlrank.registry.dependencies import find_input_role  # noqa: PLC0415  imports sqlglot, which help does not need

@@ -276,7 +276,13 @@ class SplitPlan:
 
     @classmethod
     def _by_time(cls, request: SplitRequest, time: str) -> SplitPlan:
-        _refuse_options(request, ("key", "salt", "folds", "exact", "stratum", "item"), "are not for a split by time alone")
+        if request.key is not None:
+            filters = " with cold_start= or seen_pairs=" if {request.cold_start, request.seen_pairs} == {"keep"} else ""
+            raise MetricError(
+                f"key= is not for a split by time alone. Leave it out, or name users as user={request.key!r}{filters}, or give leave_last=1 "
+                "in place of shares for the last rows of each key"
+            )
+        _refuse_options(request, ("salt", "folds", "exact", "stratum", "item"), "are not for a split by time alone")
         columns, part_column = {"time": time}, request.column or "split"
         if request.time_bounds is None:
             _refuse_options(request, ("expanding",), "need time_bounds=")
