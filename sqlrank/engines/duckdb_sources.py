@@ -52,6 +52,7 @@ from sqlrank.engines.text_tables import (
 from sqlrank.engines.worker_threads import make_fork_safe_lock
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt
 from sqlrank.query_text import query_text
+from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import load_select
 from sqlrank.request import READER_FUNCTIONS, QuerySource, Stream, source_kind
 from sqlrank.sql_ast import sql_literal
@@ -221,6 +222,11 @@ def _unify_column(
     # Ids with a point are whole numbers that a frame with missing values made doubles: as texts they would match no others.
     is_float = any(duckdb_type.startswith(("DOUBLE", "FLOAT")) for duckdb_type in holders)
     target = f"{'BIGINT' if is_float else 'VARCHAR'}{'[]' if suffixes == {True} else ''}" if is_key else "..."
+    roles = load_registry().roles
+    if role in roles and name in roles[role].columns and roles[role].columns[name].is_number:
+        target = "DOUBLE"
+    elif holders.keys() <= {"BOOLEAN", *_INTEGERS}:
+        target = "INTEGER"
     text = f"{role}: {name} is {', '.join(others)} and {last}. Give it one type, such as by a query with CAST({name} AS {target})"
     key_type = "VARCHAR[]" if suffixes == {True} else "VARCHAR"
     return (key_type if is_key and len(suffixes) == 1 else next(iter(holders))), ColumnProblem(text, is_key and len(suffixes) == 1)

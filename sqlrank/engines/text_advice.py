@@ -56,9 +56,20 @@ def suggest_number(name: str, column: exp.Expr, dialect: str, texts: Mapping[str
         lenient = exp.TryCast(this=_without_nan(column, missing), to=exp.DataType.build("DOUBLE"))
         steps = [f"leave {'it' if len(missing) == 1 else 'them'} out with {write_mapping({name: lenient}, dialect)}"]
     else:
-        steps = [f"{reading.words} {write_mapping({name: reading.read(column, bool(missing))}, dialect)}" for reading in best]
+        numbers = [float(text) for text in texts if text not in odd]
+        values = [_keep_numbers(column, reading, numbers, is_lenient=bool(missing)) for reading in best]
+        steps = [f"{reading.words} {write_mapping({name: value}, dialect)}" for reading, value in zip(best, values, strict=True)]
     dropped = _describe_dropped(sum(odd[text] for text in missing))
     return f"{problem}. {', or '.join([to_sentence(steps[0]), *steps[1:]])}{dropped}"
+
+
+def _keep_numbers(column: exp.Expr, reading: _Reading, numbers: Sequence[float], *, is_lenient: bool) -> exp.Expr:
+    """Return the expression of a reading over a column, in which numbers between its texts stay what they are if it would change them."""
+    value = reading.read(column, is_lenient)
+    are_shares = "percentages" in reading.name and all(abs(number) <= 1 for number in numbers)
+    if not numbers or not (are_shares or reading.is_of_words):
+        return value
+    return exp.Coalesce(this=exp.TryCast(this=column.copy(), to=exp.DataType.build("DOUBLE")), expressions=[value])
 
 
 def _without_nan(column: exp.Expr, texts: Sequence[str]) -> exp.Expr:
@@ -78,6 +89,11 @@ class _Reading:
             re.compile(check.requirement, re.ASCII | re.DOTALL),
             column.this,
         )
+
+    @property
+    def is_of_words(self) -> bool:
+        """True if texts are words that stand for numbers."""
+        return isinstance(self._value, exp.Case)
 
     def is_match(self, text: str) -> bool:
         """Return True if a text can be read so."""
@@ -132,6 +148,8 @@ def _suggest_words(name: str, column: exp.Expr, dialect: str, texts: Mapping[str
         branches = [exp.If(this=sql_literal(word), true=exp.Literal.number(number)) for number, word in enumerate(words)]
         return f"{write_mapping({name: exp.Case(this=column.copy(), ifs=branches)}, dialect)}{dropped}"
 
+    if len(words) > 2 and all(any(map(str.isdigit, word)) for word in words):  # noqa: PLR2004  numbers, which letters would not order
+        return f"{problem.removesuffix('. Say what each stands for')}. Give an expression that reads them as numbers"
     if len(words) == 2:  # noqa: PLR2004  either may be the positive one
         choices = [f"{number_words(order)}{dropped and ','} if {quote_excerpt(order[1])} is 1" for order in (words, words[::-1])]
         return f"{problem}: {', or '.join(choices)}"

@@ -151,6 +151,9 @@ DELIMITERS = (",", ";", "\t", "|")
 
 def explain_read_error(error: duckdb.Error) -> str:
     """Return the first line of an error with advice, if there is any."""
+    if match := _MISMATCH.search(str(error)):
+        names = _quote_names(re.findall(r'Column with name: "(.*)" is missing', match[3]))
+        return f"{match[2]} has no column {names}, which {match[1]} has. Give the columns the same names, in the same case, in each file"
     advice = next((advice for words, advice in _ADVICE.items() if words in str(error).lower()), None)
     text = explain_duckdb_error(error)
     return f"{text.removesuffix('.')}: {advice}" if advice else text
@@ -221,6 +224,9 @@ def _describe_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> list[str
 def _quote_names(names: Iterable[str]) -> str:
     return ", ".join(quote_excerpt(name, is_name=True) for name in names)
 
+
+_MISMATCH = re.compile(r'Main file schema: (.*)\nCurrent file: (.*)\n((?:Column with name: ".*" is missing\n)+)')
+"""Error for CSV files of which one lacks columns of the first."""
 
 NULL = '"NULL"'
 _NUMBERS = ("BIGINT", "DOUBLE", "UBIGINT", "HUGEINT", "UHUGEINT", "JSON", "VARCHAR", NULL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -176,3 +177,37 @@ def test_the_command_names_its_options(tmp_path: Path) -> None:
     files = ("--run", str(tmp_path / "run.csv"), "--qrels", str(tmp_path / "qrels.csv"))
     result = invoke_command("evaluate", "nDCG@3", *files, "--unit", "user", "--confidence", "0.95")
     assert 'with --by user and --per-query, and give these as predictions to Mean("nDCG@3") with --unit user' in result.stderr
+
+
+def test_texts_of_digits_have_no_order_of_letters() -> None:
+    """Hexadecimal numbers in the order of letters would be a wrong number."""
+    scores = [float(score).hex() for score in (0.9, 0.2, 0.4)]
+    message = read_message(lambda: sqlrank.evaluate("AUC", predictions={"label": [1, 0, 1], "score": scores}))
+    assert "are none. Give an expression that reads them as numbers, or map another column to score" in message
+    assert "CASE" not in message
+
+
+@pytest.mark.parametrize(("first", "second"), [([True, False], [1, 0]), (["1", "0"], [1, 0]), ([1, 0], ["1", "0"])], ids=str)
+def test_tables_of_other_types_are_cast_to_numbers(first: list[Any], second: list[Any]) -> None:
+    """The query with the cast of each table has the number."""
+    tables = [pa.table({"label": label, "score": [0.9, 0.2]}) for label in (first, second)]
+    message = read_message(lambda: sqlrank.evaluate("AUC", predictions=tables))
+    cast = re.search(r"a query with (CAST\(label AS DOUBLE\))$", message)
+    assert cast is not None
+    connection = duckdb.connect()
+    queries = []
+    for number, table in enumerate(tables):
+        connection.register(f"t{number}", table)
+        queries.append(f"SELECT {cast[1]} AS label, score FROM t{number}")
+    assert sqlrank.evaluate("AUC", predictions=sqlrank.query(" UNION ALL ".join(queries)), connection=connection)["AUC"][0].as_py() == 1.0
+
+
+def test_files_whose_names_differ_in_case_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("label,score\n1,0.9\n")
+    (tmp_path / "b.csv").write_text("Label,SCORE\n0,0.1\n")
+    message = read_message(lambda: sqlrank.evaluate("AUC", predictions=str(tmp_path)))
+    assert message.endswith(
+        f"{tmp_path}/b.csv has no column 'label', 'score', which {tmp_path}/a.csv has. Give the columns the same names, in the same case, in each file"
+    )
+    (tmp_path / "b.csv").write_text("label,score\n0,0.1\n")
+    assert sqlrank.evaluate("AUC", predictions=str(tmp_path))["AUC"][0].as_py() == 1.0
