@@ -111,7 +111,7 @@ def stack_with_baseline(candidate: pa.Table, stored: pa.Table, group: Sequence[s
         raise InputError(
             f"the baseline has {baseline_rows.num_rows:,} rows for {rows:,} queries. Store one system, grouped by the same columns"
         )
-    return stacked
+    return stacked.replace_schema_metadata({MEASURES_KEY: read_texts(candidate.schema.metadata)[MEASURES_KEY]})
 
 
 def _check_definitions(candidate: pa.Table, stored: pa.Table, measures: Sequence[ComparedMetric]) -> None:

@@ -114,10 +114,9 @@ def test_the_command(tmp_path: Path) -> None:
         pq.write_table(rollup, tmp_path / f"{name}.parquet")
         named += ["--rollup", f"{name}={tmp_path / name}.parquet"]
     shown = run_command("compare", "AUC", "LogLoss", *named[:4], "--by", "campaign", "--where", "day > 2")
-    assert shown.splitlines()[0].split() == [
-        "campaign", "metric", "baseline", "system", "value_baseline", "value", "difference", "bound_low", "bound_high", "ci_low", "ci_high", "p_adjusted", "winner"
-    ]  # fmt: skip
-    assert len(shown.splitlines()) == 5
+    assert shown.splitlines()[0].split() == ["campaign", "metric", "score", "near", "difference", "interval", "p", "winner"]
+    assert [line.split()[:2] for line in shown.splitlines()[1:5]] == [["NULL", "AUC"], ["NULL", "LogLoss"], ["a", "AUC"], ["a", "LogLoss"]]
+    assert shown.splitlines()[5] == "Paired t-test of 8 buckets, p by Holm, intervals at 98.75%. More: --format csv"
     text = run_command("compare", "AUC", *named, "--baseline", "coin", "--correction", "bh", "--format", "csv")
     assert [line.split(",")[1:3] for line in text.splitlines()[1:]] == [["coin", "score"], ["coin", "near"]]
     refused = invoke_command("compare", "AUC", *named, "--unit", "viewer")

@@ -31,7 +31,7 @@ def compute_step(last: str, given: str, table: pa.Table, **options: Any) -> dict
         "unit": "u",
     }
     asked |= {"interval": "fixed", "lift_scale": "log", "confidence": 0.95, "correction": "none"}
-    steps = effect_ctes(ExperimentDesign.from_arguments(**(asked | options)), "A")
+    steps = effect_ctes(ExperimentDesign.from_arguments(asked | options), "A")
     names = list(steps)
     chain = {name: steps[name] for name in names[: names.index(last) + 1] if name != given}
     with duckdb.connect() as connection:

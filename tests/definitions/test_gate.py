@@ -378,7 +378,7 @@ def test_reports() -> None:
     assert [case.get("name") for case in suite.iter("testcase")] == ["RR", "P@5"]
     assert "worse by more than the tolerance: difference -0.4" in (suite[1][0].get("message") or "")
     page = markdown_summary(result, 4)
-    assert page.startswith("## sqlrank gate: fail\n\n| metric | value_baseline |")
+    assert page.startswith("## sqlrank gate: fail\n\n| metric | old | new | difference | interval | verdict |")
     assert page.index("| RR |") < page.index("| P@5 |")
     (line,) = github_annotations(result)
     assert line.startswith("::error title=sqlrank gate::RR: worse by more than the tolerance: difference -0.")
