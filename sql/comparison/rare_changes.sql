@@ -32,5 +32,5 @@ FROM (
   ) AS outcomes
   GROUP BY cell, pair, metric, flip_label
   HAVING LEAST(SUM(is_changed), COUNT(*) - SUM(is_changed)) < 5
-) AS rare_labels
+) AS changed_labels
 GROUP BY cell, pair, metric

@@ -14,7 +14,7 @@ SELECT
   area_width, -- of areas such as AUC: 1, or 2 for metrics between -1 and 1
   positive_size, -- effective number of positives
   negative_size, -- effective number of negatives
-  baseline_flip, -- what the baseline would gain if the outcome of the row were the other one, of metrics of outcomes
+  baseline_flip, -- what the other outcome of the row would give the baseline
   system_flip, -- the same of the system
   flip_label -- label of the row
 FROM paired_values

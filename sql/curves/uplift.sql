@@ -10,8 +10,8 @@ SELECT
   treated_mean, -- mean outcome of the treated there
   control_mean, -- mean outcome of the controls there
   treated_mean - control_mean AS uplift, -- what the treatment does there, per unit
-  gain, -- outcome gained by treating them, per unit of all, the area under which is AUUC
-  qini -- outcome gained by treating them: of the treated there, less that of as many controls
+  gain, -- outcome gained by treating them, per unit of all
+  qini -- outcome of the treated there less that of as many controls
 FROM uplift_points
 UNION ALL
 SELECT

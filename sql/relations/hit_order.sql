@@ -7,7 +7,7 @@
 -- Grain: group_id, place
 SELECT
   group_id,
-  hit_rank, -- rank of the first relevant document, NULL if none was retrieved
+  hit_rank, -- rank of the first hit, NULL without one
   place, -- position of the list by this rank, from 1
   num_lists, -- lists with relevant documents
   SUM(
@@ -15,7 +15,7 @@ SELECT
       WHEN log_term > -700 THEN EXP(log_term)
       ELSE 0
     END
-  ) OVER (PARTITION BY group_id ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS bound_confidence -- probability that this rank is not below the quantile of all queries
+  ) OVER (PARTITION BY group_id ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS bound_confidence -- probability that the quantile is not above this rank
 FROM (
   -- one row per group and list with relevant documents
   SELECT
@@ -30,9 +30,9 @@ FROM (
     -- one row per group and list with relevant documents
     SELECT
       list_groups.group_id,
-      first_ranks.hit_rank,
+      first_hit_ranks.hit_rank,
       ROW_NUMBER() OVER (
-        PARTITION BY list_groups.group_id ORDER BY CASE WHEN first_ranks.hit_rank IS NULL THEN 1 ELSE 0 END, first_ranks.hit_rank
+        PARTITION BY list_groups.group_id ORDER BY CASE WHEN first_hit_ranks.hit_rank IS NULL THEN 1 ELSE 0 END, first_hit_ranks.hit_rank
       ) AS place,
       COUNT(*) OVER (PARTITION BY list_groups.group_id) AS num_lists
     FROM list_groups
@@ -43,7 +43,7 @@ FROM (
         MIN(rank) AS hit_rank
       FROM relevant_documents
       GROUP BY list_id
-    ) AS first_ranks
-      ON first_ranks.list_id = list_groups.list_id
+    ) AS first_hit_ranks
+      ON first_hit_ranks.list_id = list_groups.list_id
   ) AS ordered_lists
 ) AS binomial_terms

@@ -13,14 +13,14 @@ SELECT
   total_controls, -- weight of all controls
   total_treated_outcome, -- sum of outcomes of all treated
   total_control_outcome, -- sum of outcomes of all controls
-  total_qini, -- outcome gained by treating all: of the treated, less that of as many controls
-  qini, -- outcome gained by treating those at and above the score: of the treated, less that of as many controls
-  gain, -- outcome gained at and above the score: number of units there times the difference of means
-  COALESCE(LAG(qini) OVER (PARTITION BY group_id ORDER BY score DESC), 0) AS previous_qini, -- at the next higher score, 0 at the highest
-  COALESCE(LAG(gain) OVER (PARTITION BY group_id ORDER BY score DESC), 0) AS previous_gain, -- at the next higher score, 0 at the highest
+  total_qini, -- of all: outcome of the treated less that of as many controls
+  qini, -- the same of those at and above the score
+  gain, -- units at and above the score times the difference of means
+  COALESCE(LAG(qini) OVER (PARTITION BY group_id ORDER BY score DESC), 0) AS previous_qini, -- at the next higher score
+  COALESCE(LAG(gain) OVER (PARTITION BY group_id ORDER BY score DESC), 0) AS previous_gain, -- at the next higher score
   total_treated_outcome * total_treated_outcome / 2
     + total_treated_outcome * (total_treated + total_controls - total_treated_outcome - total_control_outcome)
-    + total_control_outcome * (total_treated_outcome + total_qini) / 2 AS best_area -- under the Qini curve that has treated with an outcome first, controls with one last
+    + total_control_outcome * (total_treated_outcome + total_qini) / 2 AS best_area -- treated with an outcome first, controls with one last
 FROM (
   -- one row per group and distinct score
   SELECT

@@ -143,6 +143,7 @@ UNDEFINED: dict[str, Callable[[Rows, Settings, str], bool]] = {
     NO_WEIGHT: lambda rows, *_: not total(rows),
     f"{NO_WEIGHT}; a value beyond the greatest double": lambda rows, *_: not total(rows),
     f"{NO_WEIGHT}; a value beyond the greatest double, as of scores like 1e160": lambda rows, *_: not total(rows),
+    "no label other than 0 of weight above 0": lambda rows, *_: not total(rows, ("label", 1)),
     "no predictions": lambda *_: False,
     "no predictions, all of weight 0, or no classes": lambda rows, *_: not total(rows),
     "predictions of one class only": lambda rows, *_: lacks_class(rows),

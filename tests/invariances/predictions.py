@@ -72,7 +72,17 @@ VALUES = [
         "FNR",
     ),
     *("Specificity", "NPV", "BalancedAccuracy", "Bias", "MAE", "MSE", "RMSE", "R2", "ExplainedVariance", "sMAPE", "MAPE(eps=1)"),
-    *("BrierReliability", "BrierResolution", "Jaccard", "ZeroOneLoss", "MaxError"),
+    *(
+        "BrierReliability",
+        "BrierResolution",
+        "BrierUncertainty",
+        "PrecisionAtRecall(recall=0.8)",
+        "RecallAtPrecision(precision=0.8)",
+        "WAPE",
+        "Jaccard",
+        "ZeroOneLoss",
+        "MaxError",
+    ),
 ]
 DEVIANCES = ["PoissonDeviance", "TweedieDeviance", "MSLE", "RMSLE", "MedianAbsoluteError"]
 METRICS = [*RANKS, *VALUES]

@@ -25,6 +25,9 @@ RUNS = {
     "baseline": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"b": 2.0, "a": 1.0}, "q3": {"b": 3.0, "c": 2.0, "a": 1.0}},
     "dense": {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 2.0, "b": 1.0}, "q3": {"a": 2.0, "b": 1.0}},
 }
+TARGETED = pa.table(
+    {"label": [1, 0, 1, 0, 0, 1, 0, 1], "score": [0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1], "treatment": [1, 0, 1, 0, 1, 0, 0, 1]}
+)
 CLASSES = pa.table(
     {
         "system": ["a", "a", "a", "b"],
@@ -45,6 +48,7 @@ RESULTS: dict[str, Callable[[], pa.Table]] = {
     "pr": lambda: evaluate_clicks("PR"),
     "gain": lambda: evaluate_clicks("Gain", by=["country", "device"]),
     "lift": lambda: evaluate_clicks("Lift"),
+    "uplift": lambda: sqlrank.evaluate("Uplift", inputs={"uplift": TARGETED}),
     "threshold": lambda: evaluate_clicks("Threshold"),
     "calibration": lambda: evaluate_clicks("Calibration", by="country"),
     "cutoffs": lambda: sqlrank.evaluate("nDCG@1..3", **SCORED),

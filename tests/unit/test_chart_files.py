@@ -158,7 +158,7 @@ def test_any_value_of_a_column(tmp_path: Path) -> None:
 
 
 def test_help_does_not_wait_for_altair() -> None:
-    script = "import sys, sqlrank.cli.app; print(*sys.modules, sep='\\n')"
+    script = "import sys, sqlrank.cli.chart; print(*sys.modules, sep='\\n')"
     there = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, cwd=TREC.parents[2]).stdout.split()
     assert "sqlrank.cli.chart" in there
     assert not {"altair", "vl_convert"} & set(there)

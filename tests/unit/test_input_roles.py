@@ -77,7 +77,9 @@ def test_rows_are_checked(row: tuple[Any, ...], problem: str) -> None:
 
 
 def test_what_is_missing_is_named() -> None:
-    with pytest.raises(InputError, match=r"Revenue needs inputs=\{'orders': \.\.\.\}"):
+    with pytest.raises(
+        InputError, match=r"Revenue reads orders, what was ordered: .*\. Give inputs=\{'orders': \.\.\.\} in the place of run"
+    ):
         sqlrank.evaluate("Revenue", run=make_orders(), sql_dir=FOLDER)
     with pytest.raises(InputError, match=r"unknown input 'order'. Did you mean 'orders'"):
         sqlrank.evaluate("Revenue", inputs={"order": make_orders()}, sql_dir=FOLDER)

@@ -20,10 +20,10 @@ SELECT
   cell_influence.balanced_accuracy_influence, -- derivative by the weight of a prediction
   cell_influence.kappa_influence, -- derivative by the weight of a prediction
   cell_influence.mcc_influence, -- derivative by the weight of a prediction
-  cell_influence.precision_flip, -- what it would gain as a hit if it is none, else what it would lose without one
-  cell_influence.recall_flip, -- what it would gain as a hit if it is none, else what it would lose without one
-  cell_influence.f_flip, -- what it would gain as a hit if it is none, else what it would lose without one
-  cell_influence.balanced_accuracy_flip, -- what it would gain as a hit if it is none, else what it would lose without one
+  cell_influence.precision_flip, -- change of the metric if its outcome were the other one
+  cell_influence.recall_flip, -- change of the metric if its outcome were the other one
+  cell_influence.f_flip, -- change of the metric if its outcome were the other one
+  cell_influence.balanced_accuracy_flip, -- change of the metric if its outcome were the other one
   cell_influence.precision_cells, -- squared effect of rows in cells of few rows, of all classes
   cell_influence.recall_cells, -- squared effect of rows in cells of few rows, of all classes
   cell_influence.balanced_accuracy_cells -- squared effect of rows in cells of few rows, of all classes
