@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _PART = r'[\w$-]+|"(?:[^"]|"")+"|`(?:[^`]|``)+`'
 _BARE = re.compile(r"[A-Za-z_][\w$]*", re.ASCII)
+_BRACKETS = re.compile(r"\[((?:[^\]]|\]\])+)\]")
 _NAME = re.compile(rf"(?:{_PART})(?:\.(?:{_PART}))*")
 
 
@@ -40,6 +41,17 @@ def split_table_name(text: str) -> list[str] | None:
     if not _NAME.fullmatch(text):
         return None
     return [part if part[0] not in '"`' else part[1:-1].replace(part[0] * 2, part[0]) for part in re.findall(_PART, text)]
+
+
+def _quote_brackets(text: str, dialect: str) -> str:
+    """Return a name with double quotes in place of brackets, in a dialect that has both.
+
+    >>> _quote_brackets("[my schema].runs", "tsql"), _quote_brackets("[my schema].runs", "duckdb")
+    ('"my schema".runs', '[my schema].runs')
+    """
+    if "[" not in text or ("[", "]") not in get_dialect(dialect).sqlglot.tokenizer_class.IDENTIFIERS:
+        return text
+    return _BRACKETS.sub(lambda name: exp.to_identifier(name[1].replace("]]", "]"), quoted=True).sql(), text)
 
 
 def split_path(text: str) -> list[list[str]]:
@@ -59,7 +71,7 @@ def fold_column_name(text: str, dialect: str) -> str:
     """
     if _BARE.fullmatch(text):
         return get_dialect(dialect).fold_identifier(text)
-    identifiers = split_table_name(text)
+    identifiers = split_table_name(_quote_brackets(text, dialect))
     return identifiers[0] if identifiers is not None and len(identifiers) == 1 else text
 
 
@@ -75,7 +87,7 @@ def require_table_name(role: str, source: Any, dialect: str) -> exp.Table:
         return source.copy()
     if not isinstance(source, (str, Path)):
         raise InputError(f"{role}: give the name of a table or a file, not a {source_kind(source)}")
-    text = str(source)
+    text = _quote_brackets(str(source), dialect)
     if split_table_name(text) is None:
         if names_files(text):
             raise InputError(
@@ -95,6 +107,7 @@ def require_table_name(role: str, source: Any, dialect: str) -> exp.Table:
 
 def parse_table_name(role: str, text: str, dialect: str) -> exp.Table:
     """Parse a table name such as ``project.dataset.table``, with SQL keywords quoted."""
+    text = _quote_brackets(text, dialect)
     identifiers = split_table_name(text)
     if identifiers is None:
         raise InputError(f"{role}: {quote_excerpt(text, is_name=True)} is not the name of a table. Put odd parts of a name in quotes")

@@ -70,8 +70,7 @@ def test_tables(dialect: str, parts: list[str]) -> None:
     writer = DIALECTS[dialect].sqlglot_name
     if dialect == "bigquery" and '"' in parts[-1]:
         parts = [*parts[:-1], "odd table"]  # BigQuery has no such names
-    # names of tables are given in double quotes or backticks, on SQL Server, too
-    spelled = ".".join(quote_name("postgres" if dialect == "tsql" else dialect, part) for part in parts)
+    spelled = ".".join(quote_name(dialect, part) for part in parts)
     texts = (
         sqlrank.sql("Brier", dialect=dialect, **names)
         for names in ({"predictions": spelled}, {"predictions": "p", "create_table": spelled})
