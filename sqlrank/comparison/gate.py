@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ from sqlrank.result_metadata import (
     canonical_names,
     group_texts,
     left_out_metadata,
+    metrics_metadata,
     read_canonical_names,
     read_left_out,
     rename_metric_rows,
@@ -369,5 +371,6 @@ def _verdict_table(
         rows.append(group_values(units.cells[summary.cell], comparison) | row | verdict_columns)
     table = contrast_table(rows, group_schema(comparison, tables), GATE_SCHEMA)
     metadata = build_verdict_metadata(verdicts, confidence) | left_out_metadata(left_out)
-    measures = read_texts(tables[0][1].schema.metadata)[MEASURES_KEY]
-    return table.replace_schema_metadata(metadata | {MEASURES_KEY: measures})
+    # Tables with a stored baseline have no metadata of metrics.
+    measures = metrics_metadata({}, comparison.metrics, comparison.library).measures
+    return table.replace_schema_metadata(metadata | {MEASURES_KEY: json.dumps(measures)})

@@ -150,6 +150,18 @@ def test_an_interval_of_a_difference_is_cut_at_the_range_of_its_metric() -> None
     assert format_result(result, Format.csv, TableStyle()).splitlines()[1].split(",")[6] == str(low[0])
 
 
+def test_a_gate_with_a_stored_baseline_knows_the_ranges_of_its_metrics() -> None:
+    run = {f"q{number}": {"a": 2.0, "b": 1.0} for number in range(3)}
+    worse = {"q0": {"a": 1.0, "b": 2.0}, "q1": {"a": 2.0, "b": 1.0}, "q2": {"b": 1.0}}
+    qrels = {query: {"a": 1} for query in run}
+    stored = sqlrank.evaluate("MRR", run=run, qrels=qrels, per_query=True)
+    result = sqlrank.gate("MRR", run=worse, qrels=qrels, baseline=stored, min_units=2)
+    assert result["ci_low"][0].as_py() < -1
+    lines = format_result(result, Format.table, TableStyle(), 79).splitlines()
+    assert lines[0].split() == ["metric", "baseline", "candidate", "difference", "interval", "verdict"]
+    assert lines[1].split()[:5] == ["MRR", "1.0000", "0.5000", "-0.5000", "-1.0000"]
+
+
 def test_a_significant_difference_without_a_better_direction_differs() -> None:
     measures = '{"AP": {"unit": "", "better": "neither"}}'
     rows = [row | {"winner": None} for row in make_rows([("a", "b")])]
