@@ -10,16 +10,15 @@ import altair as alt
 from sqlrank.charts import theme
 from sqlrank.charts.comparison_labels import (
     BASELINE_BETTER,
-    CORRECTION_LABELS,
     DIFFERS_LABEL,
     NOT_SIGNIFICANT,
     SYSTEM_BETTER,
-    TEST_LABELS,
     VARIANT_LABELS,
     label_comparison,
 )
 from sqlrank.charts.metric_charts import ROW_PIXELS, zoomed_axis, zoomed_domain
 from sqlrank.charts.result_view import Dimension, ResultView, assign_channels, text_labels
+from sqlrank.output.contrast_tables import CORRECTION_NAMES, TEST_NAMES
 from sqlrank.output.display import ROUNDING_ERROR
 from sqlrank.result_columns import WINS
 from sqlrank.result_metadata import EXPERIMENT
@@ -110,8 +109,8 @@ def _describe_tests(view: ResultView) -> str:
     if "confidence" not in view.texts:
         return ""
     test, correction, confidence = (view.texts.get(name, "?") for name in ("test", "correction", "confidence"))
-    by = CORRECTION_LABELS.get(correction, correction)
-    return f" Lines: confidence intervals at level {confidence}, corrected by {by}. Test: {TEST_LABELS.get(test, test)}."
+    by = CORRECTION_NAMES.get(correction, "nothing")
+    return f" Lines: confidence intervals at level {confidence}, corrected by {by}. Test: {TEST_NAMES.get(test, test)}."
 
 
 def _as_comparison(view: ResultView) -> ResultView:
@@ -123,7 +122,7 @@ def _as_comparison(view: ResultView) -> ResultView:
         for row in view.rows
         if row["variant"] is not None
     ]
-    return replace(view, rows=rows, texts={**view.texts, "test": "sequential" if view.texts.get("interval") == "sequential" else "welch"})
+    return replace(view, rows=rows, texts={**view.texts, "test": view.texts.get("interval", "?")})
 
 
 def _by_metric(view: ResultView) -> dict[str, list[dict[str, Any]]]:

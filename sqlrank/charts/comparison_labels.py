@@ -19,16 +19,6 @@ STATES = {SYSTEM_BETTER: "better", BASELINE_BETTER: "worse", DIFFERS_LABEL: "dif
 VARIANT_LABELS = {SYSTEM_BETTER: "variant is better", BASELINE_BETTER: "control is better"}
 """Verdicts on the variants of an experiment, which are compared with a control."""
 
-TEST_LABELS = {
-    "t": "Student's t",
-    "welch": "Welch's t",
-    "sequential": "a confidence sequence, valid at every look",
-    "wilcoxon": "Wilcoxon's",
-    "sign": "signs",
-    "randomization": "randomisation",
-}
-CORRECTION_LABELS = {"holm": "Holm", "bh": "Benjamini and Hochberg", "max_t": "Westfall and Young", "none": "nothing"}
-
 
 def label_comparison(row: Mapping[str, Any], direction: str, confidence: float) -> str:
     """Return the verdict of a comparison."""

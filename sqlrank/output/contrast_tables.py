@@ -65,12 +65,12 @@ MAX_NAMED_ROWS = 5
 VERDICT_COLORS = {"pass": GREEN, "fail": RED, "inconclusive": YELLOW}
 
 TEST_NAMES = {
-    "t": "Paired t-test",
+    "t": "paired t-test",
     "wilcoxon": "Wilcoxon's signed-rank test",
-    "sign": "Sign test",
-    "randomization": "Randomization test",
+    "sign": "sign test",
+    "randomization": "randomization test",
     "fixed": "Welch's t-test",
-    "sequential": "Confidence sequences",
+    "sequential": "confidence sequences, valid at every look",
 }
 """Names of the tests of comparisons, and of the interval methods of experiments."""
 

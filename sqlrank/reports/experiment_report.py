@@ -12,6 +12,7 @@ import pyarrow as pa
 from sqlrank.charts.comparison_labels import STATES, SYSTEM_BETTER, label_comparison
 from sqlrank.errors import InputError
 from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, Tolerance, parse_tolerances
+from sqlrank.output.display import format_number
 from sqlrank.reports.blocks import (
     Cell,
     Section,
@@ -24,7 +25,7 @@ from sqlrank.reports.blocks import (
     truncate_text,
 )
 from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, MIN_UNITS_WITHOUT_NOTE, count_things, pair_verdict
-from sqlrank.result_columns import EXPERIMENT_SCHEMA
+from sqlrank.result_columns import EXPERIMENT_SCHEMA, Kind
 from sqlrank.result_metadata import EXPERIMENT, ResultMetadata, read_result_metadata
 from sqlrank.stored_results import make_mapping_check, read_json, read_parquet, read_texts
 
@@ -34,6 +35,9 @@ MISMATCH = "sample ratio mismatch"
 
 SETTINGS = ("control", "confidence", "correction", "interval", "lift_scale")
 """Settings of an experiment in the metadata of its result."""
+
+LIFT_DIGITS = 3
+"""Decimals of lifts in sentences, which are percentages with one."""
 
 GUARDRAIL_TEXTS = {
     FAIL: ("worse", "is worse than {control} by more than the tolerance of {tolerance}"),
@@ -199,8 +203,12 @@ def _format_lift(row: Mapping[str, Any], template: str) -> str:
     lift, low, high = row["relative_difference"], row["relative_ci_low"], row["relative_ci_high"]
     if lift is None:
         return ""
-    interval = "" if low is None or high is None else f", {low:+z.1%} to {high:+z.1%}"
-    return template.format(f"{lift:+z.1%}{interval}")
+    interval = (
+        ""
+        if low is None or high is None
+        else f", {format_number(low, Kind.LIFT, LIFT_DIGITS)} to {format_number(high, Kind.LIFT, LIFT_DIGITS)}"
+    )
+    return template.format(f"{format_number(lift, Kind.LIFT, LIFT_DIGITS)}{interval}")
 
 
 def _guardrail_verdicts(effects: Effects) -> list[VerdictSentence]:
@@ -253,7 +261,7 @@ def _build_effect_cell(row: Mapping[str, Any], effects: Effects) -> Cell:
     """Return the cell of a value with its lift and verdict."""
     cell = format_cell(row["metric"], row["value"])
     label = effects.label_row(row)
-    lift = "" if row["relative_difference"] is None else f" ({row['relative_difference']:+z.1%})"
+    lift = "" if row["relative_difference"] is None else f" ({format_number(row['relative_difference'], Kind.LIFT, LIFT_DIGITS)})"
     return replace(cell, text=f"{cell.text}{lift}", verdict=STATES.get(label, ""), is_best=label == SYSTEM_BETTER)
 
 

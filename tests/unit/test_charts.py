@@ -259,7 +259,7 @@ def test_a_forest_has_no_difference_in_grey() -> None:
     (row,) = list_rows(found, "difference", "name", "n_units", "wins", "losses", "verdict")
     assert row == (pytest.approx(2 / 9), "dense", 3, 2, 1, "not significant")
     assert read_caption(found).startswith(
-        "Points: differences of means. Lines: confidence intervals at level 0.95, corrected by Holm. Test: Student's t."
+        "Points: differences of means. Lines: confidence intervals at level 0.95, corrected by Holm. Test: paired t-test."
     )
 
 
