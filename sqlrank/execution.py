@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.engines.driver_adapters import TimeRangeError, infer_dialect
-from sqlrank.engines.open_database import run_on_database
+from sqlrank.engines.driver_adapters import TimeRangeError
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
 from sqlrank.inputs.class_names import check_for_classes
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
     from sqlrank.compiler.statement import CompiledStatement
     from sqlrank.engines.database import Database
-    from sqlrank.engines.resource_limits import ResourceLimits
+    from sqlrank.engines.open_database import ExecutionOptions
     from sqlrank.inputs.column_binding import BoundInputs
     from sqlrank.inputs.row_checks import CheckMode, ValidationReport
     from sqlrank.request import Request
@@ -62,29 +61,14 @@ _ARROW_TYPES = {
 """Arrow types of result columns by kind, None for input columns; all others are float64."""
 
 
-def execute_request(
-    call: Request,
-    connection: Any,
-    dialect: str | None,
-    limits: ResourceLimits,
-    check: CheckMode,
-    progress: Callable[[float], None] | None = None,
-) -> pa.Table:
-    """Execute a request on its connection; ``progress`` is called with the percentage done."""
-    dialect = infer_dialect(connection, dialect)
-    return run_resolved(resolve_request(call), connection, dialect, limits, check, progress)
+def execute_request(call: Request, options: ExecutionOptions) -> pa.Table:
+    """Execute a request on its connection."""
+    return run_resolved(resolve_request(call), options)
 
 
-def run_resolved(
-    request: ResolvedRequest,
-    connection: Any,
-    dialect: str,
-    limits: ResourceLimits,
-    check: CheckMode,
-    progress: Callable[[float], None] | None,
-) -> pa.Table:
+def run_resolved(request: ResolvedRequest, options: ExecutionOptions) -> pa.Table:
     """Execute a resolved request on a connection."""
-    return run_on_database(connection, dialect, limits, lambda database: execute_resolved(request, database, check), progress)
+    return options.run(lambda database: execute_resolved(request, database, options.check))
 
 
 def execute_resolved(

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.argument_checks import entry_point
 from sqlrank.comparison.paired_tests import TestOptions
 from sqlrank.comparison.system_comparison import compare_systems
-from sqlrank.comparison.unit_values import ExecutionOptions
-from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.engines.open_database import ExecutionOptions
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.request import ColumnNames, Request, select_arguments
 
@@ -145,15 +144,14 @@ def compare(
     [{'value_baseline': 0.5, 'value': 0.875, 'difference': 0.375}]
     """
     arguments = locals()
-    limits = select_arguments(ResourceLimits, arguments)
+    options = ExecutionOptions.from_arguments(arguments)
     if rollups is None:
         check_confidence_level(confidence)
         call = Request.from_arguments(arguments, leave_out=("system", "by", "per_query", "confidence", "replicates", "seed"))
         tests = select_arguments(TestOptions, arguments, confidence=float(confidence or 0))
-        options = select_arguments(ExecutionOptions, arguments, limits=limits)
         return compare_systems(call, tests, options, system=system, by=by, baseline=baseline, per_query=per_query)
     from sqlrank.rollups.contrasts import RollupComparisonRequest, compare_rolled_up  # noqa: PLC0415  as for evaluate
 
     call = Request.from_arguments(arguments, leave_out=["system"])
     request = RollupComparisonRequest(call, rollups, baseline, correction, power)
-    return compare_rolled_up(request, connection, dialect, limits, progress)
+    return compare_rolled_up(request, options)

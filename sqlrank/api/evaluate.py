@@ -11,9 +11,8 @@ import pyarrow as pa
 from sqlrank.argument_checks import entry_point
 from sqlrank.arrow_arrays import table_from_rows
 from sqlrank.engines.driver_adapters import infer_dialect
-from sqlrank.engines.open_database import open_for_inspection
+from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
 from sqlrank.engines.query_sources import reads_files
-from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import MetricError
 from sqlrank.execution import execute_request
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
@@ -22,7 +21,7 @@ from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS, list_metrics, search_metrics
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.request import ColumnNames, Request, leaf_sources, select_arguments
+from sqlrank.request import ColumnNames, Request, leaf_sources
 from sqlrank.resolve import resolve_request
 
 if TYPE_CHECKING:
@@ -151,13 +150,13 @@ def evaluate(
     [{'RR': 0.5, 'P@1': 0.0}]
     """
     arguments = locals()
-    limits = select_arguments(ResourceLimits, arguments)
+    options = ExecutionOptions.from_arguments(arguments)
     call = Request.from_arguments(arguments, requested_names=True, command="sql", options={"connection": connection})
     if rollup is not None:
         from sqlrank.rollups.evaluate_rollup import evaluate_rollup  # noqa: PLC0415  its import takes a tenth of a second
 
-        return evaluate_rollup(call, rollup, connection, dialect, limits, window_days, window_ends)
-    return execute_request(call, connection, dialect, limits, check, progress)
+        return evaluate_rollup(call, rollup, options, window_days, window_ends)
+    return execute_request(call, options)
 
 
 @entry_point

@@ -16,14 +16,14 @@ from sqlrank.comparison.comparison_table import contrast_row, contrast_table, gr
 from sqlrank.comparison.group_gate import gate_differences
 from sqlrank.comparison.noninferiority import MAX_UNPAIRED_SHARE, check_direction, count_tests, decide_verdict
 from sqlrank.comparison.paired_tests import with_t_interval
-from sqlrank.comparison.unit_values import ExecutionOptions, check_fully_paired, evaluate_systems, with_unit_tables
+from sqlrank.comparison.unit_values import check_fully_paired, evaluate_systems, with_unit_tables
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.file_sources import is_unambiguous_file
-from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.engines.open_database import ExecutionOptions
 from sqlrank.errors import InputError, MetricError, join_words, suggest_choice
 from sqlrank.inference.tolerance import Tolerance, Verdict, build_verdict_metadata, parse_tolerances
 from sqlrank.interval_options import check_confidence_level
-from sqlrank.request import ColumnNames, Request, SourceGroup, select_arguments, system_source
+from sqlrank.request import ColumnNames, Request, SourceGroup, system_source
 from sqlrank.result_columns import GATE_SCHEMA
 from sqlrank.result_metadata import (
     MEASURES_KEY,
@@ -254,11 +254,10 @@ def gate(
     arguments = locals()
     check_confidence_level(confidence)
     call = Request.from_arguments(arguments, leave_out=("system", "by", "across", "confidence"))
-    work_limits = select_arguments(ResourceLimits, arguments)
-    options = select_arguments(ExecutionOptions, arguments, limits=work_limits)
+    options = ExecutionOptions.from_arguments(arguments)
     if across:
         call = replace(call, by=by, across=across)
-        return gate_differences(call, tolerance, confidence, options, baseline=baseline, system=system, min_units=min_units)
+        return gate_differences(call, tolerance, confidence, options)
     is_stored = _is_stored_baseline(baseline, call.sources)
     stored = read_baseline(baseline) if is_stored else None
     groupings = [[], [by]] if isinstance(by, str) else [[], list(by)] if by and isinstance(by[0], str) else by
@@ -295,7 +294,7 @@ def gate(
         ]
         return _verdict_table(units, comparison, tables, pair, summaries, tolerances, verdicts, confidence, left_out)
 
-    return rename_metric_rows(with_unit_tables(tables, comparison, work_limits, decide_verdicts, system_tables), comparison.metrics)
+    return rename_metric_rows(with_unit_tables(tables, comparison, options.limits, decide_verdicts, system_tables), comparison.metrics)
 
 
 def _collect_left_out(tables: Sequence[tuple[list[str], pa.Table]], stored: pa.Table | None, comparison: ComparisonPlan) -> list[LeftOut]:

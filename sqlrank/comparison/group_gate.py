@@ -8,31 +8,23 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqlrank.arrow_arrays import to_array
-from sqlrank.engines.driver_adapters import infer_dialect
-from sqlrank.errors import MetricError, short_repr
+from sqlrank.errors import MetricError
 from sqlrank.execution import run_resolved
 from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, Tolerance, Verdict, build_verdict_metadata, parse_tolerances
-from sqlrank.resolve import ResolvedRequest, resolve_request
+from sqlrank.resolve import resolve_request
 from sqlrank.result_columns import CI_HIGH, CI_LOW, GROUP_COUNTS, RATIO_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlrank.comparison.unit_values import ExecutionOptions
+    from sqlrank.engines.open_database import ExecutionOptions
     from sqlrank.request import Request
 
     Limits = tuple[float, float] | None
     """Limits of a difference or of a relative difference, None without an interval."""
 
-_ADVICE = {
-    "baseline": "groups are compared with each other, and not with a baseline",
-    "system": "several runs or scores are a row each. Name another column of systems in by",
-    "min_units": "small groups have wide intervals. Leave them out with where=",
-}
-_DEFAULTS = {"baseline": None, "system": "system", "min_units": 20}
 
-
-def gate_differences(call: Request, tolerance: Any, confidence: float, options: ExecutionOptions, **unused: Any) -> pa.Table:
+def gate_differences(call: Request, tolerance: Any, confidence: float, options: ExecutionOptions) -> pa.Table:
     """Return the differences between groups with a verdict each.
 
     Args:
@@ -40,14 +32,10 @@ def gate_differences(call: Request, tolerance: Any, confidence: float, options: 
         tolerance: the greatest tolerated difference, or as a share by how much the least value may be below the greatest, also by metric.
         confidence: confidence level of intervals.
         options: connection, limits and checks.
-        **unused: arguments of gates that differences between groups have no use for, which must have their defaults.
 
     Raises:
         MetricError: An argument that is not possible, or a metric without a tolerance above 0.
     """
-    for name, value in unused.items():
-        if value is not None and value != _DEFAULTS[name]:
-            raise MetricError(f"{name}={short_repr(value)} is not possible with across=: {_ADVICE[name]}")
     call = replace(call, confidence=confidence, requested_names=True)
     request = resolve_request(call)
     rows_by_name = request.differences
@@ -57,25 +45,20 @@ def gate_differences(call: Request, tolerance: Any, confidence: float, options: 
         raise MetricError(
             f"{missing[0]}: give a tolerance above 0, the greatest difference between groups such as 0.1, or '20%' for a ratio of at least 0.8"
         )
-    result = _evaluate_differences(request, options)
+    result = run_resolved(request, options)
     rows = result.to_pylist()
     limits = [_read_limits(row, tolerances[row["metric"]]) for row in rows]
     num_tests = max(1, sum(each is not None for each in limits))
     corrected = limits
     if num_tests > 1 and any(_is_beyond(row, each, tolerances) for row, each in zip(rows, limits, strict=True)):
         wider_request = resolve_request(replace(call, confidence=1 - (1 - confidence) / num_tests))
-        wider = _evaluate_differences(wider_request, options).to_pylist()
+        wider = run_resolved(wider_request, options).to_pylist()
         corrected = [_read_limits(row, tolerances[row["metric"]]) for row in wider]
     verdicts = [
         _decide_verdict(row, tolerances[row["metric"]], usual, wide, num_tests)
         for row, usual, wide in zip(rows, limits, corrected, strict=True)
     ]
     return _build_verdict_table(result, [str(tolerances[row["metric"]]) for row in rows], verdicts, confidence)
-
-
-def _evaluate_differences(request: ResolvedRequest, options: ExecutionOptions) -> pa.Table:
-    dialect = infer_dialect(options.connection, options.dialect)
-    return run_resolved(request, options.connection, dialect, options.limits, options.check, options.progress)
 
 
 def _read_limits(row: Mapping[str, Any], tolerance: Tolerance) -> Limits:

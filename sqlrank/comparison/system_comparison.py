@@ -8,7 +8,7 @@ from sqlrank._version import __version__
 from sqlrank.comparison.comparison_plan import ComparisonPlan
 from sqlrank.comparison.comparison_table import comparison_table, unit_difference_table
 from sqlrank.comparison.paired_tests import TestOptions, run_tests
-from sqlrank.comparison.unit_values import ExecutionOptions, check_fully_paired, evaluate_systems, with_unit_tables
+from sqlrank.comparison.unit_values import check_fully_paired, evaluate_systems, with_unit_tables
 from sqlrank.errors import MetricError
 from sqlrank.inference.system_pairs import list_pairs
 from sqlrank.result_metadata import comparison_metadata, left_out_metadata, read_left_out, rename_metric_rows
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sqlrank.comparison.paired_differences import PairedUnits
+    from sqlrank.engines.open_database import ExecutionOptions
     from sqlrank.request import Request
 
 

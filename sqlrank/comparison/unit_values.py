@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 import pyarrow as pa
 from sqlglot import exp
@@ -12,9 +12,8 @@ from sqlglot import exp
 from sqlrank.arrow_arrays import to_array
 from sqlrank.comparison.paired_differences import FLIP, DifferenceSummary, PairedUnits
 from sqlrank.compiler.row_keys import QUERY_ID
-from sqlrank.engines.driver_adapters import infer_dialect
 from sqlrank.engines.duckdb_session import duckdb_session
-from sqlrank.engines.open_database import run_on_database, share_queries
+from sqlrank.engines.open_database import share_queries
 from sqlrank.engines.worker_threads import run_cancellable
 from sqlrank.errors import InputError, SqlrankError
 from sqlrank.execution import ROW_UNIT, ZERO_WEIGHTS_KEY, execute_request, execute_resolved, run_resolved
@@ -30,24 +29,13 @@ if TYPE_CHECKING:
 
     from sqlrank.comparison.comparison_plan import ComparisonPlan
     from sqlrank.engines.database import Database
+    from sqlrank.engines.open_database import ExecutionOptions
     from sqlrank.engines.resource_limits import ResourceLimits
-    from sqlrank.inputs.row_checks import CheckMode
 
 WorkResult = TypeVar("WorkResult")
 
 UnitTables = list[tuple[list[str], pa.Table]]
 """A table for each grouping."""
-
-
-@dataclass(frozen=True)
-class ExecutionOptions:
-    """Execution options of a call: connection, dialect, limits, checks and progress callback."""
-
-    connection: Any
-    dialect: str | None
-    limits: ResourceLimits
-    check: CheckMode
-    progress: Callable[[float], None] | None = None
 
 
 def evaluate_systems(comparison: ComparisonPlan, options: ExecutionOptions, *, has_values: bool = True) -> tuple[UnitTables, UnitTables]:
@@ -63,13 +51,12 @@ def evaluate_unit_values(comparison: ComparisonPlan, options: ExecutionOptions) 
     """Evaluate unit values where the data are: per grouping a table by cell, system and unit."""
     if (shared := _evaluate_shared_values(comparison, options)) is not None:
         return _select_groupings(shared, comparison, options.limits)
-    dialect = infer_dialect(options.connection, options.dialect)
     tables = []
     # All are resolved before the first reads a source.
     resolved_requests = [(group, resolve_request(call)) for group, call in comparison.calls_by_grouping()]
     for index, (group, resolved_request) in enumerate(resolved_requests):
         progress = options.progress and _scale_progress(options.progress, index, len(resolved_requests))
-        tables.append((group, run_resolved(resolved_request, options.connection, dialect, options.limits, options.check, progress)))
+        tables.append((group, run_resolved(resolved_request, replace(options, progress=progress))))
     return tables
 
 
@@ -87,8 +74,7 @@ def _evaluate_shared_values(comparison: ComparisonPlan, options: ExecutionOption
             return None
         return execute_resolved(resolved_request, database, options.check, inputs=inputs)
 
-    dialect = infer_dialect(options.connection, options.dialect)
-    return run_on_database(options.connection, dialect, options.limits, evaluate_once, options.progress)
+    return options.run(evaluate_once)
 
 
 def _is_independent_of_grouping(inputs: BoundInputs, comparison: ComparisonPlan) -> bool:
@@ -138,10 +124,8 @@ def system_values(
     names = {measure.name for measure in comparison.measures if measure.no_interval is not None}
     if not names and not (comparison.uses_influence and any(_lacks_values(group, table, comparison) for group, table in tables)):
         return []
-    return [
-        (group, execute_request(call, options.connection, options.dialect, options.limits, options.check))
-        for group, call in comparison.value_calls()
-    ]
+    options = replace(options, progress=None)
+    return [(group, execute_request(call, options)) for group, call in comparison.value_calls()]
 
 
 def _lacks_values(group: Sequence[str], table: pa.Table, comparison: ComparisonPlan) -> bool:

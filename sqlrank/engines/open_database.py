@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, closing, contextmanager, suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import duckdb
 
@@ -15,7 +16,7 @@ from sqlrank.engines.remote_database import RemoteDatabase, check_no_limits
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.engines.worker_threads import run_cancellable
 from sqlrank.query_text import write_tree
-from sqlrank.request import QuerySource, SourceGroup
+from sqlrank.request import QuerySource, SourceGroup, select_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -123,6 +124,27 @@ def run_on_database(
         result = work(database)
         report_progress(100.0)
         return result
+
+
+@dataclass(frozen=True)
+class ExecutionOptions:
+    """The database of a call, the dialect of its engine, limits, the check of rows, and the progress callback."""
+
+    connection: Any = None
+    dialect: str = "duckdb"
+    limits: ResourceLimits = field(default_factory=ResourceLimits)
+    check: Literal["auto", "full", "off"] = "auto"
+    progress: Callable[[float], None] | None = None
+
+    @classmethod
+    def from_arguments(cls, arguments: Mapping[str, Any]) -> ExecutionOptions:
+        """Return the options among the arguments of a public function."""
+        dialect = infer_dialect(arguments["connection"], arguments["dialect"])
+        return select_arguments(cls, arguments, dialect=dialect, limits=select_arguments(ResourceLimits, arguments))
+
+    def run(self, work: Callable[[Database], Outcome]) -> Outcome:
+        """Run ``work`` on the database, and return its result."""
+        return run_on_database(self.connection, self.dialect, self.limits, work, self.progress)
 
 
 @contextmanager

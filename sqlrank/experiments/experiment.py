@@ -13,9 +13,8 @@ from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.engines.driver_adapters import infer_dialect, normalize_result
 from sqlrank.engines.duckdb_session import duckdb_session
-from sqlrank.engines.open_database import open_for_inspection, run_on_database
+from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
 from sqlrank.engines.query_sources import reads_files
-from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.engines.worker_threads import run_cancellable
 from sqlrank.errors import InputError
 from sqlrank.experiments.design import SAMPLE_RATIO, ExperimentDesign
@@ -40,7 +39,7 @@ from sqlrank.experiments.observations import (
 from sqlrank.output.table_writes import wrap_for_storage
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import StatementHeader, render_statement
-from sqlrank.request import SourceGroup, leaf_sources, select_arguments
+from sqlrank.request import SourceGroup, leaf_sources
 from sqlrank.result_columns import EXPERIMENT_SCHEMA, SE, side_columns
 from sqlrank.result_metadata import EXPERIMENT, ResultMetadata
 
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sqlrank.engines.database import Database
+    from sqlrank.engines.resource_limits import ResourceLimits
 
 
 def result_table(design: ExperimentDesign, rows: Sequence[dict[str, Any]]) -> pa.Table:
@@ -201,21 +201,18 @@ def experiment(
     arguments = locals()
     design = ExperimentDesign.from_arguments(arguments)
     source = SourceGroup.wrap(DATA, data)
-    limits = select_arguments(ResourceLimits, arguments)
-    dialect_name = infer_dialect(connection, dialect)
-    arms, text, num_rows = run_on_database(
-        connection, dialect_name, limits, lambda database: _evaluate_variant_sums(design, database, source, unit, variant, where), progress
-    )
+    options = ExecutionOptions.from_arguments(arguments)
+    arms, text, num_rows = options.run(lambda database: _evaluate_variant_sums(design, database, source, unit, variant, where))
     rows = arms.to_pylist()
     control = resolve_control(design, [row["variant"] for row in rows if row["metric"] == design.estimates[0].name])
     check_variant_sizes(rows)
-    result = result_table(design, _compute_effects(design, arms, control, limits))
-    options = {name: str(getattr(design, name)) for name in ("confidence", "correction", "interval", "lift_scale")}
-    options["expected_shares"] = json.dumps({name: float(share) for name, share in design.expected_shares.items()})
+    result = result_table(design, _compute_effects(design, arms, control, options.limits))
+    settings = {name: str(getattr(design, name)) for name in ("confidence", "correction", "interval", "lift_scale")}
+    settings["expected_shares"] = json.dumps({name: float(share) for name, share in design.expected_shares.items()})
     metadata = {
         "notes": "\n".join(warnings_for(design, rows, result, num_rows)),
         "control": control,
-        **options,
+        **settings,
         "version": __version__,
         "sql": text,
     }

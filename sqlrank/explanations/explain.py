@@ -12,9 +12,7 @@ from sqlglot import exp
 from sqlrank.argument_checks import entry_point
 from sqlrank.compiler.row_keys import LIST_ID, QUERY_ID
 from sqlrank.compiler.statement import CompiledStatement
-from sqlrank.engines.driver_adapters import infer_dialect
-from sqlrank.engines.open_database import run_on_database
-from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.engines.open_database import ExecutionOptions, run_on_database
 from sqlrank.errors import InputError, MetricError, escape_controls
 from sqlrank.execution import execute_resolved
 from sqlrank.inputs.user_sql import parse_condition
@@ -22,7 +20,7 @@ from sqlrank.output.display import Format, wrap_text
 from sqlrank.output.result_formats import TableStyle, format_result
 from sqlrank.prepare import PreparedStatement, prepare_statement
 from sqlrank.registry.metric_info import better_direction
-from sqlrank.request import Request, select_arguments, system_source
+from sqlrank.request import Request, system_source
 from sqlrank.resolve import ResolvedRequest, resolve_request
 from sqlrank.sql_ast import call_function, count_rows, find_nodes, first_select, sql_literal
 
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sqlrank.engines.database import Database
+    from sqlrank.engines.resource_limits import ResourceLimits
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
 
@@ -489,15 +488,12 @@ def explain(
     arguments = locals()
     only_queries = () if query is None else (query,)
     call = Request.from_arguments(arguments, metrics=[metric], per_query=query is not None, only_queries=only_queries)
-    resolved_dialect = infer_dialect(connection, dialect)
+    options = ExecutionOptions.from_arguments(arguments)
     request = resolve_request(call)
     if "run" in request.assembled_roles:  # rows that are sorted name the document at each rank, which lists do not
         request = replace(request, plan={"rank_method": "sort", **request.plan})
     _check_request(request, query)
-    limits = select_arguments(ResourceLimits, arguments)
-    return run_on_database(
-        connection, resolved_dialect, limits, lambda database: _explain_on_database(request, database, check, max_rows, show_where)
-    )
+    return options.run(lambda database: _explain_on_database(request, database, check, max_rows, show_where))
 
 
 def _check_request(request: ResolvedRequest, query: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,9 +11,7 @@ import pyarrow as pa
 
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
-from sqlrank.engines.driver_adapters import infer_dialect
-from sqlrank.engines.open_database import run_on_database
-from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.engines.open_database import ExecutionOptions
 from sqlrank.errors import InputError, MetricError, short_repr, suggest_choice
 from sqlrank.inference.corrected_tests import CORRECTIONS, HypothesisFamily, adjust_p_values, choose_winner, reconcile_interval
 from sqlrank.inference.significance import minimum_detectable_effect, t_test
@@ -33,7 +31,7 @@ from sqlrank.inference.tolerance import (
 from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.query_templates import load_select
-from sqlrank.request import Request, select_arguments
+from sqlrank.request import Request
 from sqlrank.resolve import parse_group_by
 from sqlrank.result_columns import (
     ALL_ROWS_LABEL,
@@ -390,7 +388,7 @@ def drift(
     arguments = locals()
     call = Request.from_arguments(arguments)
     _, resolved_metrics, rollup_metrics, names = resolve_rollup_call(call)
-    limits = select_arguments(ResourceLimits, arguments)
+    options = ExecutionOptions.from_arguments(arguments)
     plan = ContrastPlan(call, rollup_metrics, resolved_metrics, names)
     interval_metrics = [metric.name for metric in plan.interval_metrics.metrics] if confidence is not None else []
     tolerances = (
@@ -412,14 +410,13 @@ def drift(
         rows = [rollup_table.select_rows(database, rollup_metrics, text, argument, reads_bins=True) for text, argument in conditions]
         if current is not None:
             rollup_table.select_rows(database, rollup_metrics, f"({reference}) OR ({current})", "current")
-        with open_scratch_session(database, limits) as scratch:
+        with open_scratch_session(database, options.limits) as scratch:
             reference_side, current_side = (
                 plan.evaluate_side(MergeQuery(database, rollup_table, side_rows, names), scratch) for side_rows in rows
             )
             return _result_rows(plan, reference_side, current_side, tolerances, scratch)
 
-    result = run_on_database(connection, infer_dialect(connection, dialect), limits, detect_drift)
-    return rename_metric_rows(result, resolved_metrics)
+    return rename_metric_rows(options.run(detect_drift), resolved_metrics)
 
 
 def _result_rows(
@@ -518,13 +515,7 @@ class _Contrast(NamedTuple):
     counts: Mapping[str, int | None]
 
 
-def compare_rolled_up(
-    request: RollupComparisonRequest,
-    connection: Any,
-    dialect: str | None,
-    limits: ResourceLimits,
-    progress: Callable[[float], None] | None = None,
-) -> pa.Table:
+def compare_rolled_up(request: RollupComparisonRequest, options: ExecutionOptions) -> pa.Table:
     """Return a row per group, metric and pair of systems.
 
     Raises:
@@ -542,7 +533,7 @@ def compare_rolled_up(
         library, resolved_metrics, rollup_metrics, _ = resolve_rollup_call(call, next(iter(tables.values())))
         plans = [ContrastPlan(request.call, rollup_metrics, resolved_metrics, group) for group in groupings]
         sides = _read_rollups(request, rollup_metrics, columns, tables, database)
-        with open_scratch_session(database, limits) as scratch:
+        with open_scratch_session(database, options.limits) as scratch:
             rows, fields = _contrast_systems(plans, sides, pairs, database, scratch)
         day_columns, counts = side_columns(NUM_DAYS, "baseline"), {name for row in rows for name in row.counts}
         schema = pa.schema(
@@ -557,7 +548,7 @@ def compare_rolled_up(
             result.replace_schema_metadata(_build_metadata(result, request, resolved_metrics, library)), resolved_metrics
         )
 
-    return run_on_database(connection, infer_dialect(connection, dialect), limits, compare_systems, progress)
+    return options.run(compare_systems)
 
 
 def _read_rollups(

@@ -19,8 +19,7 @@ from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns, key_equalities, name
 from sqlrank.compiler.select_builders import cast_double, order_rows
 from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement, result_keys
 from sqlrank.engines.database import Database, NamesOnlyDatabase
-from sqlrank.engines.driver_adapters import infer_dialect
-from sqlrank.engines.open_database import open_for_inspection, run_on_database
+from sqlrank.engines.open_database import open_for_inspection
 from sqlrank.engines.query_sources import reads_files
 from sqlrank.errors import MetricError
 from sqlrank.inputs.column_binding import resolve_source
@@ -57,7 +56,7 @@ from sqlrank.sql_ast import case_when, count_rows, find_nodes, first_select, quo
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
-    from sqlrank.engines.resource_limits import ResourceLimits
+    from sqlrank.engines.open_database import ExecutionOptions
     from sqlrank.registry.registry import Registry
 
 
@@ -78,13 +77,7 @@ WINDOW_DAYS_KEY = "sqlrank.window_days"
 
 
 def evaluate_rollup(
-    call: Request,
-    rollup: Any,
-    connection: Any,
-    dialect: str | None,
-    limits: ResourceLimits,
-    window_days: int | None = None,
-    window_ends: str | None = None,
+    call: Request, rollup: Any, options: ExecutionOptions, window_days: int | None = None, window_ends: str | None = None
 ) -> pa.Table:
     """Return the metrics of a call from a rollup, evaluated by its engine.
 
@@ -95,10 +88,9 @@ def evaluate_rollup(
         InputError: a rollup without the columns of a metric, or rows that cannot be merged.
     """
     resolve_rollup_call(call)
-    dialect = infer_dialect(connection, dialect)
     for argument, condition in (("where", call.where), ("window_ends", window_ends)):
         if condition is not None:
-            parse_condition(condition, dialect, argument)
+            parse_condition(condition, options.dialect, argument)
 
     def evaluate_windows(database: Database) -> pa.Table:
         rollup_table = RollupTable(resolve_source(database, "rollup", rollup))
@@ -111,11 +103,11 @@ def evaluate_rollup(
         has_day = rollup_table.day_column in [rollup_table.table.find_column(name) for name in by]
         keys = by if windows is None or has_day else [*by, str(rollup_table.day_column)]
         merge_query = MergeQuery(database, rollup_table, rows, keys, windows)
-        with open_scratch_session(database, limits) as scratch:
+        with open_scratch_session(database, options.limits) as scratch:
             table = metric_table(metrics, merge_query, call, scratch, resolved_metrics if call.confidence is not None else ())
         return _describe_result(table, call, library, resolved_metrics, metrics, window_days)
 
-    return run_on_database(connection, dialect, limits, evaluate_windows)
+    return replace(options, progress=None).run(evaluate_windows)
 
 
 def _describe_result(

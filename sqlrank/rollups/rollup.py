@@ -22,9 +22,8 @@ from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement
 from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.engines.driver_adapters import infer_dialect, is_duckdb_connection
 from sqlrank.engines.duckdb_session import claim_during, explain_duckdb_error
-from sqlrank.engines.open_database import open_for_inspection, run_on_database
+from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
 from sqlrank.engines.query_sources import parse_table_name, reads_files
-from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import ExecutionError, InputError, MetricError, first_line, join_words, short_repr
 from sqlrank.execution import execute_resolved
 from sqlrank.inputs.user_sql import parse_condition
@@ -32,7 +31,7 @@ from sqlrank.output.dbt import APPENDS_COLUMNS, DbtModel, check_name, dbt_relati
 from sqlrank.output.table_writes import delete_insert_script, output_identifier, resolve_group_column, without_order, wrap_for_storage
 from sqlrank.prepare import prepare_statement
 from sqlrank.rendering.dialects import DIALECTS, get_dialect
-from sqlrank.request import Request, leaf_sources, select_arguments
+from sqlrank.request import Request, leaf_sources
 from sqlrank.result_metadata import left_out_metadata, read_left_out
 from sqlrank.rollups.build import DEFAULT_BINS, JackknifeBuckets, ScoreBinning, add_definition_column, resolve_rollup_request
 from sqlrank.rollups.decomposition import BATCH_COLUMN, DAY_COLUMN, DEFINITION_COLUMN, describe_group, merge_class, select_row_keys
@@ -481,7 +480,7 @@ def rollup(
         call, dialect_name, ScoreBinning.from_arguments(binning, n_bins, exact_scores), JackknifeBuckets.from_arguments(unit, n_buckets)
     )
     named_batch = Batch.from_arguments(batch, is_retraction=retract, batch_where=batch_where, overwrite_by=overwrite_by)
-    limits = select_arguments(ResourceLimits, arguments)
+    options = ExecutionOptions.from_arguments(arguments)
     if overwrite_by is not None and (insert is None or overwrite_by not in request.group_by):
         raise MetricError(
             f"overwrite_by={overwrite_by!r} is a column of by, of the rows of insert= that are replaced. by is {', '.join(request.group_by) or 'empty'}"
@@ -499,12 +498,8 @@ def rollup(
         with_definition = add_definition_column(statement, definition, request)
         return with_definition if named_batch is None else named_batch.add_batch_column(with_definition)
 
-    result = run_on_database(
-        None if is_new else connection,
-        dialect_name,
-        limits,
-        lambda database: execute_resolved(batch_request, database, check, add_columns),
-    )
+    options = replace(options, connection=None) if is_new else options
+    result = options.run(lambda database: execute_resolved(batch_request, database, check, add_columns))
     left_out = read_left_out(result.schema.metadata)
     if request.rolled_up:
         left_out = [replace(entry, metrics=definition.metric_names) for entry in left_out]

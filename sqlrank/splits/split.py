@@ -18,9 +18,8 @@ from sqlrank.call_descriptions import describe_sources, setting_text, write_comm
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.engines.driver_adapters import infer_dialect
-from sqlrank.engines.open_database import open_for_inspection, run_on_database
+from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
 from sqlrank.engines.query_sources import reads_files
-from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError, join_words, short_repr, suggest_choice, to_sentence
 from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.output.table_writes import wrap_for_storage
@@ -475,9 +474,7 @@ def split(
     request = select_arguments(SplitRequest, arguments)
     plan = SplitPlan.from_request(request)
     source = SourceGroup.wrap(SPLIT_ROLE, source)
-    limits = select_arguments(ResourceLimits, arguments)
-    resolved_dialect = infer_dialect(connection, dialect)
-    return run_on_database(connection, resolved_dialect, limits, lambda database: _select_rows(plan, database, source))
+    return ExecutionOptions.from_arguments(arguments).run(lambda database: _select_rows(plan, database, source))
 
 
 @entry_point

@@ -12,8 +12,8 @@ import sqlrank
 from sqlrank.comparison import unit_values
 from sqlrank.comparison.comparison_plan import ComparisonPlan
 from sqlrank.comparison.paired_differences import PairedUnits
-from sqlrank.comparison.unit_values import ExecutionOptions, evaluate_unit_values
-from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.comparison.unit_values import evaluate_unit_values
+from sqlrank.engines.open_database import ExecutionOptions
 from sqlrank.request import Request, collect_sources
 
 QUERIES = [f"q{number}" for number in range(40)]
@@ -42,7 +42,7 @@ ATTRIBUTES = pa.table(
         "weight": [1.0 + number % 3 for number in range(35)],
     }
 )
-OPTIONS = ExecutionOptions(None, None, ResourceLimits(), "auto")
+OPTIONS = ExecutionOptions()
 
 
 def plan_comparison(groupings: list[list[str]], metrics: Any, policies: dict[str, Any], **sources: Any) -> ComparisonPlan:

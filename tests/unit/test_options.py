@@ -15,6 +15,7 @@ import pytest
 import sqlrank
 from sqlrank import learn
 from sqlrank.argument_checks import KINDS, is_possible
+from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.options import load_options
 from sqlrank.reports.report_request import ReportRequest
 from sqlrank.reports.rollup_report import RollupReportRequest
@@ -61,12 +62,15 @@ def read_parameters(function: Callable[..., Any]) -> set[str]:
     function = inspect.unwrap(function)
     body = ast.parse(dedent(inspect.getsource(function))).body[0].body[1:]  # type: ignore[attr-defined]
     code = "\n".join(map(ast.unparse, body))
-    records = re.findall(r"(?:select_arguments\(|= )(\w+)(?:, arguments|\.from_arguments\(arguments)", code)
-    scope = {**vars(sys.modules[function.__module__]), "ReportRequest": ReportRequest, "RollupReportRequest": RollupReportRequest}
-    for record in map(scope.__getitem__, records):
-        parse = inspect.getsource(record.from_arguments) if hasattr(record, "from_arguments") else ""
-        constants = [value for name, value in vars(sys.modules[record.__module__]).items() if name.isupper() and name in parse]
-        code = "\n".join([code, parse, *map(str, constants), *(field.name for field in fields(record))])
+    scope = {**vars(sys.modules[function.__module__]), "ResourceLimits": ResourceLimits}
+    scope |= {"ReportRequest": ReportRequest, "RollupReportRequest": RollupReportRequest}
+    records: list[str] = []
+    while new := set(re.findall(r"(?:select_arguments\(|\b)([A-Z]\w+)(?:, arguments|\.from_arguments\(arguments)", code)) - {*records}:
+        for record in map(scope.__getitem__, new):
+            parse = inspect.getsource(record.from_arguments) if hasattr(record, "from_arguments") else ""
+            constants = [value for name, value in vars(sys.modules[record.__module__]).items() if name.isupper() and name in parse]
+            code = "\n".join([code, parse, *map(str, constants), *(field.name for field in fields(record))])
+        records += new
     return set(re.findall(r"\w+", code))
 
 
