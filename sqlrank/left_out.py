@@ -16,7 +16,7 @@ from sqlrank.inputs.class_names import describe_letter_order
 from sqlrank.inputs.column_mapping import role_mapping
 from sqlrank.inputs.cross_input_checks import count_unmatched_ids, describe_classes, describe_similar_ids
 from sqlrank.inputs.missing_columns import describe_score_order, describe_tied_ranks
-from sqlrank.inputs.row_checks import ValidationReport, short_value
+from sqlrank.inputs.row_checks import FULL_DUPLICATE_SEARCH_ROWS, ValidationReport, short_value
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.metric_resolver import find_effective_policies, load_compat_mode, resolve_metrics
 from sqlrank.registry.query_templates import RowCheck, load_select
@@ -151,7 +151,9 @@ def find_left_out(
     names = tuple(str(metric.metric) for metric in request.metrics if metric.input_role == "run")
     entries += [LeftOut(note, names, 0, 0) for note in orders if note]
     entries += [*_find_grade_notes(inputs, report, names), *_find_empty_queries(request, names)]
-    missing_hits = _find_missing_hits(inputs, result, report, entries) if report is not None and has_relevant else ()
+    missing_hits = [*_find_missing_hits(inputs, result, report, entries)] if report is not None and has_relevant else []
+    if report is not None and not any("in no judgment" in entry.note for entry in missing_hits):
+        missing_hits += _find_unjudged_queries(inputs, report, names)
     return [*entries, *class_notes, *missing_hits, *describe_weights(inputs)]
 
 
@@ -247,6 +249,23 @@ def _find_grade_notes(inputs: BoundInputs, report: ValidationReport | None, name
     for name, count in zip(query.named_selects[1:], counts, strict=True):
         if count and name in notes:
             yield LeftOut(notes[name].format(mapping=mapping), names, int(count), int(total))
+
+
+def _find_unjudged_queries(inputs: BoundInputs, report: ValidationReport, names: tuple[str, ...]) -> Iterator[LeftOut]:
+    """Yield the queries of a run that no judgment has, which the policy on queries leaves out; of a large run they are not counted."""
+    request, run = inputs.request, inputs.by_role.get("run")
+    leaves_out = request.shared_policies.get("queries", "judged") in {"judged", "judged_and_retrieved"}
+    is_table = not (request.rankings_from_predictions or request.assembled_roles or request.lists_from_queries)
+    if run is None or "qrels" not in inputs.by_role or not leaves_out or not is_table:
+        return
+    if report.rows.get("run", 0) > FULL_DUPLICATE_SEARCH_ROWS:
+        return
+    counts = count_unmatched_ids(inputs.database, inputs.by_role, "query_id")
+    rows = [({name: str(value) for name, value in zip(run.group_names, row, strict=False)}, int(row[-2]), int(row[-1])) for row in counts]
+    if num_unjudged := sum(count for _, count, _ in rows):
+        groups = tuple(sorted(rows, key=str)) if len(rows) > 1 else ()
+        note = "queries of the run have no judgments, and are left out"
+        yield LeftOut(note, names, num_unjudged, sum(total for *_, total in rows), groups)
 
 
 def _find_least_grade(metric: ResolvedMetric) -> float:

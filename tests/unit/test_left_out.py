@@ -139,7 +139,6 @@ def test_every_policy_that_leaves_units_out_is_tried() -> None:
     "call",
     [
         {"metrics": ["nDCG@10", "RR", "P@5"], "run": RUN, "qrels": QRELS},
-        {"metrics": "RR", "run": {**RUN, "other": {"a": 1.0}}, "qrels": QRELS},
         {"metrics": "RR", "run": RUN, "qrels": QRELS, "queries": "judged_and_retrieved"},
         {"metrics": ["RR", "AP"], "run": {"one": RUN, "two": RUN}, "qrels": QRELS, "per_query": True},
         {"metrics": ["PairwiseF", "BCubedF"], "inputs": make_records()},
@@ -200,7 +199,8 @@ def test_queries_that_differ_in_form_are_named() -> None:
     notes = read_notes(sqlrank.evaluate("RR", run={"Star Wars": ["x"], "alien": ["y"]}, qrels={"star wars": {"x": 1}, "alien": {"y": 1}}))
     text = "differ in case only in 1 and 1 values, such as 'star wars' and 'Star Wars'"
     mapped = "Map both to one form, such as columns={'query_id': 'LOWER(query_id)'}"
-    assert notes[1:] == [f"qrels.query_id and run.query_id {text}. {mapped}"]
+    unjudged = "1 of 2 queries of the run have no judgments, and are left out"
+    assert notes[1:] == [f"qrels.query_id and run.query_id {text}. {mapped}", unjudged]
     with pytest.raises(InputError, match=r"have no query_id in common.*qrels.query_id and run.query_id differ in case"):
         sqlrank.evaluate("RR", run={"Q": ["x"]}, qrels={"q": {"x": 1}})
 

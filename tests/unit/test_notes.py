@@ -122,3 +122,14 @@ def test_grades_below_rel_are_named() -> None:
     assert sqlrank.evaluate("AP", **arguments, rel=0.9)["AP"][0].as_py() == 0.5
     for metric, options in (("AP", {"rel": 0.9}), ("AP(rel=0.3)", {}), ("nDCG", {})):
         assert _read_notes(sqlrank.evaluate(metric, **arguments, **options)) == []
+
+
+def test_queries_of_a_run_without_judgments_are_counted() -> None:
+    """Where the run decides on the queries, they count, so that nothing is left out."""
+    run = {"q1": {"a": 1.0}, "q2": {"a": 1.0}, "q3": {"a": 1.0}}
+    result = sqlrank.evaluate("RR", run=run, qrels=JUDGED)
+    assert (result.to_pylist(), _read_notes(result)) == ([{"RR": 1.0}], ["2 of 3 queries of the run have no judgments, and are left out"])
+    systems = sqlrank.evaluate("RR", run={"all": run, "one": {"q1": {"a": 1.0}}}, qrels=JUDGED)
+    assert _read_notes(systems) == ["2 of 4 queries of the run have no judgments, and are left out (system=all: 2 of 3)"]
+    assert _read_notes(sqlrank.evaluate("RR", run={"q1": {"a": 1.0}}, qrels=JUDGED)) == []
+    assert not any("left out" in note for note in _read_notes(sqlrank.evaluate("RR", run=run, qrels=JUDGED, queries="retrieved")))
