@@ -27,7 +27,7 @@ from tests.golden.requests import REQUESTS
 from tests.golden.test_all_metrics import FILES, SWEEPS
 from tests.unit.command_line import invoke_command
 from tests.unit.outputs import OUTPUTS, make_data
-from tests.unit.test_argument_sweep import MODES, VALUES
+from tests.unit.test_argument_sweep import MODES, get_value
 from tests.unit.test_call_suggestions import ATTEMPTS, NAMES
 from tests.unit.test_docs import CONSOLE
 from website.public_interface import describe_interface, format_interface
@@ -98,7 +98,7 @@ def record_calls() -> Iterator[tuple[str, str]]:
         yield mode, describe_call(partial(function, **arguments))
         for name in inspect.signature(function).parameters:
             if name not in {"policies", "timeout"}:
-                yield f"{mode}: {name}", describe_call(partial(function, **{**arguments, name: VALUES[name]}))
+                yield f"{mode}: {name}", describe_call(partial(function, **{**arguments, name: get_value(name)}))
     for tool, attempts in ATTEMPTS.items():
         for attempt in attempts:
             yield f"{tool}: {attempt[0]}", describe_call(partial(eval, attempt[0], dict(NAMES)))
