@@ -73,6 +73,8 @@ def test_stored_results(linter: Linter, dialect: str, place: str) -> None:
         "where": where,
         "insert" if place == "overwrite_by" else place: names.replace("Metrics", "Results"),
     }
+    if (dialect, place) == ("tsql", "create_view"):
+        options[place] = options[place].removeprefix("shop.")  # a view is in the database where the statement runs
     if place == "overwrite_by":
         if not DIALECTS[dialect].supports_delete:
             pytest.skip(f"{dialect} deletes no rows")
