@@ -34,7 +34,7 @@ LARGE = 300_000
 """Rows of the sample that the truth is taken from, about."""
 
 MOST_ROWS = 3_000_000
-"""Most rows of all samples of a design: samples of many rows are fewer."""
+"""Most rows of all samples of a design: samples of many rows are fewer, and those that are drawn anew by the bootstrap."""
 
 LEAST, MOST, WIDEST = 92.0, 98.5, 1.25
 """Limits of the coverage in percent, and of the mean width as a multiple of the narrowest reference that covers."""
@@ -68,6 +68,11 @@ class Design:
     skill: float = 1.8
     options: Mapping[str, Any] = field(default_factory=dict)
     is_uneven: bool = False
+
+    @property
+    def is_bootstrap(self) -> bool:
+        """True if intervals are those of the bootstrap, of metrics that have no other and of those with an influence of their own."""
+        return "interval" in self.options
 
     def draw_samples(self, seed: int, samples: int) -> Sources:
         """Return the inputs of so many samples, with a column ``sample``."""
@@ -397,10 +402,11 @@ KINDS = {
     "queries": Kind(draw_measured_queries, ("run", "queries"), 1),
 }
 
-USERS = {"unit": "unit"}
+USERS, BOOTSTRAP = {"unit": "unit"}, {"interval": "bootstrap"}
 DESIGNS = [
     Design("5 positives of 500 rows", "binary", 500, level=-5.6),
     Design("5 negatives of 500 rows", "binary", 500, level=5.6),
+    Design("5 positives of 500 rows, bootstrap", "binary", 500, level=-5.6, options=USERS | BOOTSTRAP),
     Design("50 rows, lognormal weights", "binary", 50, sigma=1.0, level=-0.5),
     Design("3 users", "binary", 3, 40, level=-1.0, options=USERS),
     Design("10 users", "binary", 10, 20, level=-1.0, options=USERS),
@@ -512,7 +518,9 @@ def list_metrics(design: Design) -> list[str]:
     kind = KINDS[design.kind]
     metrics = []
     for file in load_registry().metrics.values():
-        if file.interval.no_interval or file.interval.no_influence or tuple(list_roles(file)) != kind.roles or not kind.reads(file):
+        declared = file.interval
+        is_asked = declared.influence or declared.no_influence if design.is_bootstrap else not declared.no_influence
+        if declared.no_interval or not is_asked or tuple(list_roles(file)) != kind.roles or not kind.reads(file):
             continue
         settings = ["", *VARIANTS.get(file.display_name, ())]
         if "threshold_from" in file.declared_settings and abs(design.level) > 1:
@@ -557,11 +565,11 @@ class Cell(NamedTuple):
 
 def measure_design(design: Design, samples: int, seed: int) -> Iterator[tuple[str, Cell]]:
     """Yield the metrics of a design with how their intervals did."""
-    samples = min(samples, MOST_ROWS // (design.units * design.rows))
+    samples = min(samples, MOST_ROWS // (design.units * design.rows) // (20 if design.is_bootstrap else 1))
     metrics, sources, truth = list_metrics(design), design.draw_samples(seed, samples), find_truth(design.name, design.kind)
     options = {"by": "sample", "confidence": 0.95, **design.options}
     columns = evaluate_columns(metrics, sources, **options)
-    plain = evaluate_columns(metrics, sources, interval="t", **options)
+    plain = columns if design.is_bootstrap else evaluate_columns(metrics, sources, interval="t", **options)
     for metric in truth:
         value, error, low, high = (columns[f"{metric}{suffix}"] for suffix in ("", ".se", ".ci_low", ".ci_high"))
         is_there = ~np.isnan(low)

@@ -21,9 +21,11 @@ from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.metric_resolver import find_effective_policies, load_compat_mode, resolve_metrics
 from sqlrank.registry.query_templates import RowCheck, load_select
 from sqlrank.registry.resolved_metric import LABEL_RANGES
+from sqlrank.registry.small_samples import SmallSample, load_small_samples
 from sqlrank.registry.sql_folder import sql_root
 from sqlrank.request import leaf_sources
 from sqlrank.resolve import RANKING_ROLES, ResolvedRequest
+from sqlrank.result_columns import CI_LOW, N_UNITS
 from sqlrank.result_metadata import LeftOut, group_texts
 from sqlrank.sql_ast import find_nodes
 
@@ -154,7 +156,7 @@ def find_left_out(
     missing_hits = [*_find_missing_hits(inputs, result, report, entries)] if report is not None and has_relevant else []
     if report is not None and not any("in no judgment" in entry.note for entry in missing_hits):
         missing_hits += _find_unjudged_queries(inputs, report, names)
-    return [*entries, *class_notes, *missing_hits, *describe_weights(inputs)]
+    return [*entries, *class_notes, *missing_hits, *describe_weights(inputs), *_find_small_samples(inputs, result)]
 
 
 def describe_weights(inputs: BoundInputs) -> list[LeftOut]:
@@ -196,6 +198,48 @@ def _describe_orders(inputs: BoundInputs, run: BoundInput) -> list[str]:
     if "ties" in request.original.policies or len(ties) != 1 or not ties <= {"doc_desc", "doc_asc"}:
         return []
     return [describe_tied_ranks(inputs.database, run, next(iter(ties)), str(request.shared_policies.get("score_type", "given")))]
+
+
+def load_small_classes(request: ResolvedRequest) -> dict[str, exp.Select]:
+    """Return the audit columns with the sizes of classes, if intervals of a metric may be of too few rows of one."""
+    is_needed = any(row.smaller is not None for _, row in _list_small_samples(request, rows_are_units=False))
+    return {"small_classes": load_select("notes", "small_classes.sql")} if is_needed else {}
+
+
+def _list_small_samples(request: ResolvedRequest, *, rows_are_units: bool) -> Iterator[tuple[ResolvedMetric, SmallSample]]:
+    """Yield the metrics of a request with the samples that are too small for their intervals."""
+    options = request.confidence
+    if options is None or options.per_unit or request.across:
+        return
+    has_unit = options.unit is not None and not rows_are_units
+    for row in load_small_samples("intervals"):
+        for metric in request.metrics:
+            is_method = row.interval == ("bootstrap" if options.is_bootstrap else options.method)
+            if metric.file.display_name in row.metrics and is_method and row.with_unit in {None, has_unit}:
+                yield metric, row
+
+
+def _find_small_samples(inputs: BoundInputs, result: pa.Table) -> Iterator[LeftOut]:
+    """Yield notes on intervals of samples that are too small, of the smallest sample of a metric and group; none for very many groups."""
+    if result.num_rows > MAX_ROWS_SAMPLED:
+        return
+    pairs = [*_list_small_samples(inputs.request, rows_are_units=inputs.rows_are_units)]
+    counts: dict[SmallSample, dict[str, set[int]]] = {}
+    for metric in inputs.request.metrics:
+        samples = [row for other, row in pairs if other is metric]
+        for name in _column_names([metric]) if samples else ():
+            columns = [name, f"{name}.{N_UNITS}", f"{name}.{CI_LOW}", "audit_positives", "audit_negatives"]
+            values = result.select([column for column in columns if column in result.column_names]).to_pylist()
+            for index, each in enumerate(values):
+                smaller = min((int(each[column]) for column in columns[3:] if each.get(column) is not None), default=None)
+                matches = (row for row in samples if row.has_size(each[columns[1]], smaller, each[name]))
+                if each[columns[2]] is not None and (row := next(matches, None)) is not None:
+                    counts.setdefault(row, {}).setdefault(name, set()).add(index)
+    for row, groups_by_name in counts.items():
+        names = tuple(groups_by_name)
+        groups = set().union(*groups_by_name.values())
+        note = row.describe(names)
+        yield LeftOut(note if result.num_rows == 1 else f"{note} ({len(groups):,} of {result.num_rows:,} groups)", names, 0, 0)
 
 
 def _find_class_notes(inputs: BoundInputs, result: pa.Table) -> Iterator[LeftOut]:

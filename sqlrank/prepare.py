@@ -26,7 +26,7 @@ from sqlrank.inputs.filters import filter_inputs
 from sqlrank.inputs.input_ctes import build_input_ctes
 from sqlrank.inputs.row_checks import CheckMode, ValidationReport, explain_failed_cast
 from sqlrank.inputs.row_rules import row_rules, valid_row_condition
-from sqlrank.left_out import AUDIT_ALL_ROWS, count_rows_left_out, load_notes
+from sqlrank.left_out import AUDIT_ALL_ROWS, count_rows_left_out, load_notes, load_small_classes
 from sqlrank.planner.planner import choose_plan, is_rank_method_allowed, validate_plan
 from sqlrank.query_text import query_text
 from sqlrank.rendering.renderer import RenderedStatement, StatementHeader, render_over_tables, to_sql
@@ -257,7 +257,7 @@ def _render_cached(
 def _audit_queries(request: ResolvedRequest, inputs: BoundInputs, counts_null_ids: bool) -> dict[str, exp.Select]:
     """Return the audit columns by role."""
     audits = {"run": cross_input_checks.load_audit(counts_null_ids)} if request.is_ranking and _joins_qrels(request, inputs) else {}
-    audits |= load_notes(request)
+    audits |= load_notes(request) | load_small_classes(request)
     if inputs.base is not None:
         role = inputs.base.role.name
         noted = audits[role].selects[2:] if role in audits else []  # beside a key and the number of rows

@@ -13,7 +13,9 @@ from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.errors import InputError
 from sqlrank.inference.corrected_tests import choose_winner
 from sqlrank.inference.tolerance import relative_difference
+from sqlrank.registry.small_samples import load_small_samples
 from sqlrank.result_columns import ALL_ROWS_LABEL, COMPARISON_SCHEMA, SLICE_COLUMN, SYSTEM_LABELS, contrast_schema
+from sqlrank.result_metadata import LeftOut
 from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
@@ -64,6 +66,19 @@ def _missing_interval(result: TestResult, measure: ComparedMetric) -> str | None
         if not result.summary.n_positive and not result.summary.n_negative
         else "no interval: the same change in every unit"
     )
+
+
+def find_small_samples(summaries: Sequence[DifferenceSummary], comparison: ComparisonPlan) -> list[LeftOut]:
+    """Return notes on tests of differences of metrics over all rows that are of too few units."""
+    if comparison.call.unit is None or not comparison.uses_influence:
+        return []
+    names = [metric.file.display_name for metric in comparison.metrics]
+    notes = []
+    for row in load_small_samples("comparisons"):
+        small = {summary.metric for summary in summaries if summary.se is not None and row.has_size(summary.units, None, None)}
+        metrics = tuple(comparison.measures[index].name for index in sorted(small) if names[index] in row.metrics)
+        notes += [LeftOut(row.describe(metrics), metrics, 0, 0)] if metrics else []
+    return notes
 
 
 def contrast_row(result: TestResult, measure: ComparedMetric, pair: tuple[str, str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from sqlrank.argument_checks import entry_point
 from sqlrank.comparison.comparison_plan import ComparedMetric, ComparisonPlan
-from sqlrank.comparison.comparison_table import contrast_row, contrast_table, group_schema, group_values
+from sqlrank.comparison.comparison_table import contrast_row, contrast_table, find_small_samples, group_schema, group_values
 from sqlrank.comparison.group_gate import gate_differences
 from sqlrank.comparison.noninferiority import MAX_UNPAIRED_SHARE, check_direction, count_tests, decide_verdict
 from sqlrank.comparison.paired_tests import with_t_interval
@@ -369,7 +369,8 @@ def _verdict_table(
         }
         rows.append(group_values(units.cells[summary.cell], comparison) | row | verdict_columns)
     table = contrast_table(rows, group_schema(comparison, tables), GATE_SCHEMA)
-    metadata = build_verdict_metadata(verdicts, confidence) | left_out_metadata(left_out)
+    notes = [*left_out, *find_small_samples(summaries, comparison)]
+    metadata = build_verdict_metadata(verdicts, confidence) | left_out_metadata(notes)
     # Tables with a stored baseline have no metadata of metrics.
     measures = metrics_metadata({}, comparison.metrics, comparison.library).measures
     return table.replace_schema_metadata(metadata | {MEASURES_KEY: json.dumps(measures)})

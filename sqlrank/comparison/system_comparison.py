@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank._version import __version__
 from sqlrank.comparison.comparison_plan import ComparisonPlan
-from sqlrank.comparison.comparison_table import comparison_table, unit_difference_table
+from sqlrank.comparison.comparison_table import comparison_table, find_small_samples, unit_difference_table
 from sqlrank.comparison.paired_tests import TestOptions, run_tests
 from sqlrank.comparison.unit_values import check_fully_paired, evaluate_systems, with_unit_tables
 from sqlrank.errors import MetricError
 from sqlrank.inference.system_pairs import list_pairs
-from sqlrank.result_metadata import comparison_metadata, left_out_metadata, read_left_out, rename_metric_rows
+from sqlrank.result_metadata import LeftOut, comparison_metadata, left_out_metadata, read_left_out, rename_metric_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,10 +40,13 @@ def compare_systems(
     if (tests.test != "t" or tests.correction == "max_t") and any("weight" in table.column_names for _, table in tables):
         raise MetricError("queries have weights, which only t-tests use, and not under max_t. Choose test='t', or leave the weights out")
 
+    small_samples: list[LeftOut] = []
+
     def compare_units(units: PairedUnits) -> pa.Table:
         pairs = list_pairs(comparison.sort_systems(units.list_systems()), baseline)
         summaries = units.summarize_differences(pairs)
         check_fully_paired(summaries, comparison)
+        small_samples[:] = find_small_samples(summaries, comparison)
         if per_query:
             return unit_difference_table(units, comparison, pairs, tables)
         return comparison_table(run_tests(units, summaries, tests), units, comparison, pairs, tables, tests)
@@ -62,6 +65,6 @@ def compare_systems(
     metadata |= comparison_metadata(
         "differences" if per_query else "comparison", result.schema, within, schema_metadata
     ).to_schema_metadata()
-    metadata |= left_out_metadata(read_left_out(schema_metadata))
+    metadata |= left_out_metadata([*read_left_out(schema_metadata), *small_samples])
     result = result.replace_schema_metadata(metadata | {"sqlrank.sql": schema_metadata[b"sqlrank.sql"].decode()})
     return rename_metric_rows(result, comparison.metrics)

@@ -53,7 +53,7 @@ def compute_delong(label: np.ndarray, one: np.ndarray, two: np.ndarray) -> tuple
 
 
 def raise_variance(area: float, variance: float, positives: int, negatives: int) -> float:
-    """Return the variance of an area, raised by what half a pair of each class adds to that of Hanley and McNeil."""
+    """Return the variance of an area, raised by what one pair more adds to that of Hanley and McNeil."""
 
     def expect_variance(share: float) -> float:
         chance, other = (share, 1 - share) if (positives - negatives) * (share - 0.5) <= 0 else (1 - share, share)
@@ -61,7 +61,7 @@ def raise_variance(area: float, variance: float, positives: int, negatives: int)
         return share * (1 - share) * (1 + terms) / (positives * negatives)
 
     size = min(positives, negatives)
-    shrunk = expect_variance((area * size + 0.25) / (size + 0.5))
+    shrunk = expect_variance((area * size + 0.5) / (size + 1))
     return variance + max(0.0, shrunk - max(variance, expect_variance(area)))
 
 
