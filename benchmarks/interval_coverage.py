@@ -263,6 +263,15 @@ def draw_treated(design: Design, rng: Generator, samples: int) -> Sources:
     return {"uplift": pa.table({**columns, "score": effect + 0.7 * rng.normal(size=len(unit))})}
 
 
+def draw_judged_items(design: Design, rng: Generator, samples: int) -> Sources:
+    """Draw labels of which ``level`` of each 300 are known, and scores of a judge that differ from them by noise, less for a high skill."""
+    sample, unit = number_units(design, samples)
+    label = (rng.random(len(unit)) < compute_sigmoid(draw_effects(design, rng, unit, 0.6))).astype(float)
+    labelled = np.argsort(rng.random((len(unit) // 300, 300)), 1).ravel() < design.level
+    score = label + rng.normal(0, 1 / design.skill, len(unit))
+    return {"judged": pa.table({"sample": sample, "unit": unit, "label": pa.array(label, mask=~labelled), "score": score})}
+
+
 def draw_sessions(design: Design, rng: Generator, samples: int) -> Sources:
     """Draw clicks on the documents of two interleaved rankers, of which B gets more."""
     sample, unit = number_units(design, samples)
@@ -389,6 +398,7 @@ KINDS = {
     "ratings": Kind(draw_ratings, ("ratings",), 3),
     "logs": Kind(draw_logs, ("logs",), 1),
     "uplift": Kind(draw_treated, ("uplift",), 1),
+    "judged": Kind(draw_judged_items, ("judged",), 1),
     "interleaved": Kind(draw_sessions, ("interleaved",), 2),
     "records": Kind(draw_records, ("records",), 6),
     "rankings": Kind(draw_judged, ("run", "qrels"), DOCUMENTS, in_folder("ranking")),
@@ -448,6 +458,11 @@ DESIGNS = [
     Design("60 treated of 300 rows", "uplift", 300, level=60),
     Design("100 rows, lognormal weights", "uplift", 100, sigma=1.0),
     Design("10 users", "uplift", 10, 20, options=USERS),
+    *(
+        Design(f"{labels} labels of 300 rows, noise {1 / skill:g}", "judged", 300, level=labels, skill=skill)
+        for labels in (20, 100)
+        for skill in (0.1, 1, 100)
+    ),
     Design("10 sessions", "interleaved", 10),
     Design("3 clusters", "records", 3),
     Design("10 clusters", "records", 10),

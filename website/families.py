@@ -71,6 +71,11 @@ FAMILIES = {
         "The mean, share, sum or quantile of [any column](DOCS/metrics.md#columns-of-your-own).",
         "Use it when you have a number of your own for each query or prediction, such as latency or the grade of a judge.",
     ),
+    "prediction_powered": (
+        "Labels and a judge",
+        "Means of labels, of which a judge [predicts the missing ones](DOCS/classes.md#a-judge-for-all-and-labels-for-some).",
+        "Use it when a model scored all items, and people labelled a random part of them.",
+    ),
     "uplift": (
         "Uplift",
         "Predicted effects of a treatment, from a [randomized experiment](DOCS/experiments.md#evaluate-an-uplift-model).",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.xdist_group("functions")  # one worker makes all of them
 
 GROUPS = {"run": "system", "predictions": "campaign", "logs": "campaign"} | dict.fromkeys(
-    ("records", "interleaved", "splits", "classified", "class_scores", "class_labels", "ratings", "uplift"), "site"
+    ("records", "interleaved", "splits", "classified", "class_scores", "class_labels", "ratings", "uplift", "judged"), "site"
 )
 """Column to group by of each evaluated input."""
 
@@ -37,8 +37,7 @@ SAMPLE = ("nDCG", "AP", "P", "AUC", "LogLoss", "Brier", "Lift", "PairwiseF", "Pa
 
 def make_tables() -> dict[str, pa.Table]:
     """Make tables for all inputs."""
-    rng = np.random.default_rng(7)
-    queries, documents, rows = 12, 20, 400
+    rng, queries, documents, rows = np.random.default_rng(7), 12, 20, 400
     lists = [(system, query, rng.permutation(documents)[: rng.integers(5, 15)]) for system in ("a", "b") for query in range(queries)]
     run = pa.table(
         {
@@ -106,6 +105,7 @@ def make_tables() -> dict[str, pa.Table]:
                 "rating": [number // 3 % 4 + number * 5 % 11 % 2 for number in range(120)],
             }
         ),
+        "judged": pa.table({"label": [*map(int, label[:99]), *[None] * 301], "score": np.arange(rows) % 7, "site": np.arange(rows) % 3}),
         "uplift": pa.table({"label": label, "score": np.arange(rows) % 17, "treatment": np.arange(rows) % 2, "site": np.arange(rows) % 3}),
         "records": pa.table(
             {
@@ -135,7 +135,7 @@ def make_tables() -> dict[str, pa.Table]:
         "splits": pa.table(
             {
                 **{name: rng.choice(values, 200) for name, values in {"site": ["n", "s"], "split": ["train", "test"]}.items()},
-                **{name: rng.integers(0, 30, 200) for name in ("user_id", "item_id", "happened_at")},
+                **dict(zip(("user_id", "item_id", "happened_at"), rng.integers(0, 30, (3, 200)), strict=True)),
             }
         ),
     }

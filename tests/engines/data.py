@@ -144,6 +144,17 @@ UPLIFT = """
 """
 """Scores tied across arms; weights of 0; shops of one arm, and rows of no shop, which tie."""
 
+JUDGED = """
+    SELECT i % 3 AS shop, CASE WHEN i % 4 = 1 OR i % 3 = 0 THEN i * 7 % 11 // 6 END AS label, (i * 7 % 11 + i * 5 % 7) / 16.0::DOUBLE AS score
+    FROM range(240) AS t(i)
+    UNION ALL SELECT 9, 1, 0.5
+    UNION ALL SELECT NULL, NULL, 0.25
+"""
+"""A shop whose items are all labelled, shops of some labels, of one and of none."""
+
+LABELLED = (["PPIMean", "PPIProportion"], {"inputs": {"judged": "judged"}, "by": "shop", "confidence": 0.95})
+"""The metrics of labels and a judge, and options for them."""
+
 TABLES = {
     "run": RUN,
     "qrels": QRELS,
@@ -170,4 +181,5 @@ TABLES = {
     "class_labels": CLASS_LABELS,
     "ratings": RATINGS,
     "uplift": UPLIFT,
+    "judged": JUDGED,
 }

@@ -53,6 +53,7 @@ CLASS_SCORES = "SELECT i // 4 AS prediction_id, i % 4 AS class_id, (1 + i * 7 % 
 CLASS_LABELS = "SELECT i // 4 AS prediction_id, i % 4 AS class_id, i * 7 % 11 // 6 AS label, i * 5 % 13 // 7 AS predicted, 1.0 + i // 4 % 3 AS weight FROM range(80) AS t(i)"
 RATINGS = "SELECT i // 3 AS item_id, i % 3 AS judge_id, i // 3 % 4 + i * 5 % 11 % 2 AS rating FROM range(60) AS t(i)"
 UPLIFT = "SELECT i * 7 % 11 // 6 AS label, i * 11 % 17 / 16.0 AS score, i * 5 % 7 // 4 AS treatment, 1.0 + i % 3 AS weight FROM range(60) AS t(i)"
+JUDGED = "SELECT CASE WHEN i % 2 = 0 THEN i * 7 % 11 // 6 END AS label, (i * 7 % 11 + i * 5 % 7) / 16.0 AS score FROM range(60) AS t(i)"
 PAIRS = "SELECT i AS left_id, 29 - i AS right_id FROM range(20) AS t(i)"
 
 
@@ -73,6 +74,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
             "given_class_labels": CLASS_LABELS,
             "given_ratings": RATINGS,
             "given_uplift": UPLIFT,
+            "given_judged": JUDGED,
         }.items():
             database.execute(f"CREATE TABLE {name} AS {query}")
         for name, query in OTHERS.items():
@@ -89,6 +91,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
             "class_labels",
             "ratings",
             "uplift",
+            "judged",
             *OTHERS,
         ):
             database.execute(f"CREATE VIEW {name} AS SELECT 1 AS group_id, 1 AS unit_id, * FROM given_{name}")
@@ -226,7 +229,7 @@ def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
         4,
         [
             (role, name)
-            for role in ("splits", "logs", "interleaved", "classified", "class_scores", "class_labels", "ratings", "uplift")
+            for role in ("splits", "logs", "interleaved", "classified", "class_scores", "class_labels", "ratings", "uplift", "judged")
             for name in list_metrics(role, "group")
         ],
         rows=True,
