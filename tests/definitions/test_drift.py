@@ -153,7 +153,9 @@ def test_the_command_and_its_exit_status(tmp_path: Path, monkeypatch: pytest.Mon
     assert {name: result.exit_code for name, result in found.items()} == {"0.9": 0, "AUC=0.2": 3, "PSI=0.2": 1}
     assert found["PSI=0.2"].stdout.endswith("verdict: fail\n")
     assert invoke_command(*asked, "--tolerance", "0.2", "--treat-inconclusive-as", "pass", "--summary", summary).exit_code == 0
-    assert summary.read_text("utf-8").startswith("## sqlrank drift: inconclusive\n\n| metric | value_reference |")
+    assert summary.read_text("utf-8").startswith(
+        "## sqlrank drift: inconclusive\n\n| metric | reference | current | difference | bounds | verdict |"
+    )
     plain = invoke_command(*asked, "--format", "csv")
     assert (plain.exit_code, plain.stdout.splitlines()[0]) == (
         0,

@@ -139,11 +139,11 @@ def test_the_command_exits_with_the_verdict_and_writes_reports(tmp_path: Path) -
     found = {tolerance: CliRunner().invoke(app, [*arguments, tolerance]) for tolerance in ("0.1", "0.2", "0.4", "0")}
     assert {tolerance: result.exit_code for tolerance, result in found.items()} == {"0.1": 1, "0.2": 3, "0.4": 0, "0": 2}
     assert found["0.1"].stdout.splitlines()[-1] == "verdict: fail"
-    assert found["0.1"].stdout.split()[:4] == ["metric", "num_groups", "sex_min", "value_min"]
+    assert found["0.1"].stdout.split()[:4] == ["metric", "least", "greatest", "difference"]
     assert "give a tolerance above 0" in found["0"].stderr
     reports = [str(tmp_path / name) for name in ("summary.md", "junit.xml")]
     CliRunner().invoke(app, [*arguments, "10%", "--summary", reports[0], "--junit", reports[1]])
-    assert "| DemographicParity | 2 | 1 | 0.4000 |" in (tmp_path / "summary.md").read_text()
+    assert "| DemographicParity | 0.4000 (1) | 0.6000 (0) | 0.6667 |" in (tmp_path / "summary.md").read_text()
     result = sqlrank.gate("SelectionRate", predictions=make_people(120, 80), across="sex", tolerance="10%")
     message = "the ratio is beyond the tolerance: ratio 0.6667, ratio_ci_low 0.5414, ratio_ci_high 0.8166, tolerance 10%"
     assert message in format_junit(result)

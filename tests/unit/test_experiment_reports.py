@@ -77,7 +77,7 @@ def test_effects_are_drawn_by_metric_and_the_units_are_counted(html: str, effect
     assert [row[-3:] for row in cells] == [["140", "33.33%", "33.33%"]] * 3
     chart = sqlrank.chart(effects).to_dict()
     assert chart["title"]["text"] == "Differences of revenue and latency from control"
-    assert "Test: Welch's t." in " ".join(chart["title"]["subtitle"])
+    assert "Test: Welch's t-test." in " ".join(chart["title"]["subtitle"])
 
 
 @pytest.mark.slow
@@ -132,7 +132,7 @@ def test_the_command_reports_and_draws_a_stored_result(tmp_path: Path) -> None:
     assert read_verdicts(page)[0][0] == "worse"
     assert "Intervals are valid at every look." in page
     run_command("chart", "--result", tmp_path / "e.parquet", "-o", tmp_path / "a.svg")
-    assert "a confidence sequence, valid at every look" in (tmp_path / "a.svg").read_text("utf-8")
+    assert "confidence sequences, valid at every look" in (tmp_path / "a.svg").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
