@@ -1,9 +1,9 @@
 -- rectified_scores: one row per item: sampled unit, prediction-powered mean of all items, and influence of the item on it.
--- The mean is that of the labels, plus lambda times the mean score of unlabelled items less that of labelled ones. Lambda is 0 for a judge
+-- The mean is that of the labels, plus a weight times the mean score of unlabelled items less that of labelled ones. It is 0 for a judge
 -- that is no help, and at most 1. Both are NULL with fewer than 20 labels, and the influence also if all labels are equal: they do not
 -- show how labels vary.
 -- Sampling unit: predictions.
--- Source: Angelopoulos, Duchi & Zrnic 2023, PPI++: lambda has the least variance, from the covariance of labels and scores.
+-- Source: Angelopoulos, Duchi & Zrnic 2023, PPI++: the weight has the least variance, from the covariance of labels and scores.
 -- Grain: rows of judged
 SELECT
   group_id,
@@ -13,12 +13,12 @@ SELECT
   CASE
     WHEN num_labels < 20 THEN NULL
     WHEN num_unlabelled = 0 THEN label_mean
-    ELSE label_mean + lambda * (unlabelled_mean - labelled_mean)
+    ELSE label_mean + judge_weight * (unlabelled_mean - labelled_mean)
   END AS corrected_mean, -- the same for all items
   CASE
     WHEN num_labels < 20 OR label_squares = 0 THEN NULL
-    WHEN label IS NULL THEN lambda * (score - unlabelled_mean) / NULLIF(num_unlabelled, 0)
-    ELSE (label - label_mean - lambda * (score - labelled_mean)) / NULLIF(num_labels, 0)
+    WHEN label IS NULL THEN judge_weight * (score - unlabelled_mean) / NULLIF(num_unlabelled, 0)
+    ELSE (label - label_mean - judge_weight * (score - labelled_mean)) / NULLIF(num_labels, 0)
   END AS mean_influence
 FROM (
   -- one row per item
@@ -40,7 +40,7 @@ FROM (
           ELSE covariance * num_unlabelled / NULLIF(score_variance * (num_unlabelled + num_labels), 0)
         END
       ELSE 0
-    END AS lambda -- what a score counts
+    END AS judge_weight -- what a score counts
   FROM (
     -- one row per item
     SELECT
