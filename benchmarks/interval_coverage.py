@@ -174,8 +174,10 @@ def draw_forecasts(design: Design, rng: Generator, samples: int) -> Sources:
         "quantile_level": level,
         "interval_low": mean - width,
         "interval_high": mean + width,
+        **draw_weights(design, rng, len(unit)),
+        "seasonal_error": (0.5 + rng.random(unit[-1] + 1))[unit],
     }
-    return {"predictions": pa.table({"sample": sample, "unit": unit, **columns, **draw_weights(design, rng, len(unit))})}
+    return {"predictions": pa.table({"sample": sample, "unit": unit, **columns})}
 
 
 CLASS_SHARES = (120, 80, 57, 40)
@@ -588,6 +590,9 @@ def measure_design(design: Design, samples: int, seed: int) -> Iterator[tuple[st
     for metric in truth:
         value, error, low, high = (columns[f"{metric}{suffix}"] for suffix in ("", ".se", ".ci_low", ".ci_high"))
         is_there = ~np.isnan(low)
+        if not is_there.any():
+            yield metric, Cell(0.0, 100.0, math.nan, "none")
+            continue
         holds = (low <= truth[metric] + 1e-12) & (truth[metric] <= high + 1e-12)
         # What multiple of the standard error covers is known here alone.
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,5 +1,5 @@
 -- rectified_scores: one row per item: sampled unit, prediction-powered mean of all items, and influence of the item on it.
--- The mean is that of the labels, plus a weight times the mean score of unlabelled items less that of labelled ones. It is 0 for a judge
+-- The mean is that of the labels, plus a weight times the mean score of unlabelled items less that of labelled ones. The weight is 0 for a judge
 -- that is no help, and at most 1. Both are NULL with fewer than 20 labels, and the influence also if all labels are equal: they do not
 -- show how labels vary.
 -- Sampling unit: predictions.

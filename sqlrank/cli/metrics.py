@@ -44,7 +44,8 @@ def metrics(call: CommandCall) -> None:
             matching_metrics = sqlrank.metrics(call.sql_dir, search=name)
             if not matching_metrics.num_rows and " " in name:
                 raise MetricError(f"nothing found for {name!r}. 'sqlrank metrics' lists all metrics") from error
-            if not matching_metrics.num_rows:
+            is_misspelt = "Did you mean" in str(error) and set(matching_metrics["family"].to_pylist()) <= {"page"}
+            if not matching_metrics.num_rows or is_misspelt:  # a page may quote the same mistake
                 raise
             _print_list(matching_metrics, call.format)
             if hint := str(error) if "different things" in str(error) else library.misplaced_name_hint(name):

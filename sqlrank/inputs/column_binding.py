@@ -26,6 +26,7 @@ from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.registry.aliases import find_row_metrics
 from sqlrank.registry.registry import SYSTEM_COLUMN, Registry
 from sqlrank.registry.settings_checks import describe_argument
+from sqlrank.registry.sql_file import RowsRead
 from sqlrank.request import COMPRESSION_SUFFIXES, SourceGroup, TemporaryView, source_kind
 from sqlrank.resolve import RANKING_ROLES, ResolvedRequest
 from sqlrank.sql_ast import find_nodes, is_not_null, quoted_column
@@ -437,8 +438,10 @@ def _find_row_columns(request: ResolvedRequest, bound_input: BoundInput) -> tupl
         if name in bound_input.columns or column.default is None
         if name in read_columns or column.default is not None or (name in role.unique and column.is_required)
     ]
-    # A count that reads no column counts the rows that have all of them.
-    counts_rows = role.name not in request.measured_columns and all(role.columns[name].default is not None for name in read)
+    # A count that reads no column counts the rows that have all of them, and one of dropped rows those that lack one.
+    reads_dropped = any(file.rows_read is RowsRead.UNFILTERED for metric in request.metrics for file in metric.dependencies.files)
+    reads_none = role.name not in request.measured_columns and all(role.columns[name].default is not None for name in read)
+    counts_rows = reads_none or reads_dropped
     return tuple(name for name, column in role.columns.items() if name in read or (counts_rows and column.is_required))
 
 

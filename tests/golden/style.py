@@ -119,7 +119,7 @@ def _find_equal_columns(ctes: list[exp.CTE], dialect: str) -> Iterator[str]:
             if _is_number(value) or isinstance(value, exp.Null) or item.is_star:
                 continue
             # Where nothing is weighted, the number of rows is their weight, too.
-            if value in first and item.alias_or_name != "num_rows":
+            if value in first and not {item.alias_or_name, first[value]} & {"num_rows", "num_predictions"}:
                 yield f"CTE {cte.alias}, column {item.alias_or_name}: {shorten_text(value, dialect)} is {first[value]}, too"
             first.setdefault(value, item.alias_or_name)
 

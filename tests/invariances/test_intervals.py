@@ -69,9 +69,16 @@ def rename_units(sources: Sources) -> Sources:
 
 WEIGHTED = [design for design in DESIGNS if design.sigma]
 ROWS = [
-    design for design in DESIGNS if design.rows == 1 and design.kind in {"binary", "numbers", "classified", "logs"} and design.units < 1000
+    design
+    for design in DESIGNS
+    if design.rows == 1
+    and design.kind in {"binary", "numbers", "classified", "logs"}
+    and design.units < 1000
+    and not (design.sigma and design.kind == "classified")  # whose rows are merged
 ]
-UNITS = [design for design in DESIGNS if design.options]
+UNITS = [design for design in DESIGNS if design.options and not design.is_bootstrap]
+"""Designs with units, but for those of the bootstrap, whose draws follow from a hash of their ids."""
+
 CHANGES: dict[str, tuple[list[Design], Callable[[Sources], Sources], dict[str, Any]]] = {
     "weights times 1e89": (WEIGHTED, scale_weights(1e89), {}),
     "weights times 1e-89": (WEIGHTED, scale_weights(1e-89), {}),
@@ -83,7 +90,7 @@ CHANGES: dict[str, tuple[list[Design], Callable[[Sources], Sources], dict[str, A
 TWO_SAMPLES = {"AUC", "Gini", "LiftQuality"}
 """Metrics of positives and negatives as two samples, which units unite."""
 
-MERGED_ROWS = {("binary", "APS"), ("classified", "")}
+MERGED_ROWS = {("binary", "APS")}
 """Inputs and metrics whose rows of equal influence are merged: of unequal weights, the fourth powers of influence are approximate."""
 
 CASES = [(name, design) for name, (designs, _, _) in CHANGES.items() for design in designs if design.kind != "areas"]
@@ -92,9 +99,7 @@ CASES = [(name, design) for name, (designs, _, _) in CHANGES.items() for design 
 def is_other_formula(design: Design, column: str) -> bool:
     """Return True if a metric has another formula for units than for rows."""
     metric = column.partition("(")[0].partition(".")[0]
-    return (design.kind == "binary" and metric in TWO_SAMPLES) or bool(
-        design.sigma and {(design.kind, metric), (design.kind, "")} & MERGED_ROWS
-    )
+    return (design.kind == "binary" and metric in TWO_SAMPLES) or bool(design.sigma and (design.kind, metric) in MERGED_ROWS)
 
 
 @pytest.mark.parametrize("case", select_every(17, CASES), ids=[f"{name}: {design.kind}, {design.name}" for name, design in CASES])

@@ -17,7 +17,7 @@ from tests.references.pairs_variants import NUMBER_METRICS
 TOTALS = {"FN", "FP", "TN", "TP", "LogLikelihood", "Negatives", "Positives", "Observations"}
 """Metrics that scale with the weights."""
 
-EXAMPLES = {"fraction": "0.3", "max_fpr": "0.4"}
+EXAMPLES = {"fraction": "0.3", "max_fpr": "0.4", "recall": "0.5", "precision": "0.5"}
 FREE = [
     f"{file.display_name}{'@' + EXAMPLES[file.cutoff_parameter.name] if file.cutoff_parameter and file.cutoff_parameter.name in EXAMPLES else ''}"
     for file in load_registry().metrics.values()

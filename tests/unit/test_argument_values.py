@@ -167,7 +167,7 @@ def test_many_values_for_any_argument(data: Any) -> None:
         ({"threads": True}, "threads=True is not possible: give an integer"),
         ({"columns": 1}, "columns=1 is not possible: give a dict of names to your columns, such as {'query_id': 'user_id'}"),
         ({"columns": {"label": None}}, "columns={'label': None} is not possible: give a dict of names"),
-        ({"columns": {"score": ["score", 1]}}, "columns={'score': ['score', 1]} is not possible"),
+        ({"columns": {"score": ["score", None]}}, "columns={'score': ['score', None]} is not possible"),
         ({"compat": []}, "compat=[] is not possible: give the name of a tool's settings, such as 'trec10'"),
         ({"dialect": 1}, "dialect=1 is not possible: give the name of a dialect, such as 'bigquery'"),
         ({"temp_directory": 1}, "temp_directory=1 is not possible: give the path of a folder"),

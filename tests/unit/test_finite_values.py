@@ -109,7 +109,7 @@ def assert_finite(rows: list[dict[str, Any]]) -> int:
 
 
 def name_metrics(family: set[str]) -> list[str]:
-    examples = {"k": "3", "fraction": "0.3", "max_fpr": "0.4", "recall": "0.5"}
+    examples = {"k": "3", "fraction": "0.3", "max_fpr": "0.4", "recall": "0.5", "precision": "0.5"}
     files = [file for file in load_registry().metrics.values() if file.path.parent.name in family]
     return [
         f"{file.display_name}@{examples[file.cutoff_parameter.name]}"

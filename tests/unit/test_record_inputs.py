@@ -52,8 +52,14 @@ def find_problem(**arguments: Any) -> str:
             make_records("abc", "xyz", ids=[1, 1, 2]),
             "records (Table): record_id is listed more than once. A record belongs to one cluster\n    record_id=1, times=2\n    see more: SELECT",
         ),
-        (make_records("ab", [1.0, float("nan")]), "records (Table): 1 row: true_cluster is NaN\n"),
-        (make_records([float("nan"), 1.0], "ab"), "records (Table): 1 row: predicted_cluster is NaN\n"),
+        (
+            make_records("ab", [1.0, float("nan")]),
+            "records (Table): 1 row: true_cluster is NaN. Map one to it, such as columns={'true_cluster': ",
+        ),
+        (
+            make_records([float("nan"), 1.0], "ab"),
+            "records (Table): 1 row: predicted_cluster is NaN. Map one to it, such as columns={'predicted_cluster': ",
+        ),
         (
             make_records("a-", "-x"),
             "PairwiseF: 2 records: no record has both clusters, since predicted_clusters and true_clusters have no record_id in common",

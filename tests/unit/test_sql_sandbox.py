@@ -213,7 +213,7 @@ def test_every_place_refuses_what_reaches_beyond_rows(place: str) -> None:
 
 def _drop_names(statement: str, text: str) -> str:
     lines = [line.partition("-- ")[0] for line in statement.splitlines()]
-    names = (f'"{text}"', f"`{text}`", f"'Mean({text})'")
+    names = (f'"{text}"', f"`{text}`", f"[{text}]", f"'Mean({text})'")
     body = "\n".join(lines)
     for name in names:
         body = body.replace(name, "")
