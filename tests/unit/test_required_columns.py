@@ -91,7 +91,7 @@ def test_a_table_that_is_joined_to_another_needs_all_columns_of_the_join(role: s
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "bigquery"])
-def test_a_count_of_dropped_rows_looks_at_all_columns(dialect: str) -> None:
+def test_counts_of_dropped_rows_read_all_columns(dialect: str) -> None:
     text = sqlrank.sql("num_predictions_dropped", predictions="shop.clicks", nulls="drop", dialect=dialect)
     assert "NULL AS" not in text
     assert all(f"{name} IS NOT NULL" in text.replace('"', "") for name in ("label", "score"))
