@@ -63,7 +63,7 @@ FROM (
         unit_id,
         label,
         score,
-        COUNT(label) OVER (PARTITION BY group_id) AS num_labels,
+        SUM(CASE WHEN label IS NULL THEN 0 ELSE 1 END) OVER (PARTITION BY group_id) AS num_labels,
         SUM(CASE WHEN label IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY group_id) AS num_unlabelled,
         AVG(label) OVER (PARTITION BY group_id) AS label_mean,
         AVG(score) OVER (PARTITION BY group_id) AS score_mean,
