@@ -144,16 +144,21 @@ def _suggest_words(name: str, column: exp.Expr, dialect: str, texts: Mapping[str
         number = exp.Case(this=column, ifs=[exp.If(this=sql_literal(words[0]), true=exp.Literal.number(1))])
         return f"{quote_excerpt(words[0])} is none, and no row has another value. Say what it stands for, as {write_mapping({name: number}, dialect)} does"
 
-    def number_words(words: Sequence[str]) -> str:
-        branches = [exp.If(this=sql_literal(word), true=exp.Literal.number(number)) for number, word in enumerate(words)]
-        return f"{write_mapping({name: exp.Case(this=column.copy(), ifs=branches)}, dialect)}{dropped}"
+    def write_numbers(words: Sequence[str]) -> str:
+        return f"{write_mapping({name: number_words(column.copy(), words)}, dialect)}{dropped}"
 
     if len(words) > 2 and all(any(map(str.isdigit, word)) for word in words):  # noqa: PLR2004  numbers, which letters would not order
         return f"{problem.removesuffix('. Say what each stands for')}. Give an expression that reads them as numbers"
     if len(words) == 2:  # noqa: PLR2004  either may be the positive one
-        choices = [f"{number_words(order)}{dropped and ','} if {quote_excerpt(order[1])} is 1" for order in (words, words[::-1])]
+        choices = [f"{write_numbers(order)}{dropped and ','} if {quote_excerpt(order[1])} is 1" for order in (words, words[::-1])]
         return f"{problem}: {', or '.join(choices)}"
-    return f"{problem}, as {number_words(words[:MAX_WORDS])} does in the order of letters"
+    return f"{problem}, as {write_numbers(words[:MAX_WORDS])} does in the order of letters"
+
+
+def number_words(column: exp.Expr, words: Sequence[str]) -> exp.Case:
+    """Return the expression that reads words as numbers from 0."""
+    branches = [exp.If(this=sql_literal(word), true=exp.Literal.number(number)) for number, word in enumerate(words)]
+    return exp.Case(this=column, ifs=branches)
 
 
 def _describe_dropped(count: int) -> str:

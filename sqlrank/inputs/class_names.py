@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.engines.text_advice import MAX_WORDS, read_truths, write_mapping
+from sqlrank.engines.text_advice import MAX_WORDS, number_words, read_truths, write_mapping
 from sqlrank.errors import InputError, list_examples, quote_excerpt
 from sqlrank.inputs.bound_input import bound_expression, column_text
 from sqlrank.registry.aliases import find_siblings
 from sqlrank.resolve import pass_as_other_role
-from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -151,7 +150,7 @@ def _advise_on_classes(base: BoundInput, request: ResolvedRequest, labels: Seque
     step = f"Of classes give the table as {arguments}, and ask for {next(iter(siblings), 'MulticlassAccuracy')}"
     if isinstance(classes[0], str):
         words = classes[:MAX_WORDS]
-        mapping = {name: _number_words(bound_expression(base, name), words) for name in ("label", "score")}
+        mapping = {name: number_words(bound_expression(base, name), words) for name in ("label", "score")}
         problem = f"label and score are texts, {list_examples([*map(_show_class, classes)])}, and {metric} reads numbers"
         order = f"Of ordered ones give both columns the same numbers, as {write_mapping(mapping, dialect)} does in the order of letters"
     else:
@@ -161,11 +160,6 @@ def _advise_on_classes(base: BoundInput, request: ResolvedRequest, labels: Seque
         )
         order = f"Of grades map a condition to label, such as {write_mapping({'label': condition}, dialect)}"
     return ". ".join([problem, *([step, order] if siblings else [order, step])])
-
-
-def _number_words(column: exp.Expr, words: Sequence[str]) -> exp.Case:
-    branches = [exp.If(this=sql_literal(word), true=exp.Literal.number(number)) for number, word in enumerate(words)]
-    return exp.Case(this=column, ifs=branches)
 
 
 def describe_letter_order(database: Database, bound_input: BoundInput, names: Sequence[str]) -> str:
