@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-MAX_DISPLAYED_ROWS = 100
-"""Maximum number of rows that a notebook shows of a result."""
-
 _TABLE = ("pyarrow.lib", "Table")
 
 
@@ -19,7 +16,7 @@ def register_formatters(shell: Any) -> None:
         if is_result(table):
             from sqlrank.output.show import format_first_rows  # noqa: PLC0415  imported when there is a result
 
-            _print_lines(format_first_rows(table, MAX_DISPLAYED_ROWS), printer)
+            _print_lines(format_first_rows(table), printer)
         elif earlier["text/plain"] is not None:
             earlier["text/plain"](table, printer, cycle)
         else:
@@ -29,7 +26,7 @@ def register_formatters(shell: Any) -> None:
         if is_result(table):
             from sqlrank.output.show import format_first_rows_html  # noqa: PLC0415  imported when there is a result
 
-            return format_first_rows_html(table, MAX_DISPLAYED_ROWS)
+            return format_first_rows_html(table)
         format_earlier = earlier["text/html"] or getattr(type(table), "_repr_html_", None)
         return None if format_earlier is None else str(format_earlier(table))
 

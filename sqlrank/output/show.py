@@ -12,9 +12,12 @@ from sqlrank.errors import InputError
 from sqlrank.output.display import Format
 from sqlrank.output.result_formats import TableStyle, format_html, format_result
 
+MAX_DISPLAYED_ROWS = 100
+"""Number of rows that are shown of a longer result, in a notebook, too."""
+
 
 @entry_point
-def show(result: Any, *, max_rows: int = 100) -> None:
+def show(result: Any, *, max_rows: int = MAX_DISPLAYED_ROWS) -> None:
     """Print a result as the command line does: rounded, aligned, and as wide as the terminal.
 
     A comparison, gate, drift or experiment has a column per system, and ``none`` where no system wins. The table itself keeps all columns and
@@ -38,13 +41,13 @@ def show(result: Any, *, max_rows: int = 100) -> None:
     print(format_first_rows(result, max_rows), end="")  # noqa: T201  its purpose
 
 
-def format_first_rows(result: pa.Table, max_rows: int) -> str:
+def format_first_rows(result: pa.Table, max_rows: int = MAX_DISPLAYED_ROWS) -> str:
     """Return the first rows of a result as text for the terminal."""
     text = format_result(result.slice(0, max_rows), Format.table, TableStyle(), get_terminal_size().columns)
     return text + "".join(f"{note}\n" for note in _describe_omitted(result, max_rows))
 
 
-def format_first_rows_html(result: pa.Table, max_rows: int) -> str:
+def format_first_rows_html(result: pa.Table, max_rows: int = MAX_DISPLAYED_ROWS) -> str:
     """Return the first rows of a result as HTML."""
     return "\n".join([format_html(result.slice(0, max_rows)), *(f"<p>{note}</p>" for note in _describe_omitted(result, max_rows))])
 

@@ -16,7 +16,8 @@ import pytest
 
 import sqlrank
 from sqlrank.errors import InputError
-from sqlrank.output.notebook import MAX_DISPLAYED_ROWS, register_formatters
+from sqlrank.output.notebook import register_formatters
+from sqlrank.output.show import MAX_DISPLAYED_ROWS
 from tests.environments import make_environment
 
 ROOT = Path(__file__).parents[2]
