@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import InputError, MetricError, join_words, short_repr, suggest_choice
+from sqlrank.errors import InputError, MetricError, short_repr, suggest_choice
 from sqlrank.interval_options import BOOTSTRAP, INTERVAL_STEP_COLUMNS, RESAMPLING_COLUMNS, IntervalOptions, parse_interval_options
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
@@ -15,7 +15,13 @@ from sqlrank.registry.metric import freeze_value, to_sql_name
 from sqlrank.registry.metric_resolver import RequestedDifferences, split_differences
 from sqlrank.registry.registry import SYSTEM_COLUMN, UNIT_COLUMN, ColumnSpec, Registry, Role
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, ResolvedMetric, with_plain_names
-from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, describe_argument, describe_missing_input, rename_queries_policy
+from sqlrank.registry.settings_checks import (
+    QUERIES_POLICY_KEYWORD,
+    describe_argument,
+    describe_input,
+    describe_missing_input,
+    rename_queries_policy,
+)
 from sqlrank.request import Request, system_source, with_previous_runs
 from sqlrank.result_columns import DIFFERENCE_STEP_COLUMNS, SLICE_COLUMN, difference_columns
 
@@ -434,9 +440,8 @@ def _check_base_inputs(
     if metric.input_role == "predictions":
         raise InputError(f"{metric.metric} needs predictions=, a table with label and score, and nothing else")
     input_examples = ", ".join(f"{role!r}: ..." for role in needed)
-    components = library.roles[metric.input_role].assembled_from
-    instead = f", or {join_words(components)} in its place" if components and metric.input_role in needed else ""
-    raise InputError(f"{metric.metric} needs inputs={{{input_examples}}}{instead}, and no input that it does not read")
+    arguments = describe_input(metric.input_role, library) if metric.input_role in needed else f"inputs={{{input_examples}}}"
+    raise InputError(f"{metric.metric} needs {arguments}, and no input that it does not read")
 
 
 def pass_as_other_role(source: Any, role: Role, other: Role, columns: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ Metrics for rankings, recommenders and click models, computed in SQL where the d
 
 Start with one of these commands:
 
-  sqlrank metrics 'click probability'
+  sqlrank metrics click probability
       Find the metric for a task, from words.
   sqlrank evaluate nDCG@10 --run run.trec --qrels qrels.trec
       Compute metrics, with confidence intervals and by groups.

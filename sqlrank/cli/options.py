@@ -1,4 +1,4 @@
-"""Make the options of a command from options.toml, and hold the values that it was call, also as arguments of functions."""
+"""Make the options of a command from options.toml, and hold the values that it was given, also as arguments of functions."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def make_parameter(option: Option) -> Parameter:
 
 
 class CommandCall:
-    """The values that a command was call: attributes are those of its options, under their names in Python."""
+    """The values that a command was given: attributes are those of its options, under their names in Python."""
 
     def __init__(self, command: Command, values: Mapping[str, Any]) -> None:
         self.command = command
@@ -117,7 +117,7 @@ class CommandCall:
         return self.values[name]
 
     def read_arguments(self, function: str = "", **others: Any) -> dict[str, Any]:
-        """Return the arguments of a function, by default that of the command's name, from the options that are call.
+        """Return the arguments of a function, by default that of the command's name, from the options that were given.
 
         ``others`` are further arguments, or stand for options that the command reads in a way of its own.
         """

@@ -26,7 +26,7 @@ from sqlrank.rendering.renderer import to_sql
 from sqlrank.sql_ast import call_function, case_when, count_rows, is_not_null, quoted_column, sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from sqlrank.engines.database import Database
 
@@ -222,28 +222,40 @@ def check_columns(
             types = ", ".join(
                 f"{inputs[role].qualified_label(name)} is {duckdb_type}" for (role, name), duckdb_type in duckdb_types.items()
             )
-            what = "a number and a text" if families <= {"number", "text"} else "values of these types"
-            problems.append(f"{types}: {what} never match. {_advise_on_types(database, inputs, duckdb_types)}")
+            are_ids = families <= {"number", "text"}
+            problem = "no number is one of the texts" if are_ids else "values of these types never match"
+            problems.append(f"{types}: {problem}. {_advise_on_types(database, inputs, duckdb_types, are_ids)}")
     raise_problems(problems)
 
 
-def _advise_on_types(database: Database, inputs: Mapping[str, BoundInput], duckdb_types: Mapping[tuple[str, str], str]) -> str:
-    """Return the advice for columns whose values are compared, but of types that never match."""
+def _advise_on_types(
+    database: Database, inputs: Mapping[str, BoundInput], duckdb_types: Mapping[tuple[str, str], str], are_ids: bool
+) -> str:
+    """Return the advice for columns whose values are compared, but never match: of other types, or numbers and texts (``are_ids``)."""
     if any(duckdb_type.startswith("STRUCT") for duckdb_type in duckdb_types.values()):
         return f"Give a query that takes one field{_take_field(inputs, duckdb_types)}"
     specs = [inputs[role].role.columns.get(name) for role, name in duckdb_types]
     if all(column is not None and column.references == "class" for column in specs) and not database.has_unread_streams:
         columns = [(inputs[role], name) for role, name in duckdb_types]
         return describe_other_classes(database, columns) or "Cast one of them"
-    families = {key: _classify_type(duckdb_type) for key, duckdb_type in duckdb_types.items() if duckdb_type != '"NULL"'}
-    number = next((key for key, family in families.items() if family == "number"), None)
-    if number is None or {*families.values()} != {"number", "text"}:
-        return "Cast one of them"
-    component, _, elements = inputs[number[0]].assembled_from.partition(".")
-    is_list = bool(elements) and number[1] == "doc_id"
-    name, brackets = (elements, "[]") if is_list else (".".join(number), "")
-    value = column_text(inputs[component], elements) if is_list else column_text(inputs[number[0]], number[1])
-    return f"Cast one of them, such as columns={{'{name}': 'CAST({value} AS VARCHAR{brackets})'}}"
+    if not are_ids or database.has_unread_streams:
+        return "Map them to the same form" if are_ids else "Cast one of them"
+    columns = [(inputs[role], name) for (role, name), duckdb_type in duckdb_types.items() if duckdb_type != '"NULL"']
+    sides = {_classify_type(bound_input.column_type(name)): (bound_input, name) for bound_input, name in columns}
+    rows = [
+        database.query_rows(
+            select_over_input(exp.select(quoted_column(name)), bound_input, () if name in bound_input.group_names else (name,)).limit(1)
+        )
+        for bound_input, name in sides.values()
+    ]
+    labels = [bound_input.assembled_from or bound_input.role.name for bound_input, _ in sides.values()]
+    return describe_examples(labels, [short_value(values[0][0]) for values in rows]) if all(rows) else "Map them to the same form"
+
+
+def describe_examples(labels: Sequence[str], examples: Iterable[str]) -> str:
+    """Return a sentence on the ids of two inputs that have none in common, and the next step."""
+    first, second = (f"{label} has {example}" for label, example in zip(labels, examples, strict=True))
+    return f"For example, {first} and {second}. Map ids to the same form, or give inputs of one collection"
 
 
 def _take_field(inputs: Mapping[str, BoundInput], duckdb_types: Mapping[tuple[str, str], str]) -> str:

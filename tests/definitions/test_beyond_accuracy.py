@@ -245,7 +245,7 @@ def add_row(of: str, **values: Any) -> dict[str, pa.Table]:
         (add_row("features", doc_id="a", category=None, value=1.0), "1 row: category is NULL"),
         (add_row("baseline", query_id="1", doc_id="a", score=3.0), r"baseline .*\(query_id, doc_id\) occurs more than once"),
         (add_row("baseline", query_id="1", doc_id="z", score=float("nan")), "1 row: score is NaN"),
-        ({"items": pa.table({"doc_id": [1, 2], "provider": ["X", "Y"]})}, "a number and a text never match"),
+        ({"items": pa.table({"doc_id": [1, 2], "provider": ["X", "Y"]})}, "no number is one of the texts"),
         ({"items": pa.table({"item": ["a"], "provider": ["X"]})}, "items .*: no column 'doc_id'"),
     ],
 )

@@ -177,7 +177,7 @@ def test_columns_of_each_are_mapped_by_its_name() -> None:
         ),
         (
             pair_clusterings(true_clusters=make_clustering("x", ids=["r1"])),
-            "predicted_clusters.record_id is BIGINT, true_clusters.record_id is VARCHAR: a number and a text never match",
+            "predicted_clusters.record_id is BIGINT, true_clusters.record_id is VARCHAR: no number is one of the texts",
         ),
         (pair_clusterings(true_clusters=make_clustering("xy", ids=[1, None])), "true_clusters (Table): 1 row: record_id is NULL"),
         (
