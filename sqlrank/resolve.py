@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import InputError, MetricError, short_repr, suggest_choice
+from sqlrank.errors import InputError, MetricError, join_words, short_repr, suggest_choice
 from sqlrank.interval_options import BOOTSTRAP, INTERVAL_STEP_COLUMNS, RESAMPLING_COLUMNS, IntervalOptions, parse_interval_options
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
@@ -18,7 +18,6 @@ from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, ResolvedMetric, with
 from sqlrank.registry.settings_checks import (
     QUERIES_POLICY_KEYWORD,
     describe_argument,
-    describe_input,
     describe_missing_input,
     rename_queries_policy,
 )
@@ -439,9 +438,12 @@ def _check_base_inputs(
         raise InputError(f"{reads}. Give {describe_argument(needed[0])} in the place of {others[0]}")
     if metric.input_role == "predictions":
         raise InputError(f"{metric.metric} needs predictions=, a table with label and score, and nothing else")
-    input_examples = ", ".join(f"{role!r}: ..." for role in needed)
-    arguments = describe_input(metric.input_role, library) if metric.input_role in needed else f"inputs={{{input_examples}}}"
-    raise InputError(f"{metric.metric} needs {arguments}, and no input that it does not read")
+    read_beside = sorted({*metric.dependencies.roles} - {*needed, metric.input_role, "queries"})
+    arguments = f"inputs={{{', '.join(f'{role!r}: ...' for role in (*needed, *read_beside))}}}"
+    components = library.roles[metric.input_role].assembled_from
+    places = (needed, components) if needed == (metric.input_role,) else (components, (metric.input_role,))
+    instead = f", or {join_words(places[1])} in the place of {join_words(places[0])}" if components else ""
+    raise InputError(f"{metric.metric} needs {arguments}{instead}, and no input that it does not read")
 
 
 def pass_as_other_role(source: Any, role: Role, other: Role, columns: Mapping[str, Any]) -> str:

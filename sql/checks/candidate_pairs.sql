@@ -2,5 +2,5 @@
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
-  SUM(CASE WHEN left_id = right_id THEN 1 ELSE 0 END) AS same_id -- left_id and right_id are the same record
+  SUM(CASE WHEN left_id = right_id THEN 1 ELSE 0 END) AS same_id -- left_id and right_id are the same record. Leave such pairs out by a query, with WHERE left_id <> right_id
 FROM candidate_pairs

@@ -19,7 +19,6 @@ from sqlrank.inputs.class_names import describe_other_classes, find_class_column
 from sqlrank.inputs.row_checks import (
     RANKING_KEYS,
     ValidationReport,
-    describe_examples,
     describe_further_rows,
     duplicate_advice,
     format_problem,
@@ -33,7 +32,7 @@ from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.sql_ast import case_when, count_rows, find_nodes, is_null, quoted_column, sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sqlrank.engines.database import Database
     from sqlrank.inputs.bound_input import BoundInput
@@ -107,7 +106,7 @@ def check_overlap(database: Database, inputs: Mapping[str, BoundInput]) -> None:
             labels = [inputs[role].assembled_from or role for role in ("run", "qrels")]
             similar = describe_similar_ids(database, [(inputs[role], key) for role in ("qrels", "run")])
             raise InputError(
-                f"{' and '.join(labels)} have no {key} in common. {describe_examples(labels, (short_value(rows[0][0]) for rows in examples))}"
+                f"{' and '.join(labels)} have no {key} in common. {_describe_examples(labels, (short_value(rows[0][0]) for rows in examples))}"
                 f"{_read_as_text(inputs, (key,))}{similar and '. '}{similar}"
             )
 
@@ -204,6 +203,12 @@ def _count_pairs(database: Database, pairs: exp.Select) -> tuple[int, int]:
     return num_first, num_second
 
 
+def _describe_examples(labels: Sequence[str], examples: Iterable[str]) -> str:
+    """Return a sentence on the ids of two inputs that have none in common, and the next step."""
+    first, second = (f"{label} has {example}" for label, example in zip(labels, examples, strict=True))
+    return f"For example, {first} and {second}. Map ids to the same form, or give inputs of one collection"
+
+
 def _read_as_text(inputs: Mapping[str, BoundInput], keys: Sequence[str]) -> str:
     """Describe keys whose types differ between run and qrels, which were compared as text."""
     text_keys = [(role, bound_input, key) for role, bound_input in inputs.items() for key in keys if key in bound_input.as_text]
@@ -295,7 +300,7 @@ def check_queries_present(database: Database, inputs: Mapping[str, BoundInput], 
             )
             labels = f"{inputs['queries'].label} and {inputs[role].label}"
             examples = (short_value(queries_example), short_value(input_example))
-            raise_problems([f"{labels} have no query_id in common. {describe_examples(('queries', role), examples)}"])
+            raise_problems([f"{labels} have no query_id in common. {_describe_examples(('queries', role), examples)}"])
 
 
 def check_same_queries(database: Database, inputs: Mapping[str, BoundInput]) -> None:

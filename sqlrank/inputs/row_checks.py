@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqlrank.engines.file_sources import names_files
 from sqlrank.engines.text_advice import find_odd_cell, suggest_list, suggest_number, write_mapping
 from sqlrank.engines.text_tables import shorten_text_readers
-from sqlrank.errors import MAX_EXAMPLES, ExecutionError, InputError, quote_excerpt
+from sqlrank.errors import MAX_EXAMPLES, ExecutionError, InputError, join_words, quote_excerpt
 from sqlrank.inputs.bound_input import BoundInput, bound_expression, column_text, comparable_columns
 from sqlrank.inputs.class_names import describe_other_classes
 from sqlrank.inputs.missing_columns import NESTED_TYPES, describe_missing_columns
@@ -26,7 +26,7 @@ from sqlrank.rendering.renderer import to_sql
 from sqlrank.sql_ast import call_function, case_when, count_rows, is_not_null, quoted_column, sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from sqlrank.engines.database import Database
 
@@ -238,24 +238,25 @@ def _advise_on_types(
     if all(column is not None and column.references == "class" for column in specs) and not database.has_unread_streams:
         columns = [(inputs[role], name) for role, name in duckdb_types]
         return describe_other_classes(database, columns) or "Cast one of them"
-    if not are_ids or database.has_unread_streams:
-        return "Map them to the same form" if are_ids else "Cast one of them"
-    columns = [(inputs[role], name) for (role, name), duckdb_type in duckdb_types.items() if duckdb_type != '"NULL"']
-    sides = {_classify_type(bound_input.column_type(name)): (bound_input, name) for bound_input, name in columns}
-    rows = [
-        database.query_rows(
-            select_over_input(exp.select(quoted_column(name)), bound_input, () if name in bound_input.group_names else (name,)).limit(1)
-        )
-        for bound_input, name in sides.values()
+    if not are_ids:
+        return "Cast one of them"
+    sides = {_classify_type(text): (inputs[role], name) for (role, name), text in duckdb_types.items() if text != '"NULL"'}
+    number, name = sides["number"]
+    component, _, elements = number.assembled_from.partition(".")
+    column, brackets = (elements, "[]") if elements and name == "doc_id" else (f"{number.role.name}.{name}", "")
+    value = column_text(inputs[component] if brackets else number, elements if brackets else name)
+    advice = f"Cast the numbers, such as columns={{'{column}': 'CAST({value} AS VARCHAR{brackets})'}}, and map ids to the same form"
+    if database.has_unread_streams or not all(rows := [_find_example(database, *side) for side in sides.values()]):
+        return advice
+    examples = [
+        f"{side.assembled_from or side.role.name} has {short_value(row[0][0])}" for (side, _), row in zip(sides.values(), rows, strict=True)
     ]
-    labels = [bound_input.assembled_from or bound_input.role.name for bound_input, _ in sides.values()]
-    return describe_examples(labels, [short_value(values[0][0]) for values in rows]) if all(rows) else "Map them to the same form"
+    return f"For example, {join_words(examples)}. {advice}"
 
 
-def describe_examples(labels: Sequence[str], examples: Iterable[str]) -> str:
-    """Return a sentence on the ids of two inputs that have none in common, and the next step."""
-    first, second = (f"{label} has {example}" for label, example in zip(labels, examples, strict=True))
-    return f"For example, {first} and {second}. Map ids to the same form, or give inputs of one collection"
+def _find_example(database: Database, bound_input: BoundInput, name: str) -> list[tuple[Any, ...]]:
+    columns = () if name in bound_input.group_names else (name,)
+    return database.query_rows(select_over_input(exp.select(quoted_column(name)), bound_input, columns).limit(1))
 
 
 def _take_field(inputs: Mapping[str, BoundInput], duckdb_types: Mapping[tuple[str, str], str]) -> str:

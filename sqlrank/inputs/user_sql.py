@@ -74,7 +74,7 @@ _ALLOWED_TYPES = {
 """Types to which a value may be cast. Those that users or a catalog define run code or look names up."""
 
 
-_ADVICE = "Make a view with a column of it, and name that"
+_ADVICE = "Give a query or a view with a column of it, and name that"
 
 
 class DisallowedSqlError(InputError):

@@ -37,7 +37,7 @@ from sqlrank.registry.settings_checks import (
     check_parameters_accepted,
     check_policy_values,
     check_rank_positions,
-    describe_input,
+    describe_argument,
     find_accepted_policies,
     for_tie_order,
     invalid_policies,
@@ -265,8 +265,10 @@ def _with_input_of_call(
     if may_replace:
         return siblings[0]
     role = find_input_role(library, library.file_for(metric))
+    components = library.roles[role].assembled_from
+    instead = f", or {join_words(components)} in its place" if components else ""
     asked = f"Ask for {join_words(map(str, siblings), 'or')}"
-    raise MetricError(f"{metric.name} reads {role}, which is not given. {asked}, or give {describe_input(role, library)}")
+    raise MetricError(f"{metric.name} reads {role}, which is not given. {asked}, or give {describe_argument(role)}{instead}")
 
 
 def _takes_settings(metric: Metric, library: Registry, compat_mode: Mapping[str, Any]) -> bool:

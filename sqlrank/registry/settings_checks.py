@@ -92,17 +92,6 @@ def describe_argument(role: str, table: str = "...") -> str:
     return f"{role}={table}" if role in INPUTS_BY_KEYWORD else f"inputs={{{role!r}: {table}}}"
 
 
-def describe_input(role: str, library: Registry) -> str:
-    """Return the arguments that pass an input, or the inputs that it can be joined from.
-
-    >>> from sqlrank.registry.loader import load_registry
-    >>> describe_input("class_scores", load_registry())
-    "inputs={'class_scores': ...}, or multiclass_predictions in its place"
-    """
-    components = library.roles[role].assembled_from
-    return describe_argument(role) + (f", or {join_words(components)} in its place" if components else "")
-
-
 def describe_missing_input(reader: ResolvedMetric, role: str) -> str:
     """Return a message on an input that a metric needs; ``queries="given"`` names the policy, and not its table."""
     argument = describe_argument(role)

@@ -295,7 +295,7 @@ def test_ids_and_grades_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         {"retrieved": [], "relevant": [1]}, {"retrieved": None, "relevant": [2]}
     )
     assert "relevant is NULL or an empty list in every row" in problem({"retrieved": [1], "relevant": []})
-    assert "answers.retrieved has 1 and answers.relevant has 'x'. Map ids to the same form" in problem({"retrieved": [1], "relevant": ["x"]})
+    assert "Cast the numbers, such as --column retrieved='CAST(retrieved AS VARCHAR[])'" in problem({"retrieved": [1], "relevant": ["x"]})
     assert "retrieved is '\"b\"' in a row, which is no list. Write it as a list of one element" in problem(
         {"retrieved": ["a"], "relevant": ["a"]}, {"retrieved": "b", "relevant": ["b"]}
     )

@@ -173,7 +173,7 @@ def test_columns_of_each_are_mapped_by_its_name() -> None:
         ),
         (
             pair_clusterings(records=make_records()),
-            "PairwiseF needs inputs={'records': ...}, or predicted_clusters and true_clusters in its place, and no",
+            "PairwiseF needs inputs={'records': ...}, or predicted_clusters and true_clusters in the place of records, and no",
         ),
         (
             pair_clusterings(true_clusters=make_clustering("x", ids=["r1"])),
@@ -205,7 +205,7 @@ def test_tables_that_are_refused(tables: dict[str, Any], message: str) -> None:
     [
         (
             make_pairs(["0-1", "2-2"]),
-            "candidate_pairs (Table): 1 row: left_id and right_id are the same record\n    left_id=2, right_id=2\n",
+            "1 row: left_id and right_id are the same record. Leave such pairs out by a query, with WHERE left_id <> right_id\n    left_id=2",
         ),
         (make_pairs(["0-1", "77-2"]), "PairsQuality: 1 candidate_pairs: left_id is not in records. Leave the pair out"),
         (make_pairs(["0-1", "2-77"]), "PairsQuality: 1 candidate_pairs: right_id is not in records. Leave the pair out"),

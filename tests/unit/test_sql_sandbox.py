@@ -66,7 +66,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("text", "function"), REFUSED)
 def test_harmful_functions_are_refused_by_name(text: str, function: str) -> None:
-    message = f"{function} is not among the functions that may be called here. Make a view with a column of it"
+    message = f"{function} is not among the functions that may be called here. Give a query or a view with a column of it"
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("AUC", predictions=PREDICTIONS, where=text)
     assert str(caught.value).startswith(f"where: {message}")
