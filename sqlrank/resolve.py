@@ -438,11 +438,11 @@ def _check_base_inputs(
         raise InputError(f"{reads}. Give {describe_argument(needed[0])} in the place of {others[0]}")
     if metric.input_role == "predictions":
         raise InputError(f"{metric.metric} needs predictions=, a table with label and score, and nothing else")
-    read_beside = sorted({*metric.dependencies.roles} - {*needed, metric.input_role, "queries"})
-    arguments = f"inputs={{{', '.join(f'{role!r}: ...' for role in (*needed, *read_beside))}}}"
+    others_read = sorted({*metric.dependencies.roles} - {*needed, metric.input_role, "queries"})
+    arguments = f"inputs={{{', '.join(f'{role!r}: ...' for role in (*needed, *others_read))}}}"
     components = library.roles[metric.input_role].assembled_from
-    places = (needed, components) if needed == (metric.input_role,) else (components, (metric.input_role,))
-    instead = f", or {join_words(places[1])} in the place of {join_words(places[0])}" if components else ""
+    alternatives = components if needed == (metric.input_role,) else (metric.input_role,)
+    instead = f", or {join_words(alternatives)} in the place of {join_words(needed)}" if components else ""
     raise InputError(f"{metric.metric} needs {arguments}{instead}, and no input that it does not read")
 
 

@@ -267,8 +267,8 @@ def _with_input_of_call(
     role = find_input_role(library, library.file_for(metric))
     components = library.roles[role].assembled_from
     instead = f", or {join_words(components)} in its place" if components else ""
-    asked = f"Ask for {join_words(map(str, siblings), 'or')}"
-    raise MetricError(f"{metric.name} reads {role}, which is not given. {asked}, or give {describe_argument(role)}{instead}")
+    advice = f"Ask for {join_words(map(str, siblings), 'or')}"
+    raise MetricError(f"{metric.name} reads {role}, which is not given. {advice}, or give {describe_argument(role)}{instead}")
 
 
 def _takes_settings(metric: Metric, library: Registry, compat_mode: Mapping[str, Any]) -> bool:
