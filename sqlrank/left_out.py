@@ -14,7 +14,7 @@ from sqlrank.errors import join_words, list_examples
 from sqlrank.inputs.bound_input import column_text
 from sqlrank.inputs.class_names import describe_letter_order
 from sqlrank.inputs.column_mapping import role_mapping
-from sqlrank.inputs.cross_input_checks import count_unmatched_ids, describe_classes, describe_similar_ids
+from sqlrank.inputs.cross_input_checks import count_stale_gold, count_unmatched_ids, describe_classes, describe_similar_ids
 from sqlrank.inputs.missing_columns import describe_score_order, describe_tied_ranks
 from sqlrank.inputs.row_checks import FULL_DUPLICATE_SEARCH_ROWS, ValidationReport, short_value
 from sqlrank.registry.dependencies import find_input_role
@@ -48,6 +48,13 @@ UNANSWERED, TOTALS = (
 
 AUDIT_LISTS, MAX_ROWS_COMPARED = "audit_list", 5_000
 """Audit column with the number of lists, and the rows of a run up to which all ids are searched for those that differ in their form only."""
+
+MIN_STALE_GOLD = 10
+"""Relevant documents from which on a note says that most of them are in no list: of fewer, chance may decide."""
+
+GOLD_IN_NO_CATALOG = "relevant documents are not in the catalog, so that no list can find them. See GoldInCorpus"
+GOLD_IN_NO_LIST = "relevant documents are in no list of any query. If ids changed after judging, give those of the corpus as items, and ask for GoldInCorpus"
+"""Notes on relevant documents that may be gone."""
 
 WEIGHT = "weight"
 """Column by which rows count, in all inputs that have one."""
@@ -369,10 +376,21 @@ def _find_missing_hits(inputs: BoundInputs, result: pa.Table, report: Validation
     are_unanswered = any(count == total for entry in entries if "found no list" in entry.note for _, count, total in entry.groups)
     yield from _find_unmatched_systems(inputs, result, names, are_unanswered=are_unanswered)
     has_few_rows = retrieved < judged and report.rows.get("run", 0) <= MAX_ROWS_COMPARED
+    if 2 * retrieved < judged and report.rows.get("run", 0) <= FULL_DUPLICATE_SEARCH_ROWS:
+        yield from _find_stale_gold(inputs, report, tuple(names))
     compared = {"query_id": any("found no list" in entry.note for entry in entries), "doc_id": not hits or has_few_rows}
     for key in (key for key, is_compared in compared.items() if is_compared):
         if note := describe_similar_ids(inputs.database, [(inputs.by_role[role], key) for role in ("qrels", "run")]):
             yield LeftOut(note, tuple(names), 0, 0)
+
+
+def _find_stale_gold(inputs: BoundInputs, report: ValidationReport, names: tuple[str, ...]) -> Iterator[LeftOut]:
+    """Yield a note if most relevant documents are not in the catalog, or without one in no list, although there were rows for all."""
+    catalog = inputs.by_role.get("items")
+    role, note = ("run", GOLD_IN_NO_LIST) if catalog is None or "doc_id" not in catalog.columns else ("items", GOLD_IN_NO_CATALOG)
+    stale, relevant = count_stale_gold(inputs.database, inputs.by_role, role)
+    if 2 * stale > relevant >= MIN_STALE_GOLD and (role == "items" or report.rows.get("run", 0) >= relevant):
+        yield LeftOut(note, names, stale, relevant)
 
 
 def _find_unmatched_systems(inputs: BoundInputs, result: pa.Table, names: Sequence[str], *, are_unanswered: bool) -> Iterator[LeftOut]:

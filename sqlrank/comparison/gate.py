@@ -309,17 +309,19 @@ def _collect_left_out(tables: Sequence[tuple[list[str], pa.Table]], stored: pa.T
 def _describe_left_out(
     summary: DifferenceSummary, cell: Mapping[str, Any], comparison: ComparisonPlan, pair: tuple[str, str], left_out: Sequence[LeftOut]
 ) -> list[str]:
-    """Return a sentence for each system and policy that left out units of a metric and group, or filled them."""
+    """Return a sentence for each system and policy that left out units of a metric and group, or filled them, and for notes on all systems."""
     metric = comparison.metrics[summary.metric]
     names, group = {str(metric.metric), *metric.column_names}, dict(zip(cell, group_texts(cell, list(cell)), strict=True))
     systems_by_note: dict[str, dict[str, None]] = {}
     for entry in left_out:
+        if entry.count and not entry.groups and not names.isdisjoint(entry.metrics):
+            systems_by_note[str(entry)] = {}
         for system in pair if not names.isdisjoint(entry.metrics) else ():
             if note := entry.in_group({**group, comparison.system_column: system}):
                 systems_by_note.setdefault(note, {})[system] = None  # several groupings may say the same
     # Queries without relevant documents are the same for both.
     return [
-        f"{' and '.join(systems)}: {note}"
+        f"{' and '.join(systems)}: {note}" if systems else note
         for note, systems in systems_by_note.items()
         if not ([*systems] == [*pair] and "(undefined: " in note)
     ]

@@ -123,6 +123,14 @@ def count_unmatched_ids(database: Database, inputs: Mapping[str, BoundInput], ke
     return database.query_rows(query.join(judged, on=on, join_type="left").group_by(*(group.copy() for group in groups)))
 
 
+def count_stale_gold(database: Database, inputs: Mapping[str, BoundInput], role: str) -> tuple[int, int]:
+    """Return the numbers of relevant documents that an input of documents, the run or the catalog, does not have, and of all."""
+    qrels = inputs["qrels"]
+    gold = qrels.with_filter(exp.GT(this=qrels.raw_expression("relevance"), expression=sql_literal(0)))
+    counts = count_unmatched_ids(database, {"run": gold, "qrels": inputs[role]}, "doc_id")
+    return sum(int(row[-2]) for row in counts), sum(int(row[-1]) for row in counts)
+
+
 def describe_similar_ids(
     database: Database, sides: Sequence[tuple[BoundInput, str]], max_rows: int | None = None, groups: Sequence[Sequence[Any]] = ()
 ) -> str:

@@ -47,6 +47,8 @@ GOLDEN = {
     "Miscalibration@3": 0.94105225405465,
     "ExposureDisparity@3": 0.10950106520113873,
     "num_unlisted@3": 0.0,
+    "GoldInCorpus": 1.0,
+    "num_stale_gold": 0.0,
 }
 
 
@@ -85,6 +87,19 @@ def test_with_metrics_of_accuracy_and_on_another_engine() -> None:
     assert found == [pytest.approx({**GOLDEN, "P@1": 1 / 4}, abs=1e-12)]
     rows = sqlrank.evaluate("ProviderExposure@3", run="run", inputs=others, connection=connection)
     assert rows["provider"].to_pylist() == ["X", "Y", "Z"]
+
+
+def test_gold_that_the_catalog_does_not_have() -> None:
+    """Of the relevant documents a and c of user 1 the catalog has a; user 2 has none left, user 3 all, and user 4 no relevant document."""
+    qrels = pa.table({"query_id": [*"11233444"], "doc_id": [*"acdbeabc"], "relevance": [2, 1, 1, 1, 1, 0, 0, -1]})
+    options: dict[str, Any] = {"qrels": qrels, "inputs": {"items": pa.table({"doc_id": [*"abe"]})}}
+    gold = ["GoldInCorpus", "num_stale_gold", "num_rel", "SetR(if_undefined=skip)"]
+    rows = evaluate(gold, make_run(**{"1": "abe", "2": "abe", "3": "abe", "4": "abe"}), per_query=True, **options)
+    assert [tuple(row.values())[1:] for row in rows] == [(0.5, 1, 2, 0.5), (0, 1, 1, 0), (1, 0, 2, 1), (None, 0, 0, None)]
+    (row,) = evaluate(gold, make_run(**{"1": "abe", "2": "abe", "3": "abe", "4": "abe"}), **options)
+    assert [*row.values()] == [0.5, 2, 5, 0.5]  # no list can have a greater recall
+    (graded,) = evaluate(["GoldInCorpus(rel=2)", "num_stale_gold(rel=2)"], **options)
+    assert [*graded.values()] == [1, 0]
 
 
 def test_providers_are_rows() -> None:

@@ -10,11 +10,11 @@ import pytest
 
 import sqlrank
 from tests.lanes import select_few
-from tests.references.recommendations import GROUP_METRICS, LIST_METRICS, World, draw_world
+from tests.references.recommendations import GROUP_METRICS, LIST_METRICS, World, draw_world, write_cutoff
 
 DATA = draw_world(11)
 METRICS = [
-    *(name if name == "UserCoverage" else f"{name}@4" for name in [*GROUP_METRICS, *LIST_METRICS]),
+    *(name + write_cutoff(name, 4) for name in [*GROUP_METRICS, *LIST_METRICS]),
     *(f"IntraListDiversity(distance={distance})@4" for distance in ("cosine", "category")),
 ]
 

@@ -213,6 +213,11 @@ def serendipity(world: World, user: str, docs: list[str]) -> float:
     return float(np.mean(gains))
 
 
+def gold_in_corpus(world: World, user: str, _docs: list[str]) -> float | None:
+    relevant = {*world.relevant.get(user, ())}
+    return len(relevant & world.items.keys()) / len(relevant) if relevant else None
+
+
 GROUP_METRICS: dict[str, Callable[..., float | None]] = {
     "CatalogCoverage": catalog_coverage,
     "UserCoverage": user_coverage,
@@ -232,4 +237,13 @@ LIST_METRICS: dict[str, Callable[..., Any]] = {
     "Miscalibration": miscalibration,
     "Serendipity": serendipity,
     "Unexpectedness": unexpectedness,
+    "GoldInCorpus": gold_in_corpus,
+    "num_stale_gold": lambda world, user, _docs: float(len({*world.relevant.get(user, ())} - world.items.keys())),
 }
+WITHOUT_CUTOFF = {"UserCoverage", "GoldInCorpus", "num_stale_gold"}
+SUMMED = {"num_stale_gold"}
+"""Metrics that take no cut-off, and those of lists that are added up."""
+
+
+def write_cutoff(name: str, k: int) -> str:
+    return "" if name in WITHOUT_CUTOFF else f"@{k}"

@@ -9,7 +9,7 @@ import pytest
 
 import sqlrank
 from tests.lanes import select_few
-from tests.references.recommendations import GROUP_METRICS, LIST_METRICS, World, draw_world, exposure_of_providers
+from tests.references.recommendations import GROUP_METRICS, LIST_METRICS, SUMMED, World, draw_world, exposure_of_providers, write_cutoff
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "ExposureEntropy": [{}, {"base": 2}],
@@ -22,7 +22,7 @@ SEEDS = select_few([1, 2, 3, 4], 1)
 
 def write_metric(name: str, options: dict[str, Any], k: int) -> str:
     inside = ", ".join(f"{key}={value}" for key, value in options.items())
-    return name + (f"({inside})" if inside else "") + ("" if name == "UserCoverage" else f"@{k}")
+    return name + (f"({inside})" if inside else "") + write_cutoff(name, k)
 
 
 def list_variants(names: Any) -> list[tuple[str, dict[str, Any], int]]:
@@ -64,7 +64,8 @@ def test_of_each_list_and_their_mean(seed: int) -> None:
         for row, value in zip(each, wanted, strict=True):
             assert row[metric] == (None if value is None else pytest.approx(value, abs=1e-12)), (metric, row["query_id"])
         defined = [value for value in wanted if value is not None]
-        assert mean[metric] == (pytest.approx(sum(defined) / len(defined), abs=1e-12) if defined else None), metric
+        number = 1 if name in SUMMED else len(defined)
+        assert mean[metric] == (pytest.approx(sum(defined) / number, abs=1e-12) if defined else None), metric
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -12,6 +12,7 @@ import sqlrank
 from sqlrank.rendering.dialects import DIALECTS
 from tests.golden.reading import find_faults
 from tests.lanes import select_every
+from tests.references.recommendations import write_cutoff
 from tests.unit.command_line import run_command
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def test_a_word_finds_them() -> None:
     ("dialect", "by"), select_every(7, itertools.product(DIALECTS, [(), "system", [["system"], []]]), rows=True), ids=str
 )
 def test_nothing_is_written_that_nobody_reads(dialect: str, by: object) -> None:
-    metrics = [f"{name}@5" if name != "UserCoverage" else name for name in METRICS]
+    metrics = [name + write_cutoff(name, 5) for name in METRICS]
     text = sqlrank.sql(metrics, run="run", qrels="qrels", inputs={role: role for role in ROLES}, by=by, dialect=dialect)
     assert dialect == "datafusion" or find_faults(text, DIALECTS[dialect].sqlglot_name) == []
 

@@ -6,6 +6,7 @@ import random
 import re
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
 
 import sqlrank
@@ -14,8 +15,6 @@ from tests.unit.command_line import invoke_command
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pyarrow as pa
 
 CURVES = ("PR", "ROC", "Threshold", "Gain", "Lift")
 
@@ -133,3 +132,30 @@ def test_queries_of_a_run_without_judgments_are_counted() -> None:
     assert _read_notes(systems) == ["2 of 4 queries of the run have no judgments, and are left out (system=all: 2 of 3)"]
     assert _read_notes(sqlrank.evaluate("RR", run={"q1": {"a": 1.0}}, qrels=JUDGED)) == []
     assert not any("left out" in note for note in _read_notes(sqlrank.evaluate("RR", run=run, qrels=JUDGED, queries="retrieved")))
+
+
+def test_stale_gold_is_named() -> None:
+    """Of 12 relevant documents 7 are gone: the run finds 4 of the others, and one that is relevant is retrieved for another query."""
+    qrels = {f"q{number}": {f"old{number}" if number < 7 else f"d{number}": 1, "x": 0} for number in range(12)}
+    run = {
+        query: {"x": 3.0, "y": 2.0, **({document: 1.0} if document in {"d7", "d8", "d9", "d10"} else {})}
+        for query, (document, _) in qrels.items()
+    }
+    run["q0"]["d11"] = 1.0
+    advice = "If ids changed after judging, give those of the corpus as items, and ask for GoldInCorpus"
+    in_no_list = f"7 of 12 relevant documents are in no list of any query. {advice}"
+    assert _read_notes(sqlrank.evaluate("RR", run=run, qrels=qrels)) == [in_no_list]
+    corpus = pa.table({"doc_id": ["x", "y", *(f"d{number}" for number in range(7, 12))]})
+    not_there = "7 of 12 relevant documents are not in the catalog, so that no list can find them. See GoldInCorpus"
+    assert _read_notes(sqlrank.evaluate("RR", run=run, qrels=qrels, inputs={"items": corpus})) == [not_there]
+    whole = pa.table({"doc_id": [*corpus["doc_id"].to_pylist(), *(f"old{number}" for number in range(7))]})
+    assert _read_notes(sqlrank.evaluate("RR", run=run, qrels=qrels, inputs={"items": whole})) == []
+    found = {query: {**docs, **({"old0": 0.5, "old1": 0.4} if query == "q9" else {})} for query, docs in run.items()}
+    assert _read_notes(sqlrank.evaluate("RR", run=found, qrels=qrels)) == []  # 5 of 12
+    few = {query: qrels[query] for query in [*qrels][:9]}
+    assert not any("in no list" in note for note in _read_notes(sqlrank.evaluate("RR", run=run, qrels=few)))
+    (row,) = sqlrank.gate("RR", run={"old": run, "new": run}, qrels=qrels, baseline="old").to_pylist()
+    assert in_no_list in row["reason"]
+    stored = sqlrank.evaluate("RR", run=run, qrels=qrels, per_query=True)
+    (row,) = sqlrank.gate("RR", run=run, qrels=qrels, baseline=stored).to_pylist()
+    assert row["reason"].endswith(f"candidate and baseline: {in_no_list}")
