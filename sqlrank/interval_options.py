@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 
 BOOTSTRAP = "bootstrap"
+SEQUENTIAL = "sequential"
+TEST_INTERVALS = ("fixed", SEQUENTIAL)
+"""Intervals of comparisons, gates and experiments: for one look at the planned end, or valid at every look."""
+
 INTERVAL_METHODS = ("auto", "wilson", "t", "normal", BOOTSTRAP)
 
 REPLICATE_COLUMN, POSITION_COLUMN, DIGEST_COLUMN, START_COLUMN, STRIDE_COLUMN, MULTIPLICITY_COLUMN = RESAMPLING_COLUMNS = (

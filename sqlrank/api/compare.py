@@ -43,6 +43,8 @@ def compare(
     test: str = "t",
     correction: str = "holm",
     confidence: float | None = 0.95,
+    interval: str = "fixed",
+    expected_units: int | None = None,
     target_effect: float | str | None = None,
     power: float = 0.8,
     replicates: int | None = None,
@@ -93,6 +95,9 @@ def compare(
             ``"none"``.
         confidence: confidence level of intervals; a system is better if its corrected p-value is below ``1 - confidence``. For rollups, whose
             intervals need buckets, None is for certain bounds alone.
+        interval: ``"fixed"`` is valid for one look, at the planned end; ``"sequential"`` for values of queries is valid at every look, and
+            wider (the asymptotic confidence sequence of Waudby-Smith et al. 2021). The test is then its always-valid p-value.
+        expected_units: number of queries at which sequential intervals are the narrowest, 1,000 by default; the same at each look.
         target_effect: effect size to detect, such as 0.01 or ``"1%"`` of the baseline; ``required_units`` is the number of queries required.
         power: statistical power behind ``mde`` and ``required_units``.
         replicates: number of sign flips of the randomization test and ``max_t``; the default is 9999.
@@ -147,7 +152,7 @@ def compare(
     options = ExecutionOptions.from_arguments(arguments)
     if rollups is None:
         check_confidence_level(confidence)
-        call = Request.from_arguments(arguments, leave_out=("system", "by", "per_query", "confidence", "replicates", "seed"))
+        call = Request.from_arguments(arguments, leave_out=("system", "by", "per_query", "confidence", "interval", "replicates", "seed"))
         tests = select_arguments(TestOptions, arguments, confidence=float(confidence or 0))
         return compare_systems(call, tests, options, system=system, by=by, baseline=baseline, per_query=per_query)
     from sqlrank.rollups.contrasts import RollupComparisonRequest, compare_rolled_up  # noqa: PLC0415  as for evaluate

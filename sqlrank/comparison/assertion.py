@@ -45,6 +45,8 @@ def assert_not_worse(
     min_units: int = 20,
     lower_is_better: str | Sequence[str] = (),
     confidence: float = 0.95,
+    interval: str = "fixed",
+    expected_units: int | None = None,
     where: str | None = None,
     compat: str | None = None,
     check: CheckMode = "auto",
@@ -82,6 +84,8 @@ def assert_not_worse(
         min_units: as for :func:`sqlrank.gate`.
         lower_is_better: as for :func:`sqlrank.gate`.
         confidence: as for :func:`sqlrank.gate`.
+        interval: as for :func:`sqlrank.gate`.
+        expected_units: as for :func:`sqlrank.gate`.
         where: as for :func:`sqlrank.gate`.
         compat: as for :func:`sqlrank.gate`.
         check: as for :func:`sqlrank.gate`.

@@ -114,7 +114,7 @@ def _test_columns(result: TestResult, measure: ComparedMetric, pair: tuple[str, 
         "winner": choose_winner(pair, result.summary.difference, measure.direction, result.is_decided),
         "mde": result.detectable,
         "required_units": result.needed,
-        "test": tests.test,
+        "test": tests.name,
         "correction": tests.correction,
         "reason": _missing_interval(result, measure)
         or (None if measure.uses_influence else describe_few_changes(result.summary, result.level)),

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from sqlrank.argument_checks import entry_point
 from sqlrank.comparison.comparison_plan import ComparedMetric, ComparisonPlan
 from sqlrank.comparison.comparison_table import contrast_row, contrast_table, find_small_samples, group_schema, group_values
+from sqlrank.comparison.confidence_sequence import check_interval, find_few_units, open_sequence
 from sqlrank.comparison.group_gate import gate_differences
 from sqlrank.comparison.noninferiority import MAX_UNPAIRED_SHARE, check_direction, count_tests, decide_verdict
 from sqlrank.comparison.paired_tests import with_t_interval
@@ -21,8 +22,9 @@ from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.file_sources import is_unambiguous_file
 from sqlrank.engines.open_database import ExecutionOptions
 from sqlrank.errors import InputError, MetricError, join_words, suggest_choice
+from sqlrank.inference.corrected_tests import adjusted_confidence
 from sqlrank.inference.tolerance import Tolerance, Verdict, build_verdict_metadata, parse_tolerances
-from sqlrank.interval_options import check_confidence_level
+from sqlrank.interval_options import SEQUENTIAL, check_confidence_level
 from sqlrank.request import ColumnNames, Request, SourceGroup, system_source
 from sqlrank.result_columns import GATE_SCHEMA
 from sqlrank.result_metadata import (
@@ -41,6 +43,7 @@ from sqlrank.stored_results import is_text, make_mapping_check, read_json, read_
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from sqlrank.comparison.confidence_sequence import ConfidenceSequence
     from sqlrank.comparison.paired_differences import DifferenceSummary, PairedUnits
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
@@ -177,6 +180,8 @@ def gate(
     min_units: int = 20,
     lower_is_better: str | Sequence[str] = (),
     confidence: float = 0.95,
+    interval: str = "fixed",
+    expected_units: int | None = None,
     where: str | None = None,
     compat: str | None = None,
     names: ColumnNames = "requested",
@@ -219,6 +224,8 @@ def gate(
         min_units: minimum number of queries; groups with fewer are skipped.
         lower_is_better: metrics of columns of your own, or the columns, of which lower values are better: ``"latency_ms"``.
         confidence: two-sided confidence level of intervals; each side errs half as often.
+        interval: as for :func:`sqlrank.compare`; under ``"sequential"`` no change passes from ``expected_units`` on.
+        expected_units: as for :func:`sqlrank.compare`.
         where: a SQL condition on the rows to read.
         compat: as for :func:`sqlrank.evaluate`.
         names: as for :func:`sqlrank.compare`.
@@ -253,7 +260,7 @@ def gate(
     """
     arguments = locals()
     check_confidence_level(confidence)
-    call = Request.from_arguments(arguments, leave_out=("system", "by", "across", "confidence"))
+    call = Request.from_arguments(arguments, leave_out=("system", "by", "across", "confidence", "interval"))
     options = ExecutionOptions.from_arguments(arguments)
     if across:
         call = replace(call, by=by, across=across)
@@ -262,6 +269,7 @@ def gate(
     stored = read_baseline(baseline) if is_stored else None
     groupings = [[], [by]] if isinstance(by, str) else [[], list(by)] if by and isinstance(by[0], str) else by
     comparison = ComparisonPlan.from_call(call, None if is_stored else system, groupings)
+    check_interval(interval, comparison)
     measures = comparison.measures
     tolerance_by_metric = parse_tolerances(tolerance, [measure.name for measure in measures], canonical_names(comparison.metrics))
     tolerances = [tolerance_by_metric.get(measure.name, Tolerance(0.0)) for measure in measures]
@@ -287,12 +295,15 @@ def gate(
                 max(summary.unpaired for summary in summaries if summary.cell == summaries[0].cell),
                 comparison,
             )
-        num_tests = count_tests(summaries, min_units)
+        num_tests, sequence = count_tests(summaries, min_units), open_sequence(units.database, interval, confidence, expected_units)
+        if sequence is not None:  # all at once, since each statement takes milliseconds
+            levels = (confidence, adjusted_confidence(confidence, "holm", num_tests))
+            sequence.critical_values((level, summary.df) for summary in summaries for level in levels)
         verdicts = [
-            decide_verdict(summary, units.measures[summary.metric], tolerances[summary.metric], confidence, num_tests, min_units)
+            decide_verdict(summary, units.measures[summary.metric], tolerances[summary.metric], confidence, num_tests, min_units, sequence)
             for summary in summaries
         ]
-        return _verdict_table(units, comparison, tables, pair, summaries, tolerances, verdicts, confidence, left_out)
+        return _verdict_table(units, comparison, tables, pair, summaries, tolerances, verdicts, confidence, left_out, sequence)
 
     return rename_metric_rows(with_unit_tables(tables, comparison, options.limits, decide_verdicts, system_tables), comparison.metrics)
 
@@ -359,10 +370,12 @@ def _verdict_table(
     verdicts: Sequence[Verdict],
     confidence: float,
     left_out: Sequence[LeftOut],
+    sequence: ConfidenceSequence | None,
 ) -> pa.Table:
     rows = []
     for summary, verdict in zip(summaries, verdicts, strict=True):
-        row = contrast_row(with_t_interval(summary, confidence), units.measures[summary.metric], pair)
+        critical_value = sequence.critical_value(confidence, summary.df) if sequence else None
+        row = contrast_row(with_t_interval(summary, confidence, critical_value), units.measures[summary.metric], pair)
         verdict_columns = {
             "tolerance": str(tolerances[summary.metric]),
             "verdict": verdict.verdict,
@@ -372,7 +385,11 @@ def _verdict_table(
         rows.append(group_values(units.cells[summary.cell], comparison) | row | verdict_columns)
     table = contrast_table(rows, group_schema(comparison, tables), GATE_SCHEMA)
     notes = [*left_out, *find_small_samples(summaries, comparison)]
-    metadata = build_verdict_metadata(verdicts, confidence) | left_out_metadata(notes)
+    metadata = build_verdict_metadata(verdicts, confidence)
+    if sequence is not None:
+        notes += find_few_units(SEQUENTIAL, summaries, comparison)
+        metadata |= {"sqlrank.interval": SEQUENTIAL}
+    metadata |= left_out_metadata(notes)
     # Tables with a stored baseline have no metadata of metrics.
     measures = metrics_metadata({}, comparison.metrics, comparison.library).measures
     return table.replace_schema_metadata(metadata | {MEASURES_KEY: json.dumps(measures)})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlrank.comparison.comparison_table import undefined_reason
 from sqlrank.comparison.paired_tests import describe_few_changes, standard_error
 from sqlrank.errors import MetricError
+from sqlrank.inference.corrected_tests import adjusted_confidence
 from sqlrank.inference.significance import required_units_for_half_width
 from sqlrank.inference.student_t import t_critical_value
 from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, SKIPPED, Tolerance, Verdict
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlrank.comparison.comparison_plan import ComparedMetric
+    from sqlrank.comparison.confidence_sequence import ConfidenceSequence
     from sqlrank.comparison.paired_differences import DifferenceSummary
 
 GATE_SYSTEMS = ("baseline", "candidate")
@@ -31,7 +33,7 @@ MIN_CLASS_ROWS = 10
 """Number of positives and of negatives below which a reason names it."""
 
 MIN_DECISIVE_UNITS = 20
-"""Minimum number of units to decide if all have the same nonzero difference."""
+"""Minimum number of units to decide if all have the same nonzero difference; under a sequence it is that of expected units."""
 
 
 def check_direction(measure: ComparedMetric) -> None:
@@ -41,15 +43,21 @@ def check_direction(measure: ComparedMetric) -> None:
 
 
 def decide_verdict(
-    summary: DifferenceSummary, measure: ComparedMetric, tolerance: Tolerance, level: float, num_tests: int, min_units: int
+    summary: DifferenceSummary,
+    measure: ComparedMetric,
+    tolerance: Tolerance,
+    level: float,
+    num_tests: int,
+    min_units: int,
+    sequence: ConfidenceSequence | None = None,
 ) -> Verdict:
     """Return the verdict on a candidate, which fails if it is worse than the baseline by more than a tolerance.
 
     It fails if an interval corrected for ``num_tests`` rows lies below minus the tolerance, so that few fail by chance. It passes if the
     interval at ``level`` lies above minus the tolerance. A relative tolerance is taken of the baseline's measured value, as if that were
-    exact. A candidate without values for some units is not compared on them, so it neither passes nor is skipped if they are many.
+    exact. Under a ``sequence`` the intervals are valid at every look. A candidate without values for some units is not compared on them, so it neither passes nor is skipped if they are many.
     """
-    verdict = _decide_on_pairs(summary, measure, tolerance, level, num_tests, min_units)
+    verdict = _decide_on_pairs(summary, measure, tolerance, level, num_tests, min_units, sequence)
     all_units = summary.units + summary.unpaired
     # Few units are skipped only if both sides have few, not if one lost them.
     has_enough = all_units >= max(MIN_INTERVAL_UNITS, min_units)
@@ -59,7 +67,13 @@ def decide_verdict(
 
 
 def _decide_on_pairs(
-    summary: DifferenceSummary, measure: ComparedMetric, tolerance: Tolerance, level: float, num_tests: int, min_units: int
+    summary: DifferenceSummary,
+    measure: ComparedMetric,
+    tolerance: Tolerance,
+    level: float,
+    num_tests: int,
+    min_units: int,
+    sequence: ConfidenceSequence | None,
 ) -> Verdict:
     """Return the verdict on the units that have a value for both systems."""
     min_required_units = max(MIN_INTERVAL_UNITS, min_units)
@@ -71,33 +85,41 @@ def _decide_on_pairs(
         return Verdict(SKIPPED, f"{summary.units} units, fewer than {min_required_units}")
     se = standard_error(summary)
     if not summary.n_positive and not summary.n_negative and not se:
-        size = summary.class_size
-        class_share = "" if size is None else f", {_greatest_share(size, level)} of those of the smaller class"
-        return Verdict(
-            PASS, f"no change in {summary.units:,} units: at most {_greatest_share(summary.units, level)} of units change{class_share}"
-        )
+        return _decide_without_change(summary, level, sequence)
     if se is None or summary.difference is None:
         return Verdict(INCONCLUSIVE, "no interval")
-    if se == 0 and summary.units < MIN_DECISIVE_UNITS:
+    if se == 0 and summary.units < (sequence.expected_units if sequence else MIN_DECISIVE_UNITS):
         return Verdict(INCONCLUSIVE, f"the same change in all of {summary.units} units")
+    critical_value = sequence.critical_value if sequence else t_critical_value
+    find_units = sequence.required_units if sequence else required_units_for_half_width
     margin = tolerance.compute_margin(summary.value_baseline)
     gain = -summary.difference if measure.direction == "lower" else summary.difference
-    corrected_level = 1 - (1 - level) / num_tests
+    corrected_level = adjusted_confidence(level, "holm", num_tests)
     # The direction of a caller's column is an option, so that a reader sees if it is missing.
     direction = f", where {measure.direction} is better" if measure.has_own_column else ""
-    if gain + se * t_critical_value(corrected_level, summary.df) < -margin:
+    if gain + se * critical_value(corrected_level, summary.df) < -margin:
         basis = _describe_basis(summary, measure, corrected_level)
         return Verdict(FAIL, f"worse by more than the tolerance{direction}{basis}")
-    reach, deviation = se * t_critical_value(level, summary.df), se * math.sqrt(summary.units)
+    reach, deviation = se * critical_value(level, summary.df), se * math.sqrt(summary.units)
     if gain - reach >= -margin:
         hidden = _describe_unseen_losses(summary, measure, level) + _describe_basis(summary, measure, level)
         return Verdict(PASS, f"not worse by more than the tolerance{direction}{hidden}")
     # With more units of the same mean and deviation, a gain on this side of the tolerance passes, and one beyond it fails.
     distance = gain + margin
-    needed = required_units_for_half_width(deviation, abs(distance), level if distance > 0 else corrected_level)
+    needed = find_units(deviation, abs(distance), level if distance > 0 else corrected_level)
     needed = None if needed is None else max(needed, summary.units + 1)
     tests = f"the interval that allows for {num_tests} rows" if gain + reach < -margin else "the interval"
     return Verdict(INCONCLUSIVE, f"{tests} extends beyond the tolerance{direction}", needed)
+
+
+def _decide_without_change(summary: DifferenceSummary, level: float, sequence: ConfidenceSequence | None) -> Verdict:
+    """Return the verdict if no unit changes: a pass, but under a sequence only from the expected units on, since first looks miss rare losses."""
+    size = summary.class_size
+    class_share = "" if size is None else f", {_greatest_share(size, level)} of those of the smaller class"
+    reason = f"no change in {summary.units:,} units: at most {_greatest_share(summary.units, level)} of units change{class_share}"
+    if sequence is not None and summary.units < sequence.expected_units:
+        return Verdict(INCONCLUSIVE, reason, sequence.expected_units)
+    return Verdict(PASS, reason)
 
 
 def _greatest_share(units: float, level: float) -> str:

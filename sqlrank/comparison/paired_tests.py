@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from sqlglot import exp
 
+from sqlrank.comparison.confidence_sequence import open_sequence
 from sqlrank.errors import InputError, MetricError, suggest_choice
 from sqlrank.inference.corrected_tests import CORRECTIONS, HypothesisFamily, adjust_p_values, reconcile_interval
 from sqlrank.inference.significance import TESTS, minimum_detectable_effect, required_units, sign_test, t_test, wilcoxon_test
 from sqlrank.inference.standard_errors import clear_rounding_noise, t_interval
 from sqlrank.inference.student_t import t_critical_value
 from sqlrank.inference.tolerance import Tolerance
-from sqlrank.interval_options import DEFAULT_SIGN_REPLICATES, check_confidence_level, check_replicates
+from sqlrank.interval_options import DEFAULT_SIGN_REPLICATES, SEQUENTIAL, check_confidence_level, check_replicates
 from sqlrank.registry.query_templates import load_select
 from sqlrank.sql_ast import sql_literal
 
@@ -149,14 +150,17 @@ class TestOptions:
     power: float
     replicates: int | None = None
     seed: int | None = None
+    interval: str = "fixed"
+    expected_units: int | None = None
 
     def __post_init__(self) -> None:
         """Raise ``MetricError`` for invalid options."""
         for name, value, allowed in (("test", self.test, TESTS), ("correction", self.correction, CORRECTIONS)):
             if value not in allowed:
                 raise MetricError(suggest_choice(f"unknown {name} {value!r}", value, allowed))
-        if self.correction == "max_t" and self.test != "t":
-            raise MetricError(f"correction='max_t' is of t-tests. Leave out test={self.test!r}, or choose correction='holm'")
+        if self.correction == "max_t" and self.name != "t":
+            option = "interval" if self.test == "t" else "test"
+            raise MetricError(f"correction='max_t' is of t-tests. Leave out {option}={self.name!r}, or choose correction='holm'")
         for name, number in (("replicates", self.replicates), ("seed", self.seed)):
             if number is not None and self.test != "randomization" and self.correction != "max_t":
                 raise MetricError(f"{name}={number} is for test='randomization' or correction='max_t', which draw signs")
@@ -164,6 +168,11 @@ class TestOptions:
         check_replicates(self.num_replicates)
         if self.target_effect is not None:
             Tolerance.parse(self.target_effect, "target_effect", MIN_EFFECT)
+
+    @property
+    def name(self) -> str:
+        """Name of the test, ``sequential`` for one that is valid at every look."""
+        return SEQUENTIAL if self.interval == SEQUENTIAL else self.test
 
     @property
     def num_replicates(self) -> int:
@@ -229,14 +238,28 @@ def with_t_interval(summary: DifferenceSummary, level: float, critical_value: fl
 def run_tests(units: PairedUnits, compared: Sequence[DifferenceSummary], tests: TestOptions) -> list[TestResult]:
     """Run the tests on every comparison, in order."""
     p_values, adjusted, critical_value = _simulate_tests(units, compared, tests)
+    sequence = open_sequence(units.database, tests.interval, tests.confidence, tests.expected_units)
+    if sequence is not None:
+        p_values = sequence.p_values(
+            {
+                summary.key: (summary.difference / summary.se, summary.df)
+                for summary in compared
+                if summary.difference is not None and summary.se
+            }
+        )
     ranks = units.signed_ranks() if tests.test == "wilcoxon" else {}
     tested = [_test_difference(summary, tests, p_values, ranks) for summary in compared]
     p_adjusted = adjust_p_values([p for _, p in tested], tests.correction)
     if tests.correction == "max_t":
         p_adjusted = [adjusted.get(summary.key) if p is not None else None for summary, (_, p) in zip(compared, tested, strict=True)]
     family = HypothesisFamily(tests.confidence, tests.correction, sum(p is not None for _, p in tested), critical_value)
+    levels = [family.level_for(p, correct) for (_, p), correct in zip(tested, p_adjusted, strict=True)]
+    critical_values: list[float | None] = [critical_value] * len(compared)
+    if sequence is not None:
+        critical_values[:] = sequence.critical_values((level, summary.df) for level, summary in zip(levels, compared, strict=True))
+    intervals = map(with_t_interval, compared, levels, critical_values)
     return [
-        _build_result(summary, tests, family, *test, correct) for summary, test, correct in zip(compared, tested, p_adjusted, strict=True)
+        _build_result(result, tests, family, *test, correct) for result, test, correct in zip(intervals, tested, p_adjusted, strict=True)
     ]
 
 
@@ -270,18 +293,19 @@ def _test_difference(
         return sign_test(int(summary.n_positive or 0), int(summary.n_negative or 0))
     if tests.test == "randomization":
         return summary.difference, p_values[summary.key]
-    return t_test(summary.difference if summary.n_positive or summary.n_negative else 0.0, se, summary.df)
+    statistic, p = t_test(summary.difference if summary.n_positive or summary.n_negative else 0.0, se, summary.df)
+    return statistic, p if statistic is None else p_values.get(summary.key, p)
 
 
 def _build_result(
-    summary: DifferenceSummary,
+    result: TestResult,
     tests: TestOptions,
     family: HypothesisFamily,
     statistic: float | None,
     p: float | None,
     p_adjusted: float | None,
 ) -> TestResult:
-    result = with_t_interval(summary, family.level_for(p, p_adjusted), family.critical_value)
+    summary = result.summary
     if (se := result.se) is None or summary.difference is None:
         return TestResult(summary, family.level)
     is_rejected = family.is_significant(p_adjusted) and _has_direction(summary, statistic, tests)
@@ -290,11 +314,13 @@ def _build_result(
     deviation = se * math.sqrt(summary.units)
     if deviation == 0:
         return result
+    result = replace(result, effect_size=summary.difference / deviation)
+    if tests.name == SEQUENTIAL:  # power is that of one look
+        return result
     effect = tests.effect_on(summary.value_baseline)
     critical_value = t_critical_value(family.level, summary.df) if family.critical_value is None else family.critical_value
     return replace(
         result,
-        effect_size=summary.difference / deviation,
         detectable=minimum_detectable_effect(deviation, summary.units, family.level, tests.power, critical_value),
         needed=None if effect is None else required_units(deviation, effect, family.level, tests.power, family.critical_value),
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.call_descriptions import describe_sources, setting_text, write_command
 from sqlrank.errors import MetricError, short_repr, suggest_choice
 from sqlrank.inference.corrected_tests import CORRECTIONS
-from sqlrank.interval_options import check_confidence_level
+from sqlrank.interval_options import TEST_INTERVALS, check_confidence_level
 from sqlrank.rendering.dialects import DEFAULT_DIALECT
 from sqlrank.rendering.renderer import StatementHeader
 from sqlrank.request import select_arguments, split_column_list
@@ -19,7 +19,6 @@ from sqlrank.splits.split import parse_shares
 if TYPE_CHECKING:
     from fractions import Fraction
 
-INTERVALS = ("fixed", "sequential")
 LIFT_SCALES = ("log", "linear")
 MULTI_VARIANT_ACTIONS = ("error", "drop")
 DEFAULTS = {
@@ -100,12 +99,13 @@ class ExperimentDesign:
     correction: str = "none"
     multi_variant_units: str = "drop"
     power: float = 0.8
+    expected_units: int | None = None
 
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any]) -> ExperimentDesign:
         """Parse the arguments of a call; raise ``MetricError`` for invalid ones."""
         choices = {
-            "interval": INTERVALS,
+            "interval": TEST_INTERVALS,
             "lift_scale": LIFT_SCALES,
             "multi_variant_units": MULTI_VARIANT_ACTIONS,
             "correction": tuple(name for name in CORRECTIONS if name != "max_t"),
@@ -147,6 +147,7 @@ class ExperimentDesign:
             "interval": self.interval,
             "lift_scale": self.lift_scale,
             "power": self.power,
+            "expected_units": self.expected_units,
         }
         settings = [setting_text(name, value) for name, value in arguments.items() if value]
         further = {"sql": True, "dialect": None if dialect == DEFAULT_DIALECT else dialect}

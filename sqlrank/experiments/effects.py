@@ -10,6 +10,7 @@ from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.select_builders import aliased_table
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.experiments.design import SAMPLE_RATIO, SUM_ROLES, ExperimentDesign, ExperimentMetric
+from sqlrank.interval_options import SEQUENTIAL
 from sqlrank.optimizer.optimizer import prune_query
 from sqlrank.query_text import unqualified_tables
 from sqlrank.registry.query_templates import describe_rows, file_comment, load_select
@@ -261,8 +262,8 @@ def _choose_by_metric(values: Mapping[str, exp.Expr]) -> exp.Expr:
     return exp.Case(this=exp.column("metric"), ifs=[exp.If(this=sql_literal(name), true=value) for name, value in values.items()])
 
 
-TUNED_FOR = 5000
-"""Number of units at which always-valid intervals are tuned to be the narrowest."""
+EXPERIMENT_UNITS = 5000
+"""Number of units at which sequential intervals are the narrowest by default."""
 
 SRM_ALPHA = 0.001
 """Significance level of the sample ratio mismatch test."""
@@ -293,7 +294,8 @@ def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
         "alpha": _build_alpha(design),
         "confidence": sql_literal(design.confidence),
         "power": sql_literal(design.power),
-        "tuned_for": sql_literal(TUNED_FOR),
+        "expected_units": sql_literal(design.expected_units or EXPERIMENT_UNITS),
+        "tuned_alpha": exp.column("alpha"),
         "mismatch": sql_literal(SRM_ALPHA),
         "gain": _signed_difference(design),
         **_sample_ratio_bindings(design),
@@ -333,7 +335,7 @@ def _build_alpha(design: ExperimentDesign) -> exp.Expr:
 
 def _critical_value_ctes(design: ExperimentDesign, bindings: Mapping[str, exp.Expr]) -> dict[str, exp.Query]:
     """Return the CTEs to ``critical_values``, with the half-widths of intervals and the p-values."""
-    if design.interval == "sequential":
+    if design.interval == SEQUENTIAL:
         return {
             "sequence_scales": _bind_step(bindings, "sequence_scales"),
             "critical_values": _bind_step(bindings, "critical_values", "sequential"),

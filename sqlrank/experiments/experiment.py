@@ -133,6 +133,7 @@ def experiment(
     confidence: float = 0.95,
     correction: str = "holm",
     interval: str = "fixed",
+    expected_units: int | None = None,
     lift_scale: str = "log",
     multi_variant_units: str = "error",
     power: float = 0.8,
@@ -165,6 +166,7 @@ def experiment(
         correction: correction for multiple comparisons: ``"holm"``, ``"bh"`` (Benjamini & Hochberg) or ``"none"``.
         interval: ``"fixed"`` is valid for one look at the planned end; ``"sequential"`` is valid at every look (Waudby-Smith et al.), and
             wider.
+        expected_units: number of units at which sequential intervals are the narrowest, 5,000 by default; the same at each look.
         lift_scale: scale of intervals of lifts: ``"log"`` or ``"linear"``.
         multi_variant_units: units in several variants: ``"error"``, or ``"drop"`` to leave them out.
         power: statistical power behind ``mde``.
@@ -235,6 +237,7 @@ def experiment_sql(  # noqa: D417  experiment describes the other arguments
     confidence: float = 0.95,
     correction: str = "holm",
     interval: str = "fixed",
+    expected_units: int | None = None,
     lift_scale: str = "log",
     power: float = 0.8,
     connection: Any = None,

@@ -70,7 +70,7 @@ TEST_NAMES = {
     "sign": "sign test",
     "randomization": "randomization test",
     "fixed": "Welch's t-test",
-    "sequential": "confidence sequences, valid at every look",
+    "sequential": "confidence sequences",
 }
 """Names of the tests of comparisons, and of the interval methods of experiments."""
 
@@ -473,6 +473,7 @@ class _RowReader:
             " of ".join(filter(None, [TEST_NAMES.get(test, "") if is_tested else "", counted])),
             f"p by {correction}" if is_tested and correction and len(rows) > 1 else "",
             f"intervals at {format_span(levels, '{:.4g}', 100)}%" if levels else "",
+            "valid at every look" if self.texts.get("sqlrank.interval") == "sequential" else "",
             f"tolerance {tolerances.pop()}" if len(tolerances) == 1 else "",
         ]
         text = ", ".join(filter(None, parts))

@@ -51,6 +51,8 @@ def report(
     lower_is_better: str | Sequence[str] = (),
     where: str | None = None,
     confidence: float = DEFAULT_CONFIDENCE,
+    interval: str = "fixed",
+    expected_units: int | None = None,
     unit: str | None = None,
     window_days: int | None = None,
     reference: str | None = None,
@@ -92,6 +94,8 @@ def report(
         lower_is_better: metrics of columns of your own, or the columns, of which lower values are better: ``"latency_ms"``.
         where: a SQL condition on the rows to read.
         confidence: confidence level of intervals.
+        interval: interval method of comparisons of systems, as for :func:`sqlrank.compare`.
+        expected_units: as for :func:`sqlrank.compare`.
         unit: for metrics of predictions the randomization unit column.
         window_days: for a rollup the window length in days, as for :func:`sqlrank.evaluate`; by default each day has its own values.
         reference: for a rollup a condition on the rows compared with, as for :func:`sqlrank.drift`; by default all days before the last window.

@@ -83,6 +83,8 @@ class ReportRequest:
     common: Mapping[str, Any]
     policies: Mapping[str, Any]
     confidence: float
+    interval: str
+    expected_units: int | None
     unit: str | None
     baseline: str | None
     lower_metrics: frozenset[str]
@@ -235,6 +237,8 @@ class ReportRequest:
             "system": self.system,
             "baseline": baseline,
             "confidence": self.confidence,
+            "interval": self.interval,
+            "expected_units": self.expected_units,
             "lower_is_better": lower,
             "by": by,
             **options,

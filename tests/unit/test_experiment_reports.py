@@ -132,7 +132,7 @@ def test_the_command_reports_and_draws_a_stored_result(tmp_path: Path) -> None:
     assert read_verdicts(page)[0][0] == "worse"
     assert "Intervals are valid at every look." in page
     run_command("chart", "--result", tmp_path / "e.parquet", "-o", tmp_path / "a.svg")
-    assert "confidence sequences, valid at every look" in (tmp_path / "a.svg").read_text("utf-8")
+    assert "Test: confidence sequences" in (tmp_path / "a.svg").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
