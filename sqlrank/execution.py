@@ -60,6 +60,9 @@ _ARROW_TYPES = {
 }
 """Arrow types of result columns by kind, None for input columns; all others are float64."""
 
+_ROW_KINDS = {"cutoff", "point"}
+"""Kinds of columns beside those of inputs that tell the rows of a result apart."""
+
 
 def execute_request(call: Request, options: ExecutionOptions) -> pa.Table:
     """Execute a request on its connection."""
@@ -113,9 +116,11 @@ def _find_left_out(prepared: PreparedStatement, audited: pa.Table) -> list[LeftO
 
 
 def _fetch_result(prepared: PreparedStatement) -> pa.Table:
-    types = {output.name: _ARROW_TYPES.get(output.kind, pa.float64()) for output in prepared.statement.outputs}
+    outputs, database = prepared.statement.outputs, prepared.inputs.database
+    types = {output.name: _ARROW_TYPES.get(output.kind, pa.float64()) for output in outputs}
+    has_rows = None in types.values() or not _ROW_KINDS.isdisjoint(output.kind for output in outputs)
     try:
-        return prepared.inputs.database.fetch_result(prepared.render().executable, types)
+        return (database.fetch_result if has_rows else database.fetch_row)(prepared.render().executable, types)
     except TimeRangeError as error:
         raise TimeRangeError(error.column, f"Read it as a text with {_read_as_text(prepared.inputs, error.column)}") from None
 

@@ -388,6 +388,10 @@ class Database(ABC):
         """
         return normalize_result(self.fetch_arrow(text), types)
 
+    def fetch_row(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
+        """Run a statement of one row without columns of the inputs, and return what ``fetch_result`` does."""
+        return self.fetch_result(text, types)
+
     def fetch_groups(self, text: str) -> pa.Table:
         """Run a query with dense integer group keys, and return an Arrow table."""
         self._check_query(text)

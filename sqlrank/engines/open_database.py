@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import duckdb
+import pyarrow as pa
 
+from sqlrank.arrow_arrays import to_array
 from sqlrank.engines.database import Database, DeclaredColumns, NamesOnlyDatabase, SourceTable
 from sqlrank.engines.driver_adapters import infer_dialect, is_duckdb_connection
 from sqlrank.engines.duckdb_session import describe_columns, duckdb_session, fetch_tuples, fetch_with_perfect_hash, translate_duckdb_errors
@@ -21,7 +23,6 @@ from sqlrank.request import QuerySource, SourceGroup, select_arguments
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    import pyarrow as pa
     from sqlglot import exp
 
     from sqlrank.errors import ExecutionError
@@ -57,6 +58,13 @@ class DuckDBDatabase(Database):
     def fetch_result(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
         """Run a statement, and return its columns with these names."""
         return self.fetch_arrow(text).rename_columns(list(types))
+
+    def fetch_row(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
+        """Run a statement of one row. A relation, as of ``fetch_result``, is bound twice, which takes longer than a small statement runs."""
+        columns = zip(*self.fetch_rows(text), strict=True)
+        return pa.table(
+            [to_array(values, arrow_type) for values, arrow_type in zip(columns, types.values(), strict=True)], names=list(types)
+        )
 
     def keep_query(self, role: str, query: QuerySource) -> QuerySource:
         """Run a query once, and return it with the temporary table of its rows, which is not removed at the end."""
