@@ -89,13 +89,20 @@ def load_notes(request: ResolvedRequest) -> dict[str, exp.Select]:
     """Return the audit columns of ``sql/notes/`` over the relations that metrics read, by relation."""
     noted = {name for metric in request.metrics for name in _noted_relations(metric, request)}
     names = sorted(name for name in noted if not (name == "label_ranks" and "scored_labels" in noted))
-    notes = {name: load_select("notes", f"{name}.sql") for name in names}
-    for name, query in notes.items():
-        keys_and_checks = zip(query.selects, map(RowCheck, query.selects), strict=True)
-        query.set(
-            "expressions", [column for column, check in keys_and_checks if not check.meaning or _find_noted_metrics(check, name, request)]
-        )
-    return {name: query for name, query in notes.items() if len(query.selects) > 2}  # noqa: PLR2004  a key, a total and counts
+    notes = {}
+    for name in names:
+        query, checks = _read_notes(name)
+        columns = [check.column for check in checks if not check.meaning or _find_noted_metrics(check, name, request)]
+        if len(columns) > 2:  # noqa: PLR2004  a key, a total and counts
+            notes[name] = query.select(*columns, append=False)
+    return notes
+
+
+@cache
+def _read_notes(relation: str) -> tuple[exp.Select, list[RowCheck]]:
+    """Return the query of a file of ``sql/notes/``, which is copied where it is changed, and its columns."""
+    query = load_select("notes", f"{relation}.sql")
+    return query, [*map(RowCheck, query.selects)]
 
 
 def _noted_relations(metric: ResolvedMetric, request: ResolvedRequest) -> set[str]:
@@ -150,7 +157,7 @@ def find_left_out(
             counted = evaluate(counts)
             group_keys = [key for key in counted.column_names if key not in {name, TOTALS.get(name)}]
             entries.append(_summarize_counts(note, metrics, _sum_by_group(counted, group_keys, name, TOTALS.get(name), per_query=False)))
-    noted = [entry for name in load_notes(request) for entry in _find_noted(inputs, result, keys, name)]
+    noted = [entry for name, query in load_notes(request).items() for entry in _find_noted(inputs, result, keys, name, query)]
     entries += noted
     class_notes = [*_find_class_notes(inputs, result)]
     # Where nothing is relevant, a result says so once.
@@ -342,10 +349,10 @@ def _find_empty_queries(request: ResolvedRequest, names: tuple[str, ...]) -> Ite
         )
 
 
-def _find_noted(inputs: BoundInputs, result: pa.Table, keys: Sequence[str], relation: str) -> Iterator[LeftOut]:
+def _find_noted(inputs: BoundInputs, result: pa.Table, keys: Sequence[str], relation: str, query: exp.Select) -> Iterator[LeftOut]:
     """Yield the counts of the audit columns of ``sql/notes/`` over a relation."""
     request = inputs.request
-    _, total, *checks = map(RowCheck, load_notes(request)[relation].selects)
+    _, total, *checks = map(RowCheck, query.selects)
     for check in checks if total.name in result.column_names else ():
         metrics = _find_noted_metrics(check, relation, request)
         fill = ZERO_DIVISIONS[str(metrics[0].settings.get("zero_division", "zero"))]

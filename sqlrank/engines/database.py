@@ -185,6 +185,7 @@ class SourceTable:
         display_item: FROM item in the user's notation, if it differs from ``from_item``.
         is_empty: The source is known to have no rows.
         has_row_count: COUNT(*) is answered from metadata (tables, Parquet), without a scan.
+        num_rows: Number of rows of a table in memory, None for others.
         has_collations: Text is not compared byte by byte unless the statement demands it.
         members: Members of a union of tables.
         constants: Values of columns that the member of a union does not have.
@@ -200,6 +201,7 @@ class SourceTable:
     display_item: exp.Expr | None = None
     is_empty: bool = False
     has_row_count: bool = True
+    num_rows: int | None = None
     has_collations: bool = False
     members: tuple[SourceTable, ...] = ()
     constants: Mapping[str, str] = field(default_factory=dict)

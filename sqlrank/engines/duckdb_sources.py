@@ -323,7 +323,7 @@ class DuckDBSources:
         self._tables: list[str] = []
         self.unread_streams: dict[str, tuple[str, Stream]] = {}
         self._queries: dict[exp.Expr, SourceTable] = {}
-        self._registered: dict[str, tuple[list[str], dict[str, ColumnProblem]]] = {}
+        self._registered: dict[str, tuple[list[str], dict[str, ColumnProblem], int]] = {}
 
     def resolve(self, role: str, source: Any) -> SourceTable:
         """Resolve a source: table or view name, file, relation, or Arrow stream."""
@@ -353,7 +353,7 @@ class DuckDBSources:
     def _describe_source(self, role: str, label: str, node: exp.Expr, own_names: Iterable[str] | None = None) -> SourceTable:
         """Return an item of FROM with its columns, and the problems of those that cannot be read."""
         is_registered = isinstance(node, exp.Table) and node.name in self._views
-        own_names, unreadable = self._registered[node.name] if is_registered else (own_names, {})
+        own_names, unreadable, num_rows = self._registered[node.name] if is_registered else (own_names, {}, None)
         types = self._read_column_types(role, label, node)
         problems = source_columns.find_problems(self.connection, role, label, node, types, own_names)
         return SourceTable(
@@ -362,6 +362,7 @@ class DuckDBSources:
             types,
             display_item=exp.to_table(node.name.replace(f"sqlrank_arrow_{role}{self._end}", role)) if is_registered else None,
             has_row_count=not isinstance(node, exp.Subquery) and not reads_text(node),
+            num_rows=None if node.name in self.unread_streams else num_rows,
             problems=problems | unreadable,
         )
 
@@ -578,7 +579,7 @@ class DuckDBSources:
             table, problems_of_types = replace_unreadable(role, table, unread)
             problems |= problems_of_types
             self.connection.register(name, table)
-        self._registered[name] = table.column_names, problems
+        self._registered[name] = table.column_names, problems, table.num_rows
         self._views.append(name)
         return exp.table_(name)
 

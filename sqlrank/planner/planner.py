@@ -45,6 +45,9 @@ def sample_distinct_counts(database: Database, bound_input: BoundInput, group: S
     return total, distinct, num_groups
 
 
+MAX_ROWS_TO_SORT = 10_000
+"""Rows of a table in memory up to which scores are sorted whatever they are: to look at them takes longer than another plan saves."""
+
 MAX_DISTINCT_SHARE_TO_GROUP = 0.02
 """Largest share of distinct sampled scores at which they are grouped, not sorted."""
 
@@ -99,7 +102,7 @@ def choose_score_order(request: ResolvedRequest, inputs: BoundInputs, requested:
         # equal scores are aggregated before a group moves to its worker, except where intervals make several rows of each score
         in_groups = "distinct" if request.confidence is None else "window"
         requested = in_groups if _has_small_groups(request, inputs) else "buckets"
-    elif requested == "auto" and database.can_inspect and inputs.base is not None:
+    elif requested == "auto" and database.can_inspect and inputs.base is not None and not _is_small(inputs.base):
         supports_integers = request.library.is_plan_supported("score_order", "integer_sort", database.dialect)
         total, distinct, groups = sample_distinct_counts(
             database, inputs.base, _list_group_columns(request, inputs) if supports_integers else []
@@ -116,6 +119,10 @@ def choose_score_order(request: ResolvedRequest, inputs: BoundInputs, requested:
             return sort_plan
         return "integer_sort" if not weighted or _has_exact_weights(inputs) else sort_plan
     return sort_plan if requested in {"auto", "window"} else requested
+
+
+def _is_small(bound_input: BoundInput) -> bool:
+    return bound_input.table.num_rows is not None and bound_input.table.num_rows <= MAX_ROWS_TO_SORT
 
 
 def _has_exact_weights(inputs: BoundInputs) -> bool | None:
