@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import duckdb
+import pyarrow as pa
 import sqlglot
 from sqlglot import exp
 
@@ -59,8 +60,6 @@ from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    import pyarrow as pa
 
 
 _BINARY, _LIST, _SET, _STRUCT = 8, 9, 10, 12
@@ -323,7 +322,7 @@ class DuckDBSources:
         self._tables: list[str] = []
         self.unread_streams: dict[str, tuple[str, Stream]] = {}
         self._queries: dict[exp.Expr, SourceTable] = {}
-        self._registered: dict[str, tuple[list[str], dict[str, ColumnProblem], int]] = {}
+        self._registered: dict[str, tuple[pa.Table, dict[str, ColumnProblem]]] = {}
 
     def resolve(self, role: str, source: Any) -> SourceTable:
         """Resolve a source: table or view name, file, relation, or Arrow stream."""
@@ -353,8 +352,13 @@ class DuckDBSources:
     def _describe_source(self, role: str, label: str, node: exp.Expr, own_names: Iterable[str] | None = None) -> SourceTable:
         """Return an item of FROM with its columns, and the problems of those that cannot be read."""
         is_registered = isinstance(node, exp.Table) and node.name in self._views
-        own_names, unreadable, num_rows = self._registered[node.name] if is_registered else (own_names, {}, None)
-        types = self._read_column_types(role, label, node)
+        types, num_rows = None, None
+        unreadable: dict[str, ColumnProblem] = {}
+        if is_registered:
+            table, unreadable = self._registered[node.name]
+            types, own_names = _list_duckdb_types(table.schema), table.column_names
+            num_rows = None if node.name in self.unread_streams else table.num_rows
+        types = types or self._read_column_types(role, label, node)
         problems = source_columns.find_problems(self.connection, role, label, node, types, own_names)
         return SourceTable(
             label,
@@ -362,7 +366,7 @@ class DuckDBSources:
             types,
             display_item=exp.to_table(node.name.replace(f"sqlrank_arrow_{role}{self._end}", role)) if is_registered else None,
             has_row_count=not isinstance(node, exp.Subquery) and not reads_text(node),
-            num_rows=None if node.name in self.unread_streams else num_rows,
+            num_rows=num_rows,
             problems=problems | unreadable,
         )
 
@@ -579,7 +583,7 @@ class DuckDBSources:
             table, problems_of_types = replace_unreadable(role, table, unread)
             problems |= problems_of_types
             self.connection.register(name, table)
-        self._registered[name] = table.column_names, problems, table.num_rows
+        self._registered[name] = table, problems
         self._views.append(name)
         return exp.table_(name)
 
@@ -622,6 +626,25 @@ class DuckDBSources:
                 advice = " Give connection= to the database of the table, or read files, as in FROM 'run.parquet'"
                 advice = advice if self._is_own else f" {self._list_tables()}"
             raise InputError(f"{role}: {problem}: {explain_read_error(error)}{advice}") from None
+
+
+_DUCKDB_TYPES = {
+    pa.string(): "VARCHAR",
+    pa.large_string(): "VARCHAR",
+    pa.int64(): "BIGINT",
+    pa.int32(): "INTEGER",
+    pa.float64(): "DOUBLE",
+    pa.float32(): "FLOAT",
+    pa.bool_(): "BOOLEAN",
+}
+"""Types of DuckDB by those of Arrow that are most frequent: of others, and of names that differ in case, the database is asked."""
+
+
+def _list_duckdb_types(schema: pa.Schema) -> dict[str, str] | None:
+    """Return the types that DESCRIBE would, None if it has to be asked."""
+    types = {field.name: _DUCKDB_TYPES.get(field.type) for field in schema}
+    has_all = None not in types.values() and len({name.lower() for name in types}) == len(schema)
+    return {name: str(duckdb_type) for name, duckdb_type in types.items()} if has_all else None
 
 
 def _is_called(name_parts: Sequence[str], text: str, identifier_parts: Sequence[str] | None, matches: Callable[[str, str], bool]) -> bool:

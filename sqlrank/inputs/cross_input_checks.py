@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -29,6 +29,7 @@ from sqlrank.inputs.row_checks import (
 )
 from sqlrank.registry.query_templates import RowCheck, load_select, read_row_checks
 from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
+from sqlrank.rendering.renderer import to_sql
 from sqlrank.sql_ast import case_when, count_rows, find_nodes, is_null, quoted_column, sql_literal
 
 if TYPE_CHECKING:
@@ -113,14 +114,20 @@ def check_overlap(database: Database, inputs: Mapping[str, BoundInput]) -> None:
 
 def count_unmatched_ids(database: Database, inputs: Mapping[str, BoundInput], key: str) -> list[tuple[Any, ...]]:
     """Return the groups of a run, each with the number of its queries or documents that no judgment has, and of all."""
-    run, judged_key = inputs["run"], exp.column(key, table="judged")
-    names = [quoted_column(name) for name in run.group_names]
-    ids = exp.select(*names, exp.column(key)).distinct().from_(run.select_columns((key,)).subquery("run")).subquery("run")
-    judged = exp.select(key).distinct().from_(inputs["qrels"].select_columns((key,)).subquery("qrels")).subquery("judged")
-    groups = [quoted_column(name, "run") for name in run.group_names]
+    run, qrels = (inputs[role].select_columns((key,)) for role in ("run", "qrels"))
+    return database.fetch_rows(_write_unmatched_counts(run, qrels, tuple(inputs["run"].group_names), key, database.dialect))
+
+
+@lru_cache(maxsize=256)
+def _write_unmatched_counts(run: exp.Select, qrels: exp.Select, group_names: tuple[str, ...], key: str, dialect: str) -> str:
+    """Return the query of ``count_unmatched_ids``."""
+    judged_key = exp.column(key, table="judged")
+    ids = exp.select(*map(quoted_column, group_names), exp.column(key)).distinct().from_(run.subquery("run")).subquery("run")
+    judged = exp.select(key).distinct().from_(qrels.subquery("qrels")).subquery("judged")
+    groups = [quoted_column(name, "run") for name in group_names]
     query = exp.select(*groups, exp.Sum(this=case_when(is_null(judged_key), sql_literal(1), sql_literal(0))), count_rows()).from_(ids)
     on = exp.EQ(this=exp.column(key, table="run"), expression=judged_key.copy())
-    return database.query_rows(query.join(judged, on=on, join_type="left").group_by(*(group.copy() for group in groups)))
+    return to_sql(query.join(judged, on=on, join_type="left").group_by(*(group.copy() for group in groups)), dialect)
 
 
 def count_stale_gold(database: Database, inputs: Mapping[str, BoundInput], role: str) -> tuple[int, int]:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from sqlrank.resolve import ResolvedRequest
 
 
+MIN_ROWS_TO_OPTIMIZE = 10_000
+"""Number of rows, of a run or of predictions in memory, below which choosing a strategy costs more than sorting: a question to the database takes 2 ms."""
+
 SAMPLE_ROWS = 100_000
 """Number of sampled rows from which the share of distinct scores is estimated."""
 
@@ -44,9 +47,6 @@ def sample_distinct_counts(database: Database, bound_input: BoundInput, group: S
     ((total, distinct, num_groups),) = database.query_rows(exp.select(count_rows(), scores, groups).from_(sample))
     return total, distinct, num_groups
 
-
-MAX_ROWS_TO_SORT = 10_000
-"""Rows of a table in memory up to which scores are sorted whatever they are: to look at them takes longer than another plan saves."""
 
 MAX_DISTINCT_SHARE_TO_GROUP = 0.02
 """Largest share of distinct sampled scores at which they are grouped, not sorted."""
@@ -122,7 +122,7 @@ def choose_score_order(request: ResolvedRequest, inputs: BoundInputs, requested:
 
 
 def _is_small(bound_input: BoundInput) -> bool:
-    return bound_input.table.num_rows is not None and bound_input.table.num_rows <= MAX_ROWS_TO_SORT
+    return bound_input.table.num_rows is not None and bound_input.table.num_rows < MIN_ROWS_TO_OPTIMIZE
 
 
 def _has_exact_weights(inputs: BoundInputs) -> bool | None:
@@ -185,9 +185,6 @@ MAX_MEAN_JUDGMENTS_TO_LOOK_UP = 50
 
 Above it, comparing each with the documents of its list takes longer than sorting these.
 """
-
-MIN_ROWS_TO_OPTIMIZE = 1_000
-"""Number of run rows below which choosing a strategy costs more than sorting."""
 
 STATE_BYTES = 256
 """Memory overhead in bytes of a list while its greatest scores are found."""
@@ -258,6 +255,8 @@ def choose_rank_method(request: ResolvedRequest, inputs: BoundInputs, row_counts
     if not possible:
         return "sort"
     rows = row_counts or _count_rows(inputs, by_role.keys() & {"run", "qrels"})
+    if rows["run"] < MIN_ROWS_TO_OPTIMIZE:
+        return "sort"
     if "top_k" in possible and _has_long_lists(request, inputs, rows["run"]):
         return "top_k"
     return "count" if "count" in possible and "qrels" in by_role and _has_few_judgments(inputs, rows) else "sort"
@@ -300,7 +299,7 @@ def _has_long_lists(request: ResolvedRequest, inputs: BoundInputs, rows: int) ->
     Lists have to be several times as long as the largest cut-off. Runs that are deduplicated first are excluded, because that step reads
     them once.
     """
-    if request.deduplicates or rows < MIN_ROWS_TO_OPTIMIZE or not (depth := max_depth(request)) or rows < MIN_LIST_LENGTH_RATIO * depth:
+    if request.deduplicates or not (depth := max_depth(request)) or rows < MIN_LIST_LENGTH_RATIO * depth:
         return False
     num_lists, memory, threads = _list_statistics(inputs)
     return MIN_LIST_LENGTH_RATIO * depth * num_lists <= rows and MEMORY_DIVISOR * num_lists * threads * (8 * depth + STATE_BYTES) <= (
