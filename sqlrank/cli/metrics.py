@@ -30,7 +30,7 @@ PARAMETERS_WIDTH = 120
 
 def metrics(call: CommandCall) -> None:
     """Find metrics by words, list all, or show the documentation and the SQL of one."""
-    name = " ".join(call.words or ()) or None
+    name = " ".join(call.name or ()) or None
     with exit_on_error():
         library = registry_for(call.sql_dir)
         if name is None:

@@ -11,6 +11,7 @@ import pytest
 import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.inputs import row_checks
+from sqlrank.planner import planner
 from tests.invariances.rankings import METRICS, assert_equal, evaluate_columns, get_collection
 from tests.lanes import select_every, select_few
 from tests.references.random_collections import Traits, draw_random_collection
@@ -60,6 +61,17 @@ def make_run(queries: int, length: int) -> pa.Table:
 def make_qrels(queries: int, judged: int) -> pa.Table:
     rows = range(queries * judged)
     return pa.table({"query_id": [i // judged for i in rows], "doc_id": [i % judged for i in rows], "relevance": [1 for _ in rows]})
+
+
+@pytest.fixture(autouse=True)
+def choose_plans_of_small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planner, "MIN_ROWS_TO_OPTIMIZE", 0)
+
+
+def test_a_small_run_is_sorted_without_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planner, "MIN_ROWS_TO_OPTIMIZE", 5_001)
+    result = sqlrank.evaluate("AP", run=make_run(50, 100), qrels=make_qrels(50, 1))
+    assert b"by_count.sql" not in result.schema.metadata[b"sqlrank.sql"]
 
 
 @pytest.mark.slow
