@@ -337,6 +337,14 @@ def draw_popularity(document: np.ndarray) -> np.ndarray:
     return 0.5 / (1 + document / 5)
 
 
+def draw_clicks(design: Design, rng: Generator, samples: int) -> Sources:
+    """Draw the ranks at which documents were shown, and clicks on relevant ones, examined with the probability 1 / rank."""
+    columns = draw_rankings(design, rng, samples)
+    columns["rank"] = rng.permuted(1 + columns["doc_id"].reshape(-1, DOCUMENTS), axis=1).ravel()
+    columns["clicked"] = (columns["relevance"] > 0) & (rng.random(len(columns["rank"])) < 1 / columns["rank"])
+    return {"run": select_columns(columns, "doc_id", "score"), "clicks": select_columns(columns, "doc_id", "rank", "clicked")}
+
+
 def draw_others() -> pa.Table:
     """Return the history of 500 other users, the same for all samples: popularity is that of a given catalog."""
     user, document = (values.ravel() for values in np.indices((500, DOCUMENTS)))
@@ -405,6 +413,7 @@ KINDS = {
     "records": Kind(draw_records, ("records",), 6),
     "rankings": Kind(draw_judged, ("run", "qrels"), DOCUMENTS, in_folder("ranking")),
     "subtopics": Kind(draw_subtopics, ("run", "qrels"), DOCUMENTS, in_folder("subtopics")),
+    "clicks": Kind(draw_clicks, ("run", "clicks"), DOCUMENTS),
     "baseline": Kind(draw_recommendations("baseline"), ("run", "baseline"), DOCUMENTS),
     "features": Kind(draw_recommendations("features"), ("run", "features"), DOCUMENTS),
     "history": Kind(draw_recommendations("history"), ("run", "history"), DOCUMENTS, lambda file: file.value_name == "unseen"),
@@ -470,6 +479,7 @@ DESIGNS = [
     Design("10 clusters", "records", 10),
     *(Design(f"8 queries, {name}", "rankings", 8, skill=skill) for name, skill in (("easy", 4.0), ("fair", 2.0), ("hard", 0.8))),
     Design("8 queries", "subtopics", 8, skill=2.0),
+    *(Design(f"{sessions} sessions", "clicks", sessions, skill=2.0) for sessions in (30, 300)),
     *(
         Design("8 queries", kind, 8, skill=2.0)
         for kind in ("baseline", "features", "history", "popularity", "history and features", "history and items", "queries")

@@ -310,19 +310,20 @@ def _find_grade_notes(inputs: BoundInputs, report: ValidationReport | None, name
 
 
 def _find_unjudged_queries(inputs: BoundInputs, report: ValidationReport, names: tuple[str, ...]) -> Iterator[LeftOut]:
-    """Yield the queries of a run that no judgment has, which the policy on queries leaves out; of a large run they are not counted."""
+    """Yield the queries of a run without judgments or clicks, which the policy on queries leaves out; of a large run they are not counted."""
     request, run = inputs.request, inputs.by_role.get("run")
-    leaves_out = request.shared_policies.get("queries", "judged") in {"judged", "judged_and_retrieved"}
+    policy = str(request.shared_policies.get("queries", "judged"))
+    role = {"judged": "qrels", "judged_and_retrieved": "qrels", "clicked": "clicks"}.get(policy, "")
     is_table = not (request.rankings_from_predictions or request.assembled_roles or request.lists_from_queries)
-    if run is None or "qrels" not in inputs.by_role or not leaves_out or not is_table:
+    if run is None or role not in inputs.by_role or not is_table:
         return
     if report.rows.get("run", 0) > FULL_DUPLICATE_SEARCH_ROWS:
         return
-    counts = count_unmatched_ids(inputs.database, inputs.by_role, "query_id")
+    counts = count_unmatched_ids(inputs.database, {"run": run, "qrels": inputs.by_role[role]}, "query_id")
     rows = [({name: str(value) for name, value in zip(run.group_names, row, strict=False)}, int(row[-2]), int(row[-1])) for row in counts]
     if num_unjudged := sum(count for _, count, _ in rows):
         groups = tuple(sorted(rows, key=str)) if len(rows) > 1 else ()
-        note = "queries of the run have no judgments, and are left out"
+        note = f"queries of the run {'have no judgments' if role == 'qrels' else 'were never shown'}, and are left out"
         yield LeftOut(note, names, num_unjudged, sum(total for *_, total in rows), groups)
 
 
@@ -453,9 +454,9 @@ def _column_names(metrics: Sequence[ResolvedMetric]) -> list[str]:
 
 
 def _may_be_unanswered(inputs: BoundInputs, result: pa.Table) -> bool:
-    """Return True if lists may have no documents: some have no relevant one, or more queries are judged than evaluated."""
+    """Return True if lists may have no documents: some have no relevant one, if any have, or more queries are judged than evaluated."""
     if AUDIT_HIT_LISTS not in result.column_names:
-        return False
+        return inputs.request.shared_policies.get("queries") == "clicked"
     ((_, hits, lists),) = _sum_by_group(result, [], AUDIT_HIT_LISTS, AUDIT_LISTS, per_query=True)
     if inputs.request.shared_policies.get("queries") != "judged_and_retrieved":
         return hits < lists

@@ -342,13 +342,19 @@ def _validate_rankings(request: ResolvedRequest, inputs: BoundInputs, check: Che
     )
     policy = request.shared_policies.get("queries", "judged")
     cross_input_checks.check_queries_present(
-        database, by_role, {"retrieved": ["run"], "judged_and_retrieved": ["run", "qrels"]}.get(str(policy), ["qrels"])
+        database,
+        by_role,
+        {"retrieved": ["run"], "clicked": ["clicks"], "judged_and_retrieved": ["run", "qrels"]}.get(str(policy), ["qrels"]),
     )
     if policy == "strict":
         cross_input_checks.check_same_queries(database, by_role)
     if request.any_metric_with("ties", "error"):
         cross_input_checks.check_no_ties(database, by_role["run"])
-    ranked_roles = [role for role, columns in needed.items() if "rank" in columns and not by_role[role].assembled_from]
+    ranked_roles = [
+        role
+        for role, columns in needed.items()
+        if "rank" in columns and "score" in by_role[role].role.columns and not by_role[role].assembled_from
+    ]
     if not request.any_metric_with("ties", "rank"):  # ranks among equal scores, which may have gaps
         for role in (role for role in ranked_roles if role not in deduplicated_roles):
             row_checks.check_unique(database, by_role[role], ("query_id", "score", "rank"))

@@ -15,6 +15,11 @@ FAMILIES = {
         "Ranked lists, compared with relevance judgments.",
         "Use it when you have ranked lists and judgments of their documents. Counts show how many queries and documents the other metrics are based on.",
     ),
+    "clicks": (
+        "Clicks",
+        "Ranked lists, compared with [clicks on the documents that users saw](DOCS/clicks.md).",
+        "Use it when clicks are your only labels, and you compare a new ranking with the one that users saw.",
+    ),
     "recommendation": (
         "Beyond accuracy",
         "Coverage, novelty, diversity and exposure: see [Beyond accuracy](DOCS/beyond-accuracy.md).",

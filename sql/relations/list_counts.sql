@@ -3,14 +3,13 @@
 -- Tie expectation: linear (in rank_probability)
 -- Grain: list_id
 SELECT
-  ranked_lists.list_id,
-  COALESCE(list_lengths.list_length, 0) AS num_retrieved, -- at most the depth
+  retrieved_counts.list_id,
+  retrieved_counts.num_retrieved, -- at most the depth
   COALESCE(judged_counts.num_judged_retrieved, 0) AS num_judged_retrieved, -- retrieved documents that have a judgment
   COALESCE(judged_counts.num_relevant, 0) AS num_relevant, -- relevant documents, retrieved or not
   COALESCE(judged_counts.num_relevant_retrieved, 0) AS num_relevant_retrieved,
   COALESCE(judged_counts.num_nonrelevant_retrieved, 0) AS num_nonrelevant_retrieved -- retrieved and judged as not relevant
-FROM ranked_lists
-LEFT JOIN list_lengths ON list_lengths.list_id = ranked_lists.list_id
+FROM retrieved_counts
 LEFT JOIN (
   -- one row per list with judgments
   SELECT
@@ -21,4 +20,4 @@ LEFT JOIN (
     SUM(CASE WHEN rank IS NOT NULL AND relevance >= 0 AND relevance < $rel THEN rank_probability ELSE 0 END) AS num_nonrelevant_retrieved
   FROM judged_documents
   GROUP BY list_id
-) AS judged_counts ON judged_counts.list_id = ranked_lists.list_id
+) AS judged_counts ON judged_counts.list_id = retrieved_counts.list_id

@@ -369,9 +369,15 @@ def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violati
             yield "-- Scope", suggest_choice(f"no scope {scope!r}", scope, SCOPES, "There are")
     if file.tie_expectation not in {"", *TIE_EXPECTATIONS}:
         yield "-- Tie expectation", f"no expectation {file.tie_expectation!r}. There are: {', '.join(TIE_EXPECTATIONS)}"
-    rows, names_previous_run = file.annotations.get("Reads", ""), file.kind == "metrics" and file.previous_run_role in library.roles
+    rows, names_previous_run = (
+        file.annotations.get("Reads", ""),
+        file.kind in {"metrics", "curves"} and file.previous_run_role in library.roles,
+    )
     if rows not in {rows.value for rows in RowsRead} and not names_previous_run:
-        yield "-- Reads", f"cannot read {rows!r}. Write 'unfiltered', 'with duplicates' or, for a metric, 'previous run as baseline'"
+        yield (
+            "-- Reads",
+            f"cannot read {rows!r}. Write 'unfiltered', 'with duplicates' or, for a metric or curve, 'previous run as baseline'",
+        )
     yield from _check_bounds(file, library)
     yield from _reference_value(file)
     if TIE_BOUNDS in file.annotations and (problem := tie_bounds_problem(file, library)):

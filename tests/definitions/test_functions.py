@@ -61,6 +61,10 @@ def make_tables() -> dict[str, pa.Table]:
             }
         ),
         "baseline": run.filter(pc.invert(is_of_a)).drop_columns("system"),
+        "clicks": pa.table(
+            {"query_id": np.repeat(np.arange(queries), 4), "doc_id": np.concatenate(seen), "rank": np.arange(4 * queries) % 4 + 1}
+            | {"clicked": np.arange(4 * queries) % 5 // 3, "propensity": np.arange(4 * queries) % 3 / 4 + 0.25}
+        ),
         "history": pa.table({"query_id": np.repeat(np.arange(queries), 4), "doc_id": np.concatenate(seen)}),
         "items": pa.table({"doc_id": np.arange(documents), "provider": rng.choice(["p", "q", "r"], documents)}),
         "features": pa.table({"doc_id": np.arange(documents), "category": rng.choice(["c", "d", "e"], documents)}),

@@ -51,6 +51,8 @@ def draw_lists(*, weighted: bool = False) -> dict[str, Any]:
     subtopics = pa.array(rng.integers(0, 3, drawn.qrels.num_rows))
     qrels = drawn.qrels.set_column(2, "relevance", grades).append_column("subtopic", subtopics)
     inputs = {name: table for name, table in drawn.inputs.items() if name != "segments"}
+    clicks = {"rank": [1] * drawn.qrels.num_rows, "clicked": rng.integers(0, 2, drawn.qrels.num_rows)}
+    inputs["clicks"] = pa.table({name: drawn.qrels[name] for name in ("query_id", "doc_id")} | clicks)
     return {"run": drawn.run, "qrels": qrels, "queries": queries, "inputs": inputs, "columns": {"features.value": "value"}}
 
 

@@ -61,6 +61,12 @@ HISTORY = "SELECT 'q' || (i // 5) AS query_id, 'd' || (i * 3 % 13) AS doc_id FRO
 ITEMS = "SELECT 'd' || i AS doc_id, 'p' || (i % 3) AS provider FROM range(2, 13) AS t(i)"
 FEATURES = "SELECT 'd' || (i // 2) AS doc_id, 'c' || (i * 5 % 3) AS category, (i % 5 - 1) / 2.0::DOUBLE AS value FROM range(20) AS t(i)"
 BASELINE = "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id, i * 7 % 4 AS score, i % 6 + 1 AS rank FROM range(54) AS t(i)"
+CLICKS = """
+    SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id, i % 6 + 1 AS rank, i * 7 % 5 // 3 * (1 - i // 6 % 4 // 3) AS clicked,
+        1.0::DOUBLE / (i % 6 + 2) AS propensity
+    FROM range(66) AS t(i)
+"""
+"""Queries without a click, one that the run lacks, and clicked documents that it does not have."""
 
 LOGS = """
     SELECT i % 3 AS shop, i * 7 % 5 / 2.0::DOUBLE AS reward, (1 + i * 5 % 9) / 10.0::DOUBLE AS propensity, i * 3 % 8 / 7.0::DOUBLE AS target_propensity,
@@ -152,6 +158,27 @@ JUDGED = """
 """
 """A shop whose items are all labelled, shops of some labels, of one and of none."""
 
+_SHOWN = {"run": "run", "inputs": {"clicks": "clicks"}, "by": "system"}
+_METRICS_OF_CLICKS = ["ClickDCG", "ClickRank", "ClickESS", "ClickClippedShare(clip=2)"]
+CLICKED = (
+    ("clicks", _METRICS_OF_CLICKS, _SHOWN),
+    ("clicks per query", ["ClickDCG(eta=0.5)@3", "ClickRank"], {**_SHOWN, "per_query": True}),
+    (
+        "clicks of groups",
+        _METRICS_OF_CLICKS,
+        {
+            **_SHOWN,
+            "importance_weight": "clip",
+            "propensity": "given",
+            "queries": "queries",
+            "columns": {"weight": "weight"},
+            "by": [["queries.country"], []],
+        },
+    ),
+    ("eta", ["EtaSweep@3"], {**_SHOWN, "inputs": {"clicks": "clicks", "baseline": "baseline"}}),
+)
+"""The metrics of clicks, and options for them."""
+
 LABELLED = (["PPIMean", "PPIProportion"], {"inputs": {"judged": "judged"}, "by": "shop", "confidence": 0.95})
 """The metrics of labels and a judge, and options for them."""
 
@@ -173,6 +200,7 @@ TABLES = {
     "items": ITEMS,
     "features": FEATURES,
     "baseline": BASELINE,
+    "clicks": CLICKS,
     "logs": LOGS,
     "interleaved": INTERLEAVED,
     "splits": SPLITS,

@@ -19,7 +19,7 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.request import Request, collect_sources
 from sqlrank.resolve import resolve_request
-from tests.engines.data import AGREEMENT, LABELLED, TABLES
+from tests.engines.data import AGREEMENT, CLICKED, LABELLED, TABLES
 from tests.engines.metric_settings import find_settings_read
 
 if TYPE_CHECKING:
@@ -300,6 +300,7 @@ def _list_beyond_accuracy_scenarios() -> list[Scenario]:
         ),
         Scenario("cut-offs of users", at_own, {**BEYOND, "queries": "queries", "by": "system", "columns": WEIGHTS}),
         Scenario("providers", ["ProviderExposure@3"], {**BEYOND, "by": "system"}),
+        *(Scenario(name, metrics, options) for name, metrics, options in CLICKED),
         Scenario("ranks of two runs", ["Unexpectedness@2", "num_shown@2"], {**BEYOND, "ties": "rank"}),
     ]
 

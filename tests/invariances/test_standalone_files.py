@@ -31,6 +31,7 @@ OTHERS = {
     "items": "SELECT 'd' || (i + 2) AS doc_id, i % 3 AS provider FROM range(12) AS t(i)",
     "features": "SELECT 'd' || (i // 2) AS doc_id, i * 5 % 3 AS category, 1.0 + i % 3 AS value FROM range(14) AS t(i)",
     "baseline": "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 7 % 9) AS doc_id, i * 5 % 7 AS score FROM range(36) AS t(i)",
+    "clicks": "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 7 % 9) AS doc_id, 1 + i % 6 * 4 AS rank, i * 5 % 7 // 5 AS clicked FROM range(36) AS t(i)",
 }
 INPUT_NAMES = {name: f"given_{name}" for name in OTHERS}
 PREDICTIONS = (

@@ -48,6 +48,8 @@ RANKED_ROWS = {"query_id": ["q0", "q0", "q0", "q0"], "doc_id": ["a", "b", "a", "
 ROWS_LEFT_OUT = "rows of run and judgments without a score or grade, which are left out: 1"
 ESTIMATES = "Metrics such as SampledPairwisePrecision estimate for all records from a sample of true clusters"
 
+NO_LIST = "found no list, and count as empty lists"
+CLICKS = pa.table({"query_id": ["q0", "q1"], "doc_id": ["a", "b"], "rank": [1, 1], "clicked": [1, 0]})
 CASES: dict[str, tuple[str, dict[str, Any], list[str]]] = {
     "queries=judged": ("RR", {"run": HALF, "qrels": QRELS}, ["3 of 6 judged queries found no list, and count as empty lists"]),
     "queries=judged_and_retrieved": ("RR", {"run": HALF, "qrels": QRELS}, ["3 of 6 judged queries found no list, and are left out"]),
@@ -61,6 +63,7 @@ CASES: dict[str, tuple[str, dict[str, Any], list[str]]] = {
         {"run": {"q0": ["a", "b", "c", "d"]}, "qrels": QRELS, "where": "qrels.query_id = 'q0'"},
         ["2 of 4 retrieved documents have no judgment, and are removed"],
     ),
+    "queries=clicked": ("ClickRank", {"run": {"q0": ["a"]}, "inputs": {"clicks": CLICKS}}, ["1 of 2 queries that were shown " + NO_LIST]),
     "missing_prediction=singleton": (
         "BCubedF",
         {"inputs": make_records(predicted_cluster=[0, 2, 4])},

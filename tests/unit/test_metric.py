@@ -197,7 +197,7 @@ def test_a_parameter_that_does_not_fit_is_named(metric: str, message: str, run: 
         ({"tie": "rank"}, "evaluate has no argument 'tie'. Did you mean 'ties'?"),
         ({"ties": "ranks"}, "unknown ties 'ranks'. Did you mean 'rank'?"),
         ({"ties": 3}, "unknown ties 3"),
-        ({"topics": "truth"}, "unknown topics 'truth'. Choose from: judged, judged_and_retrieved, retrieved, strict, given"),
+        ({"topics": "truth"}, "unknown topics 'truth'. Choose from: judged, judged_and_retrieved, clicked, retrieved, strict, given"),
         ({"depth": 0}, "depth is 0. It must be an integer from 1"),
         ({"depth": "x"}, "depth is 'x'. It must be an integer from 1"),
         ({"depth": 1.5}, "depth is 1.5"),

@@ -49,12 +49,12 @@ def test_as_at_fixed_cutoffs(options: dict[str, Any]) -> None:
     ]  # of cut-offs to 10,000, which those of queries may exceed
     names = [file.display_name for file in files if find_input_role(load_registry(), file) == "run" and file.grain == "list"]
     with duckdb.connect() as connection:
-        for name in ("run", "qrels", "queries", "history", "items", "features", "baseline"):
+        for name in ("run", "qrels", "queries", "history", "items", "features", "baseline", "clicks"):
             connection.execute(f"CREATE TABLE {name} AS {TABLES[name]}")
         connection.execute("ALTER TABLE qrels ADD COLUMN subtopic VARCHAR")
         connection.execute("UPDATE qrels SET subtopic = 's' || (relevance + 1) % 2")
         connection.execute("UPDATE queries SET cutoff = (cutoff + 1) // 2")
-        inputs = {name: name for name in ("history", "items", "features", "baseline")}
+        inputs = {name: name for name in ("history", "items", "features", "baseline", "clicks")}
         given = {"run": "run", "qrels": "qrels", "inputs": inputs, "connection": connection, "per_query": True, **options}
         found = sqlrank.evaluate([f"{name}@cutoff" for name in names], **given, queries="queries").to_pylist()
         cutoffs = dict(connection.sql("SELECT query_id, cutoff FROM queries").fetchall())
@@ -62,7 +62,7 @@ def test_as_at_fixed_cutoffs(options: dict[str, Any]) -> None:
         for cutoff in set(cutoffs.values()):
             for row in sqlrank.evaluate([f"{name}@{cutoff}" for name in names], **given, queries="queries").to_pylist():
                 fixed[row.get("system"), row["query_id"], cutoff] = row
-    assert len(names) == 39
+    assert len(names) == 40
     assert len(found) > 8
     for row in found:
         cutoff = cutoffs[row["query_id"]]

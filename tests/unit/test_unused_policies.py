@@ -31,7 +31,7 @@ def evaluate(metrics: Any, **options: Any) -> list[dict[str, Any]]:
         ("AUC", {"duplicates": "first"}, "unknown duplicates 'first'"),
         ("RR", {"bins": 5}, "^no metric of this call reads bins. It is read by: (.*, )?ECE"),
         ("AUC", {"rel": 2}, "^no metric of this call reads rel. It is read by: (.*, )?AP, "),
-        ("AUC", {"duplicates": "max"}, "^no metric of this call reads duplicates. It is read by: (.*, )?RR, "),
+        ("AUC", {"duplicates": "max"}, "^no metric of this call reads duplicates. It is read by: (.*, )?AP, "),
         ("AUC", {"topics": "judged"}, "^no metric of this call reads the policy queries, also called topics. It is read by: (.*, )?AP, .* and [0-9]+ more$"),
         ("AUC", {"unjudged": "drop"}, "^no metric of this call reads unjudged. It is read by: "),
         ("AUC", {"score_type": "float32"}, "^no metric of this call reads score_type. It is read by: "),

@@ -8,5 +8,5 @@
 SELECT
   list_id,
   CASE WHEN MAX(num_retrieved) = 0 THEN 1 ELSE 0 END AS num_unanswered
-FROM list_counts
+FROM retrieved_counts
 GROUP BY list_id

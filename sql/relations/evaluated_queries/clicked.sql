@@ -1,0 +1,10 @@
+-- evaluated_queries: one row per group and query for which documents were shown, even if none was clicked or retrieved.
+-- A query remains even if a policy removes all of its rows.
+-- Scope: system (every query is evaluated for every system of the run)
+-- Reads: unfiltered.
+-- Grain: group_id, query_id
+SELECT
+  group_id,
+  query_id
+FROM clicks
+GROUP BY group_id, query_id
