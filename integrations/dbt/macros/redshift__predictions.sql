@@ -9,9 +9,28 @@ WITH sqlrank_predictions_source AS (
     {{ sqlrank.group_columns(groups, '') }}, CAST(score AS DOUBLE PRECISION) AS score,
     CAST(label AS DOUBLE PRECISION) AS label
   FROM sqlrank_predictions_source
-), sqlrank_group_sizes AS (
-  -- One row per sqlrank_group. (group_sizes.sql)
-  SELECT {{ sqlrank.group_columns(groups, '') }}, COUNT(*) AS total_rows
+), sqlrank_predictions_metrics AS (
+  -- One row per sqlrank_group.
+  SELECT
+    {{ sqlrank.group_columns(groups, '') }}, COUNT(*) AS total_rows,
+    -- LogLoss: mean negative logarithm of the probability given to the label: score for 1, 1 -
+    -- score for 0.
+    -SUM(LN(CASE
+      WHEN ABS(score + (label - 1)) <= CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+      THEN CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+      WHEN ABS(score + (label - 1)) >= 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+      THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+      ELSE ABS(score + (label - 1))
+    END)) / CAST(COUNT(*) AS DOUBLE PRECISION) AS log_loss,
+    -- Brier: mean squared difference between probability and outcome.
+    SUM((score - label) * (score - label)) / CAST(COUNT(*) AS DOUBLE PRECISION) AS brier,
+    -- CalibrationRatio: mean predicted probability over the mean observed: above 1 the model
+    -- overpredicts.
+    SUM(score) / NULLIF(SUM(label), 0) AS calibration_ratio,
+    -- BaseRate: share of the weight that is of positives.
+    SUM(label) / CAST(COUNT(*) AS DOUBLE PRECISION) AS base_rate,
+    -- num_predictions: number of predictions, whatever they weigh.
+    COUNT(*) AS num_predictions
   FROM sqlrank_predictions
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_prediction_ranks AS (
@@ -40,9 +59,9 @@ WITH sqlrank_predictions_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, 'sqlrank_positive_ranks.') }},
     sqlrank_positive_ranks.positives, sqlrank_positive_ranks.rows_above,
-    sqlrank_group_sizes.total_rows,
+    sqlrank_predictions_metrics.total_rows,
     FLOOR(
-      sqlrank_positive_ranks.share_at_or_above * sqlrank_group_sizes.total_rows + 0.5
+      sqlrank_positive_ranks.share_at_or_above * sqlrank_predictions_metrics.total_rows + 0.5
     ) AS rows_at_or_above,  -- a whole number again, from the share
     SUM(sqlrank_positive_ranks.positives) OVER (
       PARTITION BY {{ sqlrank.group_columns(groups, 'sqlrank_positive_ranks.') }}
@@ -53,8 +72,8 @@ WITH sqlrank_predictions_source AS (
       PARTITION BY {{ sqlrank.group_columns(groups, 'sqlrank_positive_ranks.') }}
     ) AS total_positives
   FROM sqlrank_positive_ranks
-  INNER JOIN sqlrank_group_sizes
-    ON {% for _ in groups %}(sqlrank_group_sizes.sqlrank_group_{{ loop.index }} = sqlrank_positive_ranks.sqlrank_group_{{ loop.index }} OR (sqlrank_group_sizes.sqlrank_group_{{ loop.index }} IS NULL AND sqlrank_positive_ranks.sqlrank_group_{{ loop.index }} IS NULL)){% if not loop.last %} AND {% endif %}{% endfor %}
+  INNER JOIN sqlrank_predictions_metrics
+    ON {% for _ in groups %}(sqlrank_predictions_metrics.sqlrank_group_{{ loop.index }} = sqlrank_positive_ranks.sqlrank_group_{{ loop.index }} OR (sqlrank_predictions_metrics.sqlrank_group_{{ loop.index }} IS NULL AND sqlrank_positive_ranks.sqlrank_group_{{ loop.index }} IS NULL)){% if not loop.last %} AND {% endif %}{% endfor %}
 ), sqlrank_positive_thresholds AS (
   -- One row per sqlrank_group and distinct score of a positive. (positive_thresholds/by_rank.sql)
   SELECT
@@ -118,30 +137,6 @@ WITH sqlrank_predictions_source AS (
       )
     ) AS aps
   FROM sqlrank_positive_thresholds
-  GROUP BY {{ sqlrank.group_columns(groups, '') }}
-), sqlrank_predictions_metrics AS (
-  -- One row per sqlrank_group.
-  SELECT
-    {{ sqlrank.group_columns(groups, '') }},
-    -- LogLoss: mean negative logarithm of the probability given to the label: score for 1, 1 -
-    -- score for 0.
-    -SUM(LN(CASE
-      WHEN ABS(score + (label - 1)) <= CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-      THEN CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-      WHEN ABS(score + (label - 1)) >= 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-      THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-      ELSE ABS(score + (label - 1))
-    END)) / CAST(COUNT(*) AS DOUBLE PRECISION) AS log_loss,
-    -- Brier: mean squared difference between probability and outcome.
-    SUM((score - label) * (score - label)) / CAST(COUNT(*) AS DOUBLE PRECISION) AS brier,
-    -- CalibrationRatio: mean predicted probability over the mean observed: above 1 the model
-    -- overpredicts.
-    SUM(score) / NULLIF(SUM(label), 0) AS calibration_ratio,
-    -- BaseRate: share of the weight that is of positives.
-    SUM(label) / CAST(COUNT(*) AS DOUBLE PRECISION) AS base_rate,
-    -- num_predictions: number of predictions, whatever they weigh.
-    COUNT(*) AS num_predictions
-  FROM sqlrank_predictions
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_calibration_bins_metrics AS (
   -- One row per sqlrank_group.
