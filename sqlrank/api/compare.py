@@ -100,7 +100,7 @@ def compare(
         expected_units: number of queries at which sequential intervals are the narrowest, 1,000 by default; the same at each look.
         target_effect: effect size to detect, such as 0.01 or ``"1%"`` of the baseline; ``required_units`` is the number of queries required.
         power: statistical power behind ``mde`` and ``required_units``.
-        replicates: number of sign flips of the randomization test and ``max_t``; the default is 9999.
+        replicates: number of sign flips of the randomization test, which takes all of up to 20 differences, and of ``max_t``; the default is 9999.
         seed: seed of the random signs; the default is 0.
         per_query: return the paired differences: a row per group, metric, pair and query, the largest loss first.
         compat: as for :func:`sqlrank.evaluate`.

@@ -61,11 +61,11 @@ def _missing_interval(result: TestResult, measure: ComparedMetric) -> str | None
         return reason
     if result.se is None:
         return "no interval: fewer than two units"
-    return (
-        "equal in every unit"
-        if not result.summary.n_positive and not result.summary.n_negative
-        else "no interval: the same change in every unit"
-    )
+    if result.summary.n_positive or result.summary.n_negative:
+        return "no interval: the same change in every unit"
+    greatest_share = 1 - 0.05 ** (1 / result.summary.units)
+    bound = f": with 95% confidence at most {100 * greatest_share:.2g}% of all such units differ"
+    return "equal in every unit" + ("" if measure.uses_influence else bound)
 
 
 def find_small_samples(summaries: Sequence[DifferenceSummary], comparison: ComparisonPlan) -> list[LeftOut]:

@@ -292,6 +292,11 @@ class PairedUnits:
         self.create_temp("absolute_difference_ranks", load_select("comparison", "absolute_difference_ranks.sql"))
         return {row[:3]: row[3:] for row in self.fetch_rows(load_select("comparison", "signed_rank_sums.sql"))}
 
+    def exact_p_values(self) -> dict[ContrastKey, float]:
+        """Return the p-values of the randomization test over all signs by comparison, of those that differ in 1 to 20 units."""
+        self.create_temp("signed_half_sums", load_select("comparison", "signed_half_sums.sql"))
+        return {row[:3]: row[3] for row in self.fetch_rows(load_select("comparison", "exact_sign_flips.sql"))}
+
     def fetch_rows(self, query: exp.Query) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
         return fetch_tuples(self.database, query.sql("duckdb"))

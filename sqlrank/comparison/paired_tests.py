@@ -71,7 +71,7 @@ class SignFlips:
         ]
 
     def p_values(self) -> dict[ContrastKey, float]:
-        """Return the p-value of each comparison by the randomization test (Fisher 1935).
+        """Return the p-value of each comparison by the randomization test (Fisher 1935), over drawn signs.
 
         It is the share of replicates with a mean difference at least as extreme. Sums within the rounding error, one per unit, count as
         equal.
@@ -267,15 +267,18 @@ def _simulate_tests(
     units: PairedUnits, compared: Sequence[DifferenceSummary], tests: TestOptions
 ) -> tuple[Mapping[ContrastKey, float], Mapping[ContrastKey, float], float | None]:
     """Return simulated p-values, adjusted p-values, and the simulated critical value of intervals."""
-    is_max_t = tests.correction == "max_t"
-    if not (is_max_t or tests.test == "randomization") or not any(summary.units for summary in compared):
-        return {}, {}, None
-    draws = SignFlips(units, compared, tests.num_replicates, tests.seed or 0)
-    p_values = draws.p_values() if tests.test == "randomization" else {}
-    if not is_max_t:
+    is_randomized = tests.test == "randomization"
+    p_values = units.exact_p_values() if is_randomized else {}
+    drawn = [
+        summary for summary in compared if summary.key not in p_values and (summary.n_positive or summary.n_negative or not is_randomized)
+    ]
+    if not (is_randomized or tests.correction == "max_t") or not any(summary.units for summary in drawn):
         return p_values, {}, None
+    draws = SignFlips(units, drawn, tests.num_replicates, tests.seed or 0)
+    if is_randomized:
+        return p_values | draws.p_values(), {}, None
     greatest = draws.max_abs_t()
-    return p_values, draws.max_t_adjusted_p(greatest), empirical_quantile(greatest, tests.confidence)
+    return {}, draws.max_t_adjusted_p(greatest), empirical_quantile(greatest, tests.confidence)
 
 
 def _test_difference(
@@ -292,7 +295,7 @@ def _test_difference(
     if tests.test == "sign":
         return sign_test(int(summary.n_positive or 0), int(summary.n_negative or 0))
     if tests.test == "randomization":
-        return summary.difference, p_values[summary.key]
+        return summary.difference, p_values.get(summary.key, 1.0)
     statistic, p = t_test(summary.difference if summary.n_positive or summary.n_negative else 0.0, se, summary.df)
     return statistic, p if statistic is None else p_values.get(summary.key, p)
 

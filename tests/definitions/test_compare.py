@@ -64,7 +64,7 @@ def test_student(shares: Path) -> None:
 
 @pytest.mark.parametrize(
     ("test", "statistic", "p"),
-    [("wilcoxon", 2.1531384666, 0.0313077979), ("sign", 8, 0.109375), ("randomization", 0.0933333333, 0.0326)],
+    [("wilcoxon", 2.1531384666, 0.0313077979), ("sign", 8, 0.109375), ("randomization", 0.0933333333, 0.033203125)],
 )
 def test_other_tests(test: str, statistic: float, p: float, shares: Path) -> None:
     (row,) = compare(shares, score(a=A, b=B), test=test)
@@ -130,11 +130,6 @@ def test_scipy() -> None:
                 expected = stats.wilcoxon(rounded, zero_method="wilcox", correction=False, method="asymptotic")
             assert row["p_value"] == pytest.approx(expected.pvalue, abs=1e-9)
             assert row["wins"] + row["ties"] + row["losses"] == row["n_units"] == 25
-
-
-def test_randomization_is_near_the_exact_test(shares: Path) -> None:
-    (row,) = compare(shares, score(a=A, b=B), test="randomization", replicates=99_999)
-    assert row["p_value"] == pytest.approx(0.033203125, abs=0.002)
 
 
 def draw_systems(seed: int) -> pa.Table:
@@ -336,8 +331,9 @@ def test_the_order_of_rows_and_systems(test: str, shares: Path) -> None:
 
 @pytest.mark.slow
 def test_seeds(shares: Path) -> None:
-    found = {seed: compare(shares, score(a=A, b=B), test="randomization", replicates=999, seed=seed)[0]["p_value"] for seed in (0, 0, 1, 2)}
-    assert found[0] == compare(shares, score(a=A, b=B), test="randomization", replicates=999)[0]["p_value"]
+    table = score(a=A * 3, b=C * 3)
+    found = {seed: compare(shares, table, test="randomization", replicates=999, seed=seed)[0]["p_value"] for seed in (0, 0, 1, 2)}
+    assert found[0] == compare(shares, table, test="randomization", replicates=999)[0]["p_value"]
     assert len(set(found.values())) > 1
 
 
@@ -411,7 +407,7 @@ def test_systems_that_cannot_be_compared(shares: Path) -> None:
     nameless = score(a=A, b=B).set_column(0, "system", pa.array(["a"] * 12 + [None] * 12))
     with pytest.raises(InputError, match=r"^a system is NULL. Give every system a name to compare it"):
         compare(shares, nameless)
-    doubles = score(a=A, b=B).set_column(1, "query_id", pa.array([i / 2 for i in range(12)] * 2))
+    doubles = score(a=A * 3, b=B * 3).set_column(1, "query_id", pa.array([i / 2 for i in range(36)] * 2))
     with pytest.raises(InputError, match=r"^query_id: signs are drawn by ids, which are text or integers"):
         compare(shares, doubles, test="randomization")
     with pytest.raises(MetricError, match=r"signs would have to be drawn. Ask for fewer replicates="):
@@ -421,7 +417,7 @@ def test_systems_that_cannot_be_compared(shares: Path) -> None:
                 {
                     "system": [s for s in "ab" for _ in range(30_000)],
                     "query_id": [*range(30_000)] * 2,
-                    "score": [0.5] * 60_000,
+                    "score": [0.5] * 30_000 + [0.6] * 30_000,
                     "label": [0.0] * 60_000,
                 }
             ),
