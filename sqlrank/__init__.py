@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sqlrank.charts.chart import chart
     from sqlrank.comparison.assertion import assert_not_worse
     from sqlrank.comparison.gate import gate
+    from sqlrank.comparison.planning import power
     from sqlrank.errors import ContractError, ExecutionError, InputError, MetricError, SqlrankError
     from sqlrank.experiments.experiment import experiment, experiment_sql
     from sqlrank.explanations.explain import explain
@@ -54,6 +55,7 @@ __all__ = [
     "gate",
     "metrics",
     "parse",
+    "power",
     "query",
     "report",
     "rollup",
@@ -72,6 +74,7 @@ _PUBLIC_NAMES = {
     "sqlrank.charts.chart": ("chart",),
     "sqlrank.comparison.assertion": ("assert_not_worse",),
     "sqlrank.comparison.gate": ("gate",),
+    "sqlrank.comparison.planning": ("power",),
     "sqlrank.errors": ("ContractError", "ExecutionError", "InputError", "MetricError", "SqlrankError"),
     "sqlrank.experiments.experiment": ("experiment", "experiment_sql"),
     "sqlrank.explanations.explain": ("explain",),

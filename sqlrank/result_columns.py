@@ -101,7 +101,9 @@ class Kind(Enum):
 
 
 _KINDS = {
-    **dict.fromkeys(("value", *BOUNDS, CI_LOW, CI_HIGH, "ci_level", SE, "cohens_d", "statistic", "df", "mde", "cuped_theta"), Kind.VALUE),
+    **dict.fromkeys(
+        ("value", *BOUNDS, CI_LOW, CI_HIGH, "ci_level", SE, "sd", "cohens_d", "statistic", "df", "mde", "cuped_theta"), Kind.VALUE
+    ),
     "difference": Kind.DIFFERENCE,
     **dict.fromkeys(("relative_difference", *LIFT_LIMITS), Kind.LIFT),
     **dict.fromkeys((P_VALUE, P_ADJUSTED), Kind.P_VALUE),
@@ -174,6 +176,11 @@ COMPARISON_SCHEMA = contrast_schema(
     ),
 )  # fmt: skip
 """Columns of a comparison of systems."""
+
+POWER_SCHEMA = contrast_schema(
+    "baseline", labels=SYSTEM_LABELS, quantities=("value", N_UNITS, "sd", "ci_level", "mde", "required_units", "reason")
+)
+"""Columns of a plan of comparisons."""
 
 ROLLUP_COMPARISON_SCHEMA = COMPARISON_SCHEMA | contrast_schema("baseline", labels=(), quantities=(*BOUNDS, N_BUCKETS, NUM_DAYS, NUM_ROWS))
 """Columns of a comparison of rollups: those of all comparisons, and those that only rollups have."""

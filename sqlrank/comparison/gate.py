@@ -58,20 +58,26 @@ _IS_DEFINITIONS = make_mapping_check(
 )
 
 
-def read_baseline(source: Any) -> pa.Table:
-    """Read a stored baseline; raise ``InputError`` for any other table or file."""
+def read_baseline(source: Any, what: str = "baseline") -> pa.Table:
+    """Read a stored baseline, or ``what`` is stored as it; raise ``InputError`` for any other table or file."""
     if isinstance(source, pa.Table):
-        table, name = source, "the baseline"
+        table, name = source, f"the {what}"
     else:
         name = repr(str(source))
         if not Path(source).is_file():
-            raise InputError(f"there is no baseline {name}. Store one: sqlrank evaluate ... --per-query -o {Path(source).name}")
+            raise InputError(f"there is no {what} {name}. Store one: sqlrank evaluate ... --per-query -o {Path(source).name}")
         table = read_parquet(source, name, "Store a baseline: sqlrank evaluate ... --per-query -o baseline.parquet")
     if len(set(table.column_names)) < table.num_columns:
         raise InputError(f"two columns of {name} have the same name: {', '.join(table.column_names)}")
     if DEFINITIONS_KEY.encode() not in (table.schema.metadata or {}) or QUERY_ID not in table.column_names:
         raise InputError(f"{name} has no per-query values. Store them: sqlrank evaluate ... --per-query -o baseline.parquet")
     return _with_canonical_columns(table)
+
+
+def read_definitions(metadata: Mapping[bytes, bytes] | None, label: str = "the baseline") -> Mapping[str, Any]:
+    """Parse the definitions of the metrics of a stored result, by canonical name; raise ``InputError`` if damaged."""
+    definitions: Mapping[str, Any] = read_json(metadata, DEFINITIONS_KEY, _IS_DEFINITIONS, label)
+    return definitions
 
 
 def _with_canonical_columns(table: pa.Table) -> pa.Table:
@@ -120,9 +126,7 @@ def stack_with_baseline(candidate: pa.Table, stored: pa.Table, group: Sequence[s
 
 
 def _check_definitions(candidate: pa.Table, stored: pa.Table, measures: Sequence[ComparedMetric]) -> None:
-    candidate_definitions, baseline_definitions = (
-        read_json(table.schema.metadata, DEFINITIONS_KEY, _IS_DEFINITIONS, "the baseline") for table in (candidate, stored)
-    )
+    candidate_definitions, baseline_definitions = (read_definitions(table.schema.metadata) for table in (candidate, stored))
     for measure in measures:
         candidate_definition, baseline_definition = candidate_definitions[measure.name], baseline_definitions.get(measure.name, {})
         if candidate_definition["policies"] != baseline_definition.get("policies"):

@@ -34,6 +34,7 @@ class FileKind(StrEnum):
 
     METRICS = "metrics"
     COMPARISON = "comparison"
+    POWER = "power"
     VERDICTS = "verdicts"
     DRIFT = "drift"
     EXPERIMENT = "experiment"

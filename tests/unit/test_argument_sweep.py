@@ -33,6 +33,10 @@ MODES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "evaluate a rollup": (sqlrank.evaluate, {"metrics": ["AUC", "LogLoss"], "rollup": ROLLUP}),
     "compare runs": (sqlrank.compare, {"metrics": ["RR", "nDCG@2"], "run": {"old": RUN, "new": OTHER_RUN}, "qrels": QRELS}),
     "compare rollups": (sqlrank.compare, {"metrics": ["AUC"], "rollups": {"old": ROLLUP, "new": ROLLUP}}),
+    "power": (
+        sqlrank.power,
+        {"values": sqlrank.evaluate("RR", run=RUN, qrels={"a": {"x": 1}, "b": {"x": 1}}, per_query=True), "target_effect": 0.1},
+    ),
     "print a statement": (sqlrank.sql, {"metrics": ["AUC", "LogLoss"], "predictions": "clicks"}),
     "print a statement of a rollup": (sqlrank.sql, {"metrics": ["AUC", "LogLoss"], "rollup": "rolled"}),
     "drift": (sqlrank.drift, {"metrics": ["LogLoss"], "rollup": ROLLUP, "reference": "day < '2026-01-02'"}),
@@ -56,7 +60,7 @@ MODES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "print a split": (sqlrank.split_sql, {"source": "clicks", "key": "doc_id", "time": "day", "leave_last": 1}),
     "functions": (sqlrank.functions, {"metrics": ["AUC"]}),
 }
-QUICK = ("evaluate a rollup", "report an experiment", "split by key", "model of a rollup")
+QUICK = ("power", "evaluate a rollup", "report an experiment", "split by key", "model of a rollup")
 """Modes that are swept in each run of the tests."""
 KIND_VALUES: dict[str, Any] = {
     **dict.fromkeys(("source", "runs", "rollups", "any", "stored"), pa.table({"nothing": [1]})),
@@ -71,7 +75,7 @@ KIND_VALUES: dict[str, Any] = {
 
 VALUES: dict[str, Any] = {
     "dialect": "sqlite", "compat": "trec10", "names": "plain", "temp_directory": "elsewhere", "day": "nothing", "check": "full", "timeout": 1e-9, "interval": "bootstrap", "replicates": 77, "seed": 5,
-    "window_ends": "day = '2026-01-02'", "reference": "day < '2026-01-02'", "lower_is_better": "LogLoss", "max_rows": 1, "query_examples": 9,
+    "window_ends": "day = '2026-01-02'", "reference": "day < '2026-01-02'", "lower_is_better": "LogLoss", "max_rows": 1, "query_examples": 9, "num_units": 9,
     "baseline": "new", "covariates": {"Mean(x)": "unit_id"}, "expected_shares": {"control": 0.9, "b": 0.1}, "multi_variant_units": "drop",
     "control": "b", "metric": "AP", "unit": "doc_id", "query": "b", "show_where": "doc_id = 'x'", "stratum": "label", "column": "mine", "materialized": "view", "min_units": 1,
 }  # fmt: skip
