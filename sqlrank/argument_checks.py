@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -28,6 +28,9 @@ COMPLETE = 100.0
 """Percentage that progress ends with, also of a call that reports none between."""
 MAX_NESTING = 20
 """Maximum nesting depth of lists that are searched for texts."""
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+"""A NUL, or half a surrogate pair."""
 
 _MIN_MEMORY_BYTES = 10_000_000
 
@@ -233,11 +236,10 @@ def check_arguments(arguments: Mapping[str, Any], required: Collection[str] = ()
         error = InputError if option is None else getattr(errors, option.error)
         if option is not None and not (is_possible(option, value) if value is not None else name not in required):
             raise error(f"{name}={short_repr(value)} is not possible: give {_format_expectation(option)}")
-        for text in iter_strings(value):
-            if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
-                raise error(
-                    f"{name}={short_repr(value)} is not possible: {short_repr(text)} holds a character that no database takes as text. Leave it out"
-                )
+        if (text := _find_unstorable_text(value)) is not None:
+            raise error(
+                f"{name}={short_repr(value)} is not possible: {short_repr(text)} holds a character that no database takes as text. Leave it out"
+            )
 
 
 def check_modes(function: str, signature: inspect.Signature, arguments: Mapping[str, Any]) -> None:
@@ -262,10 +264,15 @@ def _is_default(value: Any, default: Any) -> bool:
     return value is None or (is_plain and (value == default or value in ({}, [], (), "")))
 
 
-def iter_strings(value: Any, depth: int = 0) -> Iterator[str]:
-    """Yield the texts in a value, including those nested in lists and dicts."""
+def _find_unstorable_text(value: Any, depth: int = 0) -> str | None:
+    """Return the first text in a value, or in its lists and dicts, that no database takes: with a NUL, or half a surrogate pair."""
     if isinstance(value, (str, Path)):
-        yield str(value)
-    elif isinstance(value, (list, tuple, dict)) and depth < MAX_NESTING:
-        for element in [*value, *value.values()] if isinstance(value, dict) else value:
-            yield from iter_strings(element, depth + 1)
+        text = str(value)
+        return text if _UNSTORABLE.search(text) else None
+    if not isinstance(value, (list, tuple, dict)) or depth == MAX_NESTING:
+        return None
+    elements = [*value, *value.values()] if isinstance(value, dict) else value
+    # Data may have a million texts and numbers, so that those of one list are looked at in one call.
+    if {*map(type, elements)} <= {str, float, int} and not _UNSTORABLE.search("".join(item for item in elements if type(item) is str)):
+        return None
+    return next((found for item in elements if (found := _find_unstorable_text(item, depth + 1)) is not None), None)

@@ -194,7 +194,14 @@ class SourceGroup:
 
 def is_nested_run_dict(source: Mapping[Any, Any]) -> bool:
     """Return True if a dict is a ranking: queries to documents to numbers."""
-    return all(isinstance(docs, Mapping) and not any(map(_is_documents, docs.values())) for docs in source.values())
+    return all(
+        isinstance(docs, Mapping) and (are_numbers(docs.values()) or not any(map(_is_documents, docs.values()))) for docs in source.values()
+    )
+
+
+def are_numbers(values: Iterable[Any]) -> bool:
+    """Return True if all values are floats or integers of Python, found without a call for each."""
+    return {*map(type, values)} <= {float, int}
 
 
 def _is_documents(value: Any) -> bool:

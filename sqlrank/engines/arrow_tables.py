@@ -16,7 +16,7 @@ import pyarrow as pa
 from sqlrank.arrow_arrays import to_array
 from sqlrank.engines.database import ColumnProblem
 from sqlrank.errors import InputError, SqlrankError, enumerate_names, quote_excerpt, short_repr, to_sentence
-from sqlrank.request import is_dict_of_values, is_list_of_documents, is_row_list, source_kind
+from sqlrank.request import are_numbers, is_dict_of_values, is_list_of_documents, is_row_list, source_kind
 
 VALUE_COLUMN_BY_ROLE = {"run": "score", "qrels": "relevance", "baseline": "score"}
 """Column of the numbers in a dict, by role."""
@@ -181,7 +181,7 @@ def _table_from_lists(role: str, source: Mapping[Any, Any]) -> pa.Table:
     positions = [row[2] for row in rows]
     numbers = [1.0 if role == "qrels" else -float(position) for position in positions]
     values = {VALUE_COLUMN_BY_ROLE[role]: to_array(numbers, pa.float64()), "rank": to_array(positions, pa.int64())}
-    return pa.table(_id_columns(role, rows) | values)
+    return pa.table(_id_columns(role, [*source], [*source.values()]) | values)
 
 
 def _explain_conversion_error(source: Any, error: BaseException) -> str:
@@ -253,15 +253,18 @@ def _table_from_dict(role: str, source: Mapping[Any, Any]) -> pa.Table:
         raise InputError(
             f"{role}: cannot read a dict of columns that are dicts. Give the data frame itself, or lists, as to_dict('list') has"
         )
-    rows = [(query, doc, value) for query, docs in source.items() for doc, value in _check_documents(role, query, docs).items()]
-    return pa.table(_id_columns(role, rows) | {VALUE_COLUMN_BY_ROLE[role]: to_array([float(row[2]) for row in rows], pa.float64())})
+    lists = [_check_documents(role, query, docs) for query, docs in source.items()]
+    values = [*map(float, itertools.chain.from_iterable(docs.values() for docs in lists))]
+    return pa.table(_id_columns(role, [*source], lists) | {VALUE_COLUMN_BY_ROLE[role]: to_array(values, pa.float64())})
 
 
-def _id_columns(role: str, rows: Sequence[Sequence[Any]]) -> dict[str, pa.Array]:
-    """Return the queries and documents of a dict, the first two values of each row."""
-    id_type = None if rows else pa.string()
+def _id_columns(role: str, queries: Sequence[Any], lists: Sequence[Collection[Any]]) -> dict[str, pa.Array]:
+    """Return the columns of queries, and of the documents in the list of each."""
+    docs = [*itertools.chain.from_iterable(lists)]
+    ids = {"query_id": [*itertools.chain.from_iterable(map(itertools.repeat, queries, map(len, lists)))], "doc_id": docs}
+    id_type = None if docs else pa.string()
     try:
-        return {name: to_array([row[index] for row in rows], id_type) for index, name in enumerate(("query_id", "doc_id"))}
+        return {name: to_array(values, id_type) for name, values in ids.items()}
     except OverflowError:
         raise InputError(f"{role}: the queries or documents of this dict are integers beyond 64 bits. Make them texts") from None
     except pa.ArrowException:
@@ -275,6 +278,8 @@ def _check_documents(role: str, query: Any, docs: Any) -> Mapping[Any, Any]:
         raise InputError(
             f"{role}: cannot read a dict whose query {quote_excerpt(str(query), is_name=True)} has {short_repr(docs)}. {_describe_dict(role)}"
         )
+    if _are_finite(docs.values()):
+        return docs
     for doc, value in docs.items():
         if not _is_number(value) and {"query_id", "doc_id"} & docs.keys():
             raise InputError(f"{role}: cannot read a dict whose values are rows. Give a list of them, such as list(rows.values())")
@@ -289,6 +294,13 @@ def _check_documents(role: str, query: Any, docs: Any) -> Mapping[Any, Any]:
 def _describe_dict(role: str) -> str:
     documents = " or {query: [document, ...]}" if role in VALUE_COLUMN_BY_ROLE else ""
     return f"Write {DICT_EXAMPLES.get(role, '{column: values}')}{documents}"
+
+
+def _are_finite(values: Collection[Any]) -> bool:
+    """Return True if values are finite floats and integers, which one sum shows, without a call for each."""
+    with suppress(OverflowError):  # of an integer beyond doubles
+        return are_numbers(values) and math.isfinite(math.fsum(values))
+    return False
 
 
 def _is_number(value: Any) -> bool:

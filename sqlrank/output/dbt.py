@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import sqlglot
@@ -12,7 +13,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sqlrank._version import __version__
-from sqlrank.argument_checks import entry_point, iter_strings
+from sqlrank.argument_checks import MAX_NESTING, entry_point
 from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.engines.query_sources import find_jinja, split_table_name
 from sqlrank.errors import InputError, join_words, quote_excerpt, short_repr
@@ -26,8 +27,7 @@ from sqlrank.resolve import ResolvedRequest, resolve_request
 from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sqlrank.compiler.statement import CompiledStatement
     from sqlrank.registry.metric import Metric
@@ -171,7 +171,7 @@ def _jinja_error(jinja: str, options: Mapping[str, Any], dialect: str) -> InputE
     """Return the error that names the option with Jinja, also if escaped in a literal."""
     advice = 'which dbt would run. Only a text in where= may hold it, as a variable alone: "day >= \'{{ var(\\"since\\") }}\'"'
     for option, value in options.items():
-        for text in iter_strings(value):
+        for text in _iter_texts(value):
             try:
                 decoded = sqlglot.parse_one(text, read=get_dialect(dialect).sqlglot_name).sql(get_dialect(dialect).sqlglot_name)
             except SqlglotError:
@@ -179,6 +179,15 @@ def _jinja_error(jinja: str, options: Mapping[str, Any], dialect: str) -> InputE
             if _JINJA.search(text) or _JINJA.search(decoded):
                 return InputError(f"{option}: {quote_excerpt(text)} holds Jinja, {advice}")
     return InputError(f"the model would hold {quote_excerpt(jinja)}, Jinja {advice}")
+
+
+def _iter_texts(value: Any, depth: int = 0) -> Iterator[str]:
+    """Yield the texts in the value of an option, or in its lists and dicts."""
+    if isinstance(value, (str, Path)):
+        yield str(value)
+    elif isinstance(value, (list, tuple, dict)) and depth < MAX_NESTING:
+        for element in [*value, *value.values()] if isinstance(value, dict) else value:
+            yield from _iter_texts(element, depth + 1)
 
 
 def schema_yaml(name: str, description: str, statement: CompiledStatement, request: ResolvedRequest, dialect: str) -> dict[str, Any]:
