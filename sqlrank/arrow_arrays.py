@@ -39,7 +39,10 @@ def to_array(values: Iterable[Any], arrow_type: pa.DataType | None = None) -> pa
         built = None
     if built is None:
         return pa.array(values, arrow_type)
-    return built if arrow_type in {None, built.type} else built.cast(arrow_type)
+    if arrow_type is None or built.type == arrow_type:
+        return built
+    # The cast would import pyarrow.compute, which takes longer than a first evaluation.
+    return pa.nulls(len(built), arrow_type) if built.null_count == len(built) else built.cast(arrow_type)
 
 
 def table_from_rows(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:

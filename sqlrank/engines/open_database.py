@@ -62,9 +62,11 @@ class DuckDBDatabase(Database):
     def fetch_row(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
         """Run a statement of one row. A relation, as of ``fetch_result``, is bound twice, which takes longer than a small statement runs."""
         columns = zip(*self.fetch_rows(text), strict=True)
-        return pa.table(
-            [to_array(values, arrow_type) for values, arrow_type in zip(columns, types.values(), strict=True)], names=list(types)
-        )
+        arrays = [
+            to_array([None if value is None else float(value) for value in values] if arrow_type == pa.float64() else values, arrow_type)
+            for values, arrow_type in zip(columns, types.values(), strict=True)
+        ]
+        return pa.table(arrays, names=list(types))
 
     def keep_query(self, role: str, query: QuerySource) -> QuerySource:
         """Run a query once, and return it with the temporary table of its rows, which is not removed at the end."""

@@ -290,6 +290,8 @@ def find_group_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInput
     Raises:
         InputError: One message for each column that no input has, or that cannot be grouped by.
     """
+    if not request.group_by:  # names that are reserved take a reading of all relations
+        return ()
     matches, problems = [], []
     for name in request.group_by:
         try:
