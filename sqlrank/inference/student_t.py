@@ -98,7 +98,7 @@ def t_critical_value(confidence: float, df: float) -> float:
         density = math.exp(log_density - (df + 1) / 2 * math.log1p(value * value / df))
         step = (t_two_sided_tail(value, df) - alpha) / (2 * density)
         value += step
-        if abs(step) <= 1e-15 * value:
+        if step <= 1e-15 * value:  # negative where rounding errors are greater
             break
     return value
 
