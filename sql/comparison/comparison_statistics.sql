@@ -7,6 +7,7 @@ SELECT
   unit_counts.units AS cell_units, -- units with a row of either system
   unit_counts.baseline_units, -- units with a value of the baseline
   unit_counts.system_units, -- units with a value of the system
+  unit_counts.lone_units, -- units with a row of one system only
   COALESCE(mean_differences.units, 0) AS units, -- units with both values, and a positive weight
   unit_counts.units - unit_counts.null_units - COALESCE(mean_differences.units, 0) AS unpaired, -- units with one value, or without a weight
   mean_differences.value_baseline,
@@ -30,6 +31,7 @@ FROM (
     COUNT(*) AS units,
     COUNT(baseline_value) AS baseline_units,
     COUNT(system_value) AS system_units,
+    SUM(CASE WHEN num_systems = 1 THEN 1 ELSE 0 END) AS lone_units,
     SUM(CASE WHEN baseline_value IS NULL AND system_value IS NULL THEN 1 ELSE 0 END) AS null_units
   FROM paired_values
   GROUP BY cell, pair, metric

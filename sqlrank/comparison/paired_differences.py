@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from sqlrank.compiler.layout import score_column_name
 from sqlrank.compiler.parameter_binding import bind_parameters
 from sqlrank.engines.duckdb_session import fetch_tuples
 from sqlrank.errors import InputError
+from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import load_select
 from sqlrank.sql_ast import sql_literal, union_all
 
@@ -36,6 +38,9 @@ COMPARISON_STEPS = {
     "difference_errors": False,
 }
 """Intermediate tables of a comparison; True: may stay a view when one row holds all scores."""
+
+FLIP_STEPS, AREA_STEPS = ("rare_changes",), ("compared_areas", "area_variances")
+"""Steps without rows if no metric has flips, and if none is an area."""
 
 COMPARISON_FUNCTIONS = {"degrees_of_freedom": "excess"}
 """Functions of slots in the files of ``sql/comparison`` that are not the only ones of their slot."""
@@ -63,6 +68,7 @@ class DifferenceSummary:
     cell_units: int = 0
     baseline_units: int = 0
     system_units: int = 0
+    lone_units: int = 0
     units: int = 0
     unpaired: int = 0
     value_baseline: float | None = None
@@ -103,7 +109,6 @@ class PairedUnits:
         self.database = database
         self.system_values = _by_cell(system_values, comparison)
         self.measures = comparison.measures
-        self.library = comparison.library
         columns = tables[0][1].column_names
         self.class_sizes = [name for name in CLASS_SIZES if name in columns]
         self.scores = comparison.declared_order if by_rows else []
@@ -159,7 +164,7 @@ class PairedUnits:
 
     def _flip_label(self) -> list[exp.Expr]:
         """Return the column of the label of units with flips."""
-        return [exp.alias_(exp.cast(exp.column(FLIP_LABEL_NAME, quoted=True), "TEXT"), "flip_label")] if self.flip_metrics else []
+        return [exp.alias_(exp.column(FLIP_LABEL_NAME, quoted=True), "flip_label")] if self.flip_metrics else []
 
     def _score_items(self) -> list[exp.Expr]:
         """Return the columns to read of a row with values for every score."""
@@ -197,10 +202,11 @@ class PairedUnits:
             self._join_pairs(pairs)
             paired = [self._select_pair(metric, measure) for metric, measure in numbered]
         self.create_temp("paired_values", union_all(paired), self.kind)
+        has_areas = any(measure.area_width is not None for measure in self.measures)
+        empty = {*(() if self.flip_metrics else FLIP_STEPS), *(() if has_areas else AREA_STEPS)}
         for table_name, is_read_once in COMPARISON_STEPS.items():
-            step: Any = bind_parameters(self.library, load_select("comparison", f"{table_name}.sql"), COMPARISON_FUNCTIONS, {})
-            self.create_temp(table_name, step, self.kind if is_read_once else "TABLE")
-        summaries = {row[:3]: DifferenceSummary(*row) for row in self.fetch_rows(load_select("comparison", "comparison_statistics.sql"))}
+            self.database.execute(_write_step(table_name, self.kind if is_read_once else "TABLE", table_name in empty))
+        summaries = {row[:3]: DifferenceSummary(*row) for row in fetch_tuples(self.database, _write_step("comparison_statistics"))}
         keys = product(self.cells, range(len(self.measures)), range(len(pairs)))
         return [self._with_values(summaries.get(key, DifferenceSummary(*key)), pairs) for key in keys]
 
@@ -215,14 +221,11 @@ class PairedUnits:
             for system in pairs[summary.pair]
         ]
         baseline_value, system_value = (row.get(measure.name) for row in rows)
-        unpaired = summary.unpaired if (summary.baseline_units and summary.system_units) or not measure.uses_influence else 0
-        return replace(
-            summary,
-            unpaired=unpaired,
-            value_baseline=baseline_value,
-            value=system_value,
-            difference=None if baseline_value is None or system_value is None else system_value - baseline_value,
-        )
+        difference = None if baseline_value is None or system_value is None else system_value - baseline_value
+        unpaired = summary.unpaired
+        if measure.uses_influence and not (summary.baseline_units and summary.system_units):
+            unpaired = 0 if difference is None else summary.lone_units
+        return replace(summary, unpaired=unpaired, value_baseline=baseline_value, value=system_value, difference=difference)
 
     def _join_pairs(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Create a table that joins the values of both systems of each pair by unit."""
@@ -251,14 +254,16 @@ class PairedUnits:
         values = [exp.alias_(exp.column(f"{name}_{metric}"), f"{name}_value") for name in ("baseline", "system")]
         flips = [f"{name}_flip_{metric}" for name in ("baseline", "system")]
         columns = [*values, *self._constant_columns(metric, measure), *self._flip_columns(metric, flips)]
-        return exp.select("cell", "pair", "unit", "weight", *columns).from_("paired_unit_values")
+        return exp.select("cell", "pair", "unit", "weight", "num_systems", *columns).from_("paired_unit_values")
 
     def _select_scored_row(self, metric: int, measure: ComparedMetric, pair: int, sides: tuple[int, int]) -> exp.Select:
         """Return the query for the values under two scores of a row.
 
         Rows have no ids; their weights, all 1, are already part of the values.
         """
-        constants = [exp.alias_(sql_literal(value), name) for name, value in {"pair": pair, "unit": 0, "weight": 1.0}.items()]
+        constants = [
+            exp.alias_(sql_literal(value), name) for name, value in {"pair": pair, "unit": 0, "weight": 1.0, "num_systems": 2}.items()
+        ]
         names = zip(("baseline", "system"), sides, strict=True)
         values = [exp.alias_(exp.column(f"value_{metric}_{side}"), f"{name}_value") for name, side in names]
         flips = self._flip_columns(metric, [f"flip_{metric}_{side}" for side in sides])
@@ -268,7 +273,7 @@ class PairedUnits:
         """Return the columns of flips under both systems and of the label, NULL for a metric without flips."""
         has_flips = metric in self.flip_metrics
         flips = [exp.column(name) if has_flips else exp.cast(exp.null(), "DOUBLE") for name in names]
-        label = exp.column("flip_label") if has_flips else exp.cast(exp.null(), "TEXT")
+        label = exp.column("flip_label") if has_flips else exp.null()
         return [exp.alias_(value, name) for name, value in zip((*FLIP_COLUMNS, "flip_label"), (*flips, label), strict=True)]
 
     def _constant_columns(self, metric: int, measure: ComparedMetric) -> list[exp.Expr]:
@@ -308,11 +313,26 @@ class PairedUnits:
     def create_temp(self, name: str, query: exp.Query, kind: str = "TABLE", **values: Any) -> None:
         """Create a temporary table or view; ``values`` are bound to ``$name`` placeholders."""
         bound = exp.replace_placeholders(query, **values) if values else query
-        create_statement = exp.Create(this=exp.to_table(name), kind=kind, replace=True, expression=bound, properties=_TEMPORARY.copy())
-        self.database.execute(create_statement.sql("duckdb"))
+        self.database.execute(_create_temp(name, bound, kind).sql("duckdb"))
 
 
 _TEMPORARY = exp.Properties(expressions=[exp.TemporaryProperty()])
+
+
+def _create_temp(name: str, query: exp.Expr, kind: str) -> exp.Create:
+    return exp.Create(this=exp.to_table(name), kind=kind, replace=True, expression=query, properties=_TEMPORARY.copy())
+
+
+@cache
+def _write_step(name: str, kind: str = "", is_empty: bool = False) -> str:
+    """Return the statement of a file of ``sql/comparison``, which creates a table or view of this kind if one is given; without rows if empty.
+
+    Writing all of them takes as long as running them on 10,000 rows, so it is done once.
+    """
+    step: Any = bind_parameters(load_registry(), load_select("comparison", f"{name}.sql"), COMPARISON_FUNCTIONS, {})
+    if is_empty:
+        step = exp.select(*(exp.alias_(exp.null(), column) for column in step.named_selects)).where(exp.false())
+    return (_create_temp(name, step, kind) if kind else step).sql("duckdb")
 
 
 def _select_cell_columns(group: Sequence[str], grouping_number: int) -> list[exp.Expr]:

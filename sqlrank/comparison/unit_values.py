@@ -164,15 +164,20 @@ def with_unit_tables(
 def check_fully_paired(compared: Sequence[DifferenceSummary], comparison: ComparisonPlan) -> None:
     """Raise ``InputError`` if pooled metrics of two systems are over different units.
 
-    A metric that is undefined for a system has no units.
+    A metric that is undefined for a system has no units, and one without an interval has values alone.
     """
     worst = max(
-        (summary for summary in compared if summary.baseline_units and summary.system_units),
+        (
+            summary
+            for summary in compared
+            if (summary.baseline_units and summary.system_units) or (summary.value_baseline is not None and summary.value is not None)
+        ),
         key=lambda summary: summary.unpaired,
         default=None,
     )
     if comparison.uses_influence and worst is not None and worst.unpaired:
+        units = worst.units + worst.unpaired if worst.units else worst.cell_units
         raise InputError(
-            f"{worst.unpaired:,} of {worst.units + worst.unpaired:,} units have rows of one of two systems only, and metrics of predictions are "
+            f"{worst.unpaired:,} of {units:,} units have rows of one of two systems only, and metrics of predictions are "
             "compared over the same rows. Leave the others out with where="
         )
