@@ -393,11 +393,11 @@ def _find_missing_hits(inputs: BoundInputs, result: pa.Table, report: Validation
 
 
 def _find_stale_gold(inputs: BoundInputs, report: ValidationReport, names: tuple[str, ...]) -> Iterator[LeftOut]:
-    """Yield a note if most relevant documents are not in the catalog, or without one in no list, although there were rows for all."""
+    """Yield a note if most relevant documents, also of a query on average, are not in the catalog, or without one in no list with rows for all."""
     catalog = inputs.by_role.get("items")
     role, note = ("run", GOLD_IN_NO_LIST) if catalog is None or "doc_id" not in catalog.columns else ("items", GOLD_IN_NO_CATALOG)
-    stale, relevant = count_stale_gold(inputs.database, inputs.by_role, role)
-    if 2 * stale > relevant >= MIN_STALE_GOLD and (role == "items" or report.rows.get("run", 0) >= relevant):
+    stale, relevant, mean_share = count_stale_gold(inputs.database, inputs.by_role, role)
+    if 2 * stale > relevant >= MIN_STALE_GOLD and 2 * mean_share > 1 and (role == "items" or report.rows.get("run", 0) >= relevant):
         yield LeftOut(note, names, stale, relevant)
 
 

@@ -130,12 +130,14 @@ def _write_unmatched_counts(run: exp.Select, qrels: exp.Select, group_names: tup
     return to_sql(query.join(judged, on=on, join_type="left").group_by(*(group.copy() for group in groups)), dialect)
 
 
-def count_stale_gold(database: Database, inputs: Mapping[str, BoundInput], role: str) -> tuple[int, int]:
-    """Return the numbers of relevant documents that an input of documents, the run or the catalog, does not have, and of all."""
-    qrels = inputs["qrels"]
-    gold = qrels.with_filter(exp.GT(this=qrels.raw_expression("relevance"), expression=sql_literal(0)))
-    counts = count_unmatched_ids(database, {"run": gold, "qrels": inputs[role]}, "doc_id")
-    return sum(int(row[-2]) for row in counts), sum(int(row[-1]) for row in counts)
+def count_stale_gold(database: Database, inputs: Mapping[str, BoundInput], role: str) -> tuple[int, int, float]:
+    """Return the numbers of relevant documents that an input, the run or the catalog, does not have, and of all, and the mean share of a query."""
+    query, columns = load_select("inputs", "stale_gold.sql"), {"qrels": (*RANKING_KEYS, "relevance"), "documents": ("doc_id",)}
+    for table in find_nodes(query, exp.Table):
+        bound_input = inputs[role if table.name == "documents" else table.name]
+        table.replace(bound_input.select_columns(columns[table.name]).subquery(table.name))
+    ((stale, relevant, mean_share),) = database.query_rows(query)
+    return int(stale or 0), int(relevant or 0), float(mean_share or 0)
 
 
 def describe_similar_ids(
