@@ -16,7 +16,7 @@ from sqlrank.inputs.class_names import describe_letter_order
 from sqlrank.inputs.column_mapping import role_mapping
 from sqlrank.inputs.cross_input_checks import count_stale_gold, count_unmatched_ids, describe_classes, describe_similar_ids
 from sqlrank.inputs.missing_columns import describe_score_order, describe_tied_ranks
-from sqlrank.inputs.row_checks import FULL_DUPLICATE_SEARCH_ROWS, ValidationReport, short_value
+from sqlrank.inputs.row_checks import FULL_DUPLICATE_SEARCH_ROWS, ValidationReport, select_over_input, short_value
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.metric_resolver import find_effective_policies, load_compat_mode, resolve_metrics
 from sqlrank.registry.query_templates import RowCheck, load_select
@@ -27,7 +27,7 @@ from sqlrank.request import leaf_sources
 from sqlrank.resolve import RANKING_ROLES, ResolvedRequest
 from sqlrank.result_columns import CI_LOW, N_UNITS
 from sqlrank.result_metadata import LeftOut, group_texts
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, quoted_column
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -166,7 +166,7 @@ def find_left_out(
     orders = _describe_orders(inputs, run) if run is not None and "score" in inputs.needed_columns.get("run", ()) else []
     names = tuple(str(metric.metric) for metric in request.metrics if metric.input_role == "run")
     entries += [LeftOut(note, names, 0, 0) for note in orders if note]
-    entries += [*_find_grade_notes(inputs, report, names), *_find_empty_queries(request, names)]
+    entries += [*_find_grade_notes(inputs, report, names), *_find_empty_queries(request, names), *_find_uncovered_spans(inputs, names)]
     missing_hits = [*_find_missing_hits(inputs, result, report, entries)] if report is not None and has_relevant else []
     if report is not None and not any("in no judgment" in entry.note for entry in missing_hits):
         missing_hits += _find_unjudged_queries(inputs, report, names)
@@ -325,6 +325,21 @@ def _find_unjudged_queries(inputs: BoundInputs, report: ValidationReport, names:
         groups = tuple(sorted(rows, key=str)) if len(rows) > 1 else ()
         note = f"queries of the run {'have no judgments' if role == 'qrels' else 'were never shown'}, and are left out"
         yield LeftOut(note, names, num_unjudged, sum(total for *_, total in rows), groups)
+
+
+def _find_uncovered_spans(inputs: BoundInputs, names: tuple[str, ...]) -> Iterator[LeftOut]:
+    """Yield the spans of evidence that no chunk overlaps, for each group of the chunks."""
+    if "qrels" not in inputs.request.joined_roles:
+        return
+    qrels, query = inputs.by_role["qrels"], load_select("inputs", "uncovered_spans.sql")
+    keys = [quoted_column(name) for name in qrels.group_names]
+    counts = select_over_input(query.select(*keys).group_by(*keys), qrels, ("query_id", "doc_id", "subtopic"))
+    labels = [column.label for column in inputs.group_columns if column.name in qrels.group_names]
+    rows = inputs.database.query_rows(counts)
+    groups = tuple((dict(zip(labels, map(str, group), strict=True)), int(count), int(total)) for count, total, *group in rows)
+    note = "spans of evidence are in no chunk, and count as documents that no list finds"
+    if uncovered := sum(count for _, count, _ in groups):
+        yield LeftOut(note, names, uncovered, sum(total for *_, total in groups), groups if len(groups) > 1 else ())
 
 
 def _find_least_grade(metric: ResolvedMetric) -> float:

@@ -103,7 +103,7 @@ def is_query_text(text: str) -> bool:
 RUN_ROLES = ("run", "answers")
 """Roles with retrieved documents. A list of their sources is one of systems, and of other roles one of parts of a table."""
 
-SYSTEM_ROLES = (*RUN_ROLES, "predictions", "classified", "class_scores", "multiclass_predictions", "class_labels")
+SYSTEM_ROLES = (*RUN_ROLES, "predictions", "classified", "class_scores", "multiclass_predictions", "class_labels", "chunks")
 """Roles whose sources may be of several systems."""
 
 

@@ -143,10 +143,20 @@ class ResolvedRequest:
         """The roles whose rows are assembled from the lists of another input, with the role of that."""
         assembled = {self.base_role: self.base_roles[0]} if self.base_role is not None and len(self.base_roles) == 1 else {}
         if self.is_ranking and not self.rankings_from_predictions:
-            read_roles = {role for metric in self.metrics for role in metric.dependencies.roles}
-            read_rankings = [role for role in RANKING_ROLES if role == "run" or role in read_roles]
-            assembled |= {role: component_roles(role, self.sources, self.library)[0] for role in read_rankings}
+            assembled |= {role: components[0] for role, components in self._read_rankings.items() if len(components) == 1}
         return {role: component for role, component in assembled.items() if component != role}
+
+    @cached_property
+    def joined_roles(self) -> dict[str, tuple[str, ...]]:
+        """The roles of rankings whose rows are a join of other inputs, with the roles of these."""
+        rankings = self._read_rankings if self.is_ranking and not self.rankings_from_predictions else {}
+        return {role: components for role, components in rankings.items() if len(components) > 1}
+
+    @cached_property
+    def _read_rankings(self) -> dict[str, tuple[str, ...]]:
+        """The roles of rankings that are read, with those of the inputs that they are made of."""
+        read_roles = {"run", *(role for metric in self.metrics for role in metric.dependencies.roles)}
+        return {role: component_roles(role, self.sources, self.library) for role in RANKING_ROLES if role in read_roles}
 
     @property
     def retrieval_role(self) -> str:
@@ -419,8 +429,9 @@ def _resolve_sources(
 
 def component_roles(role: str, sources: Mapping[str, Any], library: Registry) -> tuple[str, ...]:
     """Return a role, or the component roles that are passed instead."""
-    components = library.roles[role].assembled_from
-    return components if role not in sources and any(component in sources for component in components) else (role,)
+    alternatives = (library.roles[role].assembled_from, library.roles[role].joined_from)
+    passed = [components for components in alternatives if role not in sources and not sources.keys().isdisjoint(components)]
+    return passed[0] if passed else (role,)
 
 
 def _check_base_inputs(
@@ -470,6 +481,9 @@ def _ranking_sources(sources: Mapping[str, Any], read_roles: set[str], library: 
         return dict(sources), True
     if "answers" in sources and "run" in sources:
         raise InputError("give either answers, which hold the retrieved documents of each query, or run")
+    joined = library.roles["qrels"].joined_from
+    if not sources.keys().isdisjoint(joined) and (component_roles("qrels", sources, library) != joined or not sources.keys() >= {*joined}):
+        raise InputError(f"judgments are either qrels, or answers, or of {join_words(joined)}, which are joined. Give all of one of these")
     missing = [
         role
         for role in RANKING_ROLES

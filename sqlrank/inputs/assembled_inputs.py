@@ -1,4 +1,4 @@
-"""Assemble an input from another with lists in its rows, such as run and judgments from answers, by the files ``assembled.sql``."""
+"""Make an input of others: of one with lists in its rows, as run and judgments of answers, by ``assembled.sql``, or of a join, by ``joined.sql``."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ ROW_NUMBER = "ROW_NUMBER() OVER ()"
 """Text of the numbers of rows, in the place of a column."""
 
 
-def load_assembly(library: Registry, role: str) -> Any:
-    """Return a copy of the query that assembles a role from its components.
+def load_assembly(library: Registry, role: str, name: str = "assembled") -> Any:
+    """Return a copy of the query that assembles a role from its components, or joins it (``joined``).
 
     Raises:
         ContractError: There is no such file.
     """
-    file = library.relations.get((role, "assembled"))
+    file = library.relations.get((role, name))
     if file is None:
         components = " and ".join(library.roles[role].assembled_from)
-        raise ContractError(f"relations/{role}/assembled.sql is not there, which says how {role} are made of {components}")
+        raise ContractError(f"relations/{role}/{name}.sql is not there, which says how {role} are made of {components}")
     return library.validate_file(file).tree.copy()
 
 
@@ -91,11 +91,58 @@ def assemble_inputs(request: ResolvedRequest, inputs: Mapping[str, BoundInput], 
     return assembled
 
 
+def join_inputs(request: ResolvedRequest, inputs: Mapping[str, BoundInput], database: Database) -> dict[str, BoundInput]:
+    """Return the inputs that are joins of others, and those others with the columns that the joins read."""
+    joined: dict[str, BoundInput] = {}
+    for role, components in request.joined_roles.items():
+        for name in components:
+            needed = [column.name for column in inputs[name].role.columns.values() if column.is_required]
+            joined[name] = inputs[name].with_fallbacks(needed).assume_columns(needed)
+            raise_problems(list_problems(database, joined[name], needed) if database.can_inspect else [])
+        table = joined[components[0]].table
+        rows = _joined_rows(request, role, joined)
+        names = rows.this.named_selects
+        joined[role] = BoundInput(
+            request.library.roles[role],
+            replace(
+                table,
+                from_item=rows,
+                column_types=database.describe(exp.select("*").from_(rows.copy())) if database.can_inspect else None,
+                display_item=_joined_rows(request, role, joined, for_display=True),
+                has_row_count=False,
+            ),
+            request.library.checks.get(role),
+            {name: name for name in names},
+            group_names=tuple(names[: names.index("query_id")]),
+            assembled_from=" and ".join(components),
+        )
+    return joined
+
+
+def expand_join(request: ResolvedRequest, role: str, inputs: Mapping[str, BoundInput]) -> Any:
+    """Return the query that joins an input from others, whose first columns are those of their groups."""
+    tree = load_assembly(request.library, role, "joined")
+    expand_keys(tree, ExpansionContext(lambda name: {GROUP_ID: KeyColumns(inputs[name].group_names, nullable=True)}))
+    return tree
+
+
+def _joined_rows(request: ResolvedRequest, role: str, inputs: Mapping[str, BoundInput], for_display: bool = False) -> exp.Subquery:
+    """Return the rows of a joined input over the tables of its components."""
+    tree = expand_join(request, role, inputs)
+    for table in find_nodes(tree, exp.Table):
+        component = inputs[table.name]
+        table.replace(component.select_columns(component.role.columns, for_display=for_display).subquery(table.name))
+    return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier(role)))
+
+
 def reassemble_inputs(request: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> dict[str, BoundInput]:
     """Return the assembled inputs over the rows that their components have now."""
     reassembled = {}
     for role, component_role in request.assembled_roles.items():
         rows, display_rows = (_assembled_rows(request, role, inputs[component_role], for_display) for for_display in (False, True))
+        reassembled[role] = replace(inputs[role], table=replace(inputs[role].table, from_item=rows, display_item=display_rows))
+    for role in request.joined_roles:
+        rows, display_rows = (_joined_rows(request, role, inputs, for_display) for for_display in (False, True))
         reassembled[role] = replace(inputs[role], table=replace(inputs[role].table, from_item=rows, display_item=display_rows))
     return reassembled
 

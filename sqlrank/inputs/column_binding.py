@@ -16,7 +16,7 @@ from sqlrank.engines.file_sources import names_files, reader_function
 from sqlrank.engines.query_sources import split_table_name
 from sqlrank.errors import InputError, join_words
 from sqlrank.inputs import row_checks
-from sqlrank.inputs.assembled_inputs import assemble_inputs, assembly_columns, load_assembly, number_rows
+from sqlrank.inputs.assembled_inputs import assemble_inputs, assembly_columns, join_inputs, load_assembly, number_rows
 from sqlrank.inputs.bound_input import BoundInput, align_keys
 from sqlrank.inputs.class_names import check_for_classes
 from sqlrank.inputs.column_mapping import bind_expressions, check_mapping_names, find_group_columns, role_mapping, split_score_columns
@@ -283,6 +283,7 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
         for role, bound_input in inputs.items()
     }
     inputs = {role: _bind_unit(request, bound_input) for role, bound_input in inputs.items()}
+    inputs |= join_inputs(request, inputs, database)
     needed = _find_needed_columns(request, inputs)
     inputs |= {role: inputs[role].with_fallbacks(names).assume_columns(names) for role, names in needed.items() if role in inputs}
     inputs |= {role: inputs[role].leave_out_unreadable(names) for role, names in needed.items() if role in inputs}
@@ -449,6 +450,7 @@ def _find_read_columns(request: ResolvedRequest, role: str) -> set[str]:
     """Return the columns referenced in files that read a role, or that assemble another one from it."""
     trees = [file.tree for metric in request.metrics for file in metric.dependencies.files]
     trees += [load_assembly(request.library, name) for name, other in request.roles.items() if role in other.assembled_from]
+    trees += [load_assembly(request.library, name, "joined") for name, components in request.joined_roles.items() if role in components]
     return {column.name for tree in trees if role in _find_tables(tree) for column in find_nodes(tree, exp.Column)}
 
 

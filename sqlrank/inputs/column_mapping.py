@@ -432,8 +432,8 @@ def _find_in_rankings(
     column = run.find_column(text)
     if column is not None and column == run.columns.get("score", run.find_column("score")):
         raise InputError(f"{argument} cannot name {column!r}, which is the score of the run. Rename the column")
-    if "qrels" in inputs and inputs["qrels"].find_column(text) is not None:
-        raise InputError(f"{argument}: {name!r} is in qrels only. A column to group by is one of the run or of the queries table")
+    if (only := next((role for role in inputs if inputs[role].find_column(text) is not None), None)) is not None:
+        raise InputError(f"{argument}: {name!r} is in {only} only. A column to group by is one of the run or of the queries table")
     available = [column for bound_input in inputs.values() for column in bound_input.table.column_types or ()]
     start, advice = ("", _RUNS_ADVICE) if name == SYSTEM_COLUMN else (f"{argument}: ", did_you_mean(name, available))
     holder = "The run" if run_role == "run" else f"The input {run_role}"

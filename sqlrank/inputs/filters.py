@@ -36,7 +36,7 @@ def filter_inputs(inputs: BoundInputs) -> BoundInputs:
         InputError: The input of a condition is ambiguous, or does not have its columns.
     """
     request = inputs.request
-    derived = {*request.assembled_roles, *(["run"] if request.lists_from_queries else [])}
+    derived = {*request.assembled_roles, *request.joined_roles, *(["run"] if request.lists_from_queries else [])}
     source_inputs = {role: bound_input for role, bound_input in inputs.by_role.items() if role not in derived}
     filtered = apply_filter(inputs.condition, source_inputs, request.rankings_from_predictions, inputs.database.dialect)
     if request.lists_from_queries:

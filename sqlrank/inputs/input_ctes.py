@@ -24,7 +24,7 @@ from sqlrank.compiler.row_keys import (
 from sqlrank.compiler.select_builders import union_slices
 from sqlrank.engines.text_advice import write_mapping
 from sqlrank.errors import InputError, MetricError
-from sqlrank.inputs.assembled_inputs import load_assembly, select_over_component
+from sqlrank.inputs.assembled_inputs import expand_join, load_assembly, select_over_component
 from sqlrank.inputs.bound_input import bound_expression
 from sqlrank.registry.query_templates import describe_rows
 from sqlrank.rendering.dialects import get_dialect
@@ -152,17 +152,23 @@ def _table_inputs(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey
     ]
     names += ["rank"] if role.name == "run" and "rank" not in names else []
     is_ranking = role.list_relation is not None
-    component = inputs.request.assembled_roles.get(role.name)
-    sources = {}
+    request, sources = inputs.request, {}
+    component, joined = request.assembled_roles.get(role.name), request.joined_roles.get(role.name, ())
+    read_inputs = [InputKey(name) for name in (joined or filter(None, [component]))]
     for variant in (InputVariant.VALID, *([InputVariant.UNFILTERED] if bound_input.not_null else ())):
         query = bound_input.select_columns(names, score_type, for_display=True, keep_nulls=variant is InputVariant.UNFILTERED)
+        if joined:
+            query = expand_join(request, role.name, inputs.by_role)
+        elif component is not None:
+            query = select_over_component(request, inputs.by_role, role.name, query)
         sources[InputKey(role.name, variant)] = InputQuery(
             _describe_rows(bound_input),
             KeyColumns(bound_input.group_names, nullable=True),
-            query if component is None else select_over_component(inputs.request, inputs.by_role, role.name, query),
-            None if component is None else InputKey(component),
+            query,
+            next(iter(read_inputs), None),
             query_column=UnquotedName(role.query_column) if role.query_column else QUERY_ID,
             has_lists=not is_ranking and role.query_column is not None,
+            joins_inputs=tuple(read_inputs[1:]),
             table=_table_name(bound_input),
             measured=tuple(name for name, column in role.columns.items() if column.is_measured),
             merges_rows=bound_input.merges_rows,

@@ -38,7 +38,7 @@ UNIT_COLUMN = "unit_id"
 """Name of the column that identifies the resampling unit of a prediction."""
 
 
-_LIST_KEYS = ("unique", "assembled_from")
+_LIST_KEYS = ("unique", "assembled_from", "joined_from")
 _ROLE_KEYS = ("description", "columns", *_LIST_KEYS, "duplicate_message", "list_relation", "query_column", "unit_column", "main_role")
 
 
@@ -102,6 +102,7 @@ class Role:
         query_column: Column that identifies lists, for other roles.
         duplicate_message: Message about duplicate rows.
         assembled_from: Roles from which ``relations/<role>/assembled.sql`` composes this one, if these are passed instead.
+        joined_from: Roles of which ``relations/<role>/joined.sql`` joins rows of this one, if all are passed instead.
         main_role: Role that a companion input accompanies: the one that metrics reading both evaluate.
         unit_column: Column of the resampling unit, if the role has one.
     """
@@ -114,6 +115,7 @@ class Role:
     query_column: str | None = None
     duplicate_message: str = ""
     assembled_from: tuple[str, ...] = ()
+    joined_from: tuple[str, ...] = ()
     main_role: str | None = None
     unit_column: str | None = None
 

@@ -182,6 +182,24 @@ CLICKED = (
 LABELLED = (["PPIMean", "PPIProportion"], {"inputs": {"judged": "judged"}, "by": "shop", "confidence": 0.95})
 """The metrics of labels and a judge, and options for them."""
 
+EVIDENCE = """
+    SELECT 'q' || (i // 3) AS query_id, 's' || (i * 7 % 4) AS source, i * 37 % 200 AS span_start, i * 37 % 200 + 5 + i * 11 % 60 AS span_end, 1 + i % 2 AS grade
+    FROM range(30) AS t(i)
+    UNION ALL SELECT 'q1', 'nowhere', 0, 9, 1
+    UNION ALL SELECT 'q20', 's1', 900, 950, 1
+"""
+"""Spans within a chunk, across two, and beyond all; queries of several spans, and one whose only span is in no chunk."""
+
+CHUNKS = (
+    "SELECT 'd' || i AS doc_id, 's' || (i % 4) AS source, i // 4 * 40 AS span_start, i // 4 * 40 + 55 AS span_end FROM range(20) AS t(i)"
+)
+
+ON_EVIDENCE = (
+    ["nDCG@5", "RR", "R(rel=0.5)@5", "StRecall@5", "num_rel", "num_duplicates"],
+    {"run": "run", "inputs": {"evidence": "evidence", "chunks": "chunks"}, "columns": {"grade": "grade"}, "by": "system"},
+)
+"""Metrics of spans of evidence, and options for them."""
+
 TABLES = {
     "run": RUN,
     "qrels": QRELS,
@@ -210,4 +228,6 @@ TABLES = {
     "ratings": RATINGS,
     "uplift": UPLIFT,
     "judged": JUDGED,
+    "evidence": EVIDENCE,
+    "chunks": CHUNKS,
 }

@@ -19,7 +19,7 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.request import Request, collect_sources
 from sqlrank.resolve import resolve_request
-from tests.engines.data import AGREEMENT, CLICKED, LABELLED, TABLES
+from tests.engines.data import AGREEMENT, CLICKED, LABELLED, ON_EVIDENCE, TABLES
 from tests.engines.metric_settings import find_settings_read
 
 if TYPE_CHECKING:
@@ -424,7 +424,7 @@ def _list_event_scenarios() -> list[Scenario]:
     sets += [f"MultilabelFBeta(average={name})" for name in ("samples", "micro", "macro", "weighted")]
     labels = {**rows, "inputs": {"class_labels": "class_labels"}, "by": [["shop"], []], "confidence": 0.95}
     found += [Scenario("class_labels", sets, labels), Scenario("ratings", *AGREEMENT), *(Scenario(name, [name], rows) for name in others)]
-    found.append(Scenario("judged", *LABELLED))
+    found += [Scenario("judged", *LABELLED), Scenario("evidence", *ON_EVIDENCE)]
     found.append(Scenario("uplift curve", ["Uplift"], {**rows, "inputs": {"uplift": "uplift"}}))
     areas = ["MulticlassAUC(average=weighted)", "MulticlassAUC(multi_class=ovo)"]
     return [*found, Scenario("areas of class_scores", areas, {**rows, "inputs": {"class_scores": "class_scores"}, "confidence": 0.95})]

@@ -42,6 +42,8 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
         "true_clusters": "SELECT i + 5 AS record_id, i % 6 AS cluster_id FROM range(20) AS t(i)",
         **pasted.OTHERS,
         "baseline": pasted.OTHERS["baseline"].replace("SELECT ", "SELECT i AS rank, ", 1),
+        "evidence": "SELECT 'q' || i AS query_id, i % 2 AS source, i AS span_start, i + 3 AS span_end, 1.0 AS grade FROM range(5) AS t(i)",
+        "chunks": "SELECT 'd' || i AS doc_id, i % 2 AS source, i AS span_start, i + 2 AS span_end FROM range(5) AS t(i)",
         "answers": "SELECT 'q' || i AS query_id, ['d1', 'd2'] AS retrieved, ['d2'] AS relevant FROM range(5) AS t(i)",
     }
     with duckdb.connect() as database:

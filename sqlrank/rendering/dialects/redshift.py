@@ -9,8 +9,10 @@ from sqlrank.rendering.dialect_forms import order_within_group
 from sqlrank.sql_ast import find_nodes, is_null
 
 
-def _compare_nulls(tree: exp.Expr) -> None:
-    """Rewrite ``a IS NOT DISTINCT FROM b``, which Redshift does not have."""
+def _finish_tree(tree: exp.Expr) -> None:
+    """Rewrite ``a IS NOT DISTINCT FROM b``, which Redshift does not have, and cast to texts as long as they are, not to the longest."""
+    for cast in find_nodes(tree, exp.Cast):
+        cast.replace(exp.cast(cast.this, "VARCHAR") if cast.is_type("TEXT") else cast)
     for equality in find_nodes(tree, exp.NullSafeEQ):
         both_null = exp.and_(*(is_null(operand.copy()) for operand in (equality.this, equality.expression)))
         equality.replace(exp.paren(exp.or_(exp.EQ(this=equality.this, expression=equality.expression), both_null), copy=False))
@@ -22,7 +24,7 @@ DIALECT = Dialect(
     drivers=("redshift_connector",),
     write_list_elements=None,
     write_quantile=order_within_group,
-    finish=_compare_nulls,
+    finish=_finish_tree,
     fold_identifier=str.lower,
     calls_functions_by_fields=True,
     supports_window_clause=False,
