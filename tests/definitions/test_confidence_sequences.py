@@ -100,7 +100,7 @@ def test_undefined_comparisons() -> None:
         [same, same.set_column(0, "system", pa.array(["s1"] * 60)).set_column(1, "value", pa.compute.add(same["value"], 0.5))]
     )
     (row,) = compare(equal, **SEQUENTIAL)
-    assert (row["p_value"], row["ci_low"], row["winner"], row["reason"]) == (1, None, None, "equal in every unit")
+    assert (row["p_value"], row["ci_low"], row["winner"], row["reason"].partition(":")[0]) == (1, None, None, "equal in every unit")
     (row,) = compare(moved, **SEQUENTIAL)
     assert (row["p_value"], row["ci_low"], row["winner"], row["reason"]) == (None, None, None, "no interval: the same change in every unit")
     (row,) = compare(pa.concat_tables([equal.slice(0, 1), equal.slice(60, 1)]), **SEQUENTIAL)

@@ -70,6 +70,7 @@ CALLS: dict[str, list[object]] = {
         "random",
     ],
     "rollup": ["rollup", "AUC", "LogLoss", "--n-bins", "4", *ONE_SCORE],
+    "power": ["power", "--sd", "0.12", "--num-units", "50"],
     "drift": ["drift", "AUC", "--rollup", "ROLLUP", "--reference", "campaign = 'men'", "--current", "campaign = 'women'"],
     "split": ["split", SMALL / "numbers.csv", "--key", "query_id", "--salt", "a", "--folds", "3"],
     "learn": [
