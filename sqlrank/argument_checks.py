@@ -273,7 +273,7 @@ def _find_unstorable_text(value: Any, depth: int = 0) -> str | None:
         return None
     elements = [*value, *value.values()] if isinstance(value, dict) else value
     # Data may have a million texts and numbers, so that those of one list are looked at in one call.
-    if {*map(type, elements)} <= {str, float, int} and not _UNSTORABLE.search("".join(item for item in elements if type(item) is str)):
+    if {*map(type, elements)} <= {str, float, int} and not _UNSTORABLE.search("".join([item for item in elements if type(item) is str])):
         return None
     texts = (_find_unstorable_text(item, depth + 1) for item in elements)
     return next((text for text in texts if text is not None), None)

@@ -1,0 +1,74 @@
+"""Questions to the database and Python calls of a repeated call over small tables, counted, so that no timing has to show them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from sqlrank.engines import open_database
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PREDICTIONS = pa.table({"label": [1, 0, 1, 0] * 25, "score": [index / 100 for index in range(100)]})
+PAIRS = [(f"q{index // 20}", f"d{index % 20}") for index in range(1000)]
+RUN = pa.table({"query_id": [query for query, _ in PAIRS], "doc_id": [doc for _, doc in PAIRS], "score": [float(i) for i in range(1000)]})
+QRELS = RUN.select(["query_id", "doc_id"]).append_column("relevance", pa.array([1] * 1000)).slice(0, 1000)
+DICTS = {role: {f"q{q}": {f"d{d}": d + 1 for d in range(20)} for q in range(50)} for role in ("run", "qrels")}
+
+CALLS: dict[str, tuple[Any, dict[str, Any], int]] = {
+    "predictions": (["AUC", "LogLoss"], {"predictions": PREDICTIONS}, 1),
+    "rankings": (["nDCG@10", "AP"], {"run": RUN, "qrels": QRELS}, 6),
+    "dicts": (["nDCG@10", "AP"], DICTS, 6),
+}
+"""Metrics, sources, and the statements that run: the audit and duplicates of both inputs, the queries without judgments, and the values."""
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    texts: list[str] = []
+
+    def record(run: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda connection, text, *values: texts.append(text) or run(connection, text, *values)
+
+    monkeypatch.setattr(open_database, "fetch_tuples", record(open_database.fetch_tuples))
+    monkeypatch.setattr(open_database, "describe_columns", record(open_database.describe_columns))
+    return texts
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_statements_of_a_repeated_call(name: str, statements: list[str]) -> None:
+    metrics, sources, most = CALLS[name]
+    sqlrank.evaluate(metrics, **sources)
+    statements.clear()
+    sqlrank.evaluate(metrics, **sources)
+    assert 0 < len(statements) <= most
+
+
+def count_calls(function: Callable[[], Any]) -> int:
+    """Return the Python functions of sqlrank that the caller's thread enters."""
+    count = 0
+
+    def see(frame: Any, event: str, _: Any) -> None:
+        nonlocal count
+        count += event == "call" and "/sqlrank/" in frame.f_code.co_filename
+
+    sys.setprofile(see)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_dicts_are_checked_without_a_call_per_value() -> None:
+    counts = []
+    for size in (20, 400):
+        sources = {role: {"q": {f"d{d}": d for d in range(size)}} for role in ("run", "qrels")}
+        sqlrank.evaluate("nDCG@10", **sources)
+        counts.append(count_calls(lambda sources=sources: sqlrank.evaluate("nDCG@10", **sources)))
+    assert 100 < counts[1] <= counts[0] + 20
