@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sqlrank.resolve import ResolvedRequest
 
 
-MIN_ROWS_TO_OPTIMIZE = 10_000
+MIN_ROWS_TO_OPTIMIZE = 20_000
 """Number of rows, of a run or of predictions in memory, below which choosing a strategy costs more than sorting: a question to the database takes 2 ms."""
 
 SAMPLE_ROWS = 100_000
