@@ -3,8 +3,7 @@
 -- Grain: many per group_id
 SELECT
   list_groups.group_id,
-  click_weights.clicked, -- 1 or 0
-  click_weights.click_weight -- inverse of the propensity
-FROM click_weights
-JOIN ranked_lists ON ranked_lists.group_id = click_weights.group_id AND ranked_lists.query_id = click_weights.query_id
-JOIN list_groups ON list_groups.list_id = ranked_lists.list_id
+  displayed_documents.clicked, -- 1 or 0
+  displayed_documents.click_weight -- inverse of the propensity
+FROM list_groups
+JOIN displayed_documents ON displayed_documents.list_id = list_groups.list_id
