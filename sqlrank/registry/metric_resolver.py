@@ -369,8 +369,8 @@ def _defaults_without_inputs(input_roles: Collection[str], library: Registry) ->
 
 
 def _defaults_with_inputs(input_roles: Collection[str], library: Registry) -> dict[str, ParameterValue]:
-    """Return the defaults of policies that differ from the usual ones with these inputs."""
-    values = ((policy, value, entry) for policy, choice in library.policies.items() for value, entry in choice["values"].items())
+    """Return the defaults of policies that differ from the usual ones with these inputs; of several values the first."""
+    values = ((policy, value, entry) for policy, choice in library.policies.items() for value, entry in reversed(choice["values"].items()))
     return {policy: value for policy, value, entry in values if entry.get("default_with") in input_roles}
 
 

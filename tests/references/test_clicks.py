@@ -139,6 +139,12 @@ def test_queries_without_a_click_or_a_list_count() -> None:
     assert "1 of 4 queries of the run were never shown, and are left out" in notes
 
 
+def test_lists_of_answers_are_evaluated_for_the_queries_that_were_shown() -> None:
+    answers = pa.table({"query_id": ["q1", "own"], "retrieved": [["c", "b", "a"], ["z"]], "relevant": [["a"], ["z"]]})
+    found = sqlrank.evaluate("ClickDCG", inputs={"answers": answers, "clicks": make_clicks(SHOWN)}, per_query=True).to_pylist()
+    assert found == [{"query_id": "q1", "ClickDCG": pytest.approx(3.5)}, {"query_id": "q2", "ClickDCG": 0}]
+
+
 def test_a_clicked_document_that_is_not_retrieved() -> None:
     found = sqlrank.evaluate(
         ["ClickDCG", "ClickRank"], run={"q1": ["c"], "q2": ["d"]}, inputs={"clicks": make_clicks(SHOWN)}, per_query=True
