@@ -228,10 +228,12 @@ def draw_class_labels(design: Design, rng: Generator, samples: int) -> Sources:
         place = np.argsort(rng.random((len(unit) // size, size)), 1).ravel()
         label[:, 3] = place < design.level
     skill = design.skill / 1.5 + draw_effects(design, rng, unit, 0.6)
-    predicted = rng.normal(size=label.shape) + np.where(label, skill[:, None], -skill[:, None]) > 0
+    shift = np.where(label, skill[:, None], -skill[:, None])
+    predicted = rng.normal(size=label.shape) + shift > 0
     columns = {"sample": sample, "unit": unit, "prediction_id": np.arange(len(unit)), **draw_weights(design, rng, len(unit))}
     long = {name: np.repeat(values, 4) for name, values in columns.items()}
-    flags = {"label": label.ravel().astype(int), "predicted": predicted.ravel().astype(int)}
+    other = rng.normal(size=label.shape) + shift > 0
+    flags = {name: flag.ravel().astype(int) for name, flag in (("label", label), ("predicted", predicted), ("other", other))}
     return {"class_labels": pa.table({**long, "class_id": np.tile(np.arange(4), len(unit)), **flags})}
 
 
@@ -365,9 +367,11 @@ def draw_recommendations(*extra: str) -> Callable[[Design, Generator, int], Sour
             "history": select_columns(columns, "doc_id", where=rng.random(len(noise)) < draw_popularity(columns["doc_id"])),
             "others": draw_others(),
             "items": pa.table({"doc_id": np.arange(DOCUMENTS)}),
+            "corpus": pa.table({"doc_id": np.flatnonzero(np.arange(DOCUMENTS) % 4 != 1)}),
             "features": pa.table({"doc_id": np.arange(DOCUMENTS), "category": np.arange(DOCUMENTS) % 5}),
         }
-        return {name.replace("others", "history"): tables[name] for name in ("run", *extra)}
+        roles = {"others": "history", "corpus": "items"}
+        return {roles.get(name, name): tables[name] for name in ("run", *extra)}
 
     return draw_ranked
 
@@ -420,6 +424,7 @@ KINDS = {
     "popularity": Kind(draw_recommendations("others"), ("run", "history"), DOCUMENTS, lambda file: file.value_name != "unseen"),
     "history and features": Kind(draw_recommendations("history", "features"), ("run", "history", "features"), DOCUMENTS),
     "history and items": Kind(draw_recommendations("qrels", "others", "items"), ("run", "qrels", "history", "items"), DOCUMENTS),
+    "corpus": Kind(draw_recommendations("qrels", "corpus"), ("run", "qrels", "items"), DOCUMENTS),
     "queries": Kind(draw_measured_queries, ("run", "queries"), 1),
 }
 
@@ -482,7 +487,7 @@ DESIGNS = [
     *(Design(f"{sessions} sessions", "clicks", sessions, skill=2.0) for sessions in (30, 300)),
     *(
         Design("8 queries", kind, 8, skill=2.0)
-        for kind in ("baseline", "features", "history", "popularity", "history and features", "history and items", "queries")
+        for kind in ("baseline", "features", "history", "popularity", "history and features", "history and items", "corpus", "queries")
     ),
 ]
 
@@ -616,7 +621,12 @@ def measure_design(design: Design, samples: int, seed: int) -> Iterator[tuple[st
         yield metric, Cell(100 * holds[is_there].mean(), 100 * (~is_there).mean(), width, reference)
 
 
-PAIRED = {"binary": ("predictions", "score"), "classified": ("classified", "predicted"), "rankings": ("run", "score")}
+PAIRED = {
+    "binary": ("predictions", "score"),
+    "classified": ("classified", "predicted"),
+    "class_labels": ("class_labels", "predicted"),
+    "rankings": ("run", "score"),
+}
 """By kind the input with a column of one system, and one of another that is as good."""
 
 MOST_DIFFERENT, MOST_PASSED = 7.0, 4.0
@@ -645,6 +655,8 @@ def measure_comparisons(design: Design, samples: int, seed: int) -> Iterator[tup
         if role == "classified" and "unit" not in design.options:
             systems = [each.set_column(each.column_names.index("unit"), "unit", rows) for each in systems]
             options["unit"] = "unit"
+        elif role == "class_labels":
+            options.setdefault("unit", "prediction_id")
         sources = {**sources, role: pa.concat_tables(systems)}
     named, inputs = split_sources(sources)
     compared = sqlrank.compare(list_metrics(design), **named, inputs=inputs, **options)
