@@ -97,6 +97,7 @@ lint: $(VENV)/.test  ## Check style and types, and print the size of the code an
 
 bench: $(VENV)/.bench  ## Measure speed beside other tools (about an hour)
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/loop.py
 	$(BIN)/python benchmarks/ranking.py
 	$(BIN)/python benchmarks/measures.py
 	$(BIN)/python benchmarks/classification.py
