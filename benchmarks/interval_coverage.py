@@ -681,7 +681,9 @@ def main() -> None:
             continue
         start = time.perf_counter()
         for metric, different, passed in (
-            measure_comparisons(design, options.samples, options.seed) if options.compare and design.kind in PAIRED else ()
+            measure_comparisons(design, options.samples, options.seed)
+            if options.compare and design.kind in PAIRED and not design.is_bootstrap
+            else ()
         ):
             limits = read_listed_errors(design)
             if options.all or different > limits[0] or passed > limits[1]:
