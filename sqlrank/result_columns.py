@@ -21,6 +21,7 @@ BOUND_LOW, BOUND_HIGH = BOUNDS = ("bound_low", "bound_high")
 """Certain bounds of a rank metric over all orders within score bins."""
 
 NOTES_KEY = "sqlrank.notes"
+REGRESSIONS_KEY = "sqlrank.regressions"
 """Metadata key of the notes on a result, a line each."""
 
 P_VALUE, P_ADJUSTED = "p_value", "p_adjusted"

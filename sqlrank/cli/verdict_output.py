@@ -12,7 +12,16 @@ import typer
 from sqlrank.cli.console import echo_message, exit_on_error, ignore_closed_pipe
 from sqlrank.cli.option_messages import as_option_message
 from sqlrank.errors import SqlrankError
-from sqlrank.output.ci_reports import ALL_SKIPPED, format_junit, format_junit_error, github_annotations, is_all_skipped, markdown_summary
+from sqlrank.output.ci_reports import (
+    ALL_SKIPPED,
+    format_junit,
+    format_junit_error,
+    github_annotations,
+    is_all_skipped,
+    list_regressions,
+    markdown_summary,
+)
+from sqlrank.output.display import terminal_width, wrap_text
 from sqlrank.output.output_file import FileKind, OutputFile, check_distinct
 from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, write_result
 
@@ -23,6 +32,9 @@ if TYPE_CHECKING:
 
     from sqlrank.cli.options import CommandCall
     from sqlrank.output.display import Format
+
+MAX_PRINTED = 3
+"""Queries, and groups, of a metric that are printed if a gate does not pass; the summary has ten."""
 
 EXITS = {"pass": 0, "fail": 1, "inconclusive": 3}
 
@@ -96,6 +108,9 @@ class VerdictOutput:
             annotations = github_annotations(result, self.command, self.treat_inconclusive_as) if is_on_github else ()
             with ignore_closed_pipe():
                 write_result(result, form, self.kind, self.output, TableStyle(digits, is_command=True))
+                if verdict != "pass" and form in HUMAN_FORMATS and self.output is None:
+                    for line in list_regressions(result, MAX_PRINTED):
+                        typer.echo("\n".join(wrap_text(line, terminal_width() or len(line))))
             for line in annotations:
                 typer.echo(line, err=True)
             with ignore_closed_pipe():

@@ -17,6 +17,7 @@ from sqlrank.comparison.confidence_sequence import check_interval, find_few_unit
 from sqlrank.comparison.group_gate import gate_differences
 from sqlrank.comparison.noninferiority import MAX_UNPAIRED_SHARE, check_direction, count_tests, decide_verdict
 from sqlrank.comparison.paired_tests import with_t_interval
+from sqlrank.comparison.regressions import find_regressions
 from sqlrank.comparison.unit_values import check_fully_paired, evaluate_systems, with_unit_tables
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.file_sources import is_unambiguous_file
@@ -247,7 +248,7 @@ def gate(
         A row per group and metric, in the order of groups and of metrics. It has the columns of :func:`sqlrank.compare` up to ``losses``
         without ``ci_level``; ``ci_low`` and ``ci_high`` are at ``confidence``. Then come ``tolerance`` (string), ``verdict`` (``pass``, ``fail``,
         ``inconclusive`` or ``skipped``), ``reason`` and ``required_units``. The latter is the number of queries at which the same difference and
-        deviation would be decided (int64), null if no number would do. The schema's metadata has the overall verdict, ``sqlrank.verdict``. It is ``fail`` if any row fails,
+        deviation would be decided (int64), null if no number would do. The schema's metadata has the overall verdict, ``sqlrank.verdict``, and as JSON the queries and groups that lost most, ``sqlrank.regressions``. The verdict is ``fail`` if any row fails,
         else ``inconclusive`` if any row is or none was decided, else ``pass``. With ``across``, the rows are those of :func:`sqlrank.evaluate`
         with the columns ``tolerance``, ``verdict`` and ``reason``.
 
@@ -393,7 +394,7 @@ def _verdict_table(
     if sequence is not None:
         notes += find_few_units(SEQUENTIAL, summaries, comparison)
         metadata |= {"sqlrank.interval": SEQUENTIAL}
-    metadata |= left_out_metadata(notes)
+    metadata |= left_out_metadata(notes) | find_regressions(units, comparison, summaries)
     # Tables with a stored baseline have no metadata of metrics.
     measures = metrics_metadata({}, comparison.metrics, comparison.library).measures
     return table.replace_schema_metadata(metadata | {MEASURES_KEY: json.dumps(measures)})

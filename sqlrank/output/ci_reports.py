@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 from sqlrank.errors import escape_controls
 from sqlrank.output.contrast_tables import name_group
-from sqlrank.output.display import Format, format_number, format_value, group_column_names
+from sqlrank.output.display import Format, escape_text, format_markdown, format_number, format_value, group_column_names
 from sqlrank.output.result_formats import TableStyle, format_result
-from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NOTES_KEY, RATIO_LIMITS, SYSTEM_LABELS, column_kind
+from sqlrank.result_columns import (
+    BOUNDS,
+    CI_HIGH,
+    CI_LOW,
+    N_BUCKETS,
+    N_UNITS,
+    NOTES_KEY,
+    RATIO_LIMITS,
+    REGRESSIONS_KEY,
+    SYSTEM_LABELS,
+    Kind,
+    column_kind,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
 
@@ -36,7 +49,36 @@ def markdown_summary(result: pa.Table, digits: int | None = None, command: str =
     ]
     ordered = result.take(sorted(range(result.num_rows), key=severities.__getitem__))
     table = format_result(ordered, Format.markdown, TableStyle(digits, verdicts=VERDICT_SIGNS))
-    return f"## sqlrank {command}: {verdict}\n\n{table}\n"
+    return f"## sqlrank {command}: {verdict}\n\n{table}\n{_format_regressions(result)}"
+
+
+def list_regressions(result: pa.Table, most: int | None = None) -> list[str]:
+    """Return a line for each metric with the queries that lost most, and one with the groups, at most ``most`` of each."""
+    named: dict[str, list[str]] = {}
+    for row in _read_regressions(result):
+        first, second, _ = _format_values(row)
+        named.setdefault(f"{row['metric']}, most regressed {row['kind']}", []).append(f"{row['name']} ({first} to {second})")
+    return [escape_controls(f"{start}: {', '.join(names[:most])}") for start, names in named.items()]
+
+
+def _format_regressions(result: pa.Table) -> str:
+    """Return a fold-out in Markdown with the queries and groups that lost most, empty if none did."""
+    header = ["metric", "query or group", "baseline", "candidate", "difference"]
+    rows = _read_regressions(result)
+    cells = [[*(escape_text(row[name], Format.markdown) for name in ("metric", "name")), *_format_values(row)] for row in rows]
+    table = format_markdown(header, ["left", "left", *["right"] * 3], cells)
+    return f"\n<details>\n<summary>Most regressed queries and groups</summary>\n\n{table}\n</details>\n" if rows else ""
+
+
+def _read_regressions(result: pa.Table) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads((result.schema.metadata or {}).get(REGRESSIONS_KEY.encode(), b"[]"))
+    return rows
+
+
+def _format_values(row: Mapping[str, Any]) -> list[str]:
+    """Return the values of both systems and their difference as texts."""
+    values = [format_number(row[name], is_fraction=True) for name in ("baseline", "candidate")]
+    return [*values, format_number(row["difference"], Kind.DIFFERENCE, is_fraction=True)]
 
 
 def format_junit(result: pa.Table, command: str = "gate", inconclusive: str | None = None) -> str:
@@ -56,7 +98,7 @@ def format_junit(result: pa.Table, command: str = "gate", inconclusive: str | No
     if is_all_skipped(result):
         cases.append(("all rows", "failure" if inconclusive == "fail" else "error", ALL_SKIPPED))
     systems = {name: sorted({row[name] for row in rows if row.get(name) is not None}) for name in SYSTEM_LABELS[1:]}
-    notes = (result.schema.metadata or {}).get(NOTES_KEY.encode(), b"").decode()
+    notes = "\n".join(filter(None, [(result.schema.metadata or {}).get(NOTES_KEY.encode(), b"").decode(), *list_regressions(result)]))
     return _write_suite(command, cases, [(name, escape_controls(value)) for name, values in systems.items() for value in values], notes)
 
 
