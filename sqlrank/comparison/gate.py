@@ -17,7 +17,7 @@ from sqlrank.comparison.confidence_sequence import check_interval, find_few_unit
 from sqlrank.comparison.group_gate import gate_differences
 from sqlrank.comparison.noninferiority import MAX_UNPAIRED_SHARE, check_direction, count_tests, decide_verdict
 from sqlrank.comparison.paired_tests import with_t_interval
-from sqlrank.comparison.regressions import find_regressions
+from sqlrank.comparison.regressions import add_documents, find_regressions
 from sqlrank.comparison.unit_values import check_fully_paired, evaluate_systems, with_unit_tables
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.file_sources import is_unambiguous_file
@@ -310,7 +310,9 @@ def gate(
         ]
         return _verdict_table(units, comparison, tables, pair, summaries, tolerances, verdicts, confidence, left_out, sequence)
 
-    return rename_metric_rows(with_unit_tables(tables, comparison, options.limits, decide_verdicts, system_tables), comparison.metrics)
+    result = with_unit_tables(tables, comparison, options.limits, decide_verdicts, system_tables)
+    systems = (result["baseline"][0].as_py(), result["system"][0].as_py()) if result.num_rows else ()
+    return rename_metric_rows(add_documents(result, comparison, options, systems), comparison.metrics)
 
 
 def _collect_left_out(tables: Sequence[tuple[list[str], pa.Table]], stored: pa.Table | None, comparison: ComparisonPlan) -> list[LeftOut]:

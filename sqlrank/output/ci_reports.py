@@ -65,8 +65,14 @@ def _format_regressions(result: pa.Table) -> str:
     """Return a fold-out in Markdown with the queries and groups that lost most, empty if none did."""
     header = ["metric", "query or group", "baseline", "candidate", "difference"]
     rows = _read_regressions(result)
-    cells = [[*(escape_text(row[name], Format.markdown) for name in ("metric", "name")), *_format_values(row)] for row in rows]
-    table = format_markdown(header, ["left", "left", *["right"] * 3], cells)
+    names = ["baseline's first documents", "candidate's"] if any("documents" in row for row in rows) else []
+    cells = [
+        [escape_text(text, Format.markdown) for text in (row["metric"], row["name"])]
+        + _format_values(row)
+        + [escape_text(", ".join(ids), Format.markdown) for ids in row.get("documents", [[]] * len(names))]
+        for row in rows
+    ]
+    table = format_markdown([*header, *names], ["left", "left", *["right"] * 3, *["left"] * len(names)], cells)
     return f"\n<details>\n<summary>Most regressed queries and groups</summary>\n\n{table}\n</details>\n" if rows else ""
 
 

@@ -34,6 +34,7 @@ def test_the_ten_queries_that_lost_most() -> None:
     assert [row["metric"] for row in found] == ["RR"] * 10 + ["MAP"] * 10
     assert found[0] == {
         "metric": "RR", "kind": "queries", "name": "q11", "baseline": 1.0, "candidate": pytest.approx(1 / 13), "difference": pytest.approx(1 / 13 - 1),
+        "documents": [["a", "b"], ["b", "x9", "x8"]],
     }  # fmt: skip
     each = sqlrank.compare("RR", run={"old": OLD, "new": NEW}, qrels=QRELS, baseline="old", per_query=True).to_pylist()
     worst = sorted((row["difference"], row["query_id"]) for row in each)[:10]
@@ -58,7 +59,8 @@ def test_summaries_name_them_and_a_pass_without_losses_none() -> None:
     result = sqlrank.gate("RR", run={"old": OLD, "new": NEW}, qrels=QRELS, baseline="old")
     summary = markdown_summary(result)
     assert "<details>\n<summary>Most regressed queries and groups</summary>\n\n| metric | query or group |" in summary
-    assert "| RR | q11 | 1.0000 | 0.0769 | -0.9231 |\n| RR | q10 | 1.0000 | 0.0833 | -0.9167 |" in summary
+    first = "| RR | q11 | 1.0000 | 0.0769 | -0.9231 | a, b | b, x9, x8 |\n| RR | q10 | 1.0000 | 0.0833 | -0.9167 | a, b | b, x9, x8 |"
+    assert first in summary
     line = "RR, most regressed queries: q11 (1.0000 to 0.0769), q10 (1.0000 to 0.0833), q09 (1.0000 to 0.0909)"
     assert list_regressions(result, 3) == [line]
     output = ET.fromstring(format_junit(result)).findtext("system-out") or ""  # noqa: S314  written here
@@ -83,3 +85,19 @@ def test_the_command_prints_three(tmp_path: Any) -> None:
     )
     passed = invoke_command("gate", "RR", *arguments, "--tolerance", "1")
     assert "most regressed" not in passed.stdout
+
+
+def test_documents_of_a_stored_baseline_and_of_streams() -> None:
+    """The documents of a baseline that was stored are not known. A stream is read once."""
+    stored = sqlrank.evaluate("RR", run=OLD, qrels=QRELS, per_query=True)
+    found = read_regressions(sqlrank.gate("RR", run=NEW, qrels=QRELS, baseline=stored))
+    assert found[0]["documents"] == [[], ["b", "x9", "x8"]]
+    rows = [
+        (system, query, doc, score)
+        for system, run in (("old", OLD), ("new", NEW))
+        for query, docs in run.items()
+        for doc, score in docs.items()
+    ]
+    table = pa.table(dict(zip(("system", "query_id", "doc_id", "score"), map(list, zip(*rows, strict=True)), strict=True)))
+    result = sqlrank.gate("RR", run=table.to_reader(), qrels=QRELS, baseline="old")
+    assert read_regressions(result)[0]["documents"] == [["a", "b"], ["b", "x9", "x8"]]
