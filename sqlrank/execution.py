@@ -118,7 +118,9 @@ def _find_left_out(prepared: PreparedStatement, audited: pa.Table) -> list[LeftO
 def _fetch_result(prepared: PreparedStatement) -> pa.Table:
     outputs, database = prepared.statement.outputs, prepared.inputs.database
     types = {output.name: _ARROW_TYPES.get(output.kind, pa.float64()) for output in outputs}
-    has_rows = None in types.values() or not _ROW_KINDS.isdisjoint(output.kind for output in outputs)
+    confidence = prepared.request.confidence
+    has_units = confidence is not None and confidence.per_unit  # rows with several scores are units without a key
+    has_rows = has_units or None in types.values() or not _ROW_KINDS.isdisjoint(output.kind for output in outputs)
     try:
         return (database.fetch_result if has_rows else database.fetch_row)(prepared.render().executable, types)
     except TimeRangeError as error:
