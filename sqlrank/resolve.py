@@ -419,7 +419,7 @@ def _resolve_sources(
         if base_role != "predictions":
             raise MetricError(f"{rankings[0].metric} is a metric of rankings and others are of {base_role}. Evaluate them in two calls")
     if (
-        all(metric.measured_column for metric in rankings)
+        not any(metric.dependencies.reads_documents for metric in rankings)
         and "queries" in sources
         and not {"run", "qrels", "predictions", "answers"} & sources.keys()
     ):

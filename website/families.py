@@ -96,6 +96,11 @@ FAMILIES = {
         "Two rankers compared by clicks in mixed lists.",
         "Use it when two rankers are compared online by clicks in mixed lists.",
     ),
+    "leakage": (
+        "Texts of queries in documents",
+        "Queries that [a document contains](DOCS/splits.md#find-questions-that-a-text-contains).",
+        "Use it when queries may have been copied from documents, or into them.",
+    ),
     "splits": (
         "Splits and leakage",
         "Checks of [train and test parts](DOCS/splits.md).",

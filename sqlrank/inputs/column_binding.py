@@ -404,7 +404,7 @@ def _find_needed_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInp
         needed["queries"] = (
             "query_id",
             *weight,
-            *sorted(_find_read_columns(request, "queries") & {"cutoff"}),
+            *sorted(_find_read_columns(request, "queries") & {"cutoff", "text"}),
             *measured.get("queries", ()),
         )
     return needed | {

@@ -364,7 +364,7 @@ def _find_column(name: str, request: ResolvedRequest, inputs: Mapping[str, Bound
     searched_roles = [role] if has_prefix else evaluated_roles if inputs[run_role].table.column_types is None else list(inputs)
     searched_roles = [run_role, "qrels"] if searched_roles == ["qrels"] else searched_roles
     match = _find_in_rankings(name, text, argument, run_role, searched_roles, inputs)
-    if run_role in match.roles and ("queries" in request.measured_columns or name == SYSTEM_COLUMN):
+    if run_role in match.roles and (request.lists_from_queries or "queries" in request.measured_columns or name == SYSTEM_COLUMN):
         return match
     return replace(match, roles=[role for role in match.roles if role != "queries" or run_role not in match.roles])
 

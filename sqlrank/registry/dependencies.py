@@ -33,6 +33,11 @@ class Dependencies:
         self.relations |= other.relations
         self.files |= other.files
 
+    @property
+    def reads_documents(self) -> bool:
+        """True if a file reads more of the run or the judgments than their queries."""
+        return any({"run", "qrels"} & _find_references(file).tables and file.path.parent.name != "evaluated_queries" for file in self.files)
+
     def list_annotations(self, name: str) -> list[str]:
         """Return the values of an annotation, such as ``Validate``, in all files."""
         return [file.annotations[name] for file in self.files if name in file.annotations]

@@ -66,7 +66,7 @@ def make_tables() -> dict[str, pa.Table]:
             | {"clicked": np.arange(4 * queries) % 5 // 3, "propensity": np.arange(4 * queries) % 3 / 4 + 0.25}
         ),
         "history": pa.table({"query_id": np.repeat(np.arange(queries), 4), "doc_id": np.concatenate(seen)}),
-        "items": pa.table({"doc_id": np.arange(documents), "provider": rng.choice(["p", "q", "r"], documents)}),
+        "items": pa.table({"doc_id": np.arange(documents), "provider": rng.choice(["p", "q", "r"], documents), "text": ["a b c"] * 20}),
         "features": pa.table({"doc_id": np.arange(documents), "category": rng.choice(["c", "d", "e"], documents)}),
         "predictions": pa.table(
             {

@@ -37,7 +37,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
         "uplift": pasted.UPLIFT,
         "judged": pasted.JUDGED,
         "candidate_pairs": pasted.PAIRS,
-        "queries": "SELECT 'q' || i AS query_id, 1.0 AS weight, 2 AS cutoff FROM range(4) AS t(i)",
+        "queries": "SELECT 'q' || i AS query_id, 1.0 AS weight, 2 AS cutoff, 'a b c ' || i AS text FROM range(4) AS t(i)",
         "predicted_clusters": "SELECT i AS record_id, 'p' || (i % 7) AS cluster_id FROM range(20) AS t(i)",
         "true_clusters": "SELECT i + 5 AS record_id, i % 6 AS cluster_id FROM range(20) AS t(i)",
         **pasted.OTHERS,

@@ -28,11 +28,12 @@ RUN = "SELECT 'q' || (i // 9) AS query_id, 'd' || (i * 7 % 9) AS doc_id, (i * 5 
 QRELS = "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id, i * 3 % 5 - 1 AS relevance, i % 3 AS subtopic FROM range(36) AS t(i)"
 OTHERS = {
     "history": "SELECT 'q' || (i // 5) AS query_id, 'd' || (i * 3 % 8) AS doc_id FROM range(25) AS t(i)",
-    "items": "SELECT 'd' || (i + 2) AS doc_id, i % 3 AS provider FROM range(12) AS t(i)",
+    "items": "SELECT 'd' || (i + 2) AS doc_id, i % 3 AS provider, 'a b c ' || i AS text FROM range(12) AS t(i)",
     "features": "SELECT 'd' || (i // 2) AS doc_id, i * 5 % 3 AS category, 1.0 + i % 3 AS value FROM range(14) AS t(i)",
     "baseline": "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 7 % 9) AS doc_id, i * 5 % 7 AS score FROM range(36) AS t(i)",
     "clicks": "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 7 % 9) AS doc_id, 1 + i % 6 * 4 AS rank, i * 5 % 7 // 5 AS clicked FROM range(36) AS t(i)",
 }
+QUERIES = "SELECT 'q' || i AS query_id, CASE WHEN i % 2 = 0 THEN 'a b c ' ELSE 'x y z ' END || i AS text FROM range(6) AS t(i)"
 INPUT_NAMES = {name: f"given_{name}" for name in OTHERS}
 PREDICTIONS = (
     "SELECT i * 7 % 3 // 2 AS label, (1 + i * 11 % 17) / 20.0 AS score, 1.0 + i % 4 AS weight, i // 15 AS query_id,"
@@ -78,6 +79,8 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
             "given_judged": JUDGED,
         }.items():
             database.execute(f"CREATE TABLE {name} AS {query}")
+        database.execute(f"CREATE TABLE given_queries AS {QUERIES}")
+        database.execute("CREATE VIEW queries AS SELECT * FROM given_queries")
         for name, query in OTHERS.items():
             database.execute(f"CREATE TABLE given_{name} AS {query}")
         for name in (
@@ -185,10 +188,12 @@ def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     found = pasted.run(
         connection, "SELECT l.query_id, p.* EXCLUDE (list_id) FROM ranked_lists AS l LEFT JOIN pasted AS p USING (list_id) ORDER BY 1"
     )
+    reads_texts = any("queries.text" in text for text in pasted.relations.values())
     fused = sqlrank.evaluate(
         write_metric(file),
         run="given_run",
         qrels="given_qrels",
+        queries="given_queries" if reads_texts else None,
         inputs=INPUT_NAMES,
         connection=connection,
         per_query=True,

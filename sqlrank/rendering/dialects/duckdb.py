@@ -70,8 +70,8 @@ def _select_elements(join: ListJoin) -> None:
 
 _FILE_NODES = (
     exp.Array, exp.ArrayAgg, exp.ArrayAppend, exp.ArrayContains, exp.ArrayDistinct, exp.ArrayMax, exp.ArrayMin, exp.ArrayPosition,
-    exp.ArraySize, exp.Bracket, exp.GenerateSeries, exp.IgnoreNulls, exp.Lambda, exp.LastValue, exp.Mod, exp.NullSafeEQ, exp.Slice,
-    exp.Transform,
+    exp.ArraySize, exp.ArrayToString, exp.Bracket, exp.GenerateSeries, exp.IgnoreNulls, exp.Lambda, exp.LastValue, exp.Lower, exp.Mod,
+    exp.NullSafeEQ, exp.RegexpExtractAll, exp.Slice, exp.Transform, exp.Unnest,
 )  # fmt: skip
 
 DIALECT = Dialect(

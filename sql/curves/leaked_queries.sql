@@ -1,0 +1,17 @@
+-- LeakedQueries: one row per group, leaked query and document that contains it, the greatest share first.
+-- Use when: you want to see which queries leaked, and from which documents.
+-- $n: integer from 1, default 3: number of words of an n-gram.
+-- $threshold: number above 0 to 1, default 0.6: least share of the n-grams of a query in one document.
+-- Undefined: no row without a leaked query.
+-- Source: containment of sets of shingles, Broder 1997.
+SELECT
+  ranked_lists.group_id,
+  ROW_NUMBER() OVER (
+    PARTITION BY ranked_lists.group_id ORDER BY ngram_containment.contained_share DESC, ranked_lists.query_id, ngram_containment.doc_id
+  ) AS point, -- number of the row, from 1 for the greatest share
+  ranked_lists.query_id,
+  ngram_containment.doc_id,
+  ngram_containment.contained_share -- of the distinct n-grams of the query
+FROM ngram_containment
+JOIN ranked_lists ON ranked_lists.list_id = ngram_containment.list_id
+WHERE ngram_containment.contained_share >= $threshold
