@@ -10,6 +10,6 @@ FROM (
     CAST(doc_id AS TEXT) AS doc_id,
     ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY score DESC, doc_id DESC) AS place
   FROM run
-) AS ranked
+) AS numbered_documents
 WHERE place <= 3
 ORDER BY query_id, place

@@ -7,11 +7,11 @@
 SELECT
   ranked_lists.group_id,
   ROW_NUMBER() OVER (
-    PARTITION BY ranked_lists.group_id ORDER BY ngram_containment.contained_share DESC, ranked_lists.query_id, ngram_containment.doc_id
+    PARTITION BY ranked_lists.group_id ORDER BY ngram_shares.contained_share DESC, ranked_lists.query_id, ngram_shares.doc_id
   ) AS point, -- number of the row, from 1 for the greatest share
   ranked_lists.query_id,
-  ngram_containment.doc_id,
-  ngram_containment.contained_share -- of the distinct n-grams of the query
-FROM ngram_containment
-JOIN ranked_lists ON ranked_lists.list_id = ngram_containment.list_id
-WHERE ngram_containment.contained_share >= $threshold
+  ngram_shares.doc_id,
+  ngram_shares.contained_share -- of the distinct n-grams of the query
+FROM ngram_shares
+JOIN ranked_lists ON ranked_lists.list_id = ngram_shares.list_id
+WHERE ngram_shares.contained_share >= $threshold

@@ -5,8 +5,8 @@
 SELECT
   judgments.list_id,
   CASE WHEN catalog_items.doc_id IS NULL THEN 0 ELSE 1 END AS is_in_catalog -- 1 or 0
-FROM judgments
-JOIN ranked_lists ON ranked_lists.list_id = judgments.list_id
+FROM ranked_lists
+JOIN judgments ON judgments.list_id = ranked_lists.list_id
 LEFT JOIN catalog_items
   ON catalog_items.group_id = ranked_lists.group_id AND catalog_items.doc_id = judgments.doc_id
 WHERE judgments.relevance >= $rel

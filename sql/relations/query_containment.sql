@@ -16,6 +16,6 @@ LEFT JOIN (
   SELECT
     list_id,
     MAX(contained_share) AS contained_share
-  FROM ngram_containment
+  FROM ngram_shares
   GROUP BY list_id
 ) AS greatest_shares ON greatest_shares.list_id = ranked_lists.list_id

@@ -31,5 +31,5 @@ FROM (
     rare_row(predicted_weight - tp, total_weight, num_rows) AS false_weight, -- of one more row that is wrongly of the class
     rare_row(label_weight - tp, total_weight, num_rows) AS miss_weight -- of one more row of the class that is missed
   FROM class_derivatives
-) AS row_weights
+) AS class_row_weights
 GROUP BY group_id

@@ -25,5 +25,5 @@ FROM (
     rare_row(num_predicted - num_hits, weight, num_rows) AS false_weight, -- of one more row that is wrongly of the class
     rare_row(num_observed - num_hits, weight, num_rows) AS miss_weight -- of one more row of the class that is missed
   FROM label_derivatives
-) AS row_weights
+) AS label_row_weights
 GROUP BY group_id

@@ -214,6 +214,9 @@ def check_columns(
     }
     for compared_columns in comparable_columns(inputs, joined).values():
         duckdb_types = {(role, name): duckdb_type for role, name in compared_columns if (duckdb_type := inputs[role].column_type(name))}
+        duckdb_types |= {  # as they are read
+            (role, name): "INTEGER" for (role, name), text in duckdb_types.items() if text == "BOOLEAN" and name in inputs[role].group_names
+        }
         duckdb_types = {key: text for key, text in duckdb_types.items() if not (key[0] in missing and text.startswith(NESTED_TYPES))}
         families = {
             _classify_type(duckdb_type) for duckdb_type in duckdb_types.values() if duckdb_type != '"NULL"'

@@ -6,6 +6,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
+import sqlrank
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.scenarios import scenarios
 
@@ -57,3 +58,12 @@ def test_cases_are_in_few_others_on_sql_server() -> None:
             while isinstance(outer, exp.Case):
                 depth, outer = depth + 1, outer.find_ancestor(exp.Case, exp.Select)
             assert depth <= MAX_CASES
+
+
+def test_texts_have_a_length_on_sql_server() -> None:
+    """By the page "char and varchar (Transact-SQL)", a cast without a length leaves 30 characters."""
+    as_texts = sqlrank.sql("RR", run="r", qrels="q", id_type="text", dialect="tsql")
+    drawn = {"confidence": 0.95, "interval": "bootstrap", "unit": "user_id", "replicates": 99}
+    text = as_texts + sqlrank.sql("AUC", predictions="p", dialect="tsql", **drawn)
+    assert text.count("AS NVARCHAR(4000))") == 2
+    assert text.count("VARCHAR") == text.count("VARCHAR(") == 4

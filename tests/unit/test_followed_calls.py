@@ -83,7 +83,7 @@ def test_losses_of_classes(metric: str, theirs: Any) -> None:
     expected = theirs(CLASSIFIED["label"], CLASSIFIED["predicted"])
     assert sqlrank.evaluate(metric, inputs={"classified": CLASSIFIED}, compat="sklearn").to_pylist() == [{metric: pytest.approx(expected)}]
     message = read_message(lambda: sqlrank.evaluate(metric, inputs={"classified": CLASSIFIED}))
-    asked = message.rpartition(" ")[2]
+    asked = message.partition("Ask for ")[2].partition(",")[0]
     assert sqlrank.evaluate(asked, inputs={"classified": CLASSIFIED}).to_pylist() == [{asked: pytest.approx(expected)}]
 
 

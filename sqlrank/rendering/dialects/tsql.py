@@ -40,7 +40,7 @@ def _prepare_tree(tree: exp.Expr) -> None:
 
 
 def _finish_tree(tree: exp.Expr) -> None:
-    """Sum integers as those of 64 bits, since a sum of 32 bits overflows, and give conditions a value where they are one.
+    """Sum integers as those of 64 bits, since a sum of 32 bits overflows, and write conditions and casts to text as SQL Server reads them.
 
     Raises:
         MetricError: A view is to be made in another database.
@@ -53,6 +53,11 @@ def _finish_tree(tree: exp.Expr) -> None:
     for total in find_nodes(tree, exp.Sum):
         if not doubles.is_double(total.this):
             total.set("this", exp.cast(total.this, BIGINT))
+    for cast in find_nodes(tree, exp.Cast):
+        if cast.is_type("TEXT", "VARCHAR") and not cast.to.expressions:
+            # Without a length, 30 characters are left, and without N, no letter of another alphabet. Hashes are of the bytes of VARCHAR.
+            is_hashed = isinstance(cast.find_ancestor(exp.Anonymous, exp.Select), exp.Anonymous)
+            cast.set("to", exp.DataType.build("VARCHAR(8000)" if is_hashed else "NVARCHAR(4000)", dialect="tsql"))
     for select in find_nodes(tree, exp.Select):
         for item in select.expressions:
             value = item.unalias()

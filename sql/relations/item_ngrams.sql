@@ -1,0 +1,17 @@
+-- item_ngrams: one row per group, item and position of a word n-gram in its text.
+-- $n: integer from 1, default 3: number of words of an n-gram.
+-- Engines: duckdb
+-- Grain: many per group_id, doc_id
+SELECT
+  item_words.group_id,
+  item_words.doc_id,
+  ARRAY_TO_STRING(item_words.words[starts.position:starts.position + $n - 1], ' ') AS ngram -- consecutive words, as in query_ngrams
+FROM (
+  -- one row per group and item
+  SELECT
+    group_id,
+    doc_id,
+    REGEXP_EXTRACT_ALL(LOWER(CAST(text AS TEXT)), '[\p{L}\p{N}]+') AS words
+  FROM items
+) AS item_words
+CROSS JOIN UNNEST(GENERATE_SERIES(1, ARRAY_LENGTH(item_words.words) - $n + 1)) AS starts(position)
