@@ -388,6 +388,16 @@ def draw_measured_queries(design: Design, rng: Generator, samples: int) -> Sourc
     return {"run": pa.table(run), "queries": pa.table(columns)}
 
 
+def draw_texts(design: Design, rng: Generator, samples: int) -> Sources:
+    """Draw texts of queries, of which the only item contains three in ten."""
+    sample, query = number_units(design, samples)
+    texts = np.where(rng.random(len(query)) < 0.3, "one two three", "four five six")
+    return {
+        "queries": pa.table({"sample": sample, "query_id": query, "text": texts}),
+        "items": pa.table({"doc_id": [0], "text": ["one two three four"]}),
+    }
+
+
 def in_folder(*folders: str) -> Callable[[SqlFile], bool]:
     return lambda file: file.path.parent.name in folders
 
@@ -426,6 +436,7 @@ KINDS = {
     "history and items": Kind(draw_recommendations("qrels", "others", "items"), ("run", "qrels", "history", "items"), DOCUMENTS),
     "corpus": Kind(draw_recommendations("qrels", "corpus"), ("run", "qrels", "items"), DOCUMENTS),
     "queries": Kind(draw_measured_queries, ("run", "queries"), 1),
+    "texts": Kind(draw_texts, ("run", "queries", "items"), 1),
 }
 
 USERS, BOOTSTRAP = {"unit": "unit"}, {"interval": "bootstrap"}
@@ -487,7 +498,17 @@ DESIGNS = [
     *(Design(f"{sessions} sessions", "clicks", sessions, skill=2.0) for sessions in (30, 300)),
     *(
         Design("8 queries", kind, 8, skill=2.0)
-        for kind in ("baseline", "features", "history", "popularity", "history and features", "history and items", "corpus", "queries")
+        for kind in (
+            "baseline",
+            "features",
+            "history",
+            "popularity",
+            "history and features",
+            "history and items",
+            "corpus",
+            "queries",
+            "texts",
+        )
     ),
 ]
 

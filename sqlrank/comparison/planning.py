@@ -9,8 +9,8 @@ from sqlglot import exp
 
 from sqlrank.argument_checks import entry_point
 from sqlrank.arrow_arrays import table_from_rows
+from sqlrank.comparison import paired_tests
 from sqlrank.comparison.gate import read_baseline, read_definitions
-from sqlrank.comparison.paired_tests import TestOptions
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.duckdb_session import duckdb_session, fetch_tuples
 from sqlrank.engines.resource_limits import ResourceLimits
@@ -64,11 +64,11 @@ def power(
         InputError: values that are no result per query, or neither values nor ``sd``.
 
     >>> power(sd=0.12, num_units=50, target_effect=0.02).select(["mde", "required_units"]).to_pylist()
-    [{'mde': 0.04851195374508446, 'required_units': 285}]
+    [{'mde': 0.048511942666489574, 'required_units': 285}]
     """
     if (values is None) is (sd is None):
         raise InputError("give values of queries, or the standard deviation of their differences, such as sd=0.12: one of the two")
-    tests = TestOptions("t", correction, confidence, target_effect, power)
+    tests = paired_tests.TestOptions("t", correction, confidence, target_effect, power)
     plans: list[Plan] = [(None, None, None, 0, None, None, sd)] if values is None else _read_plans(values, system, correlation)
     if values is None and num_units is None and target_effect is None:
         raise MetricError("sd= alone plans nothing. Give num_units= for what they detect, or target_effect= for the units that it needs")
@@ -104,7 +104,7 @@ def _read_plans(values: Any, system: str, correlation: float) -> list[Plan]:
         return [(requested.get(names[row[0]], names[row[0]]), *row[1:]) for row in fetch_tuples(duck, query.sql("duckdb"))]
 
 
-def _plan_row(plan: Plan, num_units: int | None, level: float, tests: TestOptions) -> dict[str, Any]:
+def _plan_row(plan: Plan, num_units: int | None, level: float, tests: paired_tests.TestOptions) -> dict[str, Any]:
     """Return a row of the result."""
     metric, baseline, system, stored, value_baseline, value, deviation = plan
     units = stored if num_units is None else num_units

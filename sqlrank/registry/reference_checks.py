@@ -31,7 +31,10 @@ GROUP_KEYS = {"group_id", "list_id"}
 
 
 def find_multiplying_joins(file: SqlFile, library: Registry) -> Iterator[Violation]:
-    """Yield the LEFT JOINs of a file that may find several rows, and the joins that may find those of other groups."""
+    """Yield the LEFT JOINs of a file that may find several rows, and the joins that may find those of other groups.
+
+    Where a relation has many rows per key, as it says, its LEFT JOINs may find several.
+    """
     for join in file.tree.find_all(exp.Join):
         if grouped := _find_grouped_source(join, library):
             alias = join.this.alias_or_name
@@ -39,7 +42,8 @@ def find_multiplying_joins(file: SqlFile, library: Registry) -> Iterator[Violati
                 join.this,
                 f"rows of {alias} are of groups, as those of {grouped}. Compare {alias}.group_id in ON, which statements leave out where there are none",
             )
-        if join.side != "LEFT":
+        repeats_rows = join.parent is file.tree and file.row_grain is not None and not file.row_grain.is_unique
+        if join.side != "LEFT" or repeats_rows:
             continue
         alias, keys = join.this.alias_or_name, _row_keys(join.this, library)
         compared = _compared_columns(join.args.get("on"), alias)

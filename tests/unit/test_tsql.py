@@ -26,7 +26,7 @@ SEARCHES = (exp.Where, exp.Having, exp.Join, exp.And, exp.Or, exp.Not)
 """Places of conditions, beside those of CASE."""
 
 LARGEST_INT = 2**31 - 1
-DUCKDB_ALONE = {"alpha_nDCG", "nERR_IA", "nNRBP"}
+DUCKDB_ALONE = {"alpha_nDCG", "nERR_IA", "nNRBP", "LeakedShare", "LeakedQueries"}
 
 
 def find_breaches(text: str) -> Iterator[str]:
@@ -55,7 +55,7 @@ def find_breaches(text: str) -> Iterator[str]:
 @pytest.mark.parametrize("file", select_every(4, FILES), ids=lambda file: file.name)
 def test_statements_keep_the_rules(file: SqlFile) -> None:
     if file.display_name in DUCKDB_ALONE:
-        with pytest.raises(MetricError, match=f"^{file.display_name}@3 is for DuckDB, not for SQL Server. Evaluate it there"):
+        with pytest.raises(MetricError, match=f"^{file.display_name}(@3)? is for DuckDB, not for SQL Server. Evaluate it there"):
             print_statement(file, "tsql")
     else:
         assert [*find_breaches(print_statement(file, "tsql"))] == []
@@ -90,7 +90,7 @@ def test_reserved_words_are_in_brackets() -> None:
 
 def test_functions_have_the_names_of_the_engine() -> None:
     text = sqlrank.sql("LogLoss", predictions="p", unit="u", confidence=0.9, interval="bootstrap", dialect="tsql")
-    assert "CONVERT(VARCHAR(32), HASHBYTES('MD5', '0:' + CAST(unit_id AS VARCHAR(MAX))), 2)" in text
+    assert "CONVERT(VARCHAR(32), HASHBYTES('MD5', '0:' + CAST(unit_id AS VARCHAR(8000))), 2)" in text
     assert " LN(" not in text
     assert to_sql(exp.Literal.string("a\u202eb"), "tsql") == "('a' + NCHAR(8238) + 'b')"
 
