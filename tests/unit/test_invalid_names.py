@@ -169,6 +169,8 @@ def test_a_name_in_quotes_is_the_column_without_them() -> None:
 
 def test_booleans_of_by_are_numbers_as_the_documentation_says() -> None:
     assert sqlrank.evaluate("Positives", predictions=TABLE, by="paid").schema.field("paid").type == pa.int32()
+    answers = pa.table({"query_id": ["a", "b"], "retrieved": [["x", "y"], ["y", "x"]], "relevant": [["x"], ["x"]], "paid": [True, False]})
+    assert sqlrank.evaluate("RR", inputs={"answers": answers}, by="paid").to_pylist() == [{"paid": 0, "RR": 0.5}, {"paid": 1, "RR": 1.0}]
     assert "Booleans become 0 and 1 (int32)" in (ROOT / "docs" / "results.md").read_text("utf-8")
 
 
