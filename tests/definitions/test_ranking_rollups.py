@@ -44,6 +44,7 @@ def draw_lists(*, weighted: bool = False) -> dict[str, Any]:
             "day": rng.integers(1, 4, len(names)),
             "country": rng.choice(np.array(["NL", None], dtype=object), len(names)),
             "cutoff": rng.integers(1, 5, len(names)),
+            "text": [f"which film has {name}" for name in names],
             **({"weight": rng.random(len(names))} if weighted else {}),
         }
     )
@@ -53,6 +54,8 @@ def draw_lists(*, weighted: bool = False) -> dict[str, Any]:
     inputs = {name: table for name, table in drawn.inputs.items() if name != "segments"}
     clicks = {"rank": [1] * drawn.qrels.num_rows, "clicked": rng.integers(0, 2, drawn.qrels.num_rows)}
     inputs["clicks"] = pa.table({name: drawn.qrels[name] for name in ("query_id", "doc_id")} | clicks)
+    texts = [f"the first film of {names[place % len(names)]}" for place in range(inputs["items"].num_rows)]
+    inputs["items"] = inputs["items"].append_column("text", pa.array(texts))
     return {"run": drawn.run, "qrels": qrels, "queries": queries, "inputs": inputs, "columns": {"features.value": "value"}}
 
 
@@ -394,5 +397,5 @@ def test_weights_of_queries_are_part_of_the_definition(of_buckets: dict[str, Any
 def test_which_lists_there_are_is_part_of_the_definition() -> None:
     plain = sqlrank.rollup("AP", by="day", **draw_lists())["definition_hash"][0].as_py()
     assert sqlrank.rollup("AP", by="day", **draw_lists(), topics="judged_and_retrieved")["definition_hash"][0].as_py() != plain
-    assert sqlrank.rollup("AP", by="day", **draw_lists(), topics="judged", nulls="error")["definition_hash"][0].as_py() == plain
+    assert sqlrank.rollup("AP", by="day", **draw_lists(), topics="clicked", nulls="error")["definition_hash"][0].as_py() == plain
     assert sqlrank.rollup("AP(aggregate=mean)", by="day", **draw_lists())["definition_hash"][0].as_py() == plain

@@ -268,7 +268,7 @@ def _list_ranking_scenarios() -> list[Scenario]:
     for policy in _RANKING_POLICIES:
         values = load_registry().allowed_values(policy) if policy in load_registry().policies else sorted(load_registry().functions[policy])
         for value in values:
-            if value not in {"quantile", "half", "wmean", "strict", "error"}:
+            if value not in {"quantile", "half", "wmean", "strict", "error", "clicked"}:  # which has scenarios of its own
                 name = "topics" if policy == "queries" else policy
                 listed = ATTRIBUTES if value == "given" else {}
                 options = {**RANKINGS, **listed, name: value, "per_query": policy in {"ties", "unjudged"}}
