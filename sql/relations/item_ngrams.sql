@@ -5,13 +5,13 @@
 SELECT
   item_words.group_id,
   item_words.doc_id,
-  ARRAY_TO_STRING(item_words.words[starts.position:starts.position + $n - 1], ' ') AS ngram -- consecutive words, as in query_ngrams
+  ngram(item_words.words, starts.position) AS ngram -- consecutive words, as in query_ngrams
 FROM (
   -- one row per group and item
   SELECT
     group_id,
     doc_id,
-    REGEXP_EXTRACT_ALL(LOWER(CAST(text AS TEXT)), '[\p{L}\p{N}]+') AS words
+    words(text) AS words
   FROM items
 ) AS item_words
 CROSS JOIN UNNEST(GENERATE_SERIES(1, ARRAY_LENGTH(item_words.words) - $n + 1)) AS starts(position)

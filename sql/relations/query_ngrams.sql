@@ -5,14 +5,14 @@
 -- Grain: list_id, ngram
 SELECT
   query_words.list_id,
-  ARRAY_TO_STRING(query_words.words[starts.position:starts.position + $n - 1], ' ') AS ngram -- consecutive words, with blanks between them
+  ngram(query_words.words, starts.position) AS ngram -- consecutive words, with blanks between them
 FROM (
   -- one row per list
   SELECT
     ranked_lists.list_id,
-    REGEXP_EXTRACT_ALL(LOWER(CAST(queries.text AS TEXT)), '[\p{L}\p{N}]+') AS words
+    words(queries.text) AS words
   FROM ranked_lists
   LEFT JOIN queries ON queries.query_id = ranked_lists.query_id
 ) AS query_words
 CROSS JOIN UNNEST(GENERATE_SERIES(1, ARRAY_LENGTH(query_words.words) - $n + 1)) AS starts(position)
-GROUP BY query_words.list_id, ARRAY_TO_STRING(query_words.words[starts.position:starts.position + $n - 1], ' ')
+GROUP BY query_words.list_id, ngram(query_words.words, starts.position)
