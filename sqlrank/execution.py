@@ -11,6 +11,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank._version import __version__
+from sqlrank.compiler.statement import result_keys
 from sqlrank.engines.driver_adapters import TimeRangeError
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
@@ -59,9 +60,6 @@ _ARROW_TYPES = {
     N_UNITS: pa.int64(),
 }
 """Arrow types of result columns by kind, None for input columns; all others are float64."""
-
-_ROW_KINDS = {"cutoff", "point"}
-"""Kinds of columns beside those of inputs that tell the rows of a result apart."""
 
 
 def execute_request(call: Request, options: ExecutionOptions) -> pa.Table:
@@ -120,9 +118,8 @@ def _fetch_result(prepared: PreparedStatement) -> pa.Table:
     types = {output.name: _ARROW_TYPES.get(output.kind, pa.float64()) for output in outputs}
     confidence = prepared.request.confidence
     has_units = confidence is not None and confidence.per_unit  # rows with several scores are units without a key
-    has_rows = has_units or None in types.values() or not _ROW_KINDS.isdisjoint(output.kind for output in outputs)
     try:
-        return (database.fetch_result if has_rows else database.fetch_row)(prepared.render().executable, types)
+        return (database.fetch_result if has_units or result_keys(outputs) else database.fetch_row)(prepared.render().executable, types)
     except TimeRangeError as error:
         raise TimeRangeError(error.column, f"Read it as a text with {_read_as_text(prepared.inputs, error.column)}") from None
 
