@@ -12,6 +12,7 @@ from sqlrank.comparison.paired_tests import describe_few_changes
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.errors import InputError
 from sqlrank.inference.corrected_tests import choose_winner
+from sqlrank.inference.significance import greatest_unseen_share
 from sqlrank.inference.tolerance import relative_difference
 from sqlrank.registry.small_samples import load_small_samples
 from sqlrank.result_columns import ALL_ROWS_LABEL, COMPARISON_SCHEMA, SLICE_COLUMN, SYSTEM_LABELS, contrast_schema
@@ -63,8 +64,7 @@ def _missing_interval(result: TestResult, measure: ComparedMetric) -> str | None
         return "no interval: fewer than two units"
     if result.summary.n_positive or result.summary.n_negative:
         return "no interval: the same change in every unit"
-    greatest_share = 1 - 0.05 ** (1 / result.summary.units)
-    bound = f": with 95% confidence at most {100 * greatest_share:.2g}% of all such units differ"
+    bound = f": with 95% confidence at most {100 * greatest_unseen_share(result.summary.units, 0.95):.2g}% of all such units differ"
     return "equal in every unit" + ("" if measure.uses_influence else bound)
 
 

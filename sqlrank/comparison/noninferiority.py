@@ -9,7 +9,7 @@ from sqlrank.comparison.comparison_table import undefined_reason
 from sqlrank.comparison.paired_tests import describe_few_changes, standard_error
 from sqlrank.errors import MetricError
 from sqlrank.inference.corrected_tests import adjusted_confidence
-from sqlrank.inference.significance import required_units_for_half_width
+from sqlrank.inference.significance import greatest_unseen_share, required_units_for_half_width
 from sqlrank.inference.student_t import t_critical_value
 from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, SKIPPED, Tolerance, Verdict
 
@@ -128,7 +128,7 @@ def _greatest_share(units: float, level: float) -> str:
     >>> _greatest_share(20, 0.95)
     '14 %'
     """
-    return f"{-100 * math.expm1(math.log1p(-level) / units):.2g} %"
+    return f"{100 * greatest_unseen_share(units, level):.2g} %"
 
 
 def _describe_unseen_losses(summary: DifferenceSummary, measure: ComparedMetric, level: float) -> str:

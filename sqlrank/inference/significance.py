@@ -57,6 +57,15 @@ def sign_test(above: int, below: int) -> tuple[float, float]:
     return float(above), p
 
 
+def greatest_unseen_share(units: float, level: float) -> float:
+    """Return the share of a kind of which so many units have none with the probability 1 - ``level``: a greater one would show (rule of three).
+
+    >>> round(greatest_unseen_share(20, 0.95), 6)
+    0.139108
+    """
+    return -math.expm1(math.log1p(-level) / units)
+
+
 def minimum_detectable_effect(deviation: float, units: int, level: float, power: float, critical_value: float | None = None) -> float:
     """Return the minimum detectable effect of a t-test with this power.
 
