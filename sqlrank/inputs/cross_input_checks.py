@@ -132,12 +132,18 @@ def _write_unmatched_counts(run: exp.Select, qrels: exp.Select, group_names: tup
 
 def count_stale_gold(database: Database, inputs: Mapping[str, BoundInput], role: str) -> tuple[int, int, float]:
     """Return the numbers of relevant documents that an input, the run or the catalog, does not have, and of all, and the mean share of a query."""
-    query, columns = load_select("inputs", "stale_gold.sql"), {"qrels": (*RANKING_KEYS, "relevance"), "documents": ("doc_id",)}
-    for table in find_nodes(query, exp.Table):
-        bound_input = inputs[role if table.name == "documents" else table.name]
-        table.replace(bound_input.select_columns(columns[table.name]).subquery(table.name))
-    ((stale, relevant, mean_share),) = database.query_rows(query)
+    qrels, documents = inputs["qrels"].select_columns((*RANKING_KEYS, "relevance")), inputs[role].select_columns(("doc_id",))
+    ((stale, relevant, mean_share),) = database.fetch_rows(_write_stale_gold(qrels, documents, database.dialect))
     return int(stale or 0), int(relevant or 0), float(mean_share or 0)
+
+
+@lru_cache(maxsize=256)
+def _write_stale_gold(qrels: exp.Select, documents: exp.Select, dialect: str) -> str:
+    """Return the query of ``inputs/stale_gold.sql`` over judgments and the documents that there are."""
+    query = load_select("inputs", "stale_gold.sql")
+    for table in find_nodes(query, exp.Table):
+        table.replace((documents if table.name == "documents" else qrels).subquery(table.name))
+    return to_sql(query, dialect)
 
 
 def describe_similar_ids(
