@@ -313,7 +313,7 @@ def _find_unjudged_queries(inputs: BoundInputs, report: ValidationReport, names:
     """Yield the queries of a run without judgments or clicks, which the policy on queries leaves out; of a large run they are not counted."""
     request, run = inputs.request, inputs.by_role.get("run")
     policy = str(request.shared_policies.get("queries", "judged"))
-    role = {"judged": "qrels", "judged_and_retrieved": "qrels", "clicked": "clicks"}.get(policy, "")
+    role = request.library.policies["queries"]["values"][policy].get("requires_input", "")
     is_table = not (request.rankings_from_predictions or request.assembled_roles or request.lists_from_queries)
     if run is None or role not in inputs.by_role or not is_table:
         return
