@@ -15,12 +15,7 @@ from sqlrank.registry.metric import freeze_value, to_sql_name
 from sqlrank.registry.metric_resolver import RequestedDifferences, split_differences
 from sqlrank.registry.registry import SYSTEM_COLUMN, UNIT_COLUMN, ColumnSpec, Registry, Role
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, ResolvedMetric, with_plain_names
-from sqlrank.registry.settings_checks import (
-    QUERIES_POLICY_KEYWORD,
-    describe_argument,
-    describe_missing_input,
-    rename_queries_policy,
-)
+from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, describe_argument, describe_missing_input, rename_queries_policy
 from sqlrank.request import Request, system_source, with_previous_runs
 from sqlrank.result_columns import DIFFERENCE_STEP_COLUMNS, SLICE_COLUMN, difference_columns
 
