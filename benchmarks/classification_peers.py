@@ -28,15 +28,25 @@ _EPS = float(np.finfo(np.float64).eps)
 
 
 def rank_predictions(connection: duckdb.DuckDBPyConnection, by: str = "") -> Values:
-    """Rank all predictions, or those of each group, and nothing else; return the sum of the ranks."""
+    """Rank all predictions, or those of each group, and nothing else; return the sum of the
+    ranks.
+    """
     partition = f"PARTITION BY {by} " if by else ""
-    query = f"SELECT SUM(r) FROM (SELECT RANK() OVER ({partition}ORDER BY score) AS r FROM predictions)"
+    query = (
+        f"SELECT SUM(r) FROM (SELECT RANK() OVER ({partition}ORDER BY score) AS r FROM predictions)"
+    )
     return {BARE: float(connection.execute(query).fetchall()[0][0])}
 
 
 def scan_predictions(connection: duckdb.DuckDBPyConnection) -> Values:
     """Read all predictions once and add them up, and nothing else."""
-    return {"positives": float(connection.execute("SELECT SUM(label), SUM(score), SUM(weight) FROM predictions").fetchall()[0][0])}
+    return {
+        "positives": float(
+            connection.execute(
+                "SELECT SUM(label), SUM(score), SUM(weight) FROM predictions"
+            ).fetchall()[0][0]
+        )
+    }
 
 
 def fetch_scores(connection: duckdb.DuckDBPyConnection) -> Any:
@@ -58,7 +68,10 @@ def with_sklearn(connection: duckdb.DuckDBPyConnection, kind: str, at_hand: list
     label, score, weight = arrays["label"], arrays["score"], arrays.get("weight")
     start = time.perf_counter()
     functions = {"AUC": roc_auc_score, "APS": average_precision_score, "LogLoss": log_loss}
-    values = {name: float(function(label, score, sample_weight=weight)) for name, function in functions.items()}
+    values = {
+        name: float(function(label, score, sample_weight=weight))
+        for name, function in functions.items()
+    }
     at_hand.append(time.perf_counter() - start)
     return values
 
@@ -78,18 +91,26 @@ def with_polars_sorted(connection: duckdb.DuckDBPyConnection, kind: str) -> Valu
     upto, rows = pl.col("positives"), pl.col("rows")
     negatives = rows - upto
     above, negatives_above = upto.shift(1, fill_value=0.0), negatives.shift(1, fill_value=0.0)
-    auc = ((negatives - negatives_above) * (upto + above) / 2).sum() / (upto.last() * negatives.last())
+    auc = ((negatives - negatives_above) * (upto + above) / 2).sum() / (
+        upto.last() * negatives.last()
+    )
     areas = steps.select(
         AUC=auc,
         APS=((upto - above) * upto / rows).sum() / upto.last(),
         LiftQuality=2 * auc - 1,
         KS=(upto / upto.last() - negatives / negatives.last()).abs().max(),
     )
-    return dict(pl.concat([areas, frame.select(**_list_probability_metrics(kind))], how="horizontal").collect().row(0, named=True))
+    return dict(
+        pl.concat([areas, frame.select(**_list_probability_metrics(kind))], how="horizontal")
+        .collect()
+        .row(0, named=True)
+    )
 
 
 def with_polars_searched(connection: duckdb.DuckDBPyConnection, kind: str) -> Values:
-    """Sort the scores and nothing with them, unless they have weights, and search the few of positives among them."""
+    """Sort the scores and nothing with them, unless they have weights, and search the few of
+    positives among them.
+    """
     import polars as pl  # noqa: PLC0415
 
     frame = _fetch_frame(connection, kind)
@@ -122,7 +143,9 @@ def with_polars_searched(connection: duckdb.DuckDBPyConnection, kind: str) -> Va
 def _fetch_frame(connection: duckdb.DuckDBPyConnection, kind: str) -> pl.DataFrame:
     import polars as pl  # noqa: PLC0415
 
-    return pl.DataFrame(connection.sql(f"SELECT {_COLUMNS[kind]} FROM predictions").to_arrow_table())
+    return pl.DataFrame(
+        connection.sql(f"SELECT {_COLUMNS[kind]} FROM predictions").to_arrow_table()
+    )
 
 
 def _select_weight(kind: str) -> pl.Expr:
@@ -150,10 +173,16 @@ def _list_probability_metrics(kind: str) -> dict[str, pl.Expr]:
     import polars as pl  # noqa: PLC0415
 
     label, score = pl.col("label"), pl.col("score")
-    expressions = {"LogLoss": -(score + (label - 1)).abs().clip(_EPS, 1 - _EPS).log(), "Brier": (score - label) ** 2}
+    expressions = {
+        "LogLoss": -(score + (label - 1)).abs().clip(_EPS, 1 - _EPS).log(),
+        "Brier": (score - label) ** 2,
+    }
     if kind == "unweighted":
         return {name: value.mean() for name, value in expressions.items()}
-    return {name: (pl.col("weight") * value).sum() / pl.col("weight").sum() for name, value in expressions.items()}
+    return {
+        name: (pl.col("weight") * value).sum() / pl.col("weight").sum()
+        for name, value in expressions.items()
+    }
 
 
 def spark_session(threads: int) -> SparkSession | str:
@@ -161,16 +190,28 @@ def spark_session(threads: int) -> SparkSession | str:
     try:
         from pyspark.sql import SparkSession  # noqa: PLC0415
 
-        builder = SparkSession.builder.master(f"local[{threads}]").config("spark.driver.memory", "8g")
-        return builder.config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", str(2 * threads)).getOrCreate()
+        builder = SparkSession.builder.master(f"local[{threads}]").config(
+            "spark.driver.memory", "8g"
+        )
+        return (
+            builder.config("spark.ui.enabled", "false")
+            .config("spark.sql.shuffle.partitions", str(2 * threads))
+            .getOrCreate()
+        )
     except (ImportError, RuntimeError) as error:
         return str(error).splitlines()[0]
 
 
 def with_spark(session: SparkSession, files: str, kind: str) -> Values:
-    """Read Parquet, since Spark does not read DuckDB files, and take the one area that has the same definition, without bins."""
+    """Read Parquet, since Spark does not read DuckDB files, and take the one area that has the same
+    definition, without bins.
+    """
     from pyspark.ml.evaluation import BinaryClassificationEvaluator  # noqa: PLC0415
 
-    columns = {"labelCol": "label", "rawPredictionCol": "score", **({} if kind == "unweighted" else {"weightCol": "weight"})}
+    columns = {
+        "labelCol": "label",
+        "rawPredictionCol": "score",
+        **({} if kind == "unweighted" else {"weightCol": "weight"}),
+    }
     evaluator = BinaryClassificationEvaluator(metricName="areaUnderROC", numBins=0, **columns)
     return {"AUC": float(evaluator.evaluate(session.read.parquet(files)))}

@@ -1,4 +1,6 @@
-"""Benchmark comparisons of per-query values by t, Wilcoxon and sign-flip tests against NumPy and SciPy."""
+"""Benchmark comparisons of per-query values by t, Wilcoxon and sign-flip tests against NumPy and
+SciPy.
+"""
 
 from __future__ import annotations
 
@@ -28,19 +30,32 @@ METRICS = 12
 def draw_values(queries: int) -> tuple[pa.Table, dict[str, np.ndarray]]:
     """Return values of two systems for every query, as a table and as arrays."""
     draw = np.random.default_rng(0)
-    columns = {f"m{number}": np.round(draw.beta(0.6, 1.2, 2 * queries), 4) for number in range(METRICS)}
+    columns = {
+        f"m{number}": np.round(draw.beta(0.6, 1.2, 2 * queries), 4) for number in range(METRICS)
+    }
     ids = [f"q{number}" for number in range(queries)]
-    return pa.table({"system": ["a"] * queries + ["b"] * queries, "query_id": ids * 2, **columns}), columns
+    return pa.table(
+        {"system": ["a"] * queries + ["b"] * queries, "query_id": ids * 2, **columns}
+    ), columns
 
 
-def compute_p_values(table: pa.Table, test: str, correction: str, replicates: int | None = None) -> list[float | None]:
+def compute_p_values(
+    table: pa.Table, test: str, correction: str, replicates: int | None = None
+) -> list[float | None]:
     """Return the p-values of all metrics."""
-    measures = [ComparedMetric(name, "higher", is_proportion=True) for name in table.column_names[2:]]
+    measures = [
+        ComparedMetric(name, "higher", is_proportion=True) for name in table.column_names[2:]
+    ]
     asking = ComparisonPlan(Request(table.column_names[2:], {}), "system", [[]], measures, [])
     with duckdb.connect() as database:
         units = PairedUnits(database, [([], table)], asking, by_rows=False)
         compared = units.summarize_differences([("a", "b")])
-        return [item.p for item in run_tests(units, compared, TestOptions(test, correction, 0.95, None, 0.8, replicates))]
+        return [
+            item.p
+            for item in run_tests(
+                units, compared, TestOptions(test, correction, 0.95, None, 0.8, replicates)
+            )
+        ]
 
 
 def scipy_t_and_wilcoxon(columns: dict[str, np.ndarray], queries: int) -> list[float]:
@@ -48,12 +63,17 @@ def scipy_t_and_wilcoxon(columns: dict[str, np.ndarray], queries: int) -> list[f
     p_values = []
     for column in columns.values():
         one, two = column[:queries], column[queries:]
-        p_values += [stats.ttest_rel(two, one).pvalue, stats.wilcoxon(two - one, method="asymptotic", correction=False).pvalue]
+        p_values += [
+            stats.ttest_rel(two, one).pvalue,
+            stats.wilcoxon(two - one, method="asymptotic", correction=False).pvalue,
+        ]
     return p_values
 
 
 def numpy_signs(columns: dict[str, np.ndarray], queries: int, replicates: int) -> np.ndarray:
-    """Return the greatest mean difference of every replicate, the signs of queries drawn by NumPy."""
+    """Return the greatest mean difference of every replicate, the signs of queries drawn by
+    NumPy.
+    """
     differences = np.stack([column[queries:] - column[:queries] for column in columns.values()])
     draw = np.random.default_rng(0)
     greatest = np.empty(replicates)
@@ -84,7 +104,10 @@ def main() -> None:
     console = Console(width=110)
     for title, sides in {
         f"t and Wilcoxon, {METRICS} metrics, {options.queries:,} queries": {
-            "sqlrank": lambda: (compute_p_values(table, "t", "holm"), compute_p_values(table, "wilcoxon", "holm")),
+            "sqlrank": lambda: (
+                compute_p_values(table, "t", "holm"),
+                compute_p_values(table, "wilcoxon", "holm"),
+            ),
             "scipy": lambda: scipy_t_and_wilcoxon(columns, options.queries),
         },
         f"max-T, {METRICS} metrics, 999 draws, {options.queries:,} queries": {
@@ -97,7 +120,9 @@ def main() -> None:
         },
     }.items():
         medians = time_in_turn(sides, options.repeat)
-        output = Table("", "seconds", "ratio to sqlrank", title=f"{title}, median of {options.repeat} in turn")
+        output = Table(
+            "", "seconds", "ratio to sqlrank", title=f"{title}, median of {options.repeat} in turn"
+        )
         for name, seconds in medians.items():
             output.add_row(name, f"{seconds:.2f}", f"{seconds / medians['sqlrank']:.2f}")
         console.print(output)

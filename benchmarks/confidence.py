@@ -1,4 +1,6 @@
-"""Benchmark intervals: analytic ones, the bootstrap against SciPy, and two scores of the same rows against MLstatkit."""
+"""Benchmark intervals: analytic ones, the bootstrap against SciPy, and two scores of the same rows
+against MLstatkit.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,34 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FOLDER = Path(__file__).parent / "data"
-RANKINGS = ["nDCG@5", "nDCG@10", "AP", "AP@10", "RR", "P@5", "P@10", "R@10", "Rprec", "ERR@10", "RBP", "Success@10"]
-SUMS = ["LogLoss", "Brier", "MAE", "MSE", "RMSE", "Bias", "CalibrationRatio", "Precision", "Recall", "Accuracy", "MCC", "NormalizedEntropy"]
+RANKINGS = [
+    "nDCG@5",
+    "nDCG@10",
+    "AP",
+    "AP@10",
+    "RR",
+    "P@5",
+    "P@10",
+    "R@10",
+    "Rprec",
+    "ERR@10",
+    "RBP",
+    "Success@10",
+]
+SUMS = [
+    "LogLoss",
+    "Brier",
+    "MAE",
+    "MSE",
+    "RMSE",
+    "Bias",
+    "CalibrationRatio",
+    "Precision",
+    "Recall",
+    "Accuracy",
+    "MCC",
+    "NormalizedEntropy",
+]
 REPLICATES = 999
 UNTIED = 1_000_000_007
 """So many values that hardly any two scores are equal."""
@@ -40,20 +68,33 @@ def store_rows(name: str, query: str) -> str:
 
 def make_lists(queries: int) -> dict[str, str]:
     """Return a run of ten documents per query and their judgments."""
-    rows = f"SELECT i, i // 10 AS query_id, i % 10 AS doc_id, (hash(i, 1) % 100000) / 100000 AS score FROM range({10 * queries}) AS t(i)"
-    judged = f"SELECT i, i // 10 AS query_id, i % 10 AS doc_id, greatest(CAST(hash(i, 2) % 20 AS INTEGER) - 16, 0) AS relevance FROM range({10 * queries}) AS t(i)"
-    return {"run": store_rows(f"run_{queries}", rows), "qrels": store_rows(f"qrels_{queries}", judged)}
+    rows = (
+        "SELECT i, i // 10 AS query_id, i % 10 AS doc_id, (hash(i, 1) % 100000) / 100000 AS score"
+        f" FROM range({10 * queries}) AS t(i)"
+    )
+    judged = (
+        "SELECT i, i // 10 AS query_id, i % 10 AS doc_id, greatest(CAST(hash(i, 2) % 20 AS"
+        f" INTEGER) - 16, 0) AS relevance FROM range({10 * queries}) AS t(i)"
+    )
+    return {
+        "run": store_rows(f"run_{queries}", rows),
+        "qrels": store_rows(f"qrels_{queries}", judged),
+    }
 
 
 def two_model_predictions(rows: int, values: int = 100_000) -> str:
-    """Return predictions of two models, whose scores have so many ``values``, 5 % of them positives, of users with twenty rows."""
+    """Return predictions of two models, whose scores have so many ``values``, 5 % of them
+    positives, of users with twenty rows.
+    """
     label = "CAST(hash(i, 1) % 20 = 0 AS INTEGER)"
     scores = ", ".join(
-        f"((hash(i, {number}) % {values}) / {values} * 0.8 + {label} * 0.1 + 0.05) AS {name}" for number, name in ((2, "a"), (3, "b"))
+        f"((hash(i, {number}) % {values}) / {values} * 0.8 + {label} * 0.1 + 0.05) AS {name}"
+        for number, name in ((2, "a"), (3, "b"))
     )
     return store_rows(
         f"predictions_{rows}_{values}",
-        f"SELECT i, hash(i, 4) % {rows // 20} AS user_id, {label} AS label, {scores} FROM range({rows}) AS t(i)",
+        f"SELECT i, hash(i, 4) % {rows // 20} AS user_id, {label} AS label, {scores} FROM"
+        f" range({rows}) AS t(i)",
     )
 
 
@@ -65,8 +106,15 @@ def evaluate_interval(metrics: Any, **options: Any) -> pa.Table:
 def scipy_bootstrap(columns: list[np.ndarray]) -> list[Any]:
     """Return the intervals of means by SciPy, which draws as many at a time as memory holds."""
     draw = np.random.default_rng(0)
-    options: dict[str, Any] = {"n_resamples": REPLICATES, "method": "percentile", "batch": 20, "rng": draw}
-    return [stats.bootstrap((column,), np.mean, **options).confidence_interval for column in columns]
+    options: dict[str, Any] = {
+        "n_resamples": REPLICATES,
+        "method": "percentile",
+        "batch": 20,
+        "rng": draw,
+    }
+    return [
+        stats.bootstrap((column,), np.mean, **options).confidence_interval for column in columns
+    ]
 
 
 def ours_of_two(path: str) -> pa.Table:
@@ -101,16 +149,23 @@ def list_tables(queries: int, rows: int) -> dict[str, tuple[dict[str, Callable[[
             },
             "values",
         ),
-        f"bootstrap, {len(RANKINGS)} metrics, {REPLICATES} replicates, {queries // 4:,} queries (sqlrank: with the metrics)": (
-            {"sqlrank": lambda: evaluate_interval(RANKINGS, **few, **drawn), "scipy, of values": lambda: scipy_bootstrap(columns)},
+        f"bootstrap, {len(RANKINGS)} metrics, {REPLICATES} replicates, {queries // 4:,} queries (sqlrank: with the metrics)": (  # noqa: E501
+            {
+                "sqlrank": lambda: evaluate_interval(RANKINGS, **few, **drawn),
+                "scipy, of values": lambda: scipy_bootstrap(columns),
+            },
             "sqlrank",
         ),
         f"AUC, {rows:,} predictions": (
             {
                 "value": lambda: evaluate_interval("AUC", **predictions),
                 "with its interval": lambda: evaluate_interval("AUC", **predictions, **interval),
-                "by users": lambda: evaluate_interval("AUC", **predictions, **interval, unit="user_id"),
-                "APS with its interval": lambda: evaluate_interval("APS", **predictions, **interval),
+                "by users": lambda: evaluate_interval(
+                    "AUC", **predictions, **interval, unit="user_id"
+                ),
+                "APS with its interval": lambda: evaluate_interval(
+                    "APS", **predictions, **interval
+                ),
             },
             "value",
         ),
@@ -118,7 +173,9 @@ def list_tables(queries: int, rows: int) -> dict[str, tuple[dict[str, Callable[[
             {
                 "values": lambda: evaluate_interval(SUMS, **predictions),
                 "intervals by rows": lambda: evaluate_interval(SUMS, **predictions, **interval),
-                f"intervals by {rows // 20:,} users": lambda: evaluate_interval(SUMS, **predictions, **interval, unit="user_id"),
+                f"intervals by {rows // 20:,} users": lambda: evaluate_interval(
+                    SUMS, **predictions, **interval, unit="user_id"
+                ),
             },
             "values",
         ),
@@ -152,7 +209,9 @@ def main() -> None:
     console = Console(width=110)
     for title, (sides, base) in list_tables(options.queries, options.rows).items():
         medians = time_in_turn(sides, options.repeat)
-        table = Table("", "seconds", f"ratio to {base}", title=f"{title}, median of {options.repeat} in turn")
+        table = Table(
+            "", "seconds", f"ratio to {base}", title=f"{title}, median of {options.repeat} in turn"
+        )
         for name, seconds in medians.items():
             table.add_row(name, f"{seconds:.2f}", f"{seconds / medians[base]:.2f}")
         console.print(table)

@@ -1,4 +1,6 @@
-"""The data of the benchmarks: Parquet and DuckDB files made with DuckDB from hashes, kept under ``benchmarks/data/``."""
+"""The data of the benchmarks: Parquet and DuckDB files made with DuckDB from hashes, kept under
+``benchmarks/data/``.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,10 @@ CHUNK_ROWS = 10_000_000
 
 _IDS: dict[Kind, tuple[str, str]] = {
     "int": ("q", "q * 1009 + d"),
-    "str": ("'query-' || lpad(q::VARCHAR, 14, '0')", "'document-' || md5((q * 1009 + d)::VARCHAR)[1:27]"),
+    "str": (
+        "'query-' || lpad(q::VARCHAR, 14, '0')",
+        "'document-' || md5((q * 1009 + d)::VARCHAR)[1:27]",
+    ),
 }
 
 
@@ -26,8 +31,9 @@ _IDS: dict[Kind, tuple[str, str]] = {
 class Shape:
     """Length of lists, and their judgments.
 
-    ``grade`` is SQL over ``q`` (query), ``d`` (place of the document in the query) and ``u`` (uniform in 0..1): the
-    relevance of a retrieved document, NULL if it was not judged. ``missed`` relevant documents are not retrieved.
+    ``grade`` is SQL over ``q`` (query), ``d`` (place of the document in the query) and ``u``
+    (uniform in 0..1): the relevance of a retrieved document, NULL if it was not judged. ``missed``
+    relevant documents are not retrieved.
     """
 
     name: str
@@ -37,8 +43,15 @@ class Shape:
     systems: int = 1
 
 
-STANDARD = Shape("standard", 100, "CASE WHEN u < 0.1 THEN 1 + CAST(floor(u * 30) AS INTEGER) WHEN u < 0.2 THEN 0 END", missed=2)
-"""A fifth of the retrieved documents are judged, half of those relevant with grades 1 to 3; two more were not retrieved."""
+STANDARD = Shape(
+    "standard",
+    100,
+    "CASE WHEN u < 0.1 THEN 1 + CAST(floor(u * 30) AS INTEGER) WHEN u < 0.2 THEN 0 END",
+    missed=2,
+)
+"""A fifth of the retrieved documents are judged, half of those relevant with grades 1 to 3; two
+more were not retrieved.
+"""
 
 LONG = Shape("long", 1000, "CASE WHEN d = hash(q) % 1000 THEN 1 END")
 """One relevant document for each query, somewhere among a thousand."""
@@ -52,7 +65,8 @@ SYSTEMS = Shape("systems", 100, STANDARD.grade, missed=2, systems=18)
 
 @dataclass(frozen=True)
 class Scores:
-    """The distribution of predictions: ``score`` is SQL over ``i``, ``positive`` the probability of label 1, SQL over ``score``.
+    """The distribution of predictions: ``score`` is SQL over ``i``, ``positive`` the probability of
+    label 1, SQL over ``score``.
 
     In each of them 4.6 % of the labels are, but in those that are made to differ in that.
     """
@@ -63,7 +77,9 @@ class Scores:
 
 
 def _draw_fine_number(salt: int) -> str:
-    """Return SQL for a number between 0 and 1, exclusive, with the 52 bits that a double can hold: hardly ever two the same."""
+    """Return SQL for a number between 0 and 1, exclusive, with the 52 bits that a double can hold:
+    hardly ever two the same.
+    """
     return f"((hash(i * 131 + {salt}) >> 12) + 0.5::DOUBLE) / 4503599627370496"
 
 
@@ -74,10 +90,20 @@ RARE = Scores("rare", _draw_fine_number(1), "0.006 * score")
 HALF = Scores("half", _draw_fine_number(1), "score")
 """As uniform, with 0.3 % and 50 % of positives."""
 
-BETA = Scores("beta", f"exp({' + '.join(f'ln({_draw_fine_number(1 + k)}) / {k + 0.1:.1f}' for k in range(20))})", "0.04 + 1.2 * score")
-"""Beta(0.1, 20), which is the product of Beta(0.1 + k, 1) for k from 0 to 19: most near 0, down to 1e-100."""
+BETA = Scores(
+    "beta",
+    f"exp({' + '.join(f'ln({_draw_fine_number(1 + k)}) / {k + 0.1:.1f}' for k in range(20))})",
+    "0.04 + 1.2 * score",
+)
+"""Beta(0.1, 20), which is the product of Beta(0.1 + k, 1) for k from 0 to 19: most near 0, down to
+1e-100.
+"""
 
-SPIKE = Scores("spike", f"CASE WHEN {_draw_fine_number(1)} < 0.99 THEN 0.05 ELSE {_draw_fine_number(2)} END", "0.0414 + 0.09 * score")
+SPIKE = Scores(
+    "spike",
+    f"CASE WHEN {_draw_fine_number(1)} < 0.99 THEN 0.05 ELSE {_draw_fine_number(2)} END",
+    "0.0414 + 0.09 * score",
+)
 """Of a hundred scores 99 are the same."""
 
 
@@ -134,8 +160,10 @@ def make_predictions(rows: int, scores: Scores = UNIFORM, campaigns: int = 1000)
                         0.5 + 2 * {_draw_fine_number(31)} AS weight,
                         CAST(hash(i * 131 + 32) % {campaigns} AS INTEGER) AS campaign
                     FROM (SELECT range AS i FROM range({rows}))
-                )""")
-            connection.execute("CREATE VIEW unweighted AS SELECT label, score, campaign FROM predictions")
+                )""")  # noqa: E501
+            connection.execute(
+                "CREATE VIEW unweighted AS SELECT label, score, campaign FROM predictions"
+            )
         unfinished.rename(path)
     return path
 
@@ -146,7 +174,10 @@ def predictions_as_parquet(database: Path) -> str:
     if not path.exists():
         unfinished = path.with_suffix(".part")
         with duckdb.connect(str(database), read_only=True) as connection:
-            connection.execute(f"SET enable_progress_bar = false; COPY predictions TO '{unfinished}' (FORMAT parquet)")
+            connection.execute(
+                f"SET enable_progress_bar = false; COPY predictions TO '{unfinished}' (FORMAT"
+                " parquet)"
+            )
         unfinished.rename(path)
     return str(path)
 
@@ -166,13 +197,17 @@ def make_dataset(rows: int, kind: Kind, order: Order, shape: Shape = STANDARD) -
             ("qrels", shape.docs + shape.missed, _select_qrels(shape)),
         ):
             (unfinished / name).mkdir(parents=True)
-            _write_chunks(unfinished / name, queries * slots, select.format(queries=queries), kind, order)
+            _write_chunks(
+                unfinished / name, queries * slots, select.format(queries=queries), kind, order
+            )
         unfinished.rename(folder)
     return Dataset(folder, shape.systems)
 
 
 def make_answers(rows: int) -> str:
-    """Return a Parquet file, made if it is not there, with a row per query of the standard data: documents in order, a quarter of the relevant."""
+    """Return a Parquet file, made if it is not there, with a row per query of the standard data:
+    documents in order, a quarter of the relevant.
+    """
     data = make_dataset(rows, "str", "clustered")
     path = data.folder / "answers.parquet"
     if not path.exists():
@@ -196,19 +231,28 @@ def make_answers(rows: int) -> str:
 
 
 def _draw_uniform(salt: int) -> str:
-    """Return SQL for a number in 0..1 that a 32-bit float holds exactly, since trec_eval reads scores into such: ties are ties in all tools."""
+    """Return SQL for a number in 0..1 that a 32-bit float holds exactly, since trec_eval reads
+    scores into such: ties are ties in all tools.
+    """
     return f"(hash(i * 131 + {salt}) >> 40) / 16777216.0"
 
 
 def _select_run(shape: Shape) -> str:
-    """Return the SELECT of retrieved documents over numbers ``i``; a system's lists stand together."""
+    """Return the SELECT of retrieved documents over numbers ``i``; a system's lists stand
+    together.
+    """
     place = f"i // {shape.docs} % {{queries}} AS q, i % {shape.docs} AS d"
     system = f"i // ({shape.docs} * {{queries}}) AS system, " if shape.systems > 1 else ""
-    return f"SELECT i, {system}{place}, {_draw_uniform(1)} AS score FROM numbers WHERE i // {shape.docs} % {{queries}} % 50 <> 9"
+    return (
+        f"SELECT i, {system}{place}, {_draw_uniform(1)} AS score FROM numbers WHERE i //"
+        f" {shape.docs} % {{queries}} % 50 <> 9"
+    )
 
 
 def _select_qrels(shape: Shape) -> str:
-    """Return the SELECT of judgments over numbers ``i``: each query has a slot for every document, retrieved or missed."""
+    """Return the SELECT of judgments over numbers ``i``: each query has a slot for every document,
+    retrieved or missed.
+    """
     slots = shape.docs + shape.missed
     return f"""
         SELECT i, q, d, CASE WHEN d >= {shape.docs} THEN 1 ELSE {shape.grade} END AS relevance
@@ -217,7 +261,9 @@ def _select_qrels(shape: Shape) -> str:
 
 
 def _write_chunks(folder: Path, numbers: int, select: str, kind: Kind, order: Order) -> None:
-    """Write a SELECT over 0..numbers-1 in chunks: stretches of the numbers, or random samples of them in random order."""
+    """Write a SELECT over 0..numbers-1 in chunks: stretches of the numbers, or random samples of
+    them in random order.
+    """
     query_id, doc_id = _IDS[kind]
     chunks = -(-numbers // CHUNK_ROWS)
     with duckdb.connect() as connection:
@@ -233,4 +279,4 @@ def _write_chunks(folder: Path, numbers: int, select: str, kind: Kind, order: Or
                 COPY (
                     WITH numbers AS (SELECT range AS i FROM range({bounds}) WHERE {sample}), rows AS ({select} ORDER BY {key})
                     SELECT {query_id} AS query_id, {doc_id} AS doc_id, * EXCLUDE (i, q, d) FROM rows
-                ) TO '{folder}/{chunk:03}.parquet'""")
+                ) TO '{folder}/{chunk:03}.parquet'""")  # noqa: E501

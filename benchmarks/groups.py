@@ -1,4 +1,6 @@
-"""Benchmark differences between groups against fairlearn's MetricFrame: values alone, and with intervals beside its bootstrap."""
+"""Benchmark differences between groups against fairlearn's MetricFrame: values alone, and with
+intervals beside its bootstrap.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,22 @@ def make_rows(rows: int, groups: int) -> dict[str, np.ndarray]:
     group = draw.integers(0, groups, rows)
     score = np.round(draw.random(rows), 4)
     label = (draw.random(rows) < 0.2 + 0.5 * score + 0.2 * group / groups).astype(np.int64)
-    return {"label": label, "score": score, "country": np.array([f"c{number}" for number in range(groups)])[group]}
+    return {
+        "label": label,
+        "score": score,
+        "country": np.array([f"c{number}" for number in range(groups)])[group],
+    }
 
 
-def evaluate_fairlearn(columns: dict[str, np.ndarray], bootstraps: int | None = None) -> dict[str, float]:
+def evaluate_fairlearn(
+    columns: dict[str, np.ndarray], bootstraps: int | None = None
+) -> dict[str, float]:
     """Return the difference of each metric; with bootstraps, compute its intervals too."""
-    intervals = {"n_boot": bootstraps, "ci_quantiles": [0.025, 0.975], "random_state": 0} if bootstraps else {}
+    intervals = (
+        {"n_boot": bootstraps, "ci_quantiles": [0.025, 0.975], "random_state": 0}
+        if bootstraps
+        else {}
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         frame = MetricFrame(
@@ -44,17 +56,27 @@ def evaluate_fairlearn(columns: dict[str, np.ndarray], bootstraps: int | None = 
 
 def evaluate_sqlrank(table: pa.Table, confidence: float | None = None) -> dict[str, float]:
     """Return the difference of each metric; with a confidence level, compute its intervals too."""
-    rows = sqlrank.evaluate(list(METRICS), predictions=table, across="country", confidence=confidence).to_pylist()
+    rows = sqlrank.evaluate(
+        list(METRICS), predictions=table, across="country", confidence=confidence
+    ).to_pylist()
     return {row["metric"]: row["difference"] for row in rows}
 
 
 def print_timings(title: str, timings: dict[str, Timing]) -> None:
-    """Print the median seconds of each side, those of all threads on a processor, and the ratios to the first."""
+    """Print the median seconds of each side, those of all threads on a processor, and the ratios to
+    the first.
+    """
     base = next(iter(timings.values()))
     console.print(title)
     for name, timing in timings.items():
-        ratios = f"{timing.median / base.median:.2f} elapsed, {min(timing.processor) / min(base.processor):.2f} on processors"
-        console.print(f"  {name:32} {timing.median:8.2f} s  {min(timing.processor):8.2f} s on processors  ratio {ratios}")
+        ratios = (
+            f"{timing.median / base.median:.2f} elapsed,"
+            f" {min(timing.processor) / min(base.processor):.2f} on processors"
+        )
+        console.print(
+            f"  {name:32} {timing.median:8.2f} s  {min(timing.processor):8.2f} s on processors "
+            f" ratio {ratios}"
+        )
 
 
 def main() -> None:
@@ -67,7 +89,10 @@ def main() -> None:
     options = parser.parse_args()
     columns = make_rows(options.rows, options.groups)
     table = pa.table(columns)
-    plain = {"sqlrank": lambda: evaluate_sqlrank(table), "fairlearn": lambda: evaluate_fairlearn(columns)}
+    plain = {
+        "sqlrank": lambda: evaluate_sqlrank(table),
+        "fairlearn": lambda: evaluate_fairlearn(columns),
+    }
     bootstrap = f"fairlearn, {options.bootstraps} bootstraps"
     with_intervals = {
         "sqlrank, 95 % intervals": lambda: evaluate_sqlrank(table, 0.95),

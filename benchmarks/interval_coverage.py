@@ -1,8 +1,11 @@
-"""Coverage of the intervals of every metric, and errors of tests and gates, on samples in which a cell is small.
+"""Coverage of the intervals of every metric, and errors of tests and gates, on samples in which a
+cell is small.
 
-A row of ``DESIGNS`` is a way to draw samples, with few positives, few rows of a class, few units or uneven weights. Every metric of the
-registry with an interval is evaluated on the designs of its inputs, all samples in one call. The truth is the metric of one large sample.
-``python -m benchmarks.interval_coverage --samples 3000 --seed 2`` lists the cells outside the limits that docs/confidence.md does not list.
+A row of ``DESIGNS`` is a way to draw samples, with few positives, few rows of a class, few units or
+uneven weights. Every metric of the registry with an interval is evaluated on the designs of its
+inputs, all samples in one call. The truth is the metric of one large sample. ``python -m
+benchmarks.interval_coverage --samples 3000 --seed 2`` lists the cells outside the limits that
+docs/confidence.md does not list.
 """
 
 from __future__ import annotations
@@ -34,10 +37,14 @@ LARGE = 300_000
 """Rows of the sample that the truth is taken from, about."""
 
 MOST_ROWS = 3_000_000
-"""Most rows of all samples of a design: samples of many rows are fewer, and those that are drawn anew by the bootstrap."""
+"""Most rows of all samples of a design: samples of many rows are fewer, and those that are drawn
+anew by the bootstrap.
+"""
 
 LEAST, MOST, WIDEST = 92.0, 98.5, 1.25
-"""Limits of the coverage in percent, and of the mean width as a multiple of the narrowest reference that covers."""
+"""Limits of the coverage in percent, and of the mean width as a multiple of the narrowest reference
+that covers.
+"""
 
 Sources = dict[str, pa.Table]
 Generator = np.random.Generator
@@ -71,7 +78,9 @@ class Design:
 
     @property
     def is_bootstrap(self) -> bool:
-        """True if intervals are those of the bootstrap, of metrics that have no other and of those with an influence of their own."""
+        """True if intervals are those of the bootstrap, of metrics that have no other and of those
+        with an influence of their own.
+        """
         return "interval" in self.options
 
     def draw_samples(self, seed: int, samples: int) -> Sources:
@@ -82,7 +91,9 @@ class Design:
     def draw_large(self) -> Sources:
         """Return one sample of many units."""
         size = KINDS[self.kind].size * self.rows
-        return replace(self, units=LARGE // size // self.units * self.units).draw_samples(-1 % 2**32, 1)
+        return replace(self, units=LARGE // size // self.units * self.units).draw_samples(
+            -1 % 2**32, 1
+        )
 
 
 class Kind(NamedTuple):
@@ -97,7 +108,11 @@ class Kind(NamedTuple):
 def number_units(design: Design, samples: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the sample and the unit of each row."""
     units = np.arange(samples * design.units)
-    sizes = np.random.default_rng(samples).geometric(1 / design.rows, len(units)) if design.is_uneven else design.rows
+    sizes = (
+        np.random.default_rng(samples).geometric(1 / design.rows, len(units))
+        if design.is_uneven
+        else design.rows
+    )
     return np.repeat(units // design.units, sizes), np.repeat(units, sizes)
 
 
@@ -106,7 +121,9 @@ def draw_weights(design: Design, rng: Generator, rows: int) -> dict[str, np.ndar
 
 
 def draw_effects(design: Design, rng: Generator, unit: np.ndarray, spread: float) -> np.ndarray:
-    """Return an effect for each row that the rows of a unit have in common, 0 if each row is a unit."""
+    """Return an effect for each row that the rows of a unit have in common, 0 if each row is a
+    unit.
+    """
     return rng.normal(0, spread, unit[-1] + 1)[unit] if design.rows > 1 else np.zeros(len(unit))
 
 
@@ -115,7 +132,9 @@ def compute_sigmoid(values: np.ndarray) -> np.ndarray:
 
 
 def draw_binary(design: Design, rng: Generator, samples: int) -> Sources:
-    """Draw labels by a logistic model, at least two of each class in a sample, and scores with noise; mirrored if positives are frequent."""
+    """Draw labels by a logistic model, at least two of each class in a sample, and scores with
+    noise; mirrored if positives are frequent.
+    """
     sample, unit = number_units(design, samples)
     columns: dict[str, np.ndarray] = {}
     intercept = -abs(design.level)
@@ -124,26 +143,45 @@ def draw_binary(design: Design, rng: Generator, samples: int) -> Sources:
         feature = 1.5 * rng.normal(size=len(sample)) + draw_effects(design, rng, unit, 0.6)
         label = (rng.random(len(sample)) < compute_sigmoid(intercept + feature)).astype(float)
         noise = rng.normal(size=(2, len(sample)))
-        score, other = np.clip(compute_sigmoid(intercept + 0.1 + 0.9 * feature + 0.5 * noise), 1e-9, 1 - 1e-9)
+        score, other = np.clip(
+            compute_sigmoid(intercept + 0.1 + 0.9 * feature + 0.5 * noise), 1e-9, 1 - 1e-9
+        )
         drawn = {"label": label, "score": score, "other": other}
-        columns = {name: np.where(missing, values, columns.get(name, values)) for name, values in drawn.items()}
+        columns = {
+            name: np.where(missing, values, columns.get(name, values))
+            for name, values in drawn.items()
+        }
         positives = np.bincount(sample, columns["label"], samples)
         rows = np.bincount(sample, minlength=samples)
         missing = (np.minimum(positives, rows - positives) < 2)[sample]
     if design.level > 0:
         columns = {name: 1 - values for name, values in columns.items()}
-    return {"predictions": pa.table({"sample": sample, "unit": unit, **columns, **draw_weights(design, rng, len(sample))})}
+    return {
+        "predictions": pa.table(
+            {"sample": sample, "unit": unit, **columns, **draw_weights(design, rng, len(sample))}
+        )
+    }
 
 
 def draw_areas(design: Design, rng: Generator, samples: int) -> Sources:
-    """Draw scores of which positives are higher by an area of ``skill``; one of 51 rows is one. With a ``level``, tails are long."""
+    """Draw scores of which positives are higher by an area of ``skill``; one of 51 rows is one.
+    With a ``level``, tails are long.
+    """
     sample, unit = number_units(design, samples)
     is_positive = unit % 51 == 0
     if design.level:
-        score = rng.exponential(size=len(unit)) * np.where(is_positive, design.skill / (1 - design.skill), 1)
+        score = rng.exponential(size=len(unit)) * np.where(
+            is_positive, design.skill / (1 - design.skill), 1
+        )
     else:
-        score = rng.normal(size=len(unit)) + is_positive * NormalDist().inv_cdf(design.skill) * 2**0.5
-    return {"predictions": pa.table({"sample": sample, "label": is_positive.astype(float), "score": score})}
+        score = (
+            rng.normal(size=len(unit)) + is_positive * NormalDist().inv_cdf(design.skill) * 2**0.5
+        )
+    return {
+        "predictions": pa.table(
+            {"sample": sample, "label": is_positive.astype(float), "score": score}
+        )
+    }
 
 
 def draw_queries_of_predictions(design: Design, rng: Generator, samples: int) -> Sources:
@@ -155,9 +193,21 @@ def draw_numbers(design: Design, rng: Generator, samples: int) -> Sources:
     """Draw positive labels without a tail, and predictions with normal errors."""
     sample, unit = number_units(design, samples)
     label = rng.uniform(5, 12, len(unit))
-    score = np.clip(0.5 + 0.9 * label + rng.normal(0, 1, len(unit)) + draw_effects(design, rng, unit, 0.4), 0.5, None)
+    score = np.clip(
+        0.5 + 0.9 * label + rng.normal(0, 1, len(unit)) + draw_effects(design, rng, unit, 0.4),
+        0.5,
+        None,
+    )
     return {
-        "predictions": pa.table({"sample": sample, "unit": unit, "label": label, "score": score, **draw_weights(design, rng, len(unit))})
+        "predictions": pa.table(
+            {
+                "sample": sample,
+                "unit": unit,
+                "label": label,
+                "score": score,
+                **draw_weights(design, rng, len(unit)),
+            }
+        )
     }
 
 
@@ -184,23 +234,41 @@ CLASS_SHARES = (120, 80, 57, 40)
 """Rows of the more frequent classes where one has few."""
 
 
-def draw_classes(design: Design, rng: Generator, samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the sample, unit, class and skill of each row; with ``level``, so many rows are of the rarest class in each sample."""
+def draw_classes(
+    design: Design, rng: Generator, samples: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the sample, unit, class and skill of each row; with ``level``, so many rows are of the
+    rarest class in each sample.
+    """
     sample, unit = number_units(design, samples)
     if design.level:
-        counts = np.array([*CLASS_SHARES, int(design.level)]) * (design.units // (sum(CLASS_SHARES) + int(design.level)))
+        counts = np.array([*CLASS_SHARES, int(design.level)]) * (
+            design.units // (sum(CLASS_SHARES) + int(design.level))
+        )
         label = np.tile(np.repeat(np.arange(len(counts)), counts), samples)
     else:
         label = rng.integers(0, 4, len(unit))
     return sample, unit, label, design.skill + draw_effects(design, rng, unit, 0.8)
 
 
-def draw_class_scores(design: Design, rng: Generator, samples: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Return the columns of each prediction, and its scores of all classes: greater for the right class by the skill of the unit."""
+def draw_class_scores(
+    design: Design, rng: Generator, samples: int
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Return the columns of each prediction, and its scores of all classes: greater for the right
+    class by the skill of the unit.
+    """
     sample, unit, label, skill = draw_classes(design, rng, samples)
     classes = len(CLASS_SHARES) + bool(design.level)
-    scores = rng.normal(size=(len(label), classes)) + (label[:, None] == np.arange(classes)) * skill[:, None]
-    return {"sample": sample, "unit": unit, "label": label, **draw_weights(design, rng, len(label))}, scores
+    scores = (
+        rng.normal(size=(len(label), classes))
+        + (label[:, None] == np.arange(classes)) * skill[:, None]
+    )
+    return {
+        "sample": sample,
+        "unit": unit,
+        "label": label,
+        **draw_weights(design, rng, len(label)),
+    }, scores
 
 
 def draw_classified(design: Design, rng: Generator, samples: int) -> Sources:
@@ -214,12 +282,17 @@ def draw_scored_classes(design: Design, rng: Generator, samples: int) -> Sources
     shares = np.exp(scores) / np.exp(scores).sum(1, keepdims=True)
     classes = scores.shape[1]
     long = {name: np.repeat(values, classes) for name, values in columns.items()}
-    ids = {"prediction_id": np.repeat(np.arange(len(scores)), classes), "class_id": np.tile(np.arange(classes), len(scores))}
+    ids = {
+        "prediction_id": np.repeat(np.arange(len(scores)), classes),
+        "class_id": np.tile(np.arange(classes), len(scores)),
+    }
     return {"class_scores": pa.table({**long, **ids, "score": shares.ravel()})}
 
 
 def draw_class_labels(design: Design, rng: Generator, samples: int) -> Sources:
-    """Draw sets of four classes, with ``level`` one that is observed in so many predictions of each sample, and predict them with errors."""
+    """Draw sets of four classes, with ``level`` one that is observed in so many predictions of each
+    sample, and predict them with errors.
+    """
     sample, unit = number_units(design, samples)
     label = rng.random((len(unit), 4)) < [0.5, 0.35, 0.25, 0.3]
     if design.level:
@@ -230,11 +303,21 @@ def draw_class_labels(design: Design, rng: Generator, samples: int) -> Sources:
     skill = design.skill / 1.5 + draw_effects(design, rng, unit, 0.6)
     shift = np.where(label, skill[:, None], -skill[:, None])
     predicted = rng.normal(size=label.shape) + shift > 0
-    columns = {"sample": sample, "unit": unit, "prediction_id": np.arange(len(unit)), **draw_weights(design, rng, len(unit))}
+    columns = {
+        "sample": sample,
+        "unit": unit,
+        "prediction_id": np.arange(len(unit)),
+        **draw_weights(design, rng, len(unit)),
+    }
     long = {name: np.repeat(values, 4) for name, values in columns.items()}
     other = rng.normal(size=label.shape) + shift > 0
-    flags = {name: flag.ravel().astype(int) for name, flag in (("label", label), ("predicted", predicted), ("other", other))}
-    return {"class_labels": pa.table({**long, "class_id": np.tile(np.arange(4), len(unit)), **flags})}
+    flags = {
+        name: flag.ravel().astype(int)
+        for name, flag in (("label", label), ("predicted", predicted), ("other", other))
+    }
+    return {
+        "class_labels": pa.table({**long, "class_id": np.tile(np.arange(4), len(unit)), **flags})
+    }
 
 
 def draw_ratings(design: Design, rng: Generator, samples: int) -> Sources:
@@ -244,43 +327,87 @@ def draw_ratings(design: Design, rng: Generator, samples: int) -> Sources:
     rating = np.clip(np.rint(true[:, None] + rng.normal(0, 0.6, (len(unit), 3))), 1, 4).astype(int)
     columns = {"sample": sample, "unit": unit, "item_id": np.arange(len(unit))}
     long = {name: np.repeat(values, 3) for name, values in columns.items()}
-    return {"ratings": pa.table({**long, "judge_id": np.tile(np.arange(3), len(unit)), "rating": rating.ravel()})}
+    return {
+        "ratings": pa.table(
+            {**long, "judge_id": np.tile(np.arange(3), len(unit)), "rating": rating.ravel()}
+        )
+    }
 
 
 def draw_logs(design: Design, rng: Generator, samples: int) -> Sources:
     """Draw logged actions with two propensities, and clicks as rewards."""
     sample, unit = number_units(design, samples)
-    propensity, target = (np.clip(rng.beta(a, b, len(unit)), 0.05, 0.95) for a, b in ((4, 4), (3, 3)))
-    predicted = compute_sigmoid(rng.normal(-0.5, 0.7, len(unit)) + draw_effects(design, rng, unit, 0.4))
+    propensity, target = (
+        np.clip(rng.beta(a, b, len(unit)), 0.05, 0.95) for a, b in ((4, 4), (3, 3))
+    )
+    predicted = compute_sigmoid(
+        rng.normal(-0.5, 0.7, len(unit)) + draw_effects(design, rng, unit, 0.4)
+    )
     reward = (rng.random(len(unit)) < predicted).astype(float)
-    columns = {"reward": reward, "propensity": propensity, "target_propensity": target, "predicted_reward": predicted}
-    return {"logs": pa.table({"sample": sample, "unit": unit, **columns, "expected_reward": 0.9 * predicted})}
+    columns = {
+        "reward": reward,
+        "propensity": propensity,
+        "target_propensity": target,
+        "predicted_reward": predicted,
+    }
+    return {
+        "logs": pa.table(
+            {"sample": sample, "unit": unit, **columns, "expected_reward": 0.9 * predicted}
+        )
+    }
 
 
 def draw_treated(design: Design, rng: Generator, samples: int) -> Sources:
-    """Draw units of a randomized experiment, of which the rarer arm has ``level`` rows of 300, and predict their uplifts with errors."""
+    """Draw units of a randomized experiment, of which the rarer arm has ``level`` rows of 300, and
+    predict their uplifts with errors.
+    """
     sample, unit = number_units(design, samples)
     effect = rng.normal(size=len(unit)) + draw_effects(design, rng, unit, 0.4)
     treatment = (rng.random(len(unit)) < (design.level / 300 or 0.5)).astype(float)
-    label = (rng.random(len(unit)) < np.clip(0.25 + treatment * (0.08 + 0.12 * effect), 0.01, 0.99)).astype(float)
-    columns = {"sample": sample, "unit": unit, "label": label, "treatment": treatment, **draw_weights(design, rng, len(unit))}
+    label = (
+        rng.random(len(unit)) < np.clip(0.25 + treatment * (0.08 + 0.12 * effect), 0.01, 0.99)
+    ).astype(float)
+    columns = {
+        "sample": sample,
+        "unit": unit,
+        "label": label,
+        "treatment": treatment,
+        **draw_weights(design, rng, len(unit)),
+    }
     return {"uplift": pa.table({**columns, "score": effect + 0.7 * rng.normal(size=len(unit))})}
 
 
 def draw_judged_items(design: Design, rng: Generator, samples: int) -> Sources:
-    """Draw labels of which ``level`` of each 300 are known, and scores of a judge that differ from them by noise, less for a high skill."""
+    """Draw labels of which ``level`` of each 300 are known, and scores of a judge that differ from
+    them by noise, less for a high skill.
+    """
     sample, unit = number_units(design, samples)
-    label = (rng.random(len(unit)) < compute_sigmoid(draw_effects(design, rng, unit, 0.6))).astype(float)
+    label = (rng.random(len(unit)) < compute_sigmoid(draw_effects(design, rng, unit, 0.6))).astype(
+        float
+    )
     labelled = np.argsort(rng.random((len(unit) // 300, 300)), 1).ravel() < design.level
     score = label + rng.normal(0, 1 / design.skill, len(unit))
-    return {"judged": pa.table({"sample": sample, "unit": unit, "label": pa.array(label, mask=~labelled), "score": score})}
+    return {
+        "judged": pa.table(
+            {
+                "sample": sample,
+                "unit": unit,
+                "label": pa.array(label, mask=~labelled),
+                "score": score,
+            }
+        )
+    }
 
 
 def draw_sessions(design: Design, rng: Generator, samples: int) -> Sources:
     """Draw clicks on the documents of two interleaved rankers, of which B gets more."""
     sample, unit = number_units(design, samples)
     clicks = rng.poisson(np.tile([0.5, 0.9], len(unit)), 2 * len(unit))
-    columns = {"sample": np.repeat(sample, 2), "session_id": np.repeat(unit, 2), "team": np.tile(["A", "B"], len(unit))}
+    columns = {
+        "sample": np.repeat(sample, 2),
+        "session_id": np.repeat(unit, 2),
+        "team": np.tile(["A", "B"], len(unit)),
+    }
     return {"interleaved": pa.table({**columns, "clicks": clicks})}
 
 
@@ -293,7 +420,11 @@ def draw_records(design: Design, rng: Generator, samples: int) -> Sources:
     is_moved, is_split = (rng.random(len(cluster)) < error for _ in range(2))
     predicted = np.where(is_moved, cluster ^ 1, cluster) * 2 + is_split
     true = pa.array(cluster, mask=cluster % 2 == 1)
-    columns = {"sample": sample[cluster // 2], "record_id": np.arange(len(cluster)), "predicted_cluster": predicted}
+    columns = {
+        "sample": sample[cluster // 2],
+        "record_id": np.arange(len(cluster)),
+        "predicted_cluster": predicted,
+    }
     return {"records": pa.table({**columns, "true_cluster": true})}
 
 
@@ -301,18 +432,34 @@ DOCUMENTS = 30
 
 
 def draw_rankings(design: Design, rng: Generator, samples: int) -> dict[str, np.ndarray]:
-    """Return sample, query, document, grade and score of 30 documents of each query; ``skill`` is how much higher relevant ones score."""
+    """Return sample, query, document, grade and score of 30 documents of each query; ``skill`` is
+    how much higher relevant ones score.
+    """
     sample, query = (np.repeat(values, DOCUMENTS) for values in number_units(design, samples))
     document = np.tile(np.arange(DOCUMENTS), len(query) // DOCUMENTS)
     relevant = np.repeat(rng.integers(1, 6, len(query) // DOCUMENTS), DOCUMENTS)
     grade = np.where(document < relevant, rng.integers(1, 4, len(query)), 0)
     shift = np.repeat(design.skill + 0.7 * rng.normal(size=len(query) // DOCUMENTS), DOCUMENTS)
     score, other = rng.normal(size=(2, len(query))) + (grade > 0) * shift
-    return {"sample": sample, "query_id": query, "doc_id": document, "relevance": grade, "score": score, "other": other}
+    return {
+        "sample": sample,
+        "query_id": query,
+        "doc_id": document,
+        "relevance": grade,
+        "score": score,
+        "other": other,
+    }
 
 
-def select_columns(columns: Mapping[str, np.ndarray], *names: str, where: np.ndarray | None = None) -> pa.Table:
-    return pa.table({name: columns[name] if where is None else columns[name][where] for name in ("sample", "query_id", *names)})
+def select_columns(
+    columns: Mapping[str, np.ndarray], *names: str, where: np.ndarray | None = None
+) -> pa.Table:
+    return pa.table(
+        {
+            name: columns[name] if where is None else columns[name][where]
+            for name in ("sample", "query_id", *names)
+        }
+    )
 
 
 def draw_judged(design: Design, rng: Generator, samples: int) -> Sources:
@@ -320,7 +467,9 @@ def draw_judged(design: Design, rng: Generator, samples: int) -> Sources:
     columns = draw_rankings(design, rng, samples)
     is_judged = (columns["relevance"] > 0) | (columns["doc_id"] % 3 > 0)
     return {
-        "run": select_columns(columns, "doc_id", "score", "other", where=rng.random(len(is_judged)) < 0.85),
+        "run": select_columns(
+            columns, "doc_id", "score", "other", where=rng.random(len(is_judged)) < 0.85
+        ),
         "qrels": select_columns(columns, "doc_id", "relevance", where=is_judged),
     }
 
@@ -331,7 +480,10 @@ def draw_subtopics(design: Design, rng: Generator, samples: int) -> Sources:
     twice = {name: np.repeat(values, 2) for name, values in columns.items()}
     twice["subtopic"] = np.tile([1, 2], len(columns["query_id"]))
     twice["relevance"] = (twice["relevance"] > 0) * (rng.random(len(twice["relevance"])) < 0.7)
-    return {"run": select_columns(columns, "doc_id", "score"), "qrels": select_columns(twice, "doc_id", "subtopic", "relevance")}
+    return {
+        "run": select_columns(columns, "doc_id", "score"),
+        "qrels": select_columns(twice, "doc_id", "subtopic", "relevance"),
+    }
 
 
 def draw_popularity(document: np.ndarray) -> np.ndarray:
@@ -340,15 +492,24 @@ def draw_popularity(document: np.ndarray) -> np.ndarray:
 
 
 def draw_clicks(design: Design, rng: Generator, samples: int) -> Sources:
-    """Draw the ranks at which documents were shown, and clicks on relevant ones, examined with the probability 1 / rank."""
+    """Draw the ranks at which documents were shown, and clicks on relevant ones, examined with the
+    probability 1 / rank.
+    """
     columns = draw_rankings(design, rng, samples)
     columns["rank"] = rng.permuted(1 + columns["doc_id"].reshape(-1, DOCUMENTS), axis=1).ravel()
-    columns["clicked"] = (columns["relevance"] > 0) & (rng.random(len(columns["rank"])) < 1 / columns["rank"])
-    return {"run": select_columns(columns, "doc_id", "score"), "clicks": select_columns(columns, "doc_id", "rank", "clicked")}
+    columns["clicked"] = (columns["relevance"] > 0) & (
+        rng.random(len(columns["rank"])) < 1 / columns["rank"]
+    )
+    return {
+        "run": select_columns(columns, "doc_id", "score"),
+        "clicks": select_columns(columns, "doc_id", "rank", "clicked"),
+    }
 
 
 def draw_others() -> pa.Table:
-    """Return the history of 500 other users, the same for all samples: popularity is that of a given catalog."""
+    """Return the history of 500 other users, the same for all samples: popularity is that of a
+    given catalog.
+    """
     user, document = (values.ravel() for values in np.indices((500, DOCUMENTS)))
     is_read = np.random.default_rng(7).random(len(user)) < draw_popularity(document)
     return pa.table({"query_id": -1 - user[is_read], "doc_id": document[is_read]})
@@ -363,12 +524,21 @@ def draw_recommendations(*extra: str) -> Callable[[Design, Generator, int], Sour
         tables = {
             "run": select_columns(columns, "doc_id", "score"),
             "qrels": select_columns(columns, "doc_id", "relevance"),
-            "baseline": select_columns({**columns, "score": columns["score"] + 0.4 * noise}, "doc_id", "score", where=noise > -1),
-            "history": select_columns(columns, "doc_id", where=rng.random(len(noise)) < draw_popularity(columns["doc_id"])),
+            "baseline": select_columns(
+                {**columns, "score": columns["score"] + 0.4 * noise},
+                "doc_id",
+                "score",
+                where=noise > -1,
+            ),
+            "history": select_columns(
+                columns, "doc_id", where=rng.random(len(noise)) < draw_popularity(columns["doc_id"])
+            ),
             "others": draw_others(),
             "items": pa.table({"doc_id": np.arange(DOCUMENTS)}),
             "corpus": pa.table({"doc_id": np.flatnonzero(np.arange(DOCUMENTS) % 4 != 1)}),
-            "features": pa.table({"doc_id": np.arange(DOCUMENTS), "category": np.arange(DOCUMENTS) % 5}),
+            "features": pa.table(
+                {"doc_id": np.arange(DOCUMENTS), "category": np.arange(DOCUMENTS) % 5}
+            ),
         }
         roles = {"others": "history", "corpus": "items"}
         return {roles.get(name, name): tables[name] for name in ("run", *extra)}
@@ -384,7 +554,10 @@ def draw_measured_queries(design: Design, rng: Generator, samples: int) -> Sourc
         "latency_ms": np.exp(rng.normal(5, 0.5, len(query))),
         "passed": rng.random(len(query)) < 0.8,
     }
-    run = {name: columns[name] for name in ("sample", "query_id")} | {"doc_id": query, "score": np.ones(len(query))}
+    run = {name: columns[name] for name in ("sample", "query_id")} | {
+        "doc_id": query,
+        "score": np.ones(len(query)),
+    }
     return {"run": pa.table(run), "queries": pa.table(columns)}
 
 
@@ -410,10 +583,16 @@ KINDS = {
     "binary": Kind(draw_binary, ("predictions",), 1, is_binary),
     "areas": Kind(draw_areas, ("predictions",), 1, lambda file: file.full_name == "AUC"),
     "queries of predictions": Kind(
-        draw_queries_of_predictions, ("predictions",), 1, lambda file: file.value_name in {"gauc", "auc", "log_loss"}
+        draw_queries_of_predictions,
+        ("predictions",),
+        1,
+        lambda file: file.value_name in {"gauc", "auc", "log_loss"},
     ),
     "numbers": Kind(
-        draw_numbers, ("predictions",), 1, lambda file: not is_binary(file) and not in_folder("forecasts", "classification")(file)
+        draw_numbers,
+        ("predictions",),
+        1,
+        lambda file: not is_binary(file) and not in_folder("forecasts", "classification")(file),
     ),
     "forecasts": Kind(draw_forecasts, ("predictions",), 1, in_folder("forecasts")),
     "classified": Kind(draw_classified, ("classified",), 1),
@@ -430,10 +609,26 @@ KINDS = {
     "clicks": Kind(draw_clicks, ("run", "clicks"), DOCUMENTS),
     "baseline": Kind(draw_recommendations("baseline"), ("run", "baseline"), DOCUMENTS),
     "features": Kind(draw_recommendations("features"), ("run", "features"), DOCUMENTS),
-    "history": Kind(draw_recommendations("history"), ("run", "history"), DOCUMENTS, lambda file: file.value_name == "unseen"),
-    "popularity": Kind(draw_recommendations("others"), ("run", "history"), DOCUMENTS, lambda file: file.value_name != "unseen"),
-    "history and features": Kind(draw_recommendations("history", "features"), ("run", "history", "features"), DOCUMENTS),
-    "history and items": Kind(draw_recommendations("qrels", "others", "items"), ("run", "qrels", "history", "items"), DOCUMENTS),
+    "history": Kind(
+        draw_recommendations("history"),
+        ("run", "history"),
+        DOCUMENTS,
+        lambda file: file.value_name == "unseen",
+    ),
+    "popularity": Kind(
+        draw_recommendations("others"),
+        ("run", "history"),
+        DOCUMENTS,
+        lambda file: file.value_name != "unseen",
+    ),
+    "history and features": Kind(
+        draw_recommendations("history", "features"), ("run", "history", "features"), DOCUMENTS
+    ),
+    "history and items": Kind(
+        draw_recommendations("qrels", "others", "items"),
+        ("run", "qrels", "history", "items"),
+        DOCUMENTS,
+    ),
     "corpus": Kind(draw_recommendations("qrels", "corpus"), ("run", "qrels", "items"), DOCUMENTS),
     "queries": Kind(draw_measured_queries, ("run", "queries"), 1),
     "texts": Kind(draw_texts, ("run", "queries", "items"), 1),
@@ -443,15 +638,20 @@ USERS, BOOTSTRAP = {"unit": "unit"}, {"interval": "bootstrap"}
 DESIGNS = [
     Design("5 positives of 500 rows", "binary", 500, level=-5.6),
     Design("5 negatives of 500 rows", "binary", 500, level=5.6),
-    Design("5 positives of 500 rows, bootstrap", "binary", 500, level=-5.6, options=USERS | BOOTSTRAP),
+    Design(
+        "5 positives of 500 rows, bootstrap", "binary", 500, level=-5.6, options=USERS | BOOTSTRAP
+    ),
     Design("50 rows, lognormal weights", "binary", 50, sigma=1.0, level=-0.5),
     Design("3 users", "binary", 3, 40, level=-1.0, options=USERS),
     Design("10 users", "binary", 10, 20, level=-1.0, options=USERS),
-    Design("10 users, geometric sizes", "binary", 10, 20, level=-1.0, options=USERS, is_uneven=True),
+    Design(
+        "10 users, geometric sizes", "binary", 10, 20, level=-1.0, options=USERS, is_uneven=True
+    ),
     Design("2,000 rows", "binary", 2000, level=-0.5),
     *(
         Design(
-            f"{rows // 51} positives of {rows:,} rows, area {area}{', long tail' if is_long else ''}",
+            f"{rows // 51} positives of {rows:,} rows, area"
+            f" {area}{', long tail' if is_long else ''}",
             "areas",
             rows,
             level=is_long,
@@ -486,14 +686,23 @@ DESIGNS = [
     Design("100 rows, lognormal weights", "uplift", 100, sigma=1.0),
     Design("10 users", "uplift", 10, 20, options=USERS),
     *(
-        Design(f"{labels} labels of 300 rows, noise {1 / skill:g}", "judged", 300, level=labels, skill=skill)
+        Design(
+            f"{labels} labels of 300 rows, noise {1 / skill:g}",
+            "judged",
+            300,
+            level=labels,
+            skill=skill,
+        )
         for labels in (20, 100)
         for skill in (0.1, 1, 100)
     ),
     Design("10 sessions", "interleaved", 10),
     Design("3 clusters", "records", 3),
     Design("10 clusters", "records", 10),
-    *(Design(f"8 queries, {name}", "rankings", 8, skill=skill) for name, skill in (("easy", 4.0), ("fair", 2.0), ("hard", 0.8))),
+    *(
+        Design(f"8 queries, {name}", "rankings", 8, skill=skill)
+        for name, skill in (("easy", 4.0), ("fair", 2.0), ("hard", 0.8))
+    ),
     Design("8 queries", "subtopics", 8, skill=2.0),
     *(Design(f"{sessions} sessions", "clicks", sessions, skill=2.0) for sessions in (30, 300)),
     *(
@@ -528,7 +737,9 @@ VARIANTS = {
 
 
 class ListedCell(NamedTuple):
-    """Metrics whose intervals are outside the limits on a design, and the lowest percentage of samples in which they hold the truth."""
+    """Metrics whose intervals are outside the limits on a design, and the lowest percentage of
+    samples in which they hold the truth.
+    """
 
     kind: str
     design: str
@@ -538,8 +749,17 @@ class ListedCell(NamedTuple):
 
 def read_table(heading: str) -> list[list[str]]:
     """Return the cells of the rows of the table under a heading of docs/confidence.md."""
-    page = (ROOT / "docs" / "confidence.md").read_text("utf-8").partition(f"### {heading}\n")[2].partition("\n##")[0]
-    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("| ")][1:]
+    page = (
+        (ROOT / "docs" / "confidence.md")
+        .read_text("utf-8")
+        .partition(f"### {heading}\n")[2]
+        .partition("\n##")[0]
+    )
+    return [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in page.splitlines()
+        if line.startswith("| ")
+    ][1:]
 
 
 @cache
@@ -547,14 +767,20 @@ def read_listed_cells() -> list[ListedCell]:
     """Return the samples that are too small for some metrics."""
     rows = read_table("Samples that are too small")
     return [
-        ListedCell(kind, design, tuple(metrics.split(", ")), float(coverage.split(" %")[0])) for kind, design, metrics, coverage, _ in rows
+        ListedCell(kind, design, tuple(metrics.split(", ")), float(coverage.split(" %")[0]))
+        for kind, design, metrics, coverage, _ in rows
     ]
 
 
 def read_listed_errors(design: Design) -> tuple[float, float]:
-    """Return the greatest percentages of small p-values and of passes on a design: those listed, else the limits of all."""
+    """Return the greatest percentages of small p-values and of passes on a design: those listed,
+    else the limits of all.
+    """
     rows = read_table("Comparisons on such samples")
-    listed = {(kind, name): (float(different.split(" %")[0]), float(passed.split(" %")[0])) for kind, name, _, different, passed in rows}
+    listed = {
+        (kind, name): (float(different.split(" %")[0]), float(passed.split(" %")[0]))
+        for kind, name, _, different, passed in rows
+    }
     return listed.get((design.kind, design.name), (MOST_DIFFERENT, MOST_PASSED))
 
 
@@ -562,18 +788,34 @@ def find_listed_cell(design: Design, metric: str) -> ListedCell | None:
     """Return the listed cell of a metric on samples of a design, None if all limits hold."""
     names = {metric, metric.partition("(threshold")[0].partition("@")[0]}
     return next(
-        (each for each in read_listed_cells() if (each.kind, each.design) == (design.kind, design.name) and names & {*each.metrics}), None
+        (
+            each
+            for each in read_listed_cells()
+            if (each.kind, each.design) == (design.kind, design.name) and names & {*each.metrics}
+        ),
+        None,
     )
 
 
 def list_metrics(design: Design) -> list[str]:
-    """Return the metrics of the registry that read the inputs of a design and have an interval, with a threshold that finds positives."""
+    """Return the metrics of the registry that read the inputs of a design and have an interval,
+    with a threshold that finds positives.
+    """
     kind = KINDS[design.kind]
     metrics = []
     for file in load_registry().metrics.values():
         declared = file.interval
-        is_asked = declared.influence or declared.no_influence if design.is_bootstrap else not declared.no_influence
-        if declared.no_interval or not is_asked or tuple(list_roles(file)) != kind.roles or not kind.reads(file):
+        is_asked = (
+            declared.influence or declared.no_influence
+            if design.is_bootstrap
+            else not declared.no_influence
+        )
+        if (
+            declared.no_interval
+            or not is_asked
+            or tuple(list_roles(file)) != kind.roles
+            or not kind.reads(file)
+        ):
             continue
         settings = ["", *VARIANTS.get(file.display_name, ())]
         if "threshold_from" in file.declared_settings and abs(design.level) > 1:
@@ -585,7 +827,11 @@ def list_metrics(design: Design) -> list[str]:
 
 def split_sources(sources: Sources) -> tuple[Sources, Sources]:
     """Return the inputs with an argument of their own, and the others."""
-    named = {name: table for name, table in sources.items() if name in {"run", "qrels", "predictions", "queries"}}
+    named = {
+        name: table
+        for name, table in sources.items()
+        if name in {"run", "qrels", "predictions", "queries"}
+    }
     return named, {name: table for name, table in sources.items() if name not in named}
 
 
@@ -593,18 +839,27 @@ def evaluate_columns(metrics: list[str], sources: Sources, **options: Any) -> di
     """Return the columns of a result as arrays."""
     named, inputs = split_sources(sources)
     result = sqlrank.evaluate(metrics, **named, inputs=inputs, check="off", **options)
-    return {name: np.array(result[name].to_pylist(), dtype=float) for name in result.column_names if name != "sample"}
+    return {
+        name: np.array(result[name].to_pylist(), dtype=float)
+        for name in result.column_names
+        if name != "sample"
+    }
 
 
 @cache
 def find_truth(name: str, kind: str) -> dict[str, float]:
     """Return the metrics of one large sample of a design."""
     design = next(each for each in DESIGNS if (each.name, each.kind) == (name, kind))
-    return {metric: values[0] for metric, values in evaluate_columns(list_metrics(design), design.draw_large()).items()}
+    return {
+        metric: values[0]
+        for metric, values in evaluate_columns(list_metrics(design), design.draw_large()).items()
+    }
 
 
 class Cell(NamedTuple):
-    """How the interval of a metric did: coverage and NULLs in percent, mean width over the narrowest reference that covers."""
+    """How the interval of a metric did: coverage and NULLs in percent, mean width over the
+    narrowest reference that covers.
+    """
 
     coverage: float
     missing: float
@@ -618,13 +873,25 @@ class Cell(NamedTuple):
 
 def measure_design(design: Design, samples: int, seed: int) -> Iterator[tuple[str, Cell]]:
     """Yield the metrics of a design with how their intervals did."""
-    samples = min(samples, MOST_ROWS // (design.units * design.rows) // (20 if design.is_bootstrap else 1))
-    metrics, sources, truth = list_metrics(design), design.draw_samples(seed, samples), find_truth(design.name, design.kind)
+    samples = min(
+        samples, MOST_ROWS // (design.units * design.rows) // (20 if design.is_bootstrap else 1)
+    )
+    metrics, sources, truth = (
+        list_metrics(design),
+        design.draw_samples(seed, samples),
+        find_truth(design.name, design.kind),
+    )
     options = {"by": "sample", "confidence": 0.95, **design.options}
     columns = evaluate_columns(metrics, sources, **options)
-    plain = columns if design.is_bootstrap else evaluate_columns(metrics, sources, interval="t", **options)
+    plain = (
+        columns
+        if design.is_bootstrap
+        else evaluate_columns(metrics, sources, interval="t", **options)
+    )
     for metric in truth:
-        value, error, low, high = (columns[f"{metric}{suffix}"] for suffix in ("", ".se", ".ci_low", ".ci_high"))
+        value, error, low, high = (
+            columns[f"{metric}{suffix}"] for suffix in ("", ".se", ".ci_low", ".ci_high")
+        )
         is_there = ~np.isnan(low)
         if not is_there.any():
             yield metric, Cell(0.0, 100.0, math.nan, "none")
@@ -632,13 +899,19 @@ def measure_design(design: Design, samples: int, seed: int) -> Iterator[tuple[st
         holds = (low <= truth[metric] + 1e-12) & (truth[metric] <= high + 1e-12)
         # What multiple of the standard error covers is known here alone.
         with np.errstate(divide="ignore", invalid="ignore"):
-            multiple = np.nanquantile(np.where(error > 0, abs(value - truth[metric]) / error, np.inf), 0.95)
+            multiple = np.nanquantile(
+                np.where(error > 0, abs(value - truth[metric]) / error, np.inf), 0.95
+            )
         widths = {"scaled": 2 * multiple * np.nanmean(error)}
         t_low, t_high = (plain[f"{metric}{suffix}"] for suffix in (".ci_low", ".ci_high"))
         if np.mean((t_low <= truth[metric]) & (truth[metric] <= t_high)) * 100 >= LEAST:
             widths["t"] = np.nanmean(t_high - t_low)
         reference = min(widths, key=lambda name: widths[name])
-        width = float(np.nanmean(high - low) / widths[reference]) if math.isfinite(widths[reference]) else math.nan
+        width = (
+            float(np.nanmean(high - low) / widths[reference])
+            if math.isfinite(widths[reference])
+            else math.nan
+        )
         yield metric, Cell(100 * holds[is_there].mean(), 100 * (~is_there).mean(), width, reference)
 
 
@@ -651,17 +924,28 @@ PAIRED = {
 """By kind the input with a column of one system, and one of another that is as good."""
 
 MOST_DIFFERENT, MOST_PASSED = 7.0, 4.0
-"""Limits in percent of p-values below 0.05 of equal systems, and of gates that pass a loss of the tolerance."""
+"""Limits in percent of p-values below 0.05 of equal systems, and of gates that pass a loss of the
+tolerance.
+"""
 
 
-def measure_comparisons(design: Design, samples: int, seed: int) -> Iterator[tuple[str, float, float]]:
-    """Yield the metrics of a design with the percentages of p-values below 0.05 and of gates that pass, for two equally good systems.
+def measure_comparisons(
+    design: Design, samples: int, seed: int
+) -> Iterator[tuple[str, float, float]]:
+    """Yield the metrics of a design with the percentages of p-values below 0.05 and of gates that
+    pass, for two equally good systems.
 
-    A gate without a tolerance passes if the interval is above 0, in samples in which the systems differ: a loss of the tolerance.
+    A gate without a tolerance passes if the interval is above 0, in samples in which the systems
+    differ: a loss of the tolerance.
     """
     role, column = PAIRED[design.kind]
     sources = design.draw_samples(seed, samples)
-    options: dict[str, Any] = {"by": "sample", "correction": "none", "check": "off", **design.options}
+    options: dict[str, Any] = {
+        "by": "sample",
+        "correction": "none",
+        "check": "off",
+        **design.options,
+    }
     if role == "predictions":
         options["columns"] = {"score": [column, "other"]}
     else:
@@ -674,14 +958,18 @@ def measure_comparisons(design: Design, samples: int, seed: int) -> Iterator[tup
             for each in (column, "other")
         ]
         if role == "classified" and "unit" not in design.options:
-            systems = [each.set_column(each.column_names.index("unit"), "unit", rows) for each in systems]
+            systems = [
+                each.set_column(each.column_names.index("unit"), "unit", rows) for each in systems
+            ]
             options["unit"] = "unit"
         elif role == "class_labels":
             options.setdefault("unit", "prediction_id")
         sources = {**sources, role: pa.concat_tables(systems)}
     named, inputs = split_sources(sources)
     compared = sqlrank.compare(list_metrics(design), **named, inputs=inputs, **options)
-    metric, p_value, low = (np.array(compared[name].to_pylist()) for name in ("metric", "p_value", "ci_low"))
+    metric, p_value, low = (
+        np.array(compared[name].to_pylist()) for name in ("metric", "p_value", "ci_low")
+    )
     for name in dict.fromkeys(metric):
         is_row = metric == name
         different = np.mean([value is not None and value < 0.05 for value in p_value[is_row]])
@@ -708,11 +996,17 @@ def main() -> None:
         ):
             limits = read_listed_errors(design)
             if options.all or different > limits[0] or passed > limits[1]:
-                print(f"{design.kind}, {design.name}: {metric} of equal systems p < 0.05 in {different:.1f} %, passed {passed:.1f} %")
-        for metric, cell in () if options.compare else measure_design(design, options.samples, options.seed):
+                print(
+                    f"{design.kind}, {design.name}: {metric} of equal systems p < 0.05 in"
+                    f" {different:.1f} %, passed {passed:.1f} %"
+                )
+        for metric, cell in (
+            () if options.compare else measure_design(design, options.samples, options.seed)
+        ):
             if options.all or not (cell.is_within() or find_listed_cell(design, metric)):
                 print(
-                    f"{design.kind}, {design.name}: {metric} {cell.coverage:.1f} % ({cell.width:.2f} of {cell.reference}), NULL {cell.missing:.1f} %"
+                    f"{design.kind}, {design.name}: {metric} {cell.coverage:.1f} %"
+                    f" ({cell.width:.2f} of {cell.reference}), NULL {cell.missing:.1f} %"
                 )
         print(f"-- {design.kind}, {design.name}: {time.perf_counter() - start:.0f} s", flush=True)
 

@@ -1,4 +1,6 @@
-"""Time sqlrank against ir_measures and MLflow's retrieval metrics, which take data frames; README.md describes the measurements."""
+"""Time sqlrank against ir_measures and MLflow's retrieval metrics, which take data frames;
+README.md describes the measurements.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from data import make_dataset
 from peers import FIVE
-from timing import Target, Values, check_agreement, print_introduction, print_targets, print_timings, run_in_turn
+from timing import (
+    Target,
+    Values,
+    check_agreement,
+    print_introduction,
+    print_targets,
+    print_timings,
+    run_in_turn,
+)
 
 import sqlrank
 
@@ -20,7 +30,9 @@ if TYPE_CHECKING:
 PRECISION, RECALL = "P@10", "R@100"
 
 
-def with_sqlrank(metrics: list[str], run: pd.DataFrame, qrels: pd.DataFrame, threads: int) -> Values:
+def with_sqlrank(
+    metrics: list[str], run: pd.DataFrame, qrels: pd.DataFrame, threads: int
+) -> Values:
     """Return the means over the judged queries."""
     (row,) = sqlrank.evaluate(metrics, run=run, qrels=qrels, threads=threads).to_pylist()
     return {name: row[name] for name in metrics}
@@ -36,7 +48,9 @@ def with_ir_measures(run: pd.DataFrame, qrels: pd.DataFrame) -> Values:
 
 
 def with_mlflow(lists: pd.DataFrame) -> Values:
-    """Return precision and recall of MLflow, from lists in memory: their construction from rows is not timed."""
+    """Return precision and recall of MLflow, from lists in memory: their construction from rows is
+    not timed.
+    """
     from mlflow.metrics import precision_at_k, recall_at_k  # noqa: PLC0415
 
     values = {}
@@ -49,7 +63,9 @@ def with_mlflow(lists: pd.DataFrame) -> Values:
 def read_frames(rows: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return a run and its judgments of queries that were answered and judged, with text ids."""
     data = make_dataset(rows, "str", "clustered")
-    run, qrels = (pd.read_parquet(files.removesuffix("/*.parquet")) for files in (data.run, data.qrels))
+    run, qrels = (
+        pd.read_parquet(files.removesuffix("/*.parquet")) for files in (data.run, data.qrels)
+    )
     both = set(run["query_id"]) & set(qrels.loc[qrels["relevance"] > 0, "query_id"])
     return run[run["query_id"].isin(both)], qrels[qrels["query_id"].isin(both)]
 
@@ -57,11 +73,18 @@ def read_frames(rows: int) -> tuple[pd.DataFrame, pd.DataFrame]:
 def time_ir_measures(options: argparse.Namespace) -> Iterator[Target]:
     """Time five metrics of the same data frames."""
     run, qrels = read_frames(options.rows)
-    sides = {"sqlrank": partial(with_sqlrank, FIVE, run, qrels, options.threads), "ir_measures": partial(with_ir_measures, run, qrels)}
+    sides = {
+        "sqlrank": partial(with_sqlrank, FIVE, run, qrels, options.threads),
+        "ir_measures": partial(with_ir_measures, run, qrels),
+    }
     timings = run_in_turn(sides, options.repeat)
     check_agreement({}, timings)
     print_timings(f"five metrics, {len(run):,} rows of data frames, text ids", timings, "sqlrank")
-    yield Target("ir_measures over sqlrank", timings["ir_measures"].median / timings["sqlrank"].median, at_least=1)
+    yield Target(
+        "ir_measures over sqlrank",
+        timings["ir_measures"].median / timings["sqlrank"].median,
+        at_least=1,
+    )
 
 
 def time_mlflow(options: argparse.Namespace) -> Iterator[Target]:
@@ -74,12 +97,20 @@ def time_mlflow(options: argparse.Namespace) -> Iterator[Target]:
             "relevant": qrels[qrels["relevance"] > 0].groupby("query_id")["doc_id"].agg(list),
         }
     ).reset_index()
-    ours: Any = partial(sqlrank.evaluate, [PRECISION, RECALL], inputs={"answers": lists}, threads=options.threads)
+    ours: Any = partial(
+        sqlrank.evaluate, [PRECISION, RECALL], inputs={"answers": lists}, threads=options.threads
+    )
     sides = {"sqlrank": lambda: dict(ours().to_pylist()[0]), "MLflow": partial(with_mlflow, lists)}
     timings = run_in_turn(sides, options.repeat)
     check_agreement({}, timings)
-    print_timings(f"{PRECISION} and {RECALL}, {len(lists):,} lists of data frames, text ids", timings, "sqlrank")
-    yield Target("MLflow over sqlrank", timings["MLflow"].median / timings["sqlrank"].median, at_least=1)
+    print_timings(
+        f"{PRECISION} and {RECALL}, {len(lists):,} lists of data frames, text ids",
+        timings,
+        "sqlrank",
+    )
+    yield Target(
+        "MLflow over sqlrank", timings["MLflow"].median / timings["sqlrank"].median, at_least=1
+    )
 
 
 SECTIONS = {"ir_measures": time_ir_measures, "mlflow": time_mlflow}
@@ -89,8 +120,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=200_000, help="rows of the run")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each side")
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of sqlrank")
-    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=["ir_measures"], help="mlflow needs an environment of its own")
+    parser.add_argument(
+        "--threads", type=int, default=os.cpu_count() or 1, help="threads of sqlrank"
+    )
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=SECTIONS,
+        default=["ir_measures"],
+        help="mlflow needs an environment of its own",
+    )
     options = parser.parse_args()
     print_introduction(options.threads, ("duckdb", "pandas", *options.only))
     print_targets(target for name in options.only for target in SECTIONS[name](options))

@@ -1,4 +1,5 @@
-"""Time metrics of pairs beside scipy a list at a time, RecTools, and the SQL that joins every list with itself.
+"""Time metrics of pairs beside scipy a list at a time, RecTools, and the SQL that joins every list
+with itself.
 
 python benchmarks/pairs.py --rows 1000000
 """
@@ -15,7 +16,16 @@ import pyarrow as pa
 from rectools import Columns
 from rectools.metrics import PAP
 from scipy import stats
-from timing import Sides, Target, Values, check_agreement, print_introduction, print_targets, print_timings, run_in_turn
+from timing import (
+    Sides,
+    Target,
+    Values,
+    check_agreement,
+    print_introduction,
+    print_targets,
+    print_timings,
+    run_in_turn,
+)
 
 import sqlrank
 
@@ -49,7 +59,9 @@ def draw_predictions(rows: int, length: int) -> pa.Table:
 
 
 def average_metric(metric: str, connection: duckdb.DuckDBPyConnection, **arguments: str) -> Values:
-    (row,) = sqlrank.evaluate(metric, predictions="predictions", connection=connection, level="query", **arguments).to_pylist()
+    (row,) = sqlrank.evaluate(
+        metric, predictions="predictions", connection=connection, level="query", **arguments
+    ).to_pylist()
     return {"mean": next(iter(row.values()))}
 
 
@@ -60,9 +72,15 @@ def join_pairs(connection: duckdb.DuckDBPyConnection) -> Values:
 
 def evaluate_by_scipy(connection: duckdb.DuckDBPyConnection, length: int) -> Values:
     """Fetch and sort the rows into lists, then call scipy for each."""
-    columns = connection.execute("SELECT label, score FROM predictions ORDER BY list_id").fetchnumpy()
-    lists = zip(columns["label"].reshape(-1, length), columns["score"].reshape(-1, length), strict=True)
-    return {"mean": float(np.mean([stats.kendalltau(label, score).statistic for label, score in lists]))}
+    columns = connection.execute(
+        "SELECT label, score FROM predictions ORDER BY list_id"
+    ).fetchnumpy()
+    lists = zip(
+        columns["label"].reshape(-1, length), columns["score"].reshape(-1, length), strict=True
+    )
+    return {
+        "mean": float(np.mean([stats.kendalltau(label, score).statistic for label, score in lists]))
+    }
 
 
 def time_correlation(rows: int, threads: int, repeat: int) -> list[Target]:
@@ -74,7 +92,9 @@ def time_correlation(rows: int, threads: int, repeat: int) -> list[Target]:
         connection.execute("CREATE TABLE predictions AS SELECT * FROM given")
         sides: Sides = {
             "sqlrank": partial(average_metric, "KendallTau", connection),
-            "sqlrank, bits": partial(average_metric, "KendallTau", connection, plan={"pair_counting": "bits"}),
+            "sqlrank, bits": partial(
+                average_metric, "KendallTau", connection, plan={"pair_counting": "bits"}
+            ),
             "scipy, a list at a time": partial(evaluate_by_scipy, connection, length),
         }
         if length <= LONGEST_JOIN:
@@ -84,13 +104,19 @@ def time_correlation(rows: int, threads: int, repeat: int) -> list[Target]:
             "sqlrank, bits": length > LONGEST_JOIN,
             "join of each list with itself": length >= LONGEST_JOIN // 10,
         }
-        timings = run_in_turn(sides, repeat, tuple(name for name, is_slow in once.items() if is_slow))
+        timings = run_in_turn(
+            sides, repeat, tuple(name for name, is_slow in once.items() if is_slow)
+        )
         check_agreement({}, timings)
-        print_timings(f"KendallTau, {max(1, rows // length):,} lists of {length:,}", timings, "sqlrank")
+        print_timings(
+            f"KendallTau, {max(1, rows // length):,} lists of {length:,}", timings, "sqlrank"
+        )
         seconds[length] = timings["sqlrank"].median
         if "join of each list with itself" in timings:
             ratio = seconds[length] / timings["join of each list with itself"].median
-            targets.append(Target(f"lists of {length:,} / join of each list with itself", ratio, at_most=1))
+            targets.append(
+                Target(f"lists of {length:,} / join of each list with itself", ratio, at_most=1)
+            )
     return targets
 
 
@@ -101,11 +127,22 @@ def time_growth(rows: int, threads: int, repeat: int) -> list[Target]:
         for length in (rows // 10, rows):
             connection = duckdb.connect(config={"threads": threads})
             source = draw_predictions(length, length)
-            connection.register("given", source.append_column("weight", pa.array(np.full(length, 0.5))) if weighted else source)
+            connection.register(
+                "given",
+                source.append_column("weight", pa.array(np.full(length, 0.5)))
+                if weighted
+                else source,
+            )
             connection.execute("CREATE TABLE predictions AS SELECT * FROM given")
             times = 1 if weighted else repeat
-            timings = run_in_turn({"sqlrank": partial(average_metric, "KendallTau", connection)}, times)
-            print_timings(f"KendallTau, one list of {length:,}{', weighted' if weighted else ''}", timings, "sqlrank")
+            timings = run_in_turn(
+                {"sqlrank": partial(average_metric, "KendallTau", connection)}, times
+            )
+            print_timings(
+                f"KendallTau, one list of {length:,}{', weighted' if weighted else ''}",
+                timings,
+                "sqlrank",
+            )
             seconds[weighted, length] = timings["sqlrank"].median
     return [
         Target(
@@ -125,12 +162,20 @@ def time_positives(rows: int, threads: int, repeat: int) -> list[Target]:
     """pAp@10 of users with 100 recommendations each, of which one in ten is right."""
     rng = np.random.default_rng(1)
     users = rows // 100
-    reco = pd.DataFrame({Columns.User: np.repeat(np.arange(users), 100), Columns.Item: np.tile(np.arange(100), users)})
+    reco = pd.DataFrame(
+        {
+            Columns.User: np.repeat(np.arange(users), 100),
+            Columns.Item: np.tile(np.arange(100), users),
+        }
+    )
     reco[Columns.Rank] = np.concatenate([rng.permutation(100) + 1 for _ in range(users)])
     label = (rng.random(len(reco)) < 0.1).astype(int)
     interactions = reco[label == 1][[Columns.User, Columns.Item]]
     connection = duckdb.connect(config={"threads": threads})
-    connection.register("given", pa.table({"query_id": reco[Columns.User], "score": -reco[Columns.Rank], "label": label}))
+    connection.register(
+        "given",
+        pa.table({"query_id": reco[Columns.User], "score": -reco[Columns.Rank], "label": label}),
+    )
     connection.execute("CREATE TABLE predictions AS SELECT * FROM given")
     timings = run_in_turn(
         {
@@ -141,21 +186,33 @@ def time_positives(rows: int, threads: int, repeat: int) -> list[Target]:
     )
     check_agreement({}, timings)
     print_timings(f"pAp@10, {users:,} users of 100", timings, "sqlrank")
-    return [Target("RecTools / sqlrank, pAp@10", timings["RecTools"].median / timings["sqlrank"].median, at_least=1)]
+    return [
+        Target(
+            "RecTools / sqlrank, pAp@10",
+            timings["RecTools"].median / timings["sqlrank"].median,
+            at_least=1,
+        )
+    ]
 
 
 SECTIONS = {"lists": time_correlation, "growth": time_growth, "positives": time_positives}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
     options = parser.parse_args()
     print_introduction(options.threads, ["duckdb", "scipy", "rectools", "numpy"])
-    print_targets(target for name in options.only for target in SECTIONS[name](options.rows, options.threads, options.repeat))
+    print_targets(
+        target
+        for name in options.only
+        for target in SECTIONS[name](options.rows, options.threads, options.repeat)
+    )
 
 
 if __name__ == "__main__":

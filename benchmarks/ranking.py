@@ -8,7 +8,19 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from data import FOLDER, LONG, STANDARD, SYSTEMS, THOUSAND, Dataset, Kind, Order, Shape, make_answers, make_dataset
+from data import (
+    FOLDER,
+    LONG,
+    STANDARD,
+    SYSTEMS,
+    THOUSAND,
+    Dataset,
+    Kind,
+    Order,
+    Shape,
+    make_answers,
+    make_dataset,
+)
 from peers import (
     AT_TEN,
     BARE,
@@ -53,11 +65,19 @@ RANX_READER = "ranx, its own reader"
 ONE = f"1 metric, {PLAIN}"
 
 
-def evaluate_rankings(metrics: list[str], run: Any, qrels: Any, options: argparse.Namespace, **more: Any) -> Values:
+def evaluate_rankings(
+    metrics: list[str], run: Any, qrels: Any, options: argparse.Namespace, **more: Any
+) -> Values:
     """Evaluate with sqlrank; with ``by``, name each value after its group."""
-    rows = sqlrank.evaluate(metrics, run=run, qrels=qrels, threads=options.threads, **more).to_pylist()
+    rows = sqlrank.evaluate(
+        metrics, run=run, qrels=qrels, threads=options.threads, **more
+    ).to_pylist()
     by = more.get("by", ())
-    return {" ".join([name, *(str(row[key]) for key in by)]): row[name] for row in rows for name in metrics}
+    return {
+        " ".join([name, *(str(row[key]) for key in by)]): row[name]
+        for row in rows
+        for name in metrics
+    }
 
 
 def time_peers(options: argparse.Namespace) -> Iterator[Target]:
@@ -66,7 +86,9 @@ def time_peers(options: argparse.Namespace) -> Iterator[Target]:
         data = make_dataset(options.rows, "str", order)
         sides: Sides = {
             "sqlrank": partial(evaluate_rankings, FIVE, data.run, data.qrels, options),
-            "sqlrank, checks off": partial(evaluate_rankings, FIVE, data.run, data.qrels, options, check="off"),
+            "sqlrank, checks off": partial(
+                evaluate_rankings, FIVE, data.run, data.qrels, options, check="off"
+            ),
             "Polars, streaming": partial(with_polars, data, "streaming"),
             "Polars, in memory": partial(with_polars, data, "in-memory"),
             "Polars, one sort, streaming": partial(with_polars, data, "streaming", one_sort=True),
@@ -78,33 +100,56 @@ def time_peers(options: argparse.Namespace) -> Iterator[Target]:
             sides[RANX_READER] = partial(with_ranx, data, options.threads, own_reader=True)
         timings = run_in_turn(sides, options.repeat, once=("ranx", RANX_READER))
         check_agreement({"ranx": 1e-6, RANX_READER: 1e-6}, timings)
-        print_timings(f"peers: five metrics, {options.rows:,} rows, str {order}, Parquet", timings, "sqlrank")
+        print_timings(
+            f"peers: five metrics, {options.rows:,} rows, str {order}, Parquet", timings, "sqlrank"
+        )
         for name in ("sqlrank", "sqlrank, checks off"):
             own = timings[name].median
             for polars in ("Polars", "Polars, one sort"):
-                faster = min(timings[f"{polars}, {engine}"].median for engine in ("streaming", "in memory"))
+                faster = min(
+                    timings[f"{polars}, {engine}"].median for engine in ("streaming", "in memory")
+                )
                 yield Target(f"{name} of the faster {polars}, {order}", own / faster, at_most=0.7)
-            yield Target(f"pytrec_eval over {name}, {order}", timings["pytrec_eval"].median / own, at_least=5)
+            yield Target(
+                f"pytrec_eval over {name}, {order}", timings["pytrec_eval"].median / own, at_least=5
+            )
             if "ranx" in timings:
-                yield Target(f"ranx over {name}, {order}", timings["ranx"].median / own, at_least=100)
+                yield Target(
+                    f"ranx over {name}, {order}", timings["ranx"].median / own, at_least=100
+                )
 
 
-def row_number_sides(options: argparse.Namespace, run: str, qrels: str, connection: Any, by: tuple[str, ...] = ()) -> Sides:
+def row_number_sides(
+    options: argparse.Namespace, run: str, qrels: str, connection: Any, by: tuple[str, ...] = ()
+) -> Sides:
     """Return the sides of the sections that compare with a bare ROW_NUMBER over the same source."""
-    ours = partial(evaluate_rankings, run=run, qrels=qrels, options=options, connection=connection, by=by)
+    ours = partial(
+        evaluate_rankings, run=run, qrels=qrels, options=options, connection=connection, by=by
+    )
     groups = {"5 metrics": FIVE} if by else {"40 cut-offs": CUT_OFFS, "40 metrics": FORTY}
-    sides: Sides = {BARE: partial(row_number, run, options.threads, connection, "".join(f"{name}, " for name in by))}
+    sides: Sides = {
+        BARE: partial(
+            row_number, run, options.threads, connection, "".join(f"{name}, " for name in by)
+        )
+    }
     if not by:
         sides[ONE] = partial(ours, ["nDCG@10"], check="off")
     for name, metrics in groups.items():
-        sides |= {f"{name}, {PLAIN}": partial(ours, metrics, check="off"), f"{name}, {CHECKED}": partial(ours, metrics)}
+        sides |= {
+            f"{name}, {PLAIN}": partial(ours, metrics, check="off"),
+            f"{name}, {CHECKED}": partial(ours, metrics),
+        }
     return sides
 
 
-def compare_with_bare(title: str, timings: Mapping[str, Timing], at_most: float) -> Iterator[Target]:
+def compare_with_bare(
+    title: str, timings: Mapping[str, Timing], at_most: float
+) -> Iterator[Target]:
     print_timings(title, timings, BARE)
     for name in (name for name in timings if name not in {BARE, ONE}):
-        yield Target(f"{title}; {name}", timings[name].median / timings[BARE].median, at_most=at_most)
+        yield Target(
+            f"{title}; {name}", timings[name].median / timings[BARE].median, at_most=at_most
+        )
 
 
 def time_many_metrics(options: argparse.Namespace) -> Iterator[Target]:
@@ -115,40 +160,66 @@ def time_many_metrics(options: argparse.Namespace) -> Iterator[Target]:
             data = make_dataset(options.large, kind, order)
             title = f"many: {options.large:,} rows, {kind} {order}"
             with open_connection(options.threads, str(data.make_database())) as connection:
-                results.append(run_in_turn(row_number_sides(options, "run", "qrels", connection), options.repeat))
-            yield from compare_with_bare(f"{title}, table", results[-1], 1.25 if kind == "str" else 1.5)
-            results.append(run_in_turn(row_number_sides(options, data.run, data.qrels, None), options.repeat))
-            yield from compare_with_bare(f"{title}, Parquet", results[-1], 1.25 if kind == "str" else 1.5)
+                results.append(
+                    run_in_turn(
+                        row_number_sides(options, "run", "qrels", connection), options.repeat
+                    )
+                )
+            yield from compare_with_bare(
+                f"{title}, table", results[-1], 1.25 if kind == "str" else 1.5
+            )
+            results.append(
+                run_in_turn(row_number_sides(options, data.run, data.qrels, None), options.repeat)
+            )
+            yield from compare_with_bare(
+                f"{title}, Parquet", results[-1], 1.25 if kind == "str" else 1.5
+            )
         check_agreement({}, *results)
 
 
-def from_parquet(name: str, shape: Shape, at_most: float, options: argparse.Namespace) -> Iterator[Target]:
+def from_parquet(
+    name: str, shape: Shape, at_most: float, options: argparse.Namespace
+) -> Iterator[Target]:
     """Time a shape of data, from Parquet, both kinds of ids in both orders."""
     by = ("system",) if shape.systems > 1 else ()
     for kind in KINDS:
         results = []
         for order in ORDERS:
             data = make_dataset(options.large, kind, order, shape)
-            results.append(run_in_turn(row_number_sides(options, data.run, data.qrels, None, by), options.repeat))
-            yield from compare_with_bare(f"{name}: {options.large:,} rows, {kind} {order}, Parquet", results[-1], at_most)
+            results.append(
+                run_in_turn(
+                    row_number_sides(options, data.run, data.qrels, None, by), options.repeat
+                )
+            )
+            yield from compare_with_bare(
+                f"{name}: {options.large:,} rows, {kind} {order}, Parquet", results[-1], at_most
+            )
         check_agreement({}, *results, *([one_system(data, options)] if by else []))
 
 
 def one_system(data: Dataset, options: argparse.Namespace) -> dict[str, Timing]:
-    """Return the values of one system evaluated by itself, which are to be those it has among the others."""
+    """Return the values of one system evaluated by itself, which are to be those it has among the
+    others.
+    """
     with open_connection(options.threads) as connection:
-        run = connection.sql(f"SELECT query_id, doc_id, score FROM read_parquet('{data.run}') WHERE system = 7")
+        run = connection.sql(
+            f"SELECT query_id, doc_id, score FROM read_parquet('{data.run}') WHERE system = 7"
+        )
         values = evaluate_rankings(FIVE, run, data.qrels, options, connection=connection)
     return {"system 7 alone": Timing(values={f"{name} 7": value for name, value in values.items()})}
 
 
 def time_first_documents(options: argparse.Namespace) -> Iterator[Target]:
-    """Time metrics of the first ten documents, of lists of 100 and of 1,000, beside the plan that sorts whole lists."""
+    """Time metrics of the first ten documents, of lists of 100 and of 1,000, beside the plan that
+    sorts whole lists.
+    """
     for shape, at_most in ((STANDARD, 0.5), (THOUSAND, 0.25)):
         data = make_dataset(options.rows, "str", "shuffled", shape)
         ours = partial(evaluate_rankings, TWO, data.run, data.qrels, options)
         polars = {
-            f"Polars, {way}, {engine}": partial(with_polars_first, data, engine, by_score=way == "greatest scores")
+            f"Polars, {way}, {engine}": partial(
+                with_polars_first, data, engine, by_score=way == "greatest scores"
+            )
             for way in ("sorted", "greatest scores")
             for engine in ("streaming", "in-memory")
         }
@@ -162,30 +233,65 @@ def time_first_documents(options: argparse.Namespace) -> Iterator[Target]:
         }
         timings = run_in_turn(sides, options.repeat)
         check_agreement({}, timings)
-        title = f"first: {', '.join(TWO)}, {options.rows:,} rows, str shuffled, lists of {shape.docs:,}"
+        title = (
+            f"first: {', '.join(TWO)}, {options.rows:,} rows, str shuffled, lists of {shape.docs:,}"
+        )
         print_timings(title, timings, BARE)
         faster = min(timings[name].median for name in polars)
-        yield Target(f"{title}; {PLAIN}", timings[PLAIN].median / timings[BARE].median, at_most=at_most)
-        yield Target(f"{title}; {PLAIN}, of the fastest Polars", timings[PLAIN].median / faster, at_most=1)
-        yield Target(f"{title}; {CHECKED}, of rank_method=sort", timings[CHECKED].median / timings[SORTED].median, at_most=1)
+        yield Target(
+            f"{title}; {PLAIN}", timings[PLAIN].median / timings[BARE].median, at_most=at_most
+        )
+        yield Target(
+            f"{title}; {PLAIN}, of the fastest Polars", timings[PLAIN].median / faster, at_most=1
+        )
+        yield Target(
+            f"{title}; {CHECKED}, of rank_method=sort",
+            timings[CHECKED].median / timings[SORTED].median,
+            at_most=1,
+        )
 
 
 def time_answers(options: argparse.Namespace) -> Iterator[Target]:
-    """Time answers, a row per query, beside the same rows unnested by hand: metrics of the first ten documents, each and together, and five of all."""
+    """Time answers, a row per query, beside the same rows unnested by hand: metrics of the first
+    ten documents, each and together, and five of all.
+    """
     path = make_answers(options.rows)
     with open_connection(options.threads) as connection:
         connection.execute(f"CREATE TABLE answers AS FROM read_parquet('{path}')")
-        for kind, source, table, place in (("Parquet", path, f"read_parquet('{path}')", None), ("table", "answers", "answers", connection)):
+        for kind, source, table, place in (
+            ("Parquet", path, f"read_parquet('{path}')", None),
+            ("table", "answers", "answers", connection),
+        ):
             rows = {
-                "run": f"SELECT query_id, UNNEST(retrieved) AS doc_id, GENERATE_SUBSCRIPTS(retrieved, 1) AS rank FROM {table}",
-                "qrels": f"SELECT query_id, UNNEST(relevant) AS doc_id, 1 AS relevance FROM {table}",
+                "run": (
+                    "SELECT query_id, UNNEST(retrieved) AS doc_id, GENERATE_SUBSCRIPTS(retrieved,"
+                    f" 1) AS rank FROM {table}"
+                ),
+                "qrels": (
+                    f"SELECT query_id, UNNEST(relevant) AS doc_id, 1 AS relevance FROM {table}"
+                ),
                 "queries": f"SELECT query_id FROM {table}",
             }
             policies = {"topics": "given", "ties": "rank", "duplicates": "max"}
             for metrics in (*([metric] for metric in AT_TEN), AT_TEN, FIVE):
-                ours = partial(evaluate_rankings, metrics, None, None, options, inputs={"answers": source}, connection=place)
+                ours = partial(
+                    evaluate_rankings,
+                    metrics,
+                    None,
+                    None,
+                    options,
+                    inputs={"answers": source},
+                    connection=place,
+                )
                 sides: Sides = {
-                    UNNESTED: partial(evaluate_rankings, metrics, options=options, **rows, **policies, connection=place),
+                    UNNESTED: partial(
+                        evaluate_rankings,
+                        metrics,
+                        options=options,
+                        **rows,
+                        **policies,
+                        connection=place,
+                    ),
                     CHECKED: ours,
                     PLAIN: partial(ours, check="off"),
                     SORTED: partial(ours, plan={"rank_method": "sort"}),
@@ -194,7 +300,11 @@ def time_answers(options: argparse.Namespace) -> Iterator[Target]:
                 check_agreement({}, timings)
                 title = f"lists: {', '.join(metrics)}, {options.rows:,} documents, str, {kind}"
                 print_timings(title, timings, UNNESTED)
-                yield Target(f"{title}; {CHECKED}, of {UNNESTED}", timings[CHECKED].median / timings[UNNESTED].median, at_most=1 / 3)
+                yield Target(
+                    f"{title}; {CHECKED}, of {UNNESTED}",
+                    timings[CHECKED].median / timings[UNNESTED].median,
+                    at_most=1 / 3,
+                )
 
 
 def time_memory_limits(options: argparse.Namespace) -> Iterator[Target]:
@@ -205,17 +315,26 @@ def time_memory_limits(options: argparse.Namespace) -> Iterator[Target]:
         timings, peaks = compare_with_limit(command, LIMIT, options.repeat)
         title = f"memory: {options.huge:,} rows, {kind} shuffled, Parquet"
         show_memory(title, timings, peaks)
-        yield Target(f"{title}; time under {LIMIT}", timings[LIMIT].median / timings[UNLIMITED].median, at_most=1.3)
+        yield Target(
+            f"{title}; time under {LIMIT}",
+            timings[LIMIT].median / timings[UNLIMITED].median,
+            at_most=1.3,
+        )
         yield Target(f"{title}; peak memory of {LIMIT}", peaks[LIMIT] / LIMIT_BYTES, at_most=1.1)
 
 
 def run_child(options: argparse.Namespace) -> None:
-    """Evaluate in this process, and print the values with the seconds and the peak memory in bytes."""
+    """Evaluate in this process, and print the values with the seconds and the peak memory in
+    bytes.
+    """
     kind, limit = options.child
     data = make_dataset(options.huge, kind, "shuffled")
     start = time.perf_counter()
     options.threads = 2
-    limits = {"temp_directory": FOLDER / "spill", **({} if limit == UNLIMITED else {"memory_limit": limit})}
+    limits = {
+        "temp_directory": FOLDER / "spill",
+        **({} if limit == UNLIMITED else {"memory_limit": limit}),
+    }
     print_values(evaluate_rankings(FIVE, data.run, data.qrels, options, **limits), start)
 
 
@@ -232,13 +351,26 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Target]]] = {
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=2_000_000, help="rows of peers, first and lists")
-    parser.add_argument("--large", type=int, default=20_000_000, help="rows of many, systems and long")
+    parser.add_argument(
+        "--rows", type=int, default=2_000_000, help="rows of peers, first and lists"
+    )
+    parser.add_argument(
+        "--large", type=int, default=20_000_000, help="rows of many, systems and long"
+    )
     parser.add_argument("--huge", type=int, default=100_000_000, help="rows of memory")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each side")
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of each side (memory: 2)")
+    parser.add_argument(
+        "--threads", type=int, default=os.cpu_count() or 1, help="threads of each side (memory: 2)"
+    )
     usual = [name for name in SECTIONS if name != "memory"]
-    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=usual, metavar="NAME", help=f"of {', '.join(SECTIONS)}")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=SECTIONS,
+        default=usual,
+        metavar="NAME",
+        help=f"of {', '.join(SECTIONS)}",
+    )
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args()
 

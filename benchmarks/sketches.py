@@ -1,6 +1,8 @@
-"""Compare the accuracy of a 30-day AUC from daily summaries: bins of a rollup against quantile sketches of equal bytes.
+"""Compare the accuracy of a 30-day AUC from daily summaries: bins of a rollup against quantile
+sketches of equal bytes.
 
-A sketch is kept of each class and day, and those of all days are merged; of a rollup, the rows of all days are added up.
+A sketch is kept of each class and day, and those of all days are merged; of a rollup, the rows of
+all days are added up.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
 
 DAYS = 30
 POINTS = 20_000
-"""Ranks at which the scores of positives are looked up, whose error is then far below that of any sketch."""
+"""Ranks at which the scores of positives are looked up, whose error is then far below that of any
+sketch.
+"""
 
 ROW_BYTES = 24
 """A row of a rollup in a file: its bin, and the weights of positives and negatives."""
@@ -44,21 +48,38 @@ def draw_clicks(rows: int, seed: int) -> pa.Table:
     """Return calibrated click rates of thirty days, some 0.3 % on the average, and clicks."""
     drawn = np.random.default_rng(seed)
     score = 1 / (1 + np.exp(6.2 - drawn.normal(size=rows)))
-    return pa.table({"day": np.arange(rows) % DAYS, "score": score, "label": (drawn.random(rows) < score).astype(np.int64)})
+    return pa.table(
+        {
+            "day": np.arange(rows) % DAYS,
+            "score": score,
+            "label": (drawn.random(rows) < score).astype(np.int64),
+        }
+    )
 
 
 def open_bandit(score: str) -> pa.Table:
     """Return the 40,000 impressions of the Open Bandit data."""
     table = pq.read_table(IMPRESSIONS)
-    return pa.table({"day": table["timestamp"].cast(pa.date32()), "score": table[score].cast(pa.float64()), "label": table["click"]})
+    return pa.table(
+        {
+            "day": table["timestamp"].cast(pa.date32()),
+            "score": table[score].cast(pa.float64()),
+            "label": table["click"],
+        }
+    )
 
 
 def share_below(sketch: Any, points: np.ndarray) -> np.ndarray:
-    """Return the share of a sketch's values below each point, and half of those at it where the sketch has them."""
+    """Return the share of a sketch's values below each point, and half of those at it where the
+    sketch has them.
+    """
     if isinstance(sketch, sketches.tdigest_double):
         return np.array([sketch.get_rank(point) for point in points])
     steps, positions = np.unique(points, return_inverse=True)
-    without, within = (np.array(sketch.get_cdf(steps.tolist(), is_inclusive)[:-1]) for is_inclusive in (False, True))
+    without, within = (
+        np.array(sketch.get_cdf(steps.tolist(), is_inclusive)[:-1])
+        for is_inclusive in (False, True)
+    )
     return ((without + within) / 2)[positions]
 
 
@@ -88,23 +109,35 @@ def rollup_auc(n_bins: int, table: pa.Table) -> tuple[float, float, float]:
     rollup = sqlrank.rollup("AUC", predictions=table, by="day", n_bins=n_bins)
     (row,) = sqlrank.evaluate("AUC", rollup=rollup).to_pylist()
     days = len(table["day"].unique())
-    return row["AUC"], (row["AUC.bound_high"] - row["AUC.bound_low"]) / 2, rollup.num_rows * ROW_BYTES / days
+    return (
+        row["AUC"],
+        (row["AUC.bound_high"] - row["AUC.bound_low"]) / 2,
+        rollup.num_rows * ROW_BYTES / days,
+    )
 
 
 def compare_errors(title: str, tables: list[pa.Table]) -> Table:
     """Return a table of the errors of each side over some data: the root of the mean square."""
     truths = [sqlrank.evaluate("AUC", predictions=table)["AUC"][0].as_py() for table in tables]
 
-    def format_errors(values: list[float], sizes: list[float], certain: str) -> tuple[str, str, str]:
+    def format_errors(
+        values: list[float], sizes: list[float], certain: str
+    ) -> tuple[str, str, str]:
         square = fmean((value - truth) ** 2 for value, truth in zip(values, truths, strict=True))
         return f"{fmean(sizes) / 1000:.1f}", f"{square**0.5:.1e}", certain
 
     output = Table("", "kB a day", "error of AUC", "certain within", title=title)
     for n_bins in N_BINS:
         values, halves, sizes = zip(*(rollup_auc(n_bins, table) for table in tables), strict=True)
-        if any(abs(value - truth) > 2 * half for value, truth, half in zip(values, truths, halves, strict=True)):
+        if any(
+            abs(value - truth) > 2 * half
+            for value, truth, half in zip(values, truths, halves, strict=True)
+        ):
             raise SystemExit(f"n_bins {n_bins}: the truth is not between the bounds")
-        output.add_row(f"sqlrank.rollup, n_bins={n_bins}", *format_errors(list(values), list(sizes), f"± {max(halves):.4f}"))
+        output.add_row(
+            f"sqlrank.rollup, n_bins={n_bins}",
+            *format_errors(list(values), list(sizes), f"± {max(halves):.4f}"),
+        )
     for name, make in SKETCHES.items():
         values, sizes = zip(*(sketch_auc(make, table) for table in tables), strict=True)
         output.add_row(name, *format_errors(list(values), list(sizes), "-"))
@@ -124,7 +157,9 @@ def main() -> None:
         )
     )
     for score in ("score_logistic", "score_boosting"):
-        console.print(compare_errors(f"Open Bandit, 40,000 impressions, {score}", [open_bandit(score)]))
+        console.print(
+            compare_errors(f"Open Bandit, 40,000 impressions, {score}", [open_bandit(score)])
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Time the statements for Spark against Spark's own MLlib, in one session; README.md describes the measurements."""
+"""Time the statements for Spark against Spark's own MLlib, in one session; README.md describes the
+measurements.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,30 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from data import FOLDER, SPIKE, UNIFORM, Dataset, Scores, make_dataset, make_predictions, predictions_as_parquet
+from data import (
+    FOLDER,
+    SPIKE,
+    UNIFORM,
+    Dataset,
+    Scores,
+    make_dataset,
+    make_predictions,
+    predictions_as_parquet,
+)
 from pyspark import StorageLevel
 from pyspark.ml.evaluation import BinaryClassificationEvaluator
 from pyspark.mllib.common import callMLlibFunc
 from pyspark.sql import SparkSession
-from timing import Sides, Target, Values, check_agreement, print_introduction, print_targets, print_timings, run_in_turn
+from timing import (
+    Sides,
+    Target,
+    Values,
+    check_agreement,
+    print_introduction,
+    print_targets,
+    print_timings,
+    run_in_turn,
+)
 
 import sqlrank
 
@@ -29,7 +49,9 @@ BINS_MAY_MISS = 1e-2
 
 
 def open_session(threads: int) -> SparkSession:
-    """Return a session in this process, with as many partitions of a shuffle as suit so few threads."""
+    """Return a session in this process, with as many partitions of a shuffle as suit so few
+    threads.
+    """
     options = {
         "spark.driver.memory": "8g",
         "spark.driver.host": "127.0.0.1",
@@ -44,7 +66,9 @@ def open_session(threads: int) -> SparkSession:
 
 
 def _time_side(spark: SparkSession, side: Callable[[], Values]) -> Callable[[], Values]:
-    """Return a side that also says how long Spark, which is a process of its own, was on a processor."""
+    """Return a side that also says how long Spark, which is a process of its own, was on a
+    processor.
+    """
 
     def read_processor_seconds() -> float:
         process = spark._jvm.java.lang.ProcessHandle.current()  # noqa: SLF001
@@ -65,8 +89,14 @@ def evaluate_on_spark(spark: SparkSession, metrics: list[str], **options: Any) -
 
 
 def with_binary_metrics(table: DataFrame, bins: int, kind: str) -> Values:
-    """Take both areas from one object of MLlib, which keeps the counts per score that they share."""
-    columns = {"labelCol": "label", "rawPredictionCol": "score", **({"weightCol": "weight"} if kind == "weighted" else {})}
+    """Take both areas from one object of MLlib, which keeps the counts per score that they
+    share.
+    """
+    columns = {
+        "labelCol": "label",
+        "rawPredictionCol": "score",
+        **({"weightCol": "weight"} if kind == "weighted" else {}),
+    }
     evaluator = BinaryClassificationEvaluator(numBins=bins, **columns)
     evaluator._transfer_params_to_java()  # noqa: SLF001  the metrics can be had from Java only
     metrics = evaluator._java_obj.getMetrics(table._jdf)  # noqa: SLF001
@@ -77,7 +107,9 @@ def with_binary_metrics(table: DataFrame, bins: int, kind: str) -> Values:
 
 
 def with_ranking_metrics(spark: SparkSession) -> Values:
-    """Make an array of documents and one of relevant documents for each query, as MLlib wants them, and take three means."""
+    """Make an array of documents and one of relevant documents for each query, as MLlib wants them,
+    and take three means.
+    """
     lists = spark.sql("""
         SELECT ranked.documents, relevant.documents AS judged
         FROM (
@@ -86,7 +118,7 @@ def with_ranking_metrics(spark: SparkSession) -> Values:
             GROUP BY query_id
         ) AS ranked
         JOIN (SELECT query_id, COLLECT_LIST(doc_id) AS documents FROM qrels WHERE relevance > 0 GROUP BY query_id) AS relevant
-            ON relevant.query_id = ranked.query_id""").persist(StorageLevel.MEMORY_AND_DISK)
+            ON relevant.query_id = ranked.query_id""").persist(StorageLevel.MEMORY_AND_DISK)  # noqa: E501
     try:
         metrics = callMLlibFunc("newRankingMetrics", lists._jdf)  # noqa: SLF001
         return {
@@ -104,24 +136,48 @@ def time_classification(spark: SparkSession, options: argparse.Namespace) -> Ite
         yield from _time_scores(spark, scores, options)
 
 
-def _time_scores(spark: SparkSession, scores: Scores, options: argparse.Namespace) -> Iterator[Target]:
+def _time_scores(
+    spark: SparkSession, scores: Scores, options: argparse.Namespace
+) -> Iterator[Target]:
     table = spark.read.parquet(predictions_as_parquet(make_predictions(options.rows, scores)))
     table.createOrReplaceTempView("predictions")
     for kind in options.kinds:
         columns = {"weight": "weight"} if kind == "weighted" else {}
         sides: Sides = {
-            OURS: _time_side(spark, partial(evaluate_on_spark, spark, CLASSIFIERS, predictions="predictions", columns=columns)),
+            OURS: _time_side(
+                spark,
+                partial(
+                    evaluate_on_spark,
+                    spark,
+                    CLASSIFIERS,
+                    predictions="predictions",
+                    columns=columns,
+                ),
+            ),
             EXACT: _time_side(spark, partial(with_binary_metrics, table, 0, kind)),
             BINNED: _time_side(spark, partial(with_binary_metrics, table, 1000, kind)),
         }
-        timings = run_in_turn(sides, options.repeat, () if options.repeat_peers or scores is SPIKE else (EXACT, BINNED))
+        timings = run_in_turn(
+            sides,
+            options.repeat,
+            () if options.repeat_peers or scores is SPIKE else (EXACT, BINNED),
+        )
         check_agreement({BINNED: BINS_MAY_MISS}, timings)
         exact = timings[OURS].values
-        off = {name: max(abs(timing.values[metric] - exact[metric]) for metric in CLASSIFIERS) for name, timing in timings.items()}
+        off = {
+            name: max(abs(timing.values[metric] - exact[metric]) for metric in CLASSIFIERS)
+            for name, timing in timings.items()
+        }
         title = f"AUC and AUPR, {options.rows:,} rows, {scores.name}, {kind}"
-        print_timings(title, timings, OURS, {name: f"{value:.1e}" for name, value in off.items()}, "off by")
+        print_timings(
+            title, timings, OURS, {name: f"{value:.1e}" for name, value in off.items()}, "off by"
+        )
         for name in (EXACT, BINNED):
-            yield Target(f"{title}; {name} over {OURS}", timings[name].median / timings[OURS].median, at_least=1)
+            yield Target(
+                f"{title}; {name} over {OURS}",
+                timings[name].median / timings[OURS].median,
+                at_least=1,
+            )
 
 
 def time_ranking(spark: SparkSession, options: argparse.Namespace) -> Iterator[Target]:
@@ -131,7 +187,16 @@ def time_ranking(spark: SparkSession, options: argparse.Namespace) -> Iterator[T
     spark.read.parquet(files.qrels).createOrReplaceTempView("qrels")
     sides: Sides = {
         OURS: _time_side(
-            spark, partial(evaluate_on_spark, spark, RANKERS, run="run", qrels="qrels", topics="judged_and_retrieved", if_undefined="skip")
+            spark,
+            partial(
+                evaluate_on_spark,
+                spark,
+                RANKERS,
+                run="run",
+                qrels="qrels",
+                topics="judged_and_retrieved",
+                if_undefined="skip",
+            ),
         ),
         MLLIB: _time_side(spark, partial(with_ranking_metrics, spark)),
     }
@@ -139,7 +204,9 @@ def time_ranking(spark: SparkSession, options: argparse.Namespace) -> Iterator[T
     check_agreement({}, timings)
     title = f"MAP, nDCG@10 and P@10, {options.rows:,} rows"
     print_timings(title, timings, OURS)
-    yield Target(f"{title}; {MLLIB} over {OURS}", timings[MLLIB].median / timings[OURS].median, at_least=1)
+    yield Target(
+        f"{title}; {MLLIB} over {OURS}", timings[MLLIB].median / timings[OURS].median, at_least=1
+    )
 
 
 SECTIONS: dict[str, Callable[[SparkSession, argparse.Namespace], Iterator[Target]]] = {
@@ -150,16 +217,33 @@ SECTIONS: dict[str, Callable[[SparkSession, argparse.Namespace], Iterator[Target
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=20_000_000, help="rows of predictions, and of the run")
+    parser.add_argument(
+        "--rows", type=int, default=20_000_000, help="rows of predictions, and of the run"
+    )
     parser.add_argument("--repeat", type=int, default=3, help="runs of each side")
     parser.add_argument(
-        "--repeat-peers", action="store_true", help="run MLlib on distinct scores as often, too, which takes minutes each time"
+        "--repeat-peers",
+        action="store_true",
+        help="run MLlib on distinct scores as often, too, which takes minutes each time",
     )
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of the session")
     parser.add_argument(
-        "--kinds", nargs="+", default=["unweighted", "weighted"], choices=["unweighted", "weighted"], help="weights or none"
+        "--threads", type=int, default=os.cpu_count() or 1, help="threads of the session"
     )
-    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), metavar="NAME", help=f"of {', '.join(SECTIONS)}")
+    parser.add_argument(
+        "--kinds",
+        nargs="+",
+        default=["unweighted", "weighted"],
+        choices=["unweighted", "weighted"],
+        help="weights or none",
+    )
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=SECTIONS,
+        default=list(SECTIONS),
+        metavar="NAME",
+        help=f"of {', '.join(SECTIONS)}",
+    )
     options = parser.parse_args()
     print_introduction(options.threads, ("pyspark", "duckdb"))
     spark = open_session(options.threads)

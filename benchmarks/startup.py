@@ -1,4 +1,6 @@
-"""Measure startup: help, the text of a metric, first small calls from files and from dicts, and the same call again in one process."""
+"""Measure startup: help, the text of a metric, first small calls from files and from dicts, and the
+same call again in one process.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ COMMANDS: dict[str, tuple[list[str], float]] = {
 """Commands, and the seconds on a processor that they are meant to take at most."""
 
 COMPILED = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-"""The environment of a command: modules are compiled once, as an installer does, and not at each start."""
+"""The environment of a command: modules are compiled once, as an installer does, and not at each
+start.
+"""
 
 NEXT = 0.06
 """Seconds on a processor for a call that is made again."""
@@ -37,14 +41,25 @@ DICTS = """
 import sqlrank
 run = {f"q{query}": {f"d{doc}": float((query * 7 + doc * 13) % 101) for doc in range(20)} for query in range(50)}
 qrels = {f"q{query}": {f"d{doc}": (query + doc) % 3 for doc in range(0, 20, 2)} for query in range(50)}
-"""
+"""  # noqa: E501
 
 FIRST_CALLS: dict[str, tuple[str, float]] = {
-    "evaluate from Parquet, first call": ("sqlrank.evaluate(['nDCG@10', 'AP', 'RR'], run='run.parquet', qrels='qrels.parquet')", 0.65),
-    "evaluate from dicts, first call": (DICTS + "sqlrank.evaluate(['nDCG@10', 'AP', 'RR'], run=run, qrels=qrels)", 0.75),
-    "compare from dicts, first call": (DICTS + "sqlrank.compare(['nDCG@10', 'AP'], run={'a': run, 'b': run}, qrels=qrels)", 0.9),
+    "evaluate from Parquet, first call": (
+        "sqlrank.evaluate(['nDCG@10', 'AP', 'RR'], run='run.parquet', qrels='qrels.parquet')",
+        0.65,
+    ),
+    "evaluate from dicts, first call": (
+        DICTS + "sqlrank.evaluate(['nDCG@10', 'AP', 'RR'], run=run, qrels=qrels)",
+        0.75,
+    ),
+    "compare from dicts, first call": (
+        DICTS + "sqlrank.compare(['nDCG@10', 'AP'], run={'a': run, 'b': run}, qrels=qrels)",
+        0.9,
+    ),
 }
-"""Programs that call a function for the first time, and the seconds on a processor that they are meant to take at most."""
+"""Programs that call a function for the first time, and the seconds on a processor that they are
+meant to take at most.
+"""
 
 REPEATED = """
 import time, pyarrow as pa, sqlrank
@@ -54,13 +69,20 @@ for _ in range(4):
     begun = time.process_time()
     sqlrank.evaluate(["nDCG@10", "AP", "RR"], run=run, qrels=qrels)
 print(time.process_time() - begun)
-"""
+"""  # noqa: E501
 
 
 def new_process(arguments: list[str], folder: str | None = None) -> tuple[float, float]:
     """Return the seconds on a processor and on the clock that Python takes with these arguments."""
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL, env=COMPILED, cwd=folder)  # noqa: S603  our own
+    # Our own
+    subprocess.run(  # noqa: S603
+        [sys.executable, *arguments],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        env=COMPILED,
+        cwd=folder,
+    )
     elapsed, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, elapsed
 
@@ -68,7 +90,10 @@ def new_process(arguments: list[str], folder: str | None = None) -> tuple[float,
 def time_second_call() -> tuple[float, float]:
     """Return the seconds on a processor of a call that was made before in the same process."""
     begun = time.perf_counter()
-    done = subprocess.run([sys.executable, "-c", REPEATED], check=True, capture_output=True, text=True)  # noqa: S603  our own
+    # Our own
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", REPEATED], check=True, capture_output=True, text=True
+    )
     return float(done.stdout), time.perf_counter() - begun
 
 
@@ -77,22 +102,45 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=5)
     repeat = parser.parse_args().repeat
-    table = Table("", "s on a processor", "s elapsed", "at most", title=f"start-up, median of {repeat}")
+    table = Table(
+        "", "s on a processor", "s elapsed", "at most", title=f"start-up, median of {repeat}"
+    )
     for name, (arguments, most) in COMMANDS.items():
         runs = [new_process(["-m", "sqlrank", *arguments]) for _ in range(repeat + 1)][1:]
-        table.add_row(name, *(f"{statistics.median(side):.2f}" for side in zip(*runs, strict=True)), f"{most:.2f}")
+        table.add_row(
+            name,
+            *(f"{statistics.median(side):.2f}" for side in zip(*runs, strict=True)),
+            f"{most:.2f}",
+        )
     with tempfile.TemporaryDirectory() as folder:
         namespace: dict[str, Any] = {}
         exec(DICTS, namespace)  # noqa: S102  our own
         for role, column in (("run", "score"), ("qrels", "relevance")):
-            rows = [(query, doc, value) for query, docs in namespace[role].items() for doc, value in docs.items()]
-            columns = dict(zip(("query_id", "doc_id", column), map(list, zip(*rows, strict=True)), strict=True))
+            rows = [
+                (query, doc, value)
+                for query, docs in namespace[role].items()
+                for doc, value in docs.items()
+            ]
+            columns = dict(
+                zip(("query_id", "doc_id", column), map(list, zip(*rows, strict=True)), strict=True)
+            )
             pq.write_table(pa.table(columns), Path(folder) / f"{role}.parquet")
         for name, (program, most) in FIRST_CALLS.items():
-            runs = [new_process(["-c", f"import sqlrank\n{program}"], folder) for _ in range(repeat + 1)][1:]
-            table.add_row(name, *(f"{statistics.median(side):.2f}" for side in zip(*runs, strict=True)), f"{most:.2f}")
+            runs = [
+                new_process(["-c", f"import sqlrank\n{program}"], folder) for _ in range(repeat + 1)
+            ][1:]
+            table.add_row(
+                name,
+                *(f"{statistics.median(side):.2f}" for side in zip(*runs, strict=True)),
+                f"{most:.2f}",
+            )
     runs = [time_second_call() for _ in range(repeat)]
-    table.add_row("the same call again, in one process", f"{statistics.median(run[0] for run in runs):.3f}", "", f"{NEXT:.3f}")
+    table.add_row(
+        "the same call again, in one process",
+        f"{statistics.median(run[0] for run in runs):.3f}",
+        "",
+        f"{NEXT:.3f}",
+    )
     Console(width=110).print(table)
 
 

@@ -31,7 +31,9 @@ console = Console(width=110)
 
 @dataclass
 class Timing:
-    """The seconds of each run of one side, those of all its threads on a processor, and its result."""
+    """The seconds of each run of one side, those of all its threads on a processor, and its
+    result.
+    """
 
     seconds: list[float] = field(default_factory=list)
     processor: list[float] = field(default_factory=list)
@@ -45,7 +47,9 @@ class Timing:
 
 @dataclass(frozen=True)
 class Target:
-    """A ratio that was reached, and the most, or the least, that it should be; ``stretch`` is hoped for."""
+    """A ratio that was reached, and the most, or the least, that it should be; ``stretch`` is hoped
+    for.
+    """
 
     name: str
     ratio: float
@@ -54,10 +58,20 @@ class Target:
     stretch: float | None = None
 
     def __str__(self) -> str:
-        is_met = self.ratio <= self.at_most if self.at_most is not None else self.ratio >= (self.at_least or 0)
+        is_met = (
+            self.ratio <= self.at_most
+            if self.at_most is not None
+            else self.ratio >= (self.at_least or 0)
+        )
         bound = f"<= {self.at_most:g}" if self.at_most is not None else f">= {self.at_least:g}"
-        stretch = f" (stretch <= {self.stretch:g}: {'met' if self.ratio <= self.stretch else 'not met'})" if self.stretch else ""
-        return f"{'met   ' if is_met else 'MISSED'} {self.ratio:7.2f} {bound:8} {self.name}{stretch}"
+        stretch = (
+            f" (stretch <= {self.stretch:g}: {'met' if self.ratio <= self.stretch else 'not met'})"
+            if self.stretch
+            else ""
+        )
+        return (
+            f"{'met   ' if is_met else 'MISSED'} {self.ratio:7.2f} {bound:8} {self.name}{stretch}"
+        )
 
 
 def run_in_turn(sides: Sides, repeat: int, once: tuple[str, ...] = ()) -> dict[str, Timing]:
@@ -68,29 +82,54 @@ def run_in_turn(sides: Sides, repeat: int, once: tuple[str, ...] = ()) -> dict[s
             if turn == 0 or name not in once:
                 start, before = time.perf_counter(), sum(os.times()[:4])
                 timings[name].values = side()
-                timings[name].processor.append(timings[name].values.pop("processor", sum(os.times()[:4]) - before))
-                timings[name].seconds.append(timings[name].values.pop("seconds", time.perf_counter() - start))
+                timings[name].processor.append(
+                    timings[name].values.pop("processor", sum(os.times()[:4]) - before)
+                )
+                timings[name].seconds.append(
+                    timings[name].values.pop("seconds", time.perf_counter() - start)
+                )
     return timings
 
 
 def check_agreement(tolerances: Mapping[str, float], *results: Mapping[str, Timing]) -> None:
-    """Raise unless all sides that have a value have the same, to 1e-9 or the side's own tolerance."""
+    """Raise unless all sides that have a value have the same, to 1e-9 or the side's own
+    tolerance.
+    """
     first: Values = {}
     for name, timing in (item for result in results for item in result.items()):
         for metric, value in timing.values.items():
-            if not abs(value - first.setdefault(metric, value)) <= tolerances.get(name, 1e-9):  # so that NaN does not pass
-                raise SystemExit(f"{name} does not agree: {metric} is {value!r}, not {first[metric]!r}")
+            if not abs(value - first.setdefault(metric, value)) <= tolerances.get(
+                name, 1e-9
+            ):  # so that NaN does not pass
+                raise SystemExit(
+                    f"{name} does not agree: {metric} is {value!r}, not {first[metric]!r}"
+                )
 
 
 def print_timings(
-    title: str, timings: Mapping[str, Timing], reference: str, notes: Mapping[str, str] | None = None, heading: str = "peak memory"
+    title: str,
+    timings: Mapping[str, Timing],
+    reference: str,
+    notes: Mapping[str, str] | None = None,
+    heading: str = "peak memory",
 ) -> None:
-    """Print the median of each side, its ratio to the reference, the spread, and under ``heading`` the notes."""
-    columns = ["", "median s", f"ratio to {reference}", "fastest to slowest s", "median CPU s", *([heading] if notes else [])]
+    """Print the median of each side, its ratio to the reference, the spread, and under ``heading``
+    the notes.
+    """
+    columns = [
+        "",
+        "median s",
+        f"ratio to {reference}",
+        "fastest to slowest s",
+        "median CPU s",
+        *([heading] if notes else []),
+    ]
     table = Table(*columns, title=title, title_justify="left")
     for name, timing in timings.items():
         spread = (
-            f"{_format_seconds(min(timing.seconds))} to {_format_seconds(max(timing.seconds))}" if len(timing.seconds) > 1 else "one run"
+            f"{_format_seconds(min(timing.seconds))} to {_format_seconds(max(timing.seconds))}"
+            if len(timing.seconds) > 1
+            else "one run"
         )
         table.add_row(
             name,
@@ -108,27 +147,40 @@ def _format_seconds(value: float) -> str:
     return f"{value:.3f}" if value < 1 else f"{value:.2f}"
 
 
-def compare_with_limit(command: list[str], limit: str, repeat: int) -> tuple[dict[str, Timing], dict[str, float]]:
-    """Run a script without and with a memory limit, which it gets as its last argument, each time in a process of its own.
+def compare_with_limit(
+    command: list[str], limit: str, repeat: int
+) -> tuple[dict[str, Timing], dict[str, float]]:
+    """Run a script without and with a memory limit, which it gets as its last argument, each time
+    in a process of its own.
 
-    Return the timings and the peaks of memory in bytes; the script is to end with :func:`print_values`.
+    Return the timings and the peaks of memory in bytes; the script is to end with
+    :func:`print_values`.
     """
     peaks: dict[str, float] = {}
 
     def measure_side(memory_limit: str) -> Values:
         child_command = [sys.executable, *command, memory_limit]
-        output = subprocess.run(child_command, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603  our own script
+        # Our own script
+        output = subprocess.run(child_command, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603
         values: Values = json.loads(output.stdout)
         peaks[memory_limit] = max(peaks.get(memory_limit, 0), values.pop("peak"))
         return values
 
-    timings = run_in_turn({limit_option: partial(measure_side, limit_option) for limit_option in (UNLIMITED, limit)}, repeat)
+    timings = run_in_turn(
+        {limit_option: partial(measure_side, limit_option) for limit_option in (UNLIMITED, limit)},
+        repeat,
+    )
     check_agreement({}, timings)
     return timings, peaks
 
 
 def show_memory(title: str, timings: Mapping[str, Timing], peaks: Mapping[str, float]) -> None:
-    print_timings(title, timings, UNLIMITED, {memory_limit: f"{peak / 1e9:.2f} GB" for memory_limit, peak in peaks.items()})
+    print_timings(
+        title,
+        timings,
+        UNLIMITED,
+        {memory_limit: f"{peak / 1e9:.2f} GB" for memory_limit, peak in peaks.items()},
+    )
 
 
 def print_values(values: Values, start: float) -> None:
@@ -137,14 +189,22 @@ def print_values(values: Values, start: float) -> None:
 
 
 def peak_bytes() -> int:
-    """Return the peak memory of this process; on Linux not ru_maxrss, which starts at that of the process that started this one."""
+    """Return the peak memory of this process; on Linux not ru_maxrss, which starts at that of the
+    process that started this one.
+    """
     status = Path("/proc/self/status")
-    peak = [line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM")] if status.exists() else []
+    peak = (
+        [line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM")]
+        if status.exists()
+        else []
+    )
     return 1024 * (int(peak[0]) if peak else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 def print_introduction(threads: int, tools: Iterable[str]) -> None:
-    """Print the names of a measurement and its machine, and limit Polars to as many threads as the others."""
+    """Print the names of a measurement and its machine, and limit Polars to as many threads as the
+    others.
+    """
     os.environ["POLARS_MAX_THREADS"] = str(threads)
     versions = ", ".join(f"{name} {version(name)}" for name in tools)
     machine = f"{platform.machine()} {platform.system()}, {os.cpu_count()} cores"

@@ -1,7 +1,9 @@
-"""Stability of metrics over samples of imbalanced data: the coefficient of variation of P-nDCG, AUC, nDCG and log loss.
+"""Stability of metrics over samples of imbalanced data: the coefficient of variation of P-nDCG,
+AUC, nDCG and log loss.
 
-Bootstrap samples of the impressions in ``examples/data/open_bandit`` (0.5 % of them clicked) are drawn with replacement, each metric is evaluated
-on every sample, all samples in one statement, and its standard deviation is divided by its mean. A smaller share varies less. It needs NumPy, and for
+Bootstrap samples of the impressions in ``examples/data/open_bandit`` (0.5 % of them clicked) are
+drawn with replacement, each metric is evaluated on every sample, all samples in one statement, and
+its standard deviation is divided by its mean. A smaller share varies less. It needs NumPy, and for
 ``--picture`` the charts of sqlrank.
 
     python examples/stability.py --samples 100 --picture stability.svg
@@ -30,15 +32,24 @@ def draw_samples(impressions: pa.Table, samples: int, seed: int) -> pa.Table:
     rows = impressions.num_rows
     chosen = np.random.default_rng(seed).integers(rows, size=samples * rows)
     numbers = {"sample": np.repeat(np.arange(samples), rows), "row": np.arange(samples * rows)}
-    columns = {name: impressions[source].take(pa.array(chosen)) for name, source in {"label": "click", "score": "score_boosting"}.items()}
+    columns = {
+        name: impressions[source].take(pa.array(chosen))
+        for name, source in {"label": "click", "score": "score_boosting"}.items()
+    }
     return pa.table(numbers | columns)
 
 
 def measure_samples(drawn: pa.Table) -> dict[str, np.ndarray]:
-    """Return each metric of each sample; for nDCG a sample is a query with all of its rows as documents."""
+    """Return each metric of each sample; for nDCG a sample is a query with all of its rows as
+    documents.
+    """
     by_sample = sqlrank.evaluate(["AUC", "LogLoss", "PnDCG"], predictions=drawn, by="sample")
-    documents = pa.table({"query_id": drawn["sample"], "doc_id": drawn["row"], "score": drawn["score"]})
-    judgments = pa.table({"query_id": drawn["sample"], "doc_id": drawn["row"], "relevance": drawn["label"]})
+    documents = pa.table(
+        {"query_id": drawn["sample"], "doc_id": drawn["row"], "score": drawn["score"]}
+    )
+    judgments = pa.table(
+        {"query_id": drawn["sample"], "doc_id": drawn["row"], "relevance": drawn["label"]}
+    )
     by_query = sqlrank.evaluate("nDCG", run=documents, qrels=judgments, per_query=True)
     return {name: (by_query if name == "nDCG" else by_sample)[name].to_numpy() for name in METRICS}
 
@@ -56,7 +67,9 @@ def draw_picture(rows: list[dict[str, float | str]], path: Path) -> None:
         .encode(
             alt.X("variation:Q", title="standard deviation divided by mean").axis(format="%"),
             alt.Y("metric:N", title=None, sort=list(METRICS)),
-            alt.Color("clicks:N", title="clicks", sort=clicks).scale(domain=clicks, range=["#9ccbe4", "#4f9dc8", "#1f5f8b"]),
+            alt.Color("clicks:N", title="clicks", sort=clicks).scale(
+                domain=clicks, range=["#9ccbe4", "#4f9dc8", "#1f5f8b"]
+            ),
             alt.YOffset("clicks:N", sort=clicks),
         )
         .properties(width=420, height=220)
@@ -65,7 +78,9 @@ def draw_picture(rows: list[dict[str, float | str]], path: Path) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Print the mean and the coefficient of variation of each metric, for samples of three sizes."""
+    """Print the mean and the coefficient of variation of each metric, for samples of three
+    sizes.
+    """
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--samples", type=int, default=40, help="bootstrap samples of each size")
     parser.add_argument("--seed", type=int, default=1)
@@ -78,7 +93,9 @@ def main(arguments: list[str]) -> None:
         part = impressions.take(pa.array(range(0, impressions.num_rows, every)))
         clicks = int(np.sum(part["click"].to_numpy()))
         line = f"{part.num_rows:7}{clicks:8}"
-        for name, values in measure_samples(draw_samples(part, options.samples, options.seed)).items():
+        for name, values in measure_samples(
+            draw_samples(part, options.samples, options.seed)
+        ).items():
             variation = float(values.std(ddof=1) / values.mean())
             rows.append({"clicks": str(clicks), "metric": name, "variation": variation})
             line += f"{values.mean():11.4f}{variation:7.1%}"

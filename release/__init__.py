@@ -1,1 +1,3 @@
-"""Make a release: set the version, check the changelog, build the files reproducibly, check them, and write an SBOM and notes."""
+"""Make a release: set the version, check the changelog, build the files reproducibly, check them,
+and write an SBOM and notes.
+"""

@@ -1,4 +1,6 @@
-"""``python -m release VERSION``: build and check the files of a release in dist/, without a change to the tree unless ``--write`` is given."""
+"""``python -m release VERSION``: build and check the files of a release in dist/, without a change
+to the tree unless ``--write`` is given.
+"""
 
 from __future__ import annotations
 
@@ -23,20 +25,36 @@ def main(arguments: list[str] | None = None) -> int:
     """Make the files of a release; return the exit status."""
     parser = argparse.ArgumentParser("python -m release", description=__doc__)
     parser.add_argument("version", help="The version, such as 1.0.0.")
-    parser.add_argument("--write", action="store_true", help="Set the version in this tree, to commit and tag, instead of in a copy.")
-    parser.add_argument("--no-checks", action="store_true", help="Leave out .ci/run: tests, style, types and documentation.")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="Set the version in this tree, to commit and tag, instead of in a copy.",
+    )
+    parser.add_argument(
+        "--no-checks",
+        action="store_true",
+        help="Leave out .ci/run: tests, style, types and documentation.",
+    )
     parser.add_argument("--output", type=Path, default=ROOT / "dist", help="Folder of the files.")
     options = parser.parse_args(arguments)
     try:
         with tempfile.TemporaryDirectory() as scratch:
-            make_release(options.version, options.output, Path(scratch), is_written=options.write, is_checked=not options.no_checks)
+            make_release(
+                options.version,
+                options.output,
+                Path(scratch),
+                is_written=options.write,
+                is_checked=not options.no_checks,
+            )
     except SqlrankError as error:
         sys.stderr.write(f"release: {error}\n")
         return 2
     return 0
 
 
-def make_release(version: str, output: Path, scratch: Path, *, is_written: bool, is_checked: bool) -> None:
+def make_release(
+    version: str, output: Path, scratch: Path, *, is_written: bool, is_checked: bool
+) -> None:
     """Set the version, run the checks, and make the files of the release.
 
     A tree that has the version and its section already, such as that of a tag, stays as it is.
@@ -54,13 +72,21 @@ def make_release(version: str, output: Path, scratch: Path, *, is_written: bool,
         changed = prepare_version(tree, version, datetime.now(UTC).date())
         for module in WRITERS:
             artifacts.run_program(sys.executable, "-m", module, cwd=tree, PYTHONPATH=str(tree))
-        print_progress(f"set the version in {len(changed)} files{'' if is_written else ' of a copy'}")
+        print_progress(
+            f"set the version in {len(changed)} files{'' if is_written else ' of a copy'}"
+        )
     if is_checked:
         print_progress("run .ci/run with all tests, which takes up to two hours")
         artifacts.run_program("env", "SHARE=1/1", "bash", ".ci/run", cwd=tree)
-    section = next(section for section in read_changelog((tree / "CHANGELOG.md").read_text("utf-8")) if section.version == version)
+    section = next(
+        section
+        for section in read_changelog((tree / "CHANGELOG.md").read_text("utf-8"))
+        if section.version == version
+    )
     archives = artifacts.build_twice(tree, scratch, section.date)
-    print_progress(f"built {' and '.join(path.name for path in archives)} twice, with the same bytes")
+    print_progress(
+        f"built {' and '.join(path.name for path in archives)} twice, with the same bytes"
+    )
     artifacts.check_archives(archives, tree)
     sdist, wheel = sorted(archives, key=lambda path: path.suffix == ".whl")
     artifacts.install_archive(sdist, scratch / "venv-sdist")
@@ -68,7 +94,8 @@ def make_release(version: str, output: Path, scratch: Path, *, is_written: bool,
     print_progress("checked contents, sizes and metadata, and installed both without git")
     tested, missing = artifacts.check_interpreters(wheel, tree, scratch)
     print_progress(
-        f"the wheel gives its numbers on Python {', '.join(tested)}{'; no interpreter at hand: ' * bool(missing)}{', '.join(missing)}"
+        "the wheel gives its numbers on Python"
+        f" {', '.join(tested)}{'; no interpreter at hand: ' * bool(missing)}{', '.join(missing)}"
     )
     output.mkdir(parents=True, exist_ok=True)
     files = [Path(shutil.copy(path, output / path.name)) for path in archives]
@@ -79,11 +106,16 @@ def make_release(version: str, output: Path, scratch: Path, *, is_written: bool,
     artifacts.write_hashes(files, output / "SHA256SUMS")
     print_progress(f"{output} has the files, NOTES.md and SHA256SUMS")
     if is_written:
-        print_progress(f"read git diff, then: git commit -am 'Release {version}' && git tag v{version} && git push --follow-tags")
+        print_progress(
+            f"read git diff, then: git commit -am 'Release {version}' && git tag v{version} && git"
+            " push --follow-tags"
+        )
 
 
 def check_pages(version: str, *, is_published: bool) -> None:
-    """Report pages whose tables were made from other sources; raise ``ContractError`` for them before a major version is published."""
+    """Report pages whose tables were made from other sources; raise ``ContractError`` for them
+    before a major version is published.
+    """
     stale = find_stale_pages(ROOT)
     if stale and is_published and version.endswith(".0.0"):
         raise ContractError(f"{version} needs tables that were made from this tree", *stale)

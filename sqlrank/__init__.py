@@ -1,4 +1,5 @@
-"""Compute metrics of rankings and click models in SQL: import public functions on first access, suggest them for names of other tools.
+"""Compute metrics of rankings and click models in SQL: import public functions on first access,
+suggest them for names of other tools.
 
 Where IPython runs, results are shown as tables.
 """
@@ -75,7 +76,13 @@ _PUBLIC_NAMES = {
     "sqlrank.comparison.assertion": ("assert_not_worse",),
     "sqlrank.comparison.gate": ("gate",),
     "sqlrank.comparison.planning": ("power",),
-    "sqlrank.errors": ("ContractError", "ExecutionError", "InputError", "MetricError", "SqlrankError"),
+    "sqlrank.errors": (
+        "ContractError",
+        "ExecutionError",
+        "InputError",
+        "MetricError",
+        "SqlrankError",
+    ),
     "sqlrank.experiments.experiment": ("experiment", "experiment_sql"),
     "sqlrank.explanations.explain": ("explain",),
     "sqlrank.registry.metric": ("Metric",),
@@ -95,9 +102,13 @@ Imports are lazy, because engines take half a second that help does not need.
 
 def __getattr__(name: str) -> Any:
     """Import a public name on first access."""
-    module_name = next((module_name for module_name, names in _PUBLIC_NAMES.items() if name in names), None)
+    module_name = next(
+        (module_name for module_name, names in _PUBLIC_NAMES.items() if name in names), None
+    )
     if module_name is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_suggest_call(name)}", name=name)
+        raise AttributeError(
+            f"module {__name__!r} has no attribute {name!r}{_suggest_call(name)}", name=name
+        )
     collects_garbage = gc.isenabled()
     gc.disable()  # modules leave no garbage, and the search for it takes a tenth of a first call
     try:
@@ -110,11 +121,15 @@ def __getattr__(name: str) -> Any:
 
 
 def _suggest_call(name: str) -> str:
-    """Return the equivalent call for a function of another tool, or a public name that is spelt much like it.
+    """Return the equivalent call for a function of another tool, or a public name that is spelt
+    much like it.
 
     Empty for attributes that Python probes.
     """
-    if name.startswith("_") or import_module("importlib.util").find_spec(f"{__name__}.{name}") is not None:
+    if (
+        name.startswith("_")
+        or import_module("importlib.util").find_spec(f"{__name__}.{name}") is not None
+    ):
         return ""
     call = import_module("sqlrank.call_suggestions").call_for(name)
     if call is not None:

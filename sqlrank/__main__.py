@@ -1,4 +1,6 @@
-"""Run the ``sqlrank`` command: handle signals, set the exit status, and exit without deallocating all objects."""
+"""Run the ``sqlrank`` command: handle signals, set the exit status, and exit without deallocating
+all objects.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +23,24 @@ Imports and parsing create no garbage, and the default of 700 costs a tenth of a
 def main() -> None:
     """Run the command line.
 
-    ``--version`` is answered before any other import. Streams that are closed at the start are replaced by the null device.
+    ``--version`` is answered before any other import. Streams that are closed at the start are
+    replaced by the null device.
     """
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115, PTH123  kept open
+            # Kept open
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115, PTH123
     status, write_error = 0, None
     try:
         _run_command_line()
     except SystemExit as exit_request:
         if exit_request.code is not None and not isinstance(exit_request.code, int):
             raise
-        # A reader that closed the pipe, such as head, is not an error; the command line parser reports one.
-        status = 0 if isinstance(exit_request.__context__, BrokenPipeError) else exit_request.code or 0
+        # A reader that closed the pipe, such as head, is not an error; the command line parser
+        # reports one.
+        status = (
+            0 if isinstance(exit_request.__context__, BrokenPipeError) else exit_request.code or 0
+        )
     except OSError as error:
         write_error = error
     _exit_process(status, write_error)
@@ -45,7 +52,7 @@ def _run_command_line() -> None:
         return
     gc.set_threshold(GC_THRESHOLD_OBJECTS)
     exit_at_signals()
-    from sqlrank.cli.commands import command_line  # noqa: PLC0415  takes time, in which a signal ends it, too
+    from sqlrank.cli.commands import command_line  # takes time, in which a signal ends it, too
 
     command_line(next(iter(sys.argv[1:]), ""))()
 
@@ -53,10 +60,11 @@ def _run_command_line() -> None:
 def _exit_process(status: int, write_error: OSError | None) -> None:
     """Exit without deallocating all objects, which takes as long as a small evaluation.
 
-    Abandoned threads would also delay a regular exit. A failed write, such as to a full disk, is reported once; a reader that closed the
-    pipe, such as head, is not an error.
+    Abandoned threads would also delay a regular exit. A failed write, such as to a full disk, is
+    reported once; a reader that closed the pipe, such as head, is not an error.
     """
-    atexit._run_exitfuncs()  # noqa: SLF001  as at interpreter shutdown, without deallocating objects
+    # As at interpreter shutdown, without deallocating objects
+    atexit._run_exitfuncs()  # noqa: SLF001
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -64,7 +72,7 @@ def _exit_process(status: int, write_error: OSError | None) -> None:
             write_error = error
     if write_error is not None and not isinstance(write_error, BrokenPipeError) and status == 0:
         status = 2
-        from sqlrank.errors import describe_os_error  # noqa: PLC0415  for a failed write alone
+        from sqlrank.errors import describe_os_error  # for a failed write alone
 
         with suppress(OSError):
             os.write(2, f"sqlrank: {describe_os_error(write_error)}\n".encode())

@@ -1,4 +1,6 @@
-"""Decorate public functions: check and convert arguments, connect sources of other libraries, set the deadline, replace memory and recursion errors."""
+"""Decorate public functions: check and convert arguments, connect sources of other libraries, set
+the deadline, replace memory and recursion errors.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ def _is_mapping(value: Any) -> bool:
 
 def _is_column_mapping(value: Any) -> bool:
     name_lists = (
-        (mapped if isinstance(mapped, (list, tuple)) else [mapped] for mapped in value.values()) if _is_mapping(value) else [[None]]
+        (mapped if isinstance(mapped, (list, tuple)) else [mapped] for mapped in value.values())
+        if _is_mapping(value)
+        else [[None]]
     )
     return all(isinstance(name, str) for names in name_lists for name in names)
 
@@ -71,16 +75,22 @@ def _are_columns(value: Any) -> bool:
 
 
 def _is_grouping(value: Any) -> bool:
-    return _are_columns(value) or (isinstance(value, (list, tuple)) and all(map(_are_columns, value)))
+    return _are_columns(value) or (
+        isinstance(value, (list, tuple)) and all(map(_are_columns, value))
+    )
 
 
 def _is_number(value: Any) -> bool:
-    return (isinstance(value, float) or (isinstance(value, int) and abs(value) <= MAX_INTEGER)) and not isinstance(value, bool)
+    return (
+        isinstance(value, float) or (isinstance(value, int) and abs(value) <= MAX_INTEGER)
+    ) and not isinstance(value, bool)
 
 
 def _are_metrics(value: Any) -> bool:
     """Return False for a table, an array or rows, which are data."""
-    has_rows = isinstance(value, Mapping) and any(isinstance(nested, Mapping) for nested in value.values())
+    has_rows = isinstance(value, Mapping) and any(
+        isinstance(nested, Mapping) for nested in value.values()
+    )
     return not (hasattr(value, "columns") or hasattr(value, "__array__") or has_rows)
 
 
@@ -100,14 +110,23 @@ KINDS: dict[str, Callable[[Any], bool]] = {
     "column_map": _is_column_mapping,
     "flag": lambda value: isinstance(value, int) and value in {0, 1},
     "integer": lambda value: _is_number(value) and isinstance(value, int),
-    "threads": lambda value: _is_number(value) and isinstance(value, int) and 0 < value <= max_threads(),
+    "threads": lambda value: (
+        _is_number(value) and isinstance(value, int) and 0 < value <= max_threads()
+    ),
     "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool),
-    "numbers": lambda value: _is_number(value) or (isinstance(value, (list, tuple, range)) and all(map(_is_number, value))),
-    "memory": lambda value: _is_text(value) and (parse_memory_size(value) or 0) >= _MIN_MEMORY_BYTES,
+    "numbers": lambda value: (
+        _is_number(value)
+        or (isinstance(value, (list, tuple, range)) and all(map(_is_number, value)))
+    ),
+    "memory": lambda value: (
+        _is_text(value) and (parse_memory_size(value) or 0) >= _MIN_MEMORY_BYTES
+    ),
     "function": callable,
     "metrics": _are_metrics,
 }
-"""Checks of values by kind. Those of other kinds, such as sources, levels and tolerances, are made where their meaning is known."""
+"""Checks of values by kind. Those of other kinds, such as sources, levels and tolerances, are made
+where their meaning is known.
+"""
 
 _EXPECTED = {"flag": "True or False", "column": "the name of a column"}
 """Expectations in messages by kind, for options that declare none."""
@@ -132,12 +151,17 @@ def is_possible(option: Option, value: Any) -> bool:
 
 def _format_expectation(option: Option) -> str:
     """Return the values that are possible, as a message names them."""
-    expected = option.expects or _EXPECTED.get(option.kind) or f"one of: {', '.join(option.choices)}"
+    expected = (
+        option.expects or _EXPECTED.get(option.kind) or f"one of: {', '.join(option.choices)}"
+    )
     return expected.replace("{max_threads}", str(max_threads()))
 
 
 _TRANSLATED_ERRORS: dict[type[Exception], tuple[type[SqlrankError], str]] = {
-    RecursionError: (InputError, "the request is nested too deeply. Write it with fewer brackets or conditions"),
+    RecursionError: (
+        InputError,
+        "the request is nested too deeply. Write it with fewer brackets or conditions",
+    ),
     MemoryError: (ExecutionError, "out of memory. Evaluate less at a time"),
 }
 """Errors of Python for excessive input, and their replacements."""
@@ -157,19 +181,28 @@ def entry_point(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def call_with_checks(*args: P.args, **kwargs: P.kwargs) -> R:
-        from sqlrank.call_suggestions import bind_arguments  # noqa: PLC0415  imports the registry, which help does not need
+        # Imports the registry, which help does not need
+        from sqlrank.call_suggestions import bind_arguments
 
-        arguments = {name: to_plain(name, value) for name, value in bind_arguments(function.__name__, signature, args, kwargs).items()}
+        arguments = {
+            name: to_plain(name, value)
+            for name, value in bind_arguments(function.__name__, signature, args, kwargs).items()
+        }
         check_arguments(arguments, required, parameters=signature.parameters)
         check_modes(function.__name__, signature, arguments)
         sources = {name for name in arguments if name in signature.parameters and is_source(name)}
         positions = [name for name, _ in zip(signature.parameters, args, strict=False)]
         reached = _track_progress(arguments) if "progress" in signature.parameters else []
         try:
-            with set_deadline(arguments.get("timeout")), connect_sources(arguments, sources) as connected:
+            with (
+                set_deadline(arguments.get("timeout")),
+                connect_sources(arguments, sources) as connected,
+            ):
                 by_position: Any = [connected[name] for name in positions]
                 names = {*arguments, *signature.parameters} - {*positions}
-                by_name: Any = {name: value for name, value in connected.items() if name in names}  # in the order of the call
+                by_name: Any = {
+                    name: value for name, value in connected.items() if name in names
+                }  # in the order of the call
                 result = function(*by_position, **by_name)
         except tuple(_TRANSLATED_ERRORS) as error:
             error_class, message = _TRANSLATED_ERRORS[type(error)]
@@ -197,57 +230,96 @@ def _track_progress(arguments: dict[str, Any]) -> list[float]:
 
 
 def _write_numbers(names: list[Any]) -> list[Any]:
-    """Return names of columns with those that are integers, as pandas numbers columns, as their texts."""
-    return [str(name) if isinstance(name, int) and not isinstance(name, bool) else name for name in names]
+    """Return names of columns with those that are integers, as pandas numbers columns, as their
+    texts.
+    """
+    return [
+        str(name) if isinstance(name, int) and not isinstance(name, bool) else name
+        for name in names
+    ]
 
 
 def to_plain(name: str, value: Any) -> Any:
-    """Convert numbers, arrays and series of numpy and pandas to those of Python, other names of dialects, and sets of metrics; keep sources."""
+    """Convert numbers, arrays and series of numpy and pandas to those of Python, other names of
+    dialects, and sets of metrics; keep sources.
+    """
     if name == "metrics" and isinstance(value, (set, frozenset)):
         return sorted(value, key=str)
     if name == "columns" and _is_mapping(value):
-        return {key: _write_numbers(names) if isinstance(names, list) else names for key, names in value.items()}
+        return {
+            key: _write_numbers(names) if isinstance(names, list) else names
+            for key, names in value.items()
+        }
     if name == "dialect" and isinstance(value, str):
         return normalize_dialect(value)
-    is_foreign = type(value).__module__.partition(".")[0] in {"numpy", "pandas"} and hasattr(value, "tolist")
-    return value.tolist() if is_foreign and (not is_source(name) or getattr(value, "ndim", 1) == 0) else value
+    is_foreign = type(value).__module__.partition(".")[0] in {"numpy", "pandas"} and hasattr(
+        value, "tolist"
+    )
+    return (
+        value.tolist()
+        if is_foreign and (not is_source(name) or getattr(value, "ndim", 1) == 0)
+        else value
+    )
 
 
 def is_source(name: str) -> bool:
-    """Return True for an argument whose arrays are tables, and for metrics, where an array is an error."""
+    """Return True for an argument whose arrays are tables, and for metrics, where an array is an
+    error.
+    """
     option = find_option(name)
     return option is not None and (option.is_source or option.kind == "metrics")
 
 
-def check_arguments(arguments: Mapping[str, Any], required: Collection[str] = (), parameters: Collection[str] | None = None) -> None:
+def check_arguments(
+    arguments: Mapping[str, Any],
+    required: Collection[str] = (),
+    parameters: Collection[str] | None = None,
+) -> None:
     """Check all arguments of a call.
 
     Args:
         arguments: Arguments by name.
         required: Names of arguments that may not be None.
-        parameters: Parameters of the function, all by default; other arguments are policies, which may share a name with a parameter
-            elsewhere.
+        parameters: Parameters of the function, all by default; other arguments are policies, which
+            may share a name with a parameter elsewhere.
 
     Raises:
-        SqlrankError: The first invalid argument; the message has its name, its value and the expectation.
+        SqlrankError: The first invalid argument; the message has its name, its value and the
+            expectation.
     """
     for name, value in arguments.items():
         option = find_check(name) if parameters is None or name in parameters else None
         error = InputError if option is None else getattr(errors, option.error)
-        if option is not None and not (is_possible(option, value) if value is not None else name not in required):
-            raise error(f"{name}={short_repr(value)} is not possible: give {_format_expectation(option)}")
+        if option is not None and not (
+            is_possible(option, value) if value is not None else name not in required
+        ):
+            raise error(
+                f"{name}={short_repr(value)} is not possible: give {_format_expectation(option)}"
+            )
         if (text := _find_unstorable_text(value)) is not None:
             raise error(
-                f"{name}={short_repr(value)} is not possible: {short_repr(text)} holds a character that no database takes as text. Leave it out"
+                f"{name}={short_repr(value)} is not possible: {short_repr(text)} holds a character"
+                " that no database takes as text. Leave it out"
             )
 
 
 def check_modes(function: str, signature: inspect.Signature, arguments: Mapping[str, Any]) -> None:
-    """Raise ``MetricError`` for an argument that has no meaning beside another, or without it, as options.toml declares."""
+    """Raise ``MetricError`` for an argument that has no meaning beside another, or without it, as
+    options.toml declares.
+    """
     parameters = signature.parameters
-    named = [name for name, value in arguments.items() if name in parameters and not _is_default(value, parameters[name].default)]
+    named = [
+        name
+        for name, value in arguments.items()
+        if name in parameters and not _is_default(value, parameters[name].default)
+    ]
     policies = [name for name in arguments if name not in parameters]
-    for name, mode in ((option.name, mode) for option in map(find_option, named) if option is not None for mode in option.modes):
+    for name, mode in (
+        (option.name, mode)
+        for option in map(find_option, named)
+        if option is not None
+        for mode in option.modes
+    ):
         if function not in mode["functions"].split():
             continue
         refused = [other for other in mode.get("excludes", "").split() if other in named]
@@ -255,7 +327,9 @@ def check_modes(function: str, signature: inspect.Signature, arguments: Mapping[
         if "needs" in mode and {*named}.isdisjoint(mode["needs"].split()):
             refused = [name]
         if refused:
-            raise MetricError(mode["message"].format(name=refused[0], value=short_repr(arguments[refused[0]])))
+            raise MetricError(
+                mode["message"].format(name=refused[0], value=short_repr(arguments[refused[0]]))
+            )
 
 
 def _is_default(value: Any, default: Any) -> bool:
@@ -265,15 +339,20 @@ def _is_default(value: Any, default: Any) -> bool:
 
 
 def _find_unstorable_text(value: Any, depth: int = 0) -> str | None:
-    """Return the first text in a value, or in its lists and dicts, that no database takes: with a NUL, or half a surrogate pair."""
+    """Return the first text in a value, or in its lists and dicts, that no database takes: with a
+    NUL, or half a surrogate pair.
+    """
     if isinstance(value, (str, Path)):
         text = str(value)
         return text if _UNSTORABLE.search(text) else None
     if not isinstance(value, (list, tuple, dict)) or depth == MAX_NESTING:
         return None
     elements = [*value, *value.values()] if isinstance(value, dict) else value
-    # Data may have a million texts and numbers, so that those of one list are looked at in one call.
-    if {*map(type, elements)} <= {str, float, int} and not _UNSTORABLE.search("".join([item for item in elements if type(item) is str])):
+    # Data may have a million texts and numbers, so that those of one list are looked at in one
+    # call.
+    if {*map(type, elements)} <= {str, float, int} and not _UNSTORABLE.search(
+        "".join([item for item in elements if type(item) is str])
+    ):
         return None
     texts = (_find_unstorable_text(item, depth + 1) for item in elements)
     return next((text for text in texts if text is not None), None)

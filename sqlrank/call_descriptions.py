@@ -13,7 +13,14 @@ from sqlglot.errors import SqlglotError
 from sqlrank.errors import join_words
 from sqlrank.registry.metric import format_parameter, freeze_value
 from sqlrank.rendering.dialects import DEFAULT_DIALECT
-from sqlrank.request import QuerySource, Request, SourceGroup, leaf_sources, source_kind, split_column_list
+from sqlrank.request import (
+    QuerySource,
+    Request,
+    SourceGroup,
+    leaf_sources,
+    source_kind,
+    split_column_list,
+)
 
 _FLAGS = {
     "connection": "db",
@@ -44,44 +51,69 @@ class _NoOptionError(Exception):
 
 
 def write_command(words: Sequence[str], arguments: Mapping[str, Any]) -> str | None:
-    """Return a command with arguments as options, None if one of them has no form on the command line.
+    """Return a command with arguments as options, None if one of them has no form on the command
+    line.
 
-    >>> write_command(["sql", "AP"], {"run": "eval.run", "where": "day > 3", "by": ["day", "system"], "per_query": False})
+    >>> write_command(
+    ...     ["sql", "AP"],
+    ...     {"run": "eval.run", "where": "day > 3", "by": ["day", "system"], "per_query": False},
+    ... )
     "sqlrank sql AP --run eval.run --where 'day > 3' --by day --by system"
     """
     try:
-        options = [word for name, value in arguments.items() for word in _format_option(_FLAGS.get(name, name.replace("_", "-")), value)]
+        options = [
+            word
+            for name, value in arguments.items()
+            for word in _format_option(_FLAGS.get(name, name.replace("_", "-")), value)
+        ]
     except _NoOptionError:
         return None
     command = " ".join(map(_quote_word, ["sqlrank", *words, *options]))
     return command if command.isprintable() else None
 
 
-def request_command(command: str, metrics: Iterable[str], request: Request, dialect: str) -> str | None:
-    """Return the command of a request, with the further arguments that it holds; None if there is none."""
+def request_command(
+    command: str, metrics: Iterable[str], request: Request, dialect: str
+) -> str | None:
+    """Return the command of a request, with the further arguments that it holds; None if there is
+    none.
+    """
     try:
         arguments = {**_request_arguments(request), **request.options}
     except _NoOptionError:
         return None
-    return write_command([command, *metrics], arguments | ({} if dialect == DEFAULT_DIALECT else {"dialect": dialect}))
+    return write_command(
+        [command, *metrics],
+        arguments | ({} if dialect == DEFAULT_DIALECT else {"dialect": dialect}),
+    )
 
 
 def _quote_word(word: str) -> str:
-    """Quote a word for a shell, in double quotes if it holds single ones and nothing that is special there."""
-    import shlex  # noqa: PLC0415  its import takes a millisecond
+    """Quote a word for a shell, in double quotes if it holds single ones and nothing that is
+    special there.
+    """
+    import shlex  # its import takes a millisecond
 
     return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)
 
 
 def _format_option(name: str, value: Any) -> list[str]:
     """Return the words of an option; none for a value that is the same as no option."""
-    if value is None or value is False or (isinstance(value, (Mapping, list, tuple, str)) and not value):
+    if (
+        value is None
+        or value is False
+        or (isinstance(value, (Mapping, list, tuple, str)) and not value)
+    ):
         return []
     if value is True:
         return [f"--{name}"]
     if isinstance(value, Mapping):
         value = [f"{key}={_format_value(item)}" for key, item in value.items() if item is not None]
-    return [word for item in (value if isinstance(value, (list, tuple)) else [value]) for word in (f"--{name}", _format_value(item))]
+    return [
+        word
+        for item in (value if isinstance(value, (list, tuple)) else [value])
+        for word in (f"--{name}", _format_value(item))
+    ]
 
 
 def _format_value(value: Any) -> str:
@@ -94,12 +126,20 @@ def _format_value(value: Any) -> str:
 
 def _request_arguments(request: Request) -> dict[str, Any]:
     sources = dict(request.sources)
-    policies = {"queries" if name == "topics" else name: value for name, value in request.policies.items() if value is not None}
+    policies = {
+        "queries" if name == "topics" else name: value
+        for name, value in request.policies.items()
+        if value is not None
+    }
     return {
         "compat": request.compat,
-        "policies": [f"{name}={format_parameter(freeze_value(value))}" for name, value in policies.items()],
+        "policies": [
+            f"{name}={format_parameter(freeze_value(value))}" for name, value in policies.items()
+        ],
         **{role: _main_source(sources.pop(role, None)) for role in _MAIN_ROLES},
-        "inputs": [f"{role}={text}" for role, source in sources.items() for text in _source_options(source)],
+        "inputs": [
+            f"{role}={text}" for role, source in sources.items() for text in _source_options(source)
+        ],
         "columns": _column_options(request.columns or {}),
         "by": _by_options(request.by),
         "across": _by_options(request.across),
@@ -144,9 +184,15 @@ def _column_options(columns: Mapping[str, Any]) -> list[str]:
     """Return mappings of columns; several scores are one each."""
     words = []
     for name, column in columns.items():
-        if isinstance(column, (list, tuple)) and (not name.endswith(("score", "scores")) or len(column) < 2):  # noqa: PLR2004  one is no list
+        # One is no list
+        if isinstance(column, (list, tuple)) and (
+            not name.endswith(("score", "scores")) or len(column) < 2  # noqa: PLR2004
+        ):
             raise _NoOptionError
-        words += [f"{name}={_format_value(item)}" for item in (column if isinstance(column, (list, tuple)) else [column])]
+        words += [
+            f"{name}={_format_value(item)}"
+            for item in (column if isinstance(column, (list, tuple)) else [column])
+        ]
     return words
 
 
@@ -156,7 +202,9 @@ def _by_options(by: Any) -> list[str]:
     groups = [[entry] if isinstance(entry, str) else list(entry) for entry in entries]
     is_list_of_columns = all(isinstance(entry, str) for entry in entries)
     has_no_form = any(
-        not isinstance(name, str) or name == "total" or split_column_list(name) != [name] for group in groups for name in group
+        not isinstance(name, str) or name == "total" or split_column_list(name) != [name]
+        for group in groups
+        for name in group
     )
     if has_no_form or (not is_list_of_columns and all(len(group) == 1 for group in groups)):
         raise _NoOptionError
@@ -179,20 +227,37 @@ def describe_source(source: Any) -> str:
     """Return the name of a source, or of its class."""
     names = [_source_name(leaf) for leaf in leaf_sources(source)]
     first_names = names[:MAX_SOURCES] if len(names) > MAX_SOURCES + 1 else names
-    return join_words([*first_names, *([f"{len(names) - len(first_names)} more"] if len(first_names) < len(names) else [])])
+    return join_words(
+        [
+            *first_names,
+            *([f"{len(names) - len(first_names)} more"] if len(first_names) < len(names) else []),
+        ]
+    )
 
 
 def _source_name(source: Any) -> str:
     """Return the name of a table or file, the beginning of a query, or the name of a class."""
     if isinstance(source, QuerySource):
-        return shorten(_one_line(source.text), MAX_QUERY_LETTERS, placeholder=" ...") if source.option is None else source.option[1:]
-    return str(source) if isinstance(source, str) else source.name if hasattr(source, "suffix") else f"a {source_kind(source)}"
+        return (
+            shorten(_one_line(source.text), MAX_QUERY_LETTERS, placeholder=" ...")
+            if source.option is None
+            else source.option[1:]
+        )
+    return (
+        str(source)
+        if isinstance(source, str)
+        else source.name
+        if hasattr(source, "suffix")
+        else f"a {source_kind(source)}"
+    )
 
 
 def setting_text(name: str, value: Any) -> str:
     """Return a setting as a header names it.
 
-    >>> setting_text("shares", {"train": 0.8, "test": 0.2}), setting_text("where", "day > 3"), setting_text("folds", 10)
+    >>> setting_text("shares", {"train": 0.8, "test": 0.2}), setting_text(
+    ...     "where", "day > 3"
+    ... ), setting_text("folds", 10)
     ('shares=(train=0.8, test=0.2)', 'where day > 3', 'folds=10')
     """
     if isinstance(value, Mapping):
@@ -223,6 +288,10 @@ def _one_line(text: str) -> str:
 
 def call_settings(call: Request) -> list[str]:
     """Return the policies and the filter of a call."""
-    policies = {"queries" if name == "topics" else name: value for name, value in call.policies.items() if value is not None}
+    policies = {
+        "queries" if name == "topics" else name: value
+        for name, value in call.policies.items()
+        if value is not None
+    }
     texts = [f"{name}={format_parameter(freeze_value(value))}" for name, value in policies.items()]
     return texts if call.where is None else [*texts, setting_text("where", call.where)]

@@ -1,4 +1,6 @@
-"""Set the deadline of a call, check it at every stage of compilation, and return the seconds left or the error of a call beyond it."""
+"""Set the deadline of a call, check it at every stage of compilation, and return the seconds left
+or the error of a call beyond it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,11 @@ _deadline: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)
 @contextmanager
 def set_deadline(seconds: float | None) -> Iterator[None]:
     """Set the deadline of a call in seconds from now; None for no deadline."""
-    token = _deadline.set(None if seconds is None else _Deadline(time.monotonic() + min(seconds, _MAX_SECONDS), seconds))
+    token = _deadline.set(
+        None
+        if seconds is None
+        else _Deadline(time.monotonic() + min(seconds, _MAX_SECONDS), seconds)
+    )
     try:
         yield
     finally:
@@ -42,7 +48,10 @@ def seconds_left() -> float:
 def timeout_error() -> ExecutionError:
     """Return the error of a call that exceeded its deadline."""
     current = _deadline.get()
-    return ExecutionError(f"cancelled after {current.seconds if current else 0:g} seconds. Give a longer timeout, or fewer rows")
+    return ExecutionError(
+        f"cancelled after {current.seconds if current else 0:g} seconds. Give a longer timeout, or"
+        " fewer rows"
+    )
 
 
 def check_deadline() -> None:

@@ -1,4 +1,5 @@
-"""Define the errors of sqlrank, and format texts for messages: mask secrets, quote excerpts, enumerate and suggest names.
+"""Define the errors of sqlrank, and format texts for messages: mask secrets, quote excerpts,
+enumerate and suggest names.
 
 Messages contain the problem, its location, and advice.
 """
@@ -30,13 +31,16 @@ _WORD = re.compile(r"(?!sqlrank\b)[a-z]+(?=[\s,:!?']|$)")
 MAX_LINE_CHARS = 2000
 """Maximum length of a message line; longer ones lose their middle."""
 
-CONTROLS = "[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff\\ufffe\\uffff]"
-"""Terminal control and bidirectional characters, line breaks, surrogates, and characters invalid in XML."""
+CONTROLS = "[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff\\ufffe\\uffff]"  # noqa: E501
+"""Terminal control and bidirectional characters, line breaks, surrogates, and characters invalid in
+XML.
+"""
 
-_KEYS = r"(?:passw(?:or)?d|pwd|passphrase|secret|token|credentials?|(?:api|access|account|private)[_-]?key)"
+_KEYS = r"(?:passw(?:or)?d|pwd|passphrase|secret|token|credentials?|(?:api|access|account|private)[_-]?key)"  # noqa: E501
 _VALUE = r"""(?:\\?'(?:[^']|'')*'?|\\?"(?:[^"]|"")*"?|[^\s&'"]+)"""
 _SECRETS = (
-    # User and password of a URL; a password may contain slashes, and a normalized path has only one before the host.
+    # User and password of a URL; a password may contain slashes, and a normalized path has only one
+    # before the host.
     (r"""(:/{1,3})(?:[^\s'"<>/@]{0,300}:[^\s'"<>]{0,300}|[^\s'"<>/@]{0,300})@""", r"\1***@"),
     # A password that was cut before its @: a port would be a number.
     (r"""(:/{1,3}[^\s/?#@:'"]{1,300}:)(?!\d*(?:[/?#,;'"\s]|$))[^\s'"]+""", r"\1***"),
@@ -53,7 +57,13 @@ def escape_controls(text: str, allowed: str = "") -> str:
     >>> print(escape_controls("a" + chr(27) + "b" + chr(10)))
     a\x1bb\n
     """
-    return text if text.isprintable() else re.sub(CONTROLS, lambda match: match[0] if match[0] in allowed else repr(match[0])[1:-1], text)
+    return (
+        text
+        if text.isprintable()
+        else re.sub(
+            CONTROLS, lambda match: match[0] if match[0] in allowed else repr(match[0])[1:-1], text
+        )
+    )
 
 
 def redact_secrets(text: str) -> str:
@@ -72,8 +82,12 @@ def clean_line(text: str) -> str:
 
     Continuation lines keep their line breaks, each followed by four blanks.
     """
-    lines = (_shorten_line(line, 4 * MAX_LINE_CHARS) for line in text.split("\n    "))  # patterns are applied to texts of bounded length
-    return "\n    ".join(_shorten_line(escape_controls(redact_secrets(line)), MAX_LINE_CHARS) for line in lines)
+    lines = (
+        _shorten_line(line, 4 * MAX_LINE_CHARS) for line in text.split("\n    ")
+    )  # patterns are applied to texts of bounded length
+    return "\n    ".join(
+        _shorten_line(escape_controls(redact_secrets(line)), MAX_LINE_CHARS) for line in lines
+    )
 
 
 def _shorten_line(line: str, length: int) -> str:
@@ -126,24 +140,28 @@ def first_line(error: BaseException) -> str:
 
 
 def describe_os_error(error: OSError) -> str:
-    """Return a sentence on what an operating system refused: of a file, or without one of standard output, with advice.
+    """Return a sentence on what an operating system refused: of a file, or without one of standard
+    output, with advice.
 
     >>> describe_os_error(OSError(errno.ENOSPC, "No space left on device"))
     'standard output cannot be written: No space left on device. Free space, or write to a file elsewhere'
     >>> describe_os_error(PermissionError(errno.EACCES, "Permission denied", "run.trec"))
     "'run.trec': Permission denied. Check the file, or name another"
-    """
+    """  # noqa: E501
     reason = error.strerror or first_line(error)
     if error.filename is not None:
         return f"{str(error.filename)!r}: {reason}. Check the file, or name another"
     return (
-        f"standard output cannot be written: {reason}. {'Free space, or write' if error.errno in NO_SPACE else 'Write'} to a file elsewhere"
+        f"standard output cannot be written: {reason}."
+        f" {'Free space, or write' if error.errno in NO_SPACE else 'Write'} to a file elsewhere"
     )
 
 
 MAX_REPR = 200
 MIN_SIMILARITY = 0.7
-"""Minimum similarity of a misspelt word, from 0 to 1, unless the first letter is right or one contains the other."""
+"""Minimum similarity of a misspelt word, from 0 to 1, unless the first letter is right or one
+contains the other.
+"""
 
 MAX_ENUMERATED = 50
 """Maximum number of columns or tables that a message lists."""
@@ -174,37 +192,54 @@ def find_closest(word: str, candidates: Iterable[str]) -> str | None:
 
 
 def find_misspelling(word: str, candidates: Iterable[str]) -> str | None:
-    """Return the closest candidate if most of its letters are those of the word, None for one that begins alike."""
+    """Return the closest candidate if most of its letters are those of the word, None for one that
+    begins alike.
+    """
     closest = find_closest(word, candidates)
-    is_similar = closest is not None and SequenceMatcher(None, word.lower(), closest.lower()).ratio() >= MIN_SIMILARITY
+    is_similar = (
+        closest is not None
+        and SequenceMatcher(None, word.lower(), closest.lower()).ratio() >= MIN_SIMILARITY
+    )
     return closest if is_similar else None
 
 
-def suggest_choice(problem: str, word: object, choices: Iterable[str], listing: str = "Choose from") -> str:
-    """Return a message on a word that is none of the choices: the problem with a short form of it, the closest choice, and all.
+def suggest_choice(
+    problem: str, word: object, choices: Iterable[str], listing: str = "Choose from"
+) -> str:
+    """Return a message on a word that is none of the choices: the problem with a short form of it,
+    the closest choice, and all.
 
     >>> suggest_choice("unknown plan 'srt'", "srt", ["sort", "count"])
     "unknown plan 'srt'. Did you mean 'sort'? Choose from: sort, count"
     """
     names = list(choices)
     problem = problem.replace(repr(word), short_repr(word))
-    return join_sentences(problem, did_you_mean(str(word), names), f"{listing}: {enumerate_names(names)}" if names else "")
+    return join_sentences(
+        problem,
+        did_you_mean(str(word), names),
+        f"{listing}: {enumerate_names(names)}" if names else "",
+    )
 
 
 def join_sentences(*sentences: str) -> str:
-    """Join texts that are not empty with the full stops between them; a placeholder at the end of one is its full stop.
+    """Join texts that are not empty with the full stops between them; a placeholder at the end of
+    one is its full stop.
 
     >>> join_sentences("no metric is named", "", "Give metrics=...", "There are: AP, RR")
     'no metric is named. Give metrics=... There are: AP, RR'
     """
     *first, last = filter(None, sentences)
-    return " ".join([*(text if text.endswith(("?", "...")) else f"{text}." for text in first), last])
+    return " ".join(
+        [*(text if text.endswith(("?", "...")) else f"{text}." for text in first), last]
+    )
 
 
 def to_sentence(text: str) -> str:
     """Capitalize the first word of a text, unless it is an identifier.
 
-    >>> to_sentence("give another file"), to_sentence("unit_id is NULL"), to_sentence("P(rel=2) has no cut-off")
+    >>> to_sentence("give another file"), to_sentence("unit_id is NULL"), to_sentence(
+    ...     "P(rel=2) has no cut-off"
+    ... )
     ('Give another file', 'unit_id is NULL', 'P(rel=2) has no cut-off')
     """
     return text[:1].upper() + text[1:] if _WORD.match(text) else text
@@ -213,7 +248,9 @@ def to_sentence(text: str) -> str:
 def _is_misspelt(word: str, candidate: str) -> bool:
     """Return False for words that share letters by chance, such as ``first`` and ``worst``.
 
-    >>> _is_misspelt("first", "worst"), _is_misspelt("wrost", "worst"), _is_misspelt("users", "drop_users")
+    >>> _is_misspelt("first", "worst"), _is_misspelt("wrost", "worst"), _is_misspelt(
+    ...     "users", "drop_users"
+    ... )
     (False, True, True)
     """
     is_alike = SequenceMatcher(None, word, candidate).ratio() >= MIN_SIMILARITY
@@ -244,7 +281,9 @@ def list_examples(values: Sequence[str]) -> str:
 def enumerate_names(names: Iterable[str]) -> str:
     """Join names with commas; of many the first and the number of others."""
     all_names = list(names)
-    more = f" and {len(all_names) - MAX_ENUMERATED:,} more" if len(all_names) > MAX_ENUMERATED else ""
+    more = (
+        f" and {len(all_names) - MAX_ENUMERATED:,} more" if len(all_names) > MAX_ENUMERATED else ""
+    )
     return ", ".join(all_names[:MAX_ENUMERATED]) + more
 
 
@@ -253,4 +292,8 @@ def quote_excerpt(text: str, *, is_name: bool = False) -> str:
     text = redact_secrets(text)
     if len(text) <= MAX_EXCERPT:
         return repr(text)
-    return repr(f"{text[: MAX_EXCERPT // 2]}...{text[-MAX_EXCERPT // 2 :]}") if is_name else f"{text[:MAX_EXCERPT]!r}..."
+    return (
+        repr(f"{text[: MAX_EXCERPT // 2]}...{text[-MAX_EXCERPT // 2 :]}")
+        if is_name
+        else f"{text[:MAX_EXCERPT]!r}..."
+    )

@@ -1,4 +1,6 @@
-"""Execute requests: prepare and run the statement, verify its audit columns, and describe the result in its schema metadata."""
+"""Execute requests: prepare and run the statement, verify its audit columns, and describe the
+result in its schema metadata.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,24 @@ from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
 from sqlrank.inputs.class_names import check_for_classes
 from sqlrank.left_out import AUDIT_ALL_ROWS, find_left_out
-from sqlrank.prepare import AUDIT_INVALID_ROWS, PreparedStatement, prepare_statement, required_row_checks
+from sqlrank.prepare import (
+    AUDIT_INVALID_ROWS,
+    PreparedStatement,
+    prepare_statement,
+    required_row_checks,
+)
 from sqlrank.registry.registry import UNIT_COLUMN
 from sqlrank.registry.resolved_metric import metric_fingerprints
 from sqlrank.resolve import ResolvedRequest, resolve_request
 from sqlrank.result_columns import EXTREME_VALUES, N_UNITS, extreme_column
-from sqlrank.result_metadata import NO_RELEVANT_KEY, ROW_COUNTS_KEY, LeftOut, group_texts, left_out_metadata, metrics_metadata
+from sqlrank.result_metadata import (
+    NO_RELEVANT_KEY,
+    ROW_COUNTS_KEY,
+    LeftOut,
+    group_texts,
+    left_out_metadata,
+    metrics_metadata,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +52,9 @@ BINARY_LABELS = "binary labels"
 """Row check of metrics whose labels are 0 and 1."""
 
 ROW_UNIT = ""
-"""Value of ``sqlrank.unit`` in the metadata if each input row is its own unit, which no column is named."""
+"""Value of ``sqlrank.unit`` in the metadata if each input row is its own unit, which no column is
+named.
+"""
 
 ZERO_WEIGHTS_KEY = "sqlrank.zero_weights"
 """Key in the metadata of unit values if rows have weight 0; these are no units."""
@@ -81,7 +97,8 @@ def execute_resolved(
 ) -> pa.Table:
     """Execute a resolved request.
 
-    ``transform`` changes the compiled statement before it runs; ``inputs`` are given if they are bound already.
+    ``transform`` changes the compiled statement before it runs; ``inputs`` are given if they are
+    bound already.
     """
     prepared = prepare_statement(request, database, check, inputs=inputs)
     prepared = replace(prepared, statement=transform(prepared.statement))
@@ -91,7 +108,9 @@ def execute_resolved(
         with suppress(ExecutionError):  # the original error takes precedence
             if database.is_data_error(error):
                 _explain_invalid_rows(prepared)
-        row_checks.explain_failed_cast(prepared.inputs.database, prepared.inputs.by_role, prepared.inputs.condition, error)
+        row_checks.explain_failed_cast(
+            prepared.inputs.database, prepared.inputs.by_role, prepared.inputs.condition, error
+        )
         raise
     metadata = _schema_metadata(prepared)
     if prepared.is_audited:
@@ -108,7 +127,9 @@ def _find_left_out(prepared: PreparedStatement, audited: pa.Table) -> list[LeftO
 
     def evaluate(counts: ResolvedRequest) -> pa.Table:
         counted = replace(counts, only_queries=())  # the inputs are filtered already
-        return execute_resolved(counted, inputs.database, "off", inputs=replace(inputs, request=counted, condition=None))
+        return execute_resolved(
+            counted, inputs.database, "off", inputs=replace(inputs, request=counted, condition=None)
+        )
 
     return find_left_out(inputs, prepared.statement, audited, evaluate, prepared.report)
 
@@ -117,18 +138,35 @@ def _fetch_result(prepared: PreparedStatement) -> pa.Table:
     outputs, database = prepared.statement.outputs, prepared.inputs.database
     types = {output.name: _ARROW_TYPES.get(output.kind, pa.float64()) for output in outputs}
     confidence = prepared.request.confidence
-    has_units = confidence is not None and confidence.per_unit  # rows with several scores are units without a key
+    has_units = (
+        confidence is not None and confidence.per_unit
+    )  # rows with several scores are units without a key
     try:
-        return (database.fetch_result if has_units or result_keys(outputs) else database.fetch_row)(prepared.render().executable, types)
+        return (database.fetch_result if has_units or result_keys(outputs) else database.fetch_row)(
+            prepared.render().executable, types
+        )
     except TimeRangeError as error:
-        raise TimeRangeError(error.column, f"Read it as a text with {_read_as_text(prepared.inputs, error.column)}") from None
+        raise TimeRangeError(
+            error.column, f"Read it as a text with {_read_as_text(prepared.inputs, error.column)}"
+        ) from None
 
 
 def _read_as_text(inputs: BoundInputs, column: str) -> str:
     """Return the argument of a call by which a column of its result is a text."""
     request, render = inputs.request, inputs.database.render
-    group = next((name for name in request.group_by if column in {name, *(extreme_column(name, side) for side in EXTREME_VALUES)}), None)
-    if column == UNIT_COLUMN and request.confidence is not None and request.confidence.unit is not None:
+    group = next(
+        (
+            name
+            for name in request.group_by
+            if column in {name, *(extreme_column(name, side) for side in EXTREME_VALUES)}
+        ),
+        None,
+    )
+    if (
+        column == UNIT_COLUMN
+        and request.confidence is not None
+        and request.confidence.unit is not None
+    ):
         return f"unit={f'CAST({request.confidence.unit} AS VARCHAR)'!r}"
     if group is None:
         text = request.column_mapping.get(column, render(exp.to_identifier(column)))
@@ -140,29 +178,55 @@ def _read_as_text(inputs: BoundInputs, column: str) -> str:
 
 
 def _schema_metadata(prepared: PreparedStatement) -> dict[str, str]:
-    columns = {output.name: output.kind for output in prepared.statement.outputs if output.kind != "audit"}
+    columns = {
+        output.name: output.kind for output in prepared.statement.outputs if output.kind != "audit"
+    }
     result_metadata = metrics_metadata(
-        columns, prepared.request.metrics, prepared.request.library, requested_names=prepared.request.requested_names
+        columns,
+        prepared.request.metrics,
+        prepared.request.library,
+        requested_names=prepared.request.requested_names,
     )
     if prepared.request.across:
         result_metadata = replace(result_metadata, result="group_differences")
-    metadata = {"sqlrank.version": __version__, "sqlrank.sql": prepared.render().text, **result_metadata.to_schema_metadata()}
+    metadata = {
+        "sqlrank.version": __version__,
+        "sqlrank.sql": prepared.render().text,
+        **result_metadata.to_schema_metadata(),
+    }
     if prepared.request.is_ranking:
-        metadata["sqlrank.duplicates_searched"] = "none" if prepared.request.deduplicates else _duplicate_search_scope(prepared)
-    if prepared.report is not None and prepared.report.top_grade is not None and not prepared.report.positive:
+        metadata["sqlrank.duplicates_searched"] = (
+            "none" if prepared.request.deduplicates else _duplicate_search_scope(prepared)
+        )
+    if (
+        prepared.report is not None
+        and prepared.report.top_grade is not None
+        and not prepared.report.positive
+    ):
         metadata[NO_RELEVANT_KEY] = "true"
     if prepared.request.base_role is not None:
         metadata["sqlrank.score_order"] = str(prepared.plans.get("score_order", "none"))
     if prepared.request.per_query:
-        metadata["sqlrank.metrics"] = json.dumps(metric_fingerprints(prepared.request.metrics, prepared.request.library))
+        metadata["sqlrank.metrics"] = json.dumps(
+            metric_fingerprints(prepared.request.metrics, prepared.request.library)
+        )
     if (confidence := prepared.request.confidence) is not None:
-        metadata |= {"sqlrank.confidence": f"{confidence.level:g}", "sqlrank.interval": confidence.method}
+        metadata |= {
+            "sqlrank.confidence": f"{confidence.level:g}",
+            "sqlrank.interval": confidence.method,
+        }
         metadata |= (
-            {"sqlrank.replicates": str(confidence.replicates), "sqlrank.seed": str(confidence.seed)} if confidence.is_bootstrap else {}
+            {"sqlrank.replicates": str(confidence.replicates), "sqlrank.seed": str(confidence.seed)}
+            if confidence.is_bootstrap
+            else {}
         )
         unit = ROW_UNIT if prepared.inputs.rows_are_units else confidence.unit
         metadata |= {} if unit is None else {"sqlrank.unit": unit}
-        metadata |= {ZERO_WEIGHTS_KEY: "true"} if confidence.per_unit and _has_zero_weights(prepared.inputs) else {}
+        metadata |= (
+            {ZERO_WEIGHTS_KEY: "true"}
+            if confidence.per_unit and _has_zero_weights(prepared.inputs)
+            else {}
+        )
     return metadata
 
 
@@ -170,7 +234,9 @@ def _has_zero_weights(inputs: BoundInputs) -> bool:
     """Return True if rows have weight 0, so that a group may have no units."""
     if inputs.base is None or "weight" not in inputs.base.columns:
         return False
-    lowest = row_checks.select_over_input(exp.select(exp.Min(this=exp.column("weight"))), inputs.base, ("weight",))
+    lowest = row_checks.select_over_input(
+        exp.select(exp.Min(this=exp.column("weight"))), inputs.base, ("weight",)
+    )
     return bool(inputs.database.query_rows(lowest)[0][0] == 0)
 
 
@@ -179,14 +245,21 @@ def _group_row_counts(prepared: PreparedStatement, result: pa.Table) -> dict[str
 
     Empty for values per list, and for very many groups.
     """
-    if AUDIT_ALL_ROWS not in result.column_names or prepared.request.has_no_group_rows or result.num_rows > MAX_ROWS_COUNTED:
+    if (
+        AUDIT_ALL_ROWS not in result.column_names
+        or prepared.request.has_no_group_rows
+        or result.num_rows > MAX_ROWS_COUNTED
+    ):
         return {}
     keys = [output.name for output in prepared.statement.outputs if output.kind in {"by", "slice"}]
     row_counts = {
-        tuple(group_texts(row, keys)): int(row[AUDIT_ALL_ROWS] or 0) for row in result.select([*keys, AUDIT_ALL_ROWS]).to_pylist()
+        tuple(group_texts(row, keys)): int(row[AUDIT_ALL_ROWS] or 0)
+        for row in result.select([*keys, AUDIT_ALL_ROWS]).to_pylist()
     }
     return (
-        {ROW_COUNTS_KEY: json.dumps([[*key, count] for key, count in row_counts.items()])} if len(row_counts) <= MAX_GROUPS_COUNTED else {}
+        {ROW_COUNTS_KEY: json.dumps([[*key, count] for key, count in row_counts.items()])}
+        if len(row_counts) <= MAX_GROUPS_COUNTED
+        else {}
     )
 
 
@@ -194,7 +267,11 @@ def _duplicate_search_scope(prepared: PreparedStatement) -> str:
     report = prepared.report
     if report is None or report.all_rows:
         return "none" if report is None else "all rows"
-    first = f" that can be among the first {prepared.plans['num_ranked']}" if prepared.plans["rank_method"] == "top_k" else ""
+    first = (
+        f" that can be among the first {prepared.plans['num_ranked']}"
+        if prepared.plans["rank_method"] == "top_k"
+        else ""
+    )
     return f"rows of documents of positive relevance{first}"
 
 
@@ -202,7 +279,11 @@ def _explain_invalid_rows(prepared: PreparedStatement) -> None:
     """Check the rows of the evaluated input, and raise ``InputError`` with every problem."""
     inputs = prepared.inputs
     base_input = inputs.base or inputs.by_role.get("run")
-    if base_input is None or base_input.role.name not in inputs.needed_columns or not prepared.is_audited:
+    if (
+        base_input is None
+        or base_input.role.name not in inputs.needed_columns
+        or not prepared.is_audited
+    ):
         return
     if BINARY_LABELS in required_row_checks(prepared.request) and not inputs.scores:
         check_for_classes(inputs.database, base_input, prepared.request)
@@ -222,13 +303,15 @@ def _verify_audit_columns(prepared: PreparedStatement, result: pa.Table) -> pa.T
         _explain_invalid_rows(prepared)
     if prepared.report is not None and "audit_docs" in result.column_names:
         _verify_ranking_join(prepared, prepared.report, result)
-    return result.drop_columns([output.name for output in prepared.statement.outputs if output.kind == "audit"])
+    return result.drop_columns(
+        [output.name for output in prepared.statement.outputs if output.kind == "audit"]
+    )
 
 
 def _sum_counts(column: pa.ChunkedArray) -> int | None:
     """Return the sum of a count column, None if it has no values."""
     if len(column) > MAX_ROWS_COUNTED:
-        import pyarrow.compute as pc  # noqa: PLC0415  its import takes longer than a small evaluation
+        import pyarrow.compute as pc  # its import takes longer than a small evaluation
 
         return int(total) if (total := pc.sum(column).as_py()) is not None else None
     counts = [int(count) for count in column.to_pylist() if count is not None]
@@ -238,18 +321,35 @@ def _sum_counts(column: pa.ChunkedArray) -> int | None:
 def _count_groups(result: pa.Table, keys: list[str]) -> int:
     """Count the distinct values of some columns together."""
     if result.num_rows > MAX_ROWS_COUNTED:
-        return int(result.group_by(keys).aggregate([]).num_rows)  # imports Acero, and pandas with it
+        return int(
+            result.group_by(keys).aggregate([]).num_rows
+        )  # imports Acero, and pandas with it
     return len({tuple(group_texts(row, keys)) for row in result.select(keys).to_pylist()})
 
 
-def _verify_ranking_join(prepared: PreparedStatement, report: ValidationReport, result: pa.Table) -> None:
+def _verify_ranking_join(
+    prepared: PreparedStatement, report: ValidationReport, result: pa.Table
+) -> None:
     request, inputs = prepared.request, prepared.inputs.by_role
     docs, retrieved = (_sum_counts(result[name]) or 0 for name in ("audit_docs", "audit_retrieved"))
     by = prepared.inputs.group_names
-    is_system = not set(by) & set(inputs["qrels"].group_names) and set(by) <= set(inputs["run"].group_names)
-    is_judged = request.shared_policies.get("queries", "judged") in {"judged", "strict"} and request.grouping_sets is None
+    is_system = not set(by) & set(inputs["qrels"].group_names) and set(by) <= set(
+        inputs["run"].group_names
+    )
+    is_judged = (
+        request.shared_policies.get("queries", "judged") in {"judged", "strict"}
+        and request.grouping_sets is None
+    )
     keys = [output.name for output in prepared.statement.outputs if output.kind == "by"]
-    systems = 1 if not by else _count_groups(result, keys) if is_system and not request.across else None
-    is_joined = prepared.plans["rank_method"] != "array"  # an array lookup finds a document once, even if the list contains duplicates
-    expected = report.positive * systems if is_judged and is_joined and systems is not None else None
-    cross_input_checks.check_ranking_join(prepared.inputs.database, inputs, report, (docs, retrieved), expected)
+    systems = (
+        1 if not by else _count_groups(result, keys) if is_system and not request.across else None
+    )
+    is_joined = (
+        prepared.plans["rank_method"] != "array"
+    )  # an array lookup finds a document once, even if the list contains duplicates
+    expected = (
+        report.positive * systems if is_judged and is_joined and systems is not None else None
+    )
+    cross_input_checks.check_ranking_join(
+        prepared.inputs.database, inputs, report, (docs, retrieved), expected
+    )

@@ -1,4 +1,6 @@
-"""Parse and check options of confidence intervals (level, method, unit, replicates, seed), and name columns that intervals add."""
+"""Parse and check options of confidence intervals (level, method, unit, replicates, seed), and name
+columns that intervals add.
+"""
 
 from __future__ import annotations
 
@@ -16,28 +18,69 @@ if TYPE_CHECKING:
 BOOTSTRAP = "bootstrap"
 SEQUENTIAL = "sequential"
 TEST_INTERVALS = ("fixed", SEQUENTIAL)
-"""Intervals of comparisons, gates and experiments: for one look at the planned end, or valid at every look."""
+"""Intervals of comparisons, gates and experiments: for one look at the planned end, or valid at
+every look.
+"""
 
 INTERVAL_METHODS = ("auto", "wilson", "t", "normal", BOOTSTRAP)
 
-REPLICATE_COLUMN, POSITION_COLUMN, DIGEST_COLUMN, START_COLUMN, STRIDE_COLUMN, MULTIPLICITY_COLUMN = RESAMPLING_COLUMNS = (
-    "replicate", "place_drawn", "unit_digest", "unit_start", "unit_step", "times_drawn"
-)  # fmt: skip
-"""Names of the columns that resampling adds: replicate, position, digest, start, stride and multiplicity."""
+(
+    REPLICATE_COLUMN,
+    POSITION_COLUMN,
+    DIGEST_COLUMN,
+    START_COLUMN,
+    STRIDE_COLUMN,
+    MULTIPLICITY_COLUMN,
+) = RESAMPLING_COLUMNS = (
+    "replicate",
+    "place_drawn",
+    "unit_digest",
+    "unit_start",
+    "unit_step",
+    "times_drawn",
+)
+"""Names of the columns that resampling adds: replicate, position, digest, start, stride and
+multiplicity.
+"""
 
 METRIC_COLUMN = "metric"
 """Column of the name of a metric where intervals of several have the same formula."""
 
 INTERVAL_STEP_COLUMNS = (
-    *(METRIC_COLUMN, "value", "units", "squares", "fourth_powers", "positive_squares", "negative_squares", "positives", "negatives"),
-    *("positive_size", "negative_size", "smaller_class_size", "unit_size", "entering_units", "all_units", "size", "se", "concentration"),
+    *(
+        METRIC_COLUMN,
+        "value",
+        "units",
+        "squares",
+        "fourth_powers",
+        "positive_squares",
+        "negative_squares",
+        "positives",
+        "negatives",
+    ),
+    *(
+        "positive_size",
+        "negative_size",
+        "smaller_class_size",
+        "unit_size",
+        "entering_units",
+        "all_units",
+        "size",
+        "se",
+        "concentration",
+    ),
     *("cell_squares", "enlarged_se"),
     *("t_growth", "effective_df", "inflation", "proportion", "center", "t_quantile"),
     *("variance", "ratio", "shrinkage", "margin", "ci_low", "ci_high"),
 )
 """Names of the columns of the steps of intervals."""
 
-DEFAULT_QUERY_REPLICATES, DEFAULT_ROW_REPLICATES, MIN_REPLICATES, MAX_REPLICATES = 999, 199, 99, 9999
+DEFAULT_QUERY_REPLICATES, DEFAULT_ROW_REPLICATES, MIN_REPLICATES, MAX_REPLICATES = (
+    999,
+    199,
+    99,
+    9999,
+)
 """Numbers of bootstrap replicates: default for query values and rows, minimum, maximum."""
 
 MAX_LEVEL = 1 - 1e-9
@@ -58,7 +101,8 @@ class IntervalOptions:
         level: Confidence level, such as 0.95.
         method: Method: ``auto``, ``wilson``, ``t``, ``normal`` or ``bootstrap``.
         unit: Column that identifies independent units, None if the user named none.
-        per_unit: Return one pseudo-value per unit instead of intervals; ``compare`` computes its tests from them.
+        per_unit: Return one pseudo-value per unit instead of intervals; ``compare`` computes its
+            tests from them.
         replicates: Number of bootstrap replicates, 0 for analytic intervals.
         seed: Seed of the resampling.
         resamples_rows: Resample the rows of predictions instead of query values.
@@ -83,16 +127,20 @@ class IntervalOptions:
         return (1 - self.level) / 2
 
     def method_for(self, metric: ResolvedMetric, is_group_metric: bool) -> str:
-        """Return the interval method of a metric: its own, Wilson's for proportions, else Student's t.
+        """Return the interval method of a metric: its own, Wilson's for proportions, else Student's
+        t.
 
         Args:
             metric: The metric.
-            is_group_metric: The metric is computed from all rows of a group, not as a mean of values.
+            is_group_metric: The metric is computed from all rows of a group, not as a mean of
+                values.
         """
         if self.method != "auto":
             return "t" if self.method == "normal" else self.method
         declared_method = metric.file.interval.limits if is_group_metric else ""
-        return declared_method or ("wilson" if is_bounded_0_1(metric) or is_bounded_minus1_1(metric) else "t")
+        return declared_method or (
+            "wilson" if is_bounded_0_1(metric) or is_bounded_minus1_1(metric) else "t"
+        )
 
     def needs_class_sizes(self, method: str) -> bool:
         """Return True if a SQL file declares the method.
@@ -103,7 +151,12 @@ class IntervalOptions:
 
 
 def parse_interval_options(
-    metrics: Sequence[ResolvedMetric], level: Any, interval: str, unit: Any, per_query: bool, resampling: tuple[Any, Any] = (None, None)
+    metrics: Sequence[ResolvedMetric],
+    level: Any,
+    interval: str,
+    unit: Any,
+    per_query: bool,
+    resampling: tuple[Any, Any] = (None, None),
 ) -> IntervalOptions | None:
     """Parse and validate the interval options of a request.
 
@@ -119,7 +172,9 @@ def parse_interval_options(
         MetricError: A metric has no such interval, or the options contradict each other.
     """
     if interval not in INTERVAL_METHODS:
-        raise MetricError(suggest_choice(f"unknown interval {interval!r}", interval, INTERVAL_METHODS))
+        raise MetricError(
+            suggest_choice(f"unknown interval {interval!r}", interval, INTERVAL_METHODS)
+        )
     replicates, seed = resampling
     for name, value in (("replicates", replicates), ("seed", seed)):
         if value is not None and (level is None or interval != BOOTSTRAP):
@@ -128,7 +183,9 @@ def parse_interval_options(
         if interval != "auto":
             raise MetricError(f"interval={interval!r} needs confidence=, such as 0.95")
         if unit is not None:
-            raise MetricError(f"unit={unit!r} is for intervals, and needs confidence=, such as 0.95")
+            raise MetricError(
+                f"unit={unit!r} is for intervals, and needs confidence=, such as 0.95"
+            )
         return None
     check_confidence_level(level)
     if per_query:
@@ -138,11 +195,22 @@ def parse_interval_options(
     if interval != BOOTSTRAP:
         return IntervalOptions(float(level), interval, unit)
     resamples_rows = _resamples_rows(metrics)
-    count = (DEFAULT_ROW_REPLICATES if resamples_rows else DEFAULT_QUERY_REPLICATES) if replicates is None else replicates
+    count = (
+        (DEFAULT_ROW_REPLICATES if resamples_rows else DEFAULT_QUERY_REPLICATES)
+        if replicates is None
+        else replicates
+    )
     check_replicates(count, float(level))
-    lacks_intervals = all(metric.file.interval.no_interval and not metric.is_per_list for metric in metrics)
+    lacks_intervals = all(
+        metric.file.interval.no_interval and not metric.is_per_list for metric in metrics
+    )
     return IntervalOptions(
-        float(level), interval, unit, replicates=0 if lacks_intervals else count, seed=seed or 0, resamples_rows=resamples_rows
+        float(level),
+        interval,
+        unit,
+        replicates=0 if lacks_intervals else count,
+        seed=seed or 0,
+        resamples_rows=resamples_rows,
     )
 
 
@@ -158,16 +226,25 @@ def _resamples_rows(metrics: Sequence[ResolvedMetric]) -> bool:
             continue
         has_values = metric.input_role == "run" or metric.is_per_list
         if not has_values and metric.settings.get("level") == "query":
-            advice = ", or choose level='group', whose rows it draws" if metric.file.interval.no_influence else ""
+            advice = (
+                ", or choose level='group', whose rows it draws"
+                if metric.file.interval.no_influence
+                else ""
+            )
             raise MetricError(
-                f"{metric.metric} puts queries together itself, and bootstrap has no values of these to draw. Leave out interval{advice}"
+                f"{metric.metric} puts queries together itself, and bootstrap has no values of"
+                f" these to draw. Leave out interval{advice}"
             )
         metric_by_resampling.setdefault(not has_values, str(metric.metric))
         if (aggregate := metric.settings.get("aggregate")) not in {None, "mean", "wmean"}:
-            raise MetricError(f"interval='bootstrap' is for means, not for aggregate={aggregate!r}. Leave out one of them")
+            raise MetricError(
+                f"interval='bootstrap' is for means, not for aggregate={aggregate!r}. Leave out one"
+                " of them"
+            )
     if len(metric_by_resampling) > 1:
         raise MetricError(
-            f"{metric_by_resampling[False]} is resampled by queries and {metric_by_resampling[True]} by rows. Evaluate them in two calls"
+            f"{metric_by_resampling[False]} is resampled by queries and"
+            f" {metric_by_resampling[True]} by rows. Evaluate them in two calls"
         )
     return metric_by_resampling.get(True) is not None
 
@@ -178,57 +255,107 @@ def check_replicates(count: int | None, level: float | None = None) -> None:
     Without a level, the number is that of a randomization test.
 
     Raises:
-        MetricError: No replicate would lie outside an interval limit, or the number is above the maximum.
+        MetricError: No replicate would lie outside an interval limit, or the number is above the
+            maximum.
     """
     if level is None:
-        minimum, maximum, default, purpose = MIN_REPLICATES, MAX_SIGN_REPLICATES, DEFAULT_SIGN_REPLICATES, "a randomization test"
+        minimum, maximum, default, purpose = (
+            MIN_REPLICATES,
+            MAX_SIGN_REPLICATES,
+            DEFAULT_SIGN_REPLICATES,
+            "a randomization test",
+        )
     else:
         minimum = max(MIN_REPLICATES, math.ceil(2 / (1 - level) - ROUNDING_TOLERANCE) - 1)
-        maximum, default, purpose = MAX_REPLICATES, max(DEFAULT_QUERY_REPLICATES, minimum), f"confidence={level:g}"
+        maximum, default, purpose = (
+            MAX_REPLICATES,
+            max(DEFAULT_QUERY_REPLICATES, minimum),
+            f"confidence={level:g}",
+        )
     if minimum > maximum:
-        raise MetricError(f"interval='bootstrap' at {purpose} takes {minimum} replicates, more than {maximum}. Give a lower confidence")
+        raise MetricError(
+            f"interval='bootstrap' at {purpose} takes {minimum} replicates, more than {maximum}."
+            " Give a lower confidence"
+        )
     if count is None or not minimum <= count <= maximum:
-        raise MetricError(f"replicates={count} is not possible for {purpose}: give {minimum} to {maximum}, such as {default}")
+        raise MetricError(
+            f"replicates={count} is not possible for {purpose}: give {minimum} to {maximum}, such"
+            f" as {default}"
+        )
 
 
 def describe_query_units(metric: ResolvedMetric, unit: Any, systems: Sequence[str] = ()) -> str:
-    """Return the message on a unit other than queries for a metric of these, with the two calls that have it.
+    """Return the message on a unit other than queries for a metric of these, with the two calls
+    that have it.
 
     ``systems`` are the columns that tell compared systems apart.
     """
-    problem = f"unit={unit!r} is not possible for {metric.metric}, whose units are queries. Leave out unit"
+    problem = (
+        f"unit={unit!r} is not possible for {metric.metric}, whose units are queries. Leave out"
+        " unit"
+    )
     if metric.compares_within_queries:
         return f"{problem}{_advise_on_folds(metric)}"  # it is no mean of values of queries
     by = [*systems, str(unit)]
     column = (metric.column_names or (str(metric.metric),))[0]
     mean = f"Mean({column})" if column.isidentifier() else f'Mean("{column}")'
-    values = f"evaluate its values of queries with by={(by if len(by) > 1 else unit)!r} and per_query=True"
-    return f"{problem}, or {values}, and give these as predictions to {mean} with unit={unit!r}{_advise_on_folds(metric)}"
+    values = (
+        f"evaluate its values of queries with by={(by if len(by) > 1 else unit)!r} and"
+        " per_query=True"
+    )
+    return (
+        f"{problem}, or {values}, and give these as predictions to {mean} with"
+        f" unit={unit!r}{_advise_on_folds(metric)}"
+    )
 
 
 def _check_metric_has_interval(metric: ResolvedMetric, interval: str, unit: Any) -> None:
     """Check that a metric has intervals of a method and resampling unit."""
     if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
-        raise MetricError(f"{metric.metric} has no intervals. Ask for metrics with one cut-off each, or leave out confidence=")
+        raise MetricError(
+            f"{metric.metric} has no intervals. Ask for metrics with one cut-off each, or leave out"
+            " confidence="
+        )
     if unit is not None and (metric.input_role == "run" or metric.settings.get("level") == "query"):
         raise MetricError(describe_query_units(metric, unit))
     if interval == "wilson" and not is_bounded_0_1(metric):
-        raise MetricError(f"Wilson's interval is for shares, and {metric.metric} is not always between 0 and 1. Choose interval='t'")
+        raise MetricError(
+            f"Wilson's interval is for shares, and {metric.metric} is not always between 0 and 1."
+            " Choose interval='t'"
+        )
 
 
 def _advise_on_folds(metric: ResolvedMetric) -> str:
-    """Return the advice for queries that have rows of every unit, of which values by unit do not exist; empty for rankings."""
+    """Return the advice for queries that have rows of every unit, of which values by unit do not
+    exist; empty for rankings.
+    """
     if metric.input_role == "run":
         return ""
     name = {"GAUC": "AUC"}.get(metric.metric.name, metric.metric.name)
-    return f". If queries are folds, which share units, leave out level and query_id: {name} of all rows has the unit"
+    return (
+        f". If queries are folds, which share units, leave out level and query_id: {name} of all"
+        " rows has the unit"
+    )
 
 
 def check_confidence_level(level: Any) -> None:
     """Check that a confidence level is a number from 0.5 to ``MAX_LEVEL``."""
-    if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.5 <= level <= MAX_LEVEL:  # noqa: PLR2004  a coin flip
+    # A coin flip
+    if (
+        isinstance(level, bool)
+        or not isinstance(level, (int, float))
+        or not 0.5 <= level <= MAX_LEVEL  # noqa: PLR2004
+    ):
         problem = f"confidence={short_repr(level)} is not possible"
         is_number = isinstance(level, (int, float)) and not isinstance(level, bool)
-        meant = next((text for text in (level / 100, 1 - level) if 0.5 <= text <= MAX_LEVEL), None) if is_number else None  # noqa: PLR2004
+        meant = (
+            next((text for text in (level / 100, 1 - level) if 0.5 <= text <= MAX_LEVEL), None)  # noqa: PLR2004
+            if is_number
+            else None
+        )
         advice = "" if meant is None else f"Did you mean confidence={meant:g}?"
-        raise MetricError(join_sentences(problem, advice, f"It is a number from 0.5 to {MAX_LEVEL:.9f}, such as 0.95"))
+        raise MetricError(
+            join_sentences(
+                problem, advice, f"It is a number from 0.5 to {MAX_LEVEL:.9f}, such as 0.95"
+            )
+        )

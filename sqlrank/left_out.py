@@ -1,4 +1,6 @@
-"""Count the units that a statement leaves out or fills by its policies, for the notes of its result."""
+"""Count the units that a statement leaves out or fills by its policies, for the notes of its
+result.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,25 @@ from sqlrank.errors import join_words, list_examples
 from sqlrank.inputs.bound_input import column_text
 from sqlrank.inputs.class_names import describe_letter_order
 from sqlrank.inputs.column_mapping import role_mapping
-from sqlrank.inputs.cross_input_checks import count_stale_gold, count_unmatched_ids, describe_classes, describe_similar_ids
+from sqlrank.inputs.cross_input_checks import (
+    count_stale_gold,
+    count_unmatched_ids,
+    describe_classes,
+    describe_similar_ids,
+)
 from sqlrank.inputs.missing_columns import describe_score_order, describe_tied_ranks
-from sqlrank.inputs.row_checks import FULL_DUPLICATE_SEARCH_ROWS, ValidationReport, select_over_input, short_value
+from sqlrank.inputs.row_checks import (
+    FULL_DUPLICATE_SEARCH_ROWS,
+    ValidationReport,
+    select_over_input,
+    short_value,
+)
 from sqlrank.registry.dependencies import find_input_role
-from sqlrank.registry.metric_resolver import find_effective_policies, load_compat_mode, resolve_metrics
+from sqlrank.registry.metric_resolver import (
+    find_effective_policies,
+    load_compat_mode,
+    resolve_metrics,
+)
 from sqlrank.registry.query_templates import RowCheck, load_select
 from sqlrank.registry.resolved_metric import LABEL_RANGES
 from sqlrank.registry.small_samples import SmallSample, load_small_samples
@@ -42,18 +58,32 @@ AUDIT_ALL_ROWS, AUDIT_HIT_LISTS = "audit_rows", "audit_hit_lists"
 
 UNANSWERED, TOTALS = (
     "num_unanswered",
-    {"num_unanswered": "num_q", "num_unjudged": "num_ret", "num_unplaced": "num_records", "num_unlabelled": "num_records"},
+    {
+        "num_unanswered": "num_q",
+        "num_unjudged": "num_ret",
+        "num_unplaced": "num_records",
+        "num_unlabelled": "num_records",
+    },
 )
 """Count of the lists without documents, and for such counts those of all units."""
 
 AUDIT_LISTS, MAX_ROWS_COMPARED = "audit_list", 5_000
-"""Audit column with the number of lists, and the rows of a run up to which all ids are searched for those that differ in their form only."""
+"""Audit column with the number of lists, and the rows of a run up to which all ids are searched for
+those that differ in their form only.
+"""
 
 MIN_STALE_GOLD = 10
-"""Relevant documents from which on a note says that most of them are in no list: of fewer, chance may decide."""
+"""Relevant documents from which on a note says that most of them are in no list: of fewer, chance
+may decide.
+"""
 
-GOLD_IN_NO_CATALOG = "relevant documents are not in the catalog, so that no list can find them. See GoldInCorpus"
-GOLD_IN_NO_LIST = "relevant documents are in no list of any query. If ids changed after judging, give those of the corpus as items, and ask for GoldInCorpus"
+GOLD_IN_NO_CATALOG = (
+    "relevant documents are not in the catalog, so that no list can find them. See GoldInCorpus"
+)
+GOLD_IN_NO_LIST = (
+    "relevant documents are in no list of any query. If ids changed after judging, give those of"
+    " the corpus as items, and ask for GoldInCorpus"
+)
 """Notes on relevant documents that may be gone."""
 
 WEIGHT = "weight"
@@ -76,8 +106,13 @@ RowCounts = list[tuple["dict[str, str | None]", int, int]]
 
 
 def count_rows_left_out(request: ResolvedRequest) -> list[exp.Expr]:
-    """Return audit columns that count the rows of the evaluated input that policies leave out or fill."""
-    files = [request.library.validate_file(request.library.metrics[name]) for name in _find_counts(request)]
+    """Return audit columns that count the rows of the evaluated input that policies leave out or
+    fill.
+    """
+    files = [
+        request.library.validate_file(request.library.metrics[name])
+        for name in _find_counts(request)
+    ]
     return [
         exp.alias_(file.tree.selects[-1].unalias().copy(), f"audit_{file.display_name}")
         for file in files
@@ -86,13 +121,21 @@ def count_rows_left_out(request: ResolvedRequest) -> list[exp.Expr]:
 
 
 def load_notes(request: ResolvedRequest) -> dict[str, exp.Select]:
-    """Return the audit columns of ``sql/notes/`` over the relations that metrics read, by relation."""
+    """Return the audit columns of ``sql/notes/`` over the relations that metrics read, by
+    relation.
+    """
     noted = {name for metric in request.metrics for name in _noted_relations(metric, request)}
-    names = sorted(name for name in noted if not (name == "label_ranks" and "scored_labels" in noted))
+    names = sorted(
+        name for name in noted if not (name == "label_ranks" and "scored_labels" in noted)
+    )
     notes = {}
     for name in names:
         query, checks = _read_notes(name)
-        columns = [check.column for check in checks if not check.meaning or _find_noted_metrics(check, name, request)]
+        columns = [
+            check.column
+            for check in checks
+            if not check.meaning or _find_noted_metrics(check, name, request)
+        ]
         if len(columns) > 2:  # noqa: PLR2004  a key, a total and counts
             notes[name] = query.select(*columns, append=False)
     return notes
@@ -100,15 +143,23 @@ def load_notes(request: ResolvedRequest) -> dict[str, exp.Select]:
 
 @cache
 def _read_notes(relation: str) -> tuple[exp.Select, list[RowCheck]]:
-    """Return the query of a file of ``sql/notes/``, which is copied where it is changed, and its columns."""
+    """Return the query of a file of ``sql/notes/``, which is copied where it is changed, and its
+    columns.
+    """
     query = load_select("notes", f"{relation}.sql")
     return query, [*map(RowCheck, query.selects)]
 
 
 def _noted_relations(metric: ResolvedMetric, request: ResolvedRequest) -> set[str]:
-    """Return the relations whose rows ``sql/notes/`` counts for a metric: those that it reads, and that of queries in which nothing differs."""
+    """Return the relations whose rows ``sql/notes/`` counts for a metric: those that it reads, and
+    that of queries in which nothing differs.
+    """
     relations = {metric.input_role, *metric.dependencies.relations} & _list_noted_relations()
-    return relations | {LABEL_RANGES} if metric.compares_within_queries and not request.per_query else relations - {LABEL_RANGES}
+    return (
+        relations | {LABEL_RANGES}
+        if metric.compares_within_queries and not request.per_query
+        else relations - {LABEL_RANGES}
+    )
 
 
 @cache
@@ -129,7 +180,8 @@ def find_left_out(
         inputs: The inputs.
         statement: The statement.
         result: Its result with audit columns.
-        evaluate: Returns the result of a request for counts that no audit column has, where these raise suspicion.
+        evaluate: Returns the result of a request for counts that no audit column has, where these
+            raise suspicion.
         report: Outcome of the row checks of rankings.
     """
     request = inputs.request
@@ -138,43 +190,89 @@ def find_left_out(
     entries = []
     undefined: dict[str, tuple[list[ResolvedMetric], list[str], RowCounts]] = {}
     for name, metric in statement.undefined.items():
-        same_metrics = [other for other in request.metrics if undefined_key(other) == undefined_key(metric)]
+        same_metrics = [
+            other for other in request.metrics if undefined_key(other) == undefined_key(metric)
+        ]
         groups = _sum_by_group(result, keys, name, f"audit_{name.split('_')[2]}", request.per_query)
         if fill := _describe_fill(metric, request):
             metrics, reasons, _ = undefined.setdefault(f"{fill} {groups}", ([], [], groups))
             metrics += same_metrics
-            reasons += filter(None, [metric.file.annotations.get("Undefined")])  # a user's file may not say when it is
+            reasons += filter(
+                None, [metric.file.annotations.get("Undefined")]
+            )  # a user's file may not say when it is
     for fill, (metrics, reasons, groups) in undefined.items():
         undefined_if = f" (undefined: {'; '.join(dict.fromkeys(reasons))})" if reasons else ""
-        note = f"queries {fill.partition(' [')[0]} {', '.join(_column_names(metrics))}{undefined_if}"
+        note = (
+            f"queries {fill.partition(' [')[0]} {', '.join(_column_names(metrics))}{undefined_if}"
+        )
         entries.append(_summarize_counts(note, metrics, groups))
     for name, (note, metrics) in _find_counts(request).items():
         if f"audit_{name}" in result.column_names:
             entries.append(
-                _summarize_counts(note, metrics, _sum_by_group(result, keys, f"audit_{name}", AUDIT_ALL_ROWS, request.per_query))
+                _summarize_counts(
+                    note,
+                    metrics,
+                    _sum_by_group(result, keys, f"audit_{name}", AUDIT_ALL_ROWS, request.per_query),
+                )
             )
-        elif (name != UNANSWERED or _may_be_unanswered(inputs, result)) and (counts := _count_request(inputs, name)) is not None:
+        elif (name != UNANSWERED or _may_be_unanswered(inputs, result)) and (
+            counts := _count_request(inputs, name)
+        ) is not None:
             counted = evaluate(counts)
-            group_keys = [key for key in counted.column_names if key not in {name, TOTALS.get(name)}]
-            entries.append(_summarize_counts(note, metrics, _sum_by_group(counted, group_keys, name, TOTALS.get(name), per_query=False)))
-    noted = [entry for name, query in load_notes(request).items() for entry in _find_noted(inputs, result, keys, name, query)]
+            group_keys = [
+                key for key in counted.column_names if key not in {name, TOTALS.get(name)}
+            ]
+            entries.append(
+                _summarize_counts(
+                    note,
+                    metrics,
+                    _sum_by_group(counted, group_keys, name, TOTALS.get(name), per_query=False),
+                )
+            )
+    noted = [
+        entry
+        for name, query in load_notes(request).items()
+        for entry in _find_noted(inputs, result, keys, name, query)
+    ]
     entries += noted
     class_notes = [*_find_class_notes(inputs, result)]
     # Where nothing is relevant, a result says so once.
-    entries = [entry for entry in entries if entry.count and (has_relevant or entry.count < entry.total)]
+    entries = [
+        entry for entry in entries if entry.count and (has_relevant or entry.count < entry.total)
+    ]
     run = inputs.by_role.get("run")
-    orders = _describe_orders(inputs, run) if run is not None and "score" in inputs.needed_columns.get("run", ()) else []
+    orders = (
+        _describe_orders(inputs, run)
+        if run is not None and "score" in inputs.needed_columns.get("run", ())
+        else []
+    )
     names = tuple(str(metric.metric) for metric in request.metrics if metric.input_role == "run")
     entries += [LeftOut(note, names, 0, 0) for note in orders if note]
-    entries += [*_find_grade_notes(inputs, report, names), *_find_empty_queries(request, names), *_find_uncovered_spans(inputs, names)]
-    missing_hits = [*_find_missing_hits(inputs, result, report, entries)] if report is not None and has_relevant else []
+    entries += [
+        *_find_grade_notes(inputs, report, names),
+        *_find_empty_queries(request, names),
+        *_find_uncovered_spans(inputs, names),
+    ]
+    missing_hits = (
+        [*_find_missing_hits(inputs, result, report, entries)]
+        if report is not None and has_relevant
+        else []
+    )
     if report is not None and not any("in no judgment" in entry.note for entry in missing_hits):
         missing_hits += _find_unjudged_queries(inputs, report, names)
-    return [*entries, *class_notes, *missing_hits, *describe_weights(inputs), *_find_small_samples(inputs, result)]
+    return [
+        *entries,
+        *class_notes,
+        *missing_hits,
+        *describe_weights(inputs),
+        *_find_small_samples(inputs, result),
+    ]
 
 
 def describe_weights(inputs: BoundInputs) -> list[LeftOut]:
-    """Return a note for each input whose rows count by a column of weights that the caller has not named."""
+    """Return a note for each input whose rows count by a column of weights that the caller has not
+    named.
+    """
     request = inputs.request
     weighted = {
         role: bound_input.columns[WEIGHT]
@@ -186,11 +284,23 @@ def describe_weights(inputs: BoundInputs) -> list[LeftOut]:
     }
     notes = []
     for role, column in weighted.items():
-        evaluated = {role, *(name for name, component in request.assembled_roles.items() if component == role)}
-        names = [metric for metric in request.metrics if metric.input_role in evaluated and _reads_weight(metric)]
-        names += [metric for metric in request.metrics if role == "queries" and metric.input_role == "run"]
+        evaluated = {
+            role,
+            *(name for name, component in request.assembled_roles.items() if component == role),
+        }
+        names = [
+            metric
+            for metric in request.metrics
+            if metric.input_role in evaluated and _reads_weight(metric)
+        ]
+        names += [
+            metric for metric in request.metrics if role == "queries" and metric.input_role == "run"
+        ]
         name = WEIGHT if len(weighted) == 1 else f"{role}.{WEIGHT}"
-        note = f"rows of {role} count by the column {column}. Give columns={{{name!r}: '1'}} to count all the same"
+        note = (
+            f"rows of {role} count by the column {column}. Give columns={{{name!r}: '1'}} to count"
+            " all the same"
+        )
         notes += [LeftOut(note, tuple(_column_names(names)), 0, 0)] if names else []
     return notes
 
@@ -198,29 +308,50 @@ def describe_weights(inputs: BoundInputs) -> list[LeftOut]:
 def _reads_weight(metric: ResolvedMetric) -> bool:
     """Return True if a metric, or a relation that it reads, reads a weight."""
     files = (metric.file, *metric.dependencies.files)
-    return any(column.name == WEIGHT for file in files for column in find_nodes(file.tree, exp.Column))
+    return any(
+        column.name == WEIGHT for file in files for column in find_nodes(file.tree, exp.Column)
+    )
 
 
 def _describe_orders(inputs: BoundInputs, run: BoundInput) -> list[str]:
-    """Return notes on scores and ranks of a run that contradict each other, unless the caller says how ties are ordered."""
+    """Return notes on scores and ranks of a run that contradict each other, unless the caller says
+    how ties are ordered.
+    """
     request = inputs.request
     if note := describe_score_order(inputs.database, run):
         return [note]
     default = request.library.allowed_values("ties")[0]
-    metrics = [metric for metric in request.metrics if metric.input_role == "run" and "ties" not in dict(metric.metric.params)]
+    metrics = [
+        metric
+        for metric in request.metrics
+        if metric.input_role == "run" and "ties" not in dict(metric.metric.params)
+    ]
     ties = {str(metric.settings.get("ties", default)) for metric in metrics}
     if "ties" in request.original.policies or len(ties) != 1 or not ties <= {"doc_desc", "doc_asc"}:
         return []
-    return [describe_tied_ranks(inputs.database, run, next(iter(ties)), str(request.shared_policies.get("score_type", "given")))]
+    return [
+        describe_tied_ranks(
+            inputs.database,
+            run,
+            next(iter(ties)),
+            str(request.shared_policies.get("score_type", "given")),
+        )
+    ]
 
 
 def load_small_classes(request: ResolvedRequest) -> dict[str, exp.Select]:
-    """Return the audit columns with the sizes of classes, if intervals of a metric may be of too few rows of one."""
-    is_needed = any(row.smaller is not None for _, row in _list_small_samples(request, rows_are_units=False))
+    """Return the audit columns with the sizes of classes, if intervals of a metric may be of too
+    few rows of one.
+    """
+    is_needed = any(
+        row.smaller is not None for _, row in _list_small_samples(request, rows_are_units=False)
+    )
     return {"small_classes": load_select("notes", "small_classes.sql")} if is_needed else {}
 
 
-def _list_small_samples(request: ResolvedRequest, *, rows_are_units: bool) -> Iterator[tuple[ResolvedMetric, SmallSample]]:
+def _list_small_samples(
+    request: ResolvedRequest, *, rows_are_units: bool
+) -> Iterator[tuple[ResolvedMetric, SmallSample]]:
     """Yield the metrics of a request with the samples that are too small for their intervals."""
     options = request.confidence
     if options is None or options.per_unit or request.across:
@@ -229,12 +360,18 @@ def _list_small_samples(request: ResolvedRequest, *, rows_are_units: bool) -> It
     for row in load_small_samples("intervals"):
         for metric in request.metrics:
             is_method = row.interval == ("bootstrap" if options.is_bootstrap else options.method)
-            if metric.file.display_name in row.metrics and is_method and row.with_unit in {None, has_unit}:
+            if (
+                metric.file.display_name in row.metrics
+                and is_method
+                and row.with_unit in {None, has_unit}
+            ):
                 yield metric, row
 
 
 def _find_small_samples(inputs: BoundInputs, result: pa.Table) -> Iterator[LeftOut]:
-    """Yield notes on intervals of samples that are too small, of the smallest sample of a metric and group; none for very many groups."""
+    """Yield notes on intervals of samples that are too small, of the smallest sample of a metric
+    and group; none for very many groups.
+    """
     if result.num_rows > MAX_ROWS_SAMPLED:
         return
     pairs = [*_list_small_samples(inputs.request, rows_are_units=inputs.rows_are_units)]
@@ -242,36 +379,71 @@ def _find_small_samples(inputs: BoundInputs, result: pa.Table) -> Iterator[LeftO
     for metric in inputs.request.metrics:
         samples = [row for other, row in pairs if other is metric]
         for name in _column_names([metric]) if samples else ():
-            columns = [name, f"{name}.{N_UNITS}", f"{name}.{CI_LOW}", "audit_positives", "audit_negatives"]
-            values = result.select([column for column in columns if column in result.column_names]).to_pylist()
+            columns = [
+                name,
+                f"{name}.{N_UNITS}",
+                f"{name}.{CI_LOW}",
+                "audit_positives",
+                "audit_negatives",
+            ]
+            values = result.select(
+                [column for column in columns if column in result.column_names]
+            ).to_pylist()
             for index, each in enumerate(values):
-                smaller = min((int(each[column]) for column in columns[3:] if each.get(column) is not None), default=None)
-                matches = (row for row in samples if row.has_size(each[columns[1]], smaller, each[name]))
+                smaller = min(
+                    (int(each[column]) for column in columns[3:] if each.get(column) is not None),
+                    default=None,
+                )
+                matches = (
+                    row for row in samples if row.has_size(each[columns[1]], smaller, each[name])
+                )
                 if each[columns[2]] is not None and (row := next(matches, None)) is not None:
                     counts.setdefault(row, {}).setdefault(name, set()).add(index)
     for row, groups_by_name in counts.items():
         names = tuple(groups_by_name)
         groups = set().union(*groups_by_name.values())
         note = row.describe(names)
-        yield LeftOut(note if result.num_rows == 1 else f"{note} ({len(groups):,} of {result.num_rows:,} groups)", names, 0, 0)
+        yield LeftOut(
+            (
+                note
+                if result.num_rows == 1
+                else f"{note} ({len(groups):,} of {result.num_rows:,} groups)"
+            ),
+            names,
+            0,
+            0,
+        )
 
 
 def _find_class_notes(inputs: BoundInputs, result: pa.Table) -> Iterator[LeftOut]:
-    """Yield notes on classes that are not both predicted and observed, and on texts of ordered classes.
+    """Yield notes on classes that are not both predicted and observed, and on texts of ordered
+    classes.
 
     Raises:
         InputError: No label is one of the classes that have scores.
     """
     if (base := inputs.base) is None:
         return
-    one_sided = [name for name in ("audit_unpredicted_classes", "audit_unobserved_classes") if name in result.column_names]
-    is_one_sided = any(_sum_by_group(result, [], name, None, per_query=True)[0][1] for name in one_sided)
+    one_sided = [
+        name
+        for name in ("audit_unpredicted_classes", "audit_unobserved_classes")
+        if name in result.column_names
+    ]
+    is_one_sided = any(
+        _sum_by_group(result, [], name, None, per_query=True)[0][1] for name in one_sided
+    )
     if is_one_sided or not one_sided:
         note = describe_classes(inputs.database, base, None if one_sided else MAX_ROWS_SAMPLED)
         if note:
-            yield LeftOut(note, tuple(str(metric.metric) for metric in inputs.request.metrics), 0, 0)
+            yield LeftOut(
+                note, tuple(str(metric.metric) for metric in inputs.request.metrics), 0, 0
+            )
     ordered = tuple(str(metric.metric) for metric in inputs.request.metrics if _reads_order(metric))
-    columns = {"classified": ("label", "predicted"), "ratings": ("rating",)}.get(base.role.name, ()) if ordered else ()
+    columns = (
+        {"classified": ("label", "predicted"), "ratings": ("rating",)}.get(base.role.name, ())
+        if ordered
+        else ()
+    )
     if columns and (note := describe_letter_order(inputs.database, base, columns)):
         yield LeftOut(note, ordered, 0, 0)
 
@@ -279,20 +451,31 @@ def _find_class_notes(inputs: BoundInputs, result: pa.Table) -> Iterator[LeftOut
 def _reads_order(metric: ResolvedMetric) -> bool:
     """Return True if a metric reads the order of classes or ratings."""
     settings = metric.settings
-    is_pairwise = "class_pairs" in metric.dependencies.relations and settings.get("disagreement") != "nominal"
+    is_pairwise = (
+        "class_pairs" in metric.dependencies.relations and settings.get("disagreement") != "nominal"
+    )
     return is_pairwise or settings.get("level_of_measurement") == "ordinal"
 
 
-def _find_grade_notes(inputs: BoundInputs, report: ValidationReport | None, names: tuple[str, ...]) -> Iterator[LeftOut]:
-    """Yield notes on grades that the tool of the mode reads in another way, and on grades of which none is relevant."""
+def _find_grade_notes(
+    inputs: BoundInputs, report: ValidationReport | None, names: tuple[str, ...]
+) -> Iterator[LeftOut]:
+    """Yield notes on grades that the tool of the mode reads in another way, and on grades of which
+    none is relevant.
+    """
     request, qrels = inputs.request, inputs.by_role.get("qrels")
     if report is None or qrels is None or "relevance" not in inputs.needed_columns.get("qrels", ()):
         return
     if report.top_grade is not None and report.positive:
-        unmet = {str(metric.metric): least for metric in request.metrics if (least := _find_least_grade(metric)) > report.top_grade}
+        unmet = {
+            str(metric.metric): least
+            for metric in request.metrics
+            if (least := _find_least_grade(metric)) > report.top_grade
+        }
         values = join_words([f"{least:g}" for least in sorted({*unmet.values()})], "or")
         advice = (
-            f"the greatest grade is {report.top_grade:g}, and relevant is one from {values} on (rel). Give rel={report.top_grade:g} or less"
+            f"the greatest grade is {report.top_grade:g}, and relevant is one from {values} on"
+            f" (rel). Give rel={report.top_grade:g} or less"
         )
         yield from [LeftOut(advice, tuple(unmet), 0, 0)] if unmet else []
     notes = load_compat_mode(request.original.compat, request.library).get("notes", {})
@@ -309,21 +492,39 @@ def _find_grade_notes(inputs: BoundInputs, report: ValidationReport | None, name
             yield LeftOut(notes[name].format(mapping=mapping), names, int(count), int(total))
 
 
-def _find_unjudged_queries(inputs: BoundInputs, report: ValidationReport, names: tuple[str, ...]) -> Iterator[LeftOut]:
-    """Yield the queries of a run without judgments or clicks, which the policy on queries leaves out; of a large run they are not counted."""
+def _find_unjudged_queries(
+    inputs: BoundInputs, report: ValidationReport, names: tuple[str, ...]
+) -> Iterator[LeftOut]:
+    """Yield the queries of a run without judgments or clicks, which the policy on queries leaves
+    out; of a large run they are not counted.
+    """
     request, run = inputs.request, inputs.by_role.get("run")
     policy = str(request.shared_policies.get("queries", "judged"))
     role = request.library.policies["queries"]["values"][policy].get("requires_input", "")
-    is_table = not (request.rankings_from_predictions or request.assembled_roles or request.lists_from_queries)
+    is_table = not (
+        request.rankings_from_predictions or request.assembled_roles or request.lists_from_queries
+    )
     if run is None or role not in inputs.by_role or not is_table:
         return
     if report.rows.get("run", 0) > FULL_DUPLICATE_SEARCH_ROWS:
         return
-    counts = count_unmatched_ids(inputs.database, {"run": run, "qrels": inputs.by_role[role]}, "query_id")
-    rows = [({name: str(value) for name, value in zip(run.group_names, row, strict=False)}, int(row[-2]), int(row[-1])) for row in counts]
+    counts = count_unmatched_ids(
+        inputs.database, {"run": run, "qrels": inputs.by_role[role]}, "query_id"
+    )
+    rows = [
+        (
+            {name: str(value) for name, value in zip(run.group_names, row, strict=False)},
+            int(row[-2]),
+            int(row[-1]),
+        )
+        for row in counts
+    ]
     if num_unjudged := sum(count for _, count, _ in rows):
         groups = tuple(sorted(rows, key=str)) if len(rows) > 1 else ()
-        note = f"queries of the run {'have no judgments' if role == 'qrels' else 'were never shown'}, and are left out"
+        note = (
+            f"queries of the run {'have no judgments' if role == 'qrels' else 'were never shown'},"
+            " and are left out"
+        )
         yield LeftOut(note, names, num_unjudged, sum(total for *_, total in rows), groups)
 
 
@@ -333,13 +534,24 @@ def _find_uncovered_spans(inputs: BoundInputs, names: tuple[str, ...]) -> Iterat
         return
     qrels, query = inputs.by_role["qrels"], load_select("inputs", "uncovered_spans.sql")
     keys = [quoted_column(name) for name in qrels.group_names]
-    counts = select_over_input(query.select(*keys).group_by(*keys), qrels, ("query_id", "doc_id", "subtopic"))
+    counts = select_over_input(
+        query.select(*keys).group_by(*keys), qrels, ("query_id", "doc_id", "subtopic")
+    )
     labels = [column.label for column in inputs.group_columns if column.name in qrels.group_names]
     rows = inputs.database.query_rows(counts)
-    groups = tuple((dict(zip(labels, map(str, group), strict=True)), int(count), int(total)) for count, total, *group in rows)
+    groups = tuple(
+        (dict(zip(labels, map(str, group), strict=True)), int(count), int(total))
+        for count, total, *group in rows
+    )
     note = "spans of evidence are in no chunk, and count as documents that no list finds"
     if uncovered := sum(count for _, count, _ in groups):
-        yield LeftOut(note, names, uncovered, sum(total for *_, total in groups), groups if len(groups) > 1 else ())
+        yield LeftOut(
+            note,
+            names,
+            uncovered,
+            sum(total for *_, total in groups),
+            groups if len(groups) > 1 else (),
+        )
 
 
 def _find_least_grade(metric: ResolvedMetric) -> float:
@@ -350,83 +562,145 @@ def _find_least_grade(metric: ResolvedMetric) -> float:
 
 
 def _find_empty_queries(request: ResolvedRequest, names: tuple[str, ...]) -> Iterator[LeftOut]:
-    """Yield the queries without documents of the dicts that say which queries are evaluated: rows cannot hold them."""
+    """Yield the queries without documents of the dicts that say which queries are evaluated: rows
+    cannot hold them.
+    """
     policy = request.shared_policies.get("queries", "judged")
     role = "run" if policy == "retrieved" else "qrels"
-    dicts = [source for source in leaf_sources(request.sources.get(role)) if isinstance(source, Mapping) and policy != "given"]
+    dicts = [
+        source
+        for source in leaf_sources(request.sources.get(role))
+        if isinstance(source, Mapping) and policy != "given"
+    ]
     empty = [query for source in dicts for query, docs in source.items() if not len(docs)]
     if empty:
         advice = ". Give each a document of relevance 0 to count it" if role == "qrels" else ""
         yield LeftOut(
-            f"queries of {role} have no documents, and are left out: {list_examples(list(map(short_value, empty)))}{advice}",
+            f"queries of {role} have no documents, and are left out:"
+            f" {list_examples(list(map(short_value, empty)))}{advice}",
             names,
             len(empty),
             sum(map(len, dicts)),
         )
 
 
-def _find_noted(inputs: BoundInputs, result: pa.Table, keys: Sequence[str], relation: str, query: exp.Select) -> Iterator[LeftOut]:
+def _find_noted(
+    inputs: BoundInputs, result: pa.Table, keys: Sequence[str], relation: str, query: exp.Select
+) -> Iterator[LeftOut]:
     """Yield the counts of the audit columns of ``sql/notes/`` over a relation."""
     request = inputs.request
     _, total, *checks = map(RowCheck, query.selects)
     for check in checks if total.name in result.column_names else ():
         metrics = _find_noted_metrics(check, relation, request)
         fill = ZERO_DIVISIONS[str(metrics[0].settings.get("zero_division", "zero"))]
-        condition = repr(f"{column_text(inputs.base, 'label')} <> 0") if inputs.base is not None and "label" in inputs.base.columns else ""
+        condition = (
+            repr(f"{column_text(inputs.base, 'label')} <> 0")
+            if inputs.base is not None and "label" in inputs.base.columns
+            else ""
+        )
         note = check.meaning.format(fill=fill, condition=condition)
-        yield _summarize_counts(note, metrics, _sum_by_group(result, keys, check.name, total.name, request.per_query))
+        yield _summarize_counts(
+            note, metrics, _sum_by_group(result, keys, check.name, total.name, request.per_query)
+        )
 
 
-def _find_noted_metrics(check: RowCheck, relation: str, request: ResolvedRequest) -> list[ResolvedMetric]:
-    """Return the metrics that a count of ``sql/notes/`` concerns: they read the relation or input, and are the one that the count names, if any."""
+def _find_noted_metrics(
+    check: RowCheck, relation: str, request: ResolvedRequest
+) -> list[ResolvedMetric]:
+    """Return the metrics that a count of ``sql/notes/`` concerns: they read the relation or input,
+    and are the one that the count names, if any.
+    """
     return [
         metric
         for metric in request.metrics
         if check.requirement in {"", metric.file.display_name}
-        if relation in _noted_relations(metric, request) and metric.settings.get("average") != "micro"
+        if relation in _noted_relations(metric, request)
+        and metric.settings.get("average") != "micro"
     ]
 
 
-def _find_missing_hits(inputs: BoundInputs, result: pa.Table, report: ValidationReport, entries: Sequence[LeftOut]) -> Iterator[LeftOut]:
-    """Yield notes on a result without a relevant document, and on ids that differ in their form only."""
+def _find_missing_hits(
+    inputs: BoundInputs, result: pa.Table, report: ValidationReport, entries: Sequence[LeftOut]
+) -> Iterator[LeftOut]:
+    """Yield notes on a result without a relevant document, and on ids that differ in their form
+    only.
+    """
     if AUDIT_HIT_LISTS not in result.column_names:
         return
     names = [str(metric.metric) for metric in inputs.request.metrics if metric.input_role == "run"]
     ((_, hits, lists),) = _sum_by_group(result, [], AUDIT_HIT_LISTS, AUDIT_LISTS, per_query=True)
-    ((_, retrieved, judged),) = _sum_by_group(result, [], "audit_retrieved", "audit_docs", per_query=True)
+    ((_, retrieved, judged),) = _sum_by_group(
+        result, [], "audit_retrieved", "audit_docs", per_query=True
+    )
     if lists and not hits:
         yield LeftOut("queries found none of their relevant documents", tuple(names), lists, lists)
-    are_unanswered = any(count == total for entry in entries if "found no list" in entry.note for _, count, total in entry.groups)
+    are_unanswered = any(
+        count == total
+        for entry in entries
+        if "found no list" in entry.note
+        for _, count, total in entry.groups
+    )
     yield from _find_unmatched_systems(inputs, result, names, are_unanswered=are_unanswered)
     has_few_rows = retrieved < judged and report.rows.get("run", 0) <= MAX_ROWS_COMPARED
     if 2 * retrieved < judged and report.rows.get("run", 0) <= FULL_DUPLICATE_SEARCH_ROWS:
         yield from _find_stale_gold(inputs, report, tuple(names))
-    compared = {"query_id": any("found no list" in entry.note for entry in entries), "doc_id": not hits or has_few_rows}
+    compared = {
+        "query_id": any("found no list" in entry.note for entry in entries),
+        "doc_id": not hits or has_few_rows,
+    }
     for key in (key for key, is_compared in compared.items() if is_compared):
-        if note := describe_similar_ids(inputs.database, [(inputs.by_role[role], key) for role in ("qrels", "run")]):
+        if note := describe_similar_ids(
+            inputs.database, [(inputs.by_role[role], key) for role in ("qrels", "run")]
+        ):
             yield LeftOut(note, tuple(names), 0, 0)
 
 
-def _find_stale_gold(inputs: BoundInputs, report: ValidationReport, names: tuple[str, ...]) -> Iterator[LeftOut]:
-    """Yield a note if most relevant documents, also of a query on average, are not in the catalog, or without one in no list with rows for all."""
+def _find_stale_gold(
+    inputs: BoundInputs, report: ValidationReport, names: tuple[str, ...]
+) -> Iterator[LeftOut]:
+    """Yield a note if most relevant documents, also of a query on average, are not in the catalog,
+    or without one in no list with rows for all.
+    """
     catalog = inputs.by_role.get("items")
-    role, note = ("run", GOLD_IN_NO_LIST) if catalog is None or "doc_id" not in catalog.columns else ("items", GOLD_IN_NO_CATALOG)
+    role, note = (
+        ("run", GOLD_IN_NO_LIST)
+        if catalog is None or "doc_id" not in catalog.columns
+        else ("items", GOLD_IN_NO_CATALOG)
+    )
     stale, relevant, mean_share = count_stale_gold(inputs.database, inputs.by_role, role)
-    if 2 * stale > relevant >= MIN_STALE_GOLD and 2 * mean_share > 1 and (role == "items" or report.rows.get("run", 0) >= relevant):
+    if (
+        2 * stale > relevant >= MIN_STALE_GOLD
+        and 2 * mean_share > 1
+        and (role == "items" or report.rows.get("run", 0) >= relevant)
+    ):
         yield LeftOut(note, names, stale, relevant)
 
 
-def _find_unmatched_systems(inputs: BoundInputs, result: pa.Table, names: Sequence[str], *, are_unanswered: bool) -> Iterator[LeftOut]:
+def _find_unmatched_systems(
+    inputs: BoundInputs, result: pa.Table, names: Sequence[str], *, are_unanswered: bool
+) -> Iterator[LeftOut]:
     """Yield notes on systems of which no query or no document is judged, where those of others are.
 
-    Ids are compared where a system has no hit, or is unanswered: it has no list for any judged query.
+    Ids are compared where a system has no hit, or is unanswered: it has no list for any judged
+    query.
     """
-    run, qrels, labels = inputs.by_role.get("run"), inputs.by_role.get("qrels"), [column.label for column in inputs.group_columns]
+    run, qrels, labels = (
+        inputs.by_role.get("run"),
+        inputs.by_role.get("qrels"),
+        [column.label for column in inputs.group_columns],
+    )
     if run is None or qrels is None or not labels or inputs.request.grouping_sets is not None:
         return
-    if not {*inputs.group_names} <= {*run.group_names} - {*qrels.group_names} or not {*labels} <= {*result.column_names}:
+    if not {*inputs.group_names} <= {*run.group_names} - {*qrels.group_names} or not {*labels} <= {
+        *result.column_names
+    }:
         return
-    hits = [count for _, count, _ in _sum_by_group(result, labels, AUDIT_HIT_LISTS, AUDIT_LISTS, inputs.request.per_query)]
+    hits = [
+        count
+        for _, count, _ in _sum_by_group(
+            result, labels, AUDIT_HIT_LISTS, AUDIT_LISTS, inputs.request.per_query
+        )
+    ]
     if not any(hits) or (all(hits) and not are_unanswered):
         return
     for key, noun in (("query_id", "queries"), ("doc_id", "documents")):
@@ -436,21 +710,37 @@ def _find_unmatched_systems(inputs: BoundInputs, result: pa.Table, names: Sequen
             continue
         positions = [run.group_names.index(name) for name in inputs.group_names]
         groups = tuple(
-            (dict(zip(labels, (str(row[position]) for position in positions), strict=True)), int(row[-2]), int(row[-1]))
+            (
+                dict(zip(labels, (str(row[position]) for position in positions), strict=True)),
+                int(row[-2]),
+                int(row[-1]),
+            )
             for row in sorted(counts, key=str)
         )
-        similar = describe_similar_ids(inputs.database, [(qrels, key), (run, key)], groups=unmatched)
+        similar = describe_similar_ids(
+            inputs.database, [(qrels, key), (run, key)], groups=unmatched
+        )
         note = f"{noun} in the run are in no judgment, all of some systems"
-        yield LeftOut(note, tuple(names), sum(count for _, count, _ in groups), sum(total for *_, total in groups), groups)
+        yield LeftOut(
+            note,
+            tuple(names),
+            sum(count for _, count, _ in groups),
+            sum(total for *_, total in groups),
+            groups,
+        )
         if similar:
             yield LeftOut(similar, tuple(names), 0, 0)
 
 
 def _find_counts(request: ResolvedRequest) -> dict[str, tuple[str, list[ResolvedMetric]]]:
-    """Return the counts of units that policies in force leave out or fill, each with its note and the metrics that it concerns."""
+    """Return the counts of units that policies in force leave out or fill, each with its note and
+    the metrics that it concerns.
+    """
     entries: dict[str, tuple[str, list[ResolvedMetric]]] = {}
     for metric in request.metrics:
-        for name, note in request.library.left_out_counts(metric.dependencies.settings, metric.settings).items():
+        for name, note in request.library.left_out_counts(
+            metric.dependencies.settings, metric.settings
+        ).items():
             if find_input_role(request.library, request.library.metrics[name]) == metric.input_role:
                 entries.setdefault(name, (note, []))[1].append(metric)
     return entries
@@ -458,7 +748,9 @@ def _find_counts(request: ResolvedRequest) -> dict[str, tuple[str, list[Resolved
 
 def _describe_fill(metric: ResolvedMetric, request: ResolvedRequest) -> str:
     """Return the treatment of lists for which a metric is undefined, empty if a result shows it."""
-    policy = str(metric.settings.get("if_undefined", "zero" if metric.input_role == "run" else "skip"))
+    policy = str(
+        metric.settings.get("if_undefined", "zero" if metric.input_role == "run" else "skip")
+    )
     if policy == "null" or (policy == "skip" and request.per_query):
         return ""
     return f"count as {FILLED_VALUES[policy]} in" if policy in FILLED_VALUES else "are left out of"
@@ -469,7 +761,9 @@ def _column_names(metrics: Sequence[ResolvedMetric]) -> list[str]:
 
 
 def _may_be_unanswered(inputs: BoundInputs, result: pa.Table) -> bool:
-    """Return True if lists may have no documents: some have no relevant one, if any have, or more queries are judged than evaluated."""
+    """Return True if lists may have no documents: some have no relevant one, if any have, or more
+    queries are judged than evaluated.
+    """
     if AUDIT_HIT_LISTS not in result.column_names:
         return inputs.request.shared_policies.get("queries") == "clicked"
     ((_, hits, lists),) = _sum_by_group(result, [], AUDIT_HIT_LISTS, AUDIT_LISTS, per_query=True)
@@ -477,57 +771,104 @@ def _may_be_unanswered(inputs: BoundInputs, result: pa.Table) -> bool:
         return hits < lists
     queries = exp.select(exp.Count(this=exp.Distinct(expressions=[exp.column("query_id")])))
     judged = inputs.by_role["qrels"].select_columns(("query_id",)).subquery("qrels")
-    return bool(inputs.database.query_rows(queries.from_(judged))[0][0] > lists or inputs.group_names)
+    return bool(
+        inputs.database.query_rows(queries.from_(judged))[0][0] > lists or inputs.group_names
+    )
 
 
 def _count_request(inputs: BoundInputs, name: str) -> ResolvedRequest | None:
-    """Return a request for the metric ``name`` over the groups of another request, None if that has no input for it."""
+    """Return a request for the metric ``name`` over the groups of another request, None if that has
+    no input for it.
+    """
     request = inputs.request
     names = [name, *([TOTALS[name]] if name in TOTALS else [])]
-    roles = {*request.sources, *request.assembled_roles, *(RANKING_ROLES if request.rankings_from_predictions else ())}
+    roles = {
+        *request.sources,
+        *request.assembled_roles,
+        *(RANKING_ROLES if request.rankings_from_predictions else ()),
+    }
     policies: dict[str, Any] = dict(request.shared_policies)
     policies |= {"queries": "judged"} if policies.get("queries") == "judged_and_retrieved" else {}
     policies |= {"nulls": "drop"} if request.drops_nulls else {}
     policies |= {"missing_truth": "singleton", "missing_prediction": "singleton"}  # of all records
     effective = find_effective_policies(names, request.library, None, policies, roles)
-    metrics = resolve_metrics(names, request.library, None, {name: policies[name] for name in effective}, roles)
-    if not {role for metric in metrics for role in metric.dependencies.roles} <= inputs.needed_columns.keys() | {request.base_role}:
+    metrics = resolve_metrics(
+        names, request.library, None, {name: policies[name] for name in effective}, roles
+    )
+    if not {
+        role for metric in metrics for role in metric.dependencies.roles
+    } <= inputs.needed_columns.keys() | {request.base_role}:
         return None
     role = metrics[0].input_role
     # A count reads the column that the metrics rank by, so that it needs no other.
-    order = next(({"ties": metric.settings["ties"]} for metric in request.metrics if metric.settings.get("ties") == "rank"), {})
+    order = next(
+        (
+            {"ties": metric.settings["ties"]}
+            for metric in request.metrics
+            if metric.settings.get("ties") == "rank"
+        ),
+        {},
+    )
     metrics = [replace(metric, settings={**metric.settings, **order}) for metric in metrics]
     return replace(
-        request, metrics=metrics, base_role=None if role == "run" else role, per_query=False, per_unit=False, confidence=None, needs_units=False,
-        include_query_weights=False, requested_names=False, across=(), differences={}, rolled_up=(), plan={},
-    )  # fmt: skip
+        request,
+        metrics=metrics,
+        base_role=None if role == "run" else role,
+        per_query=False,
+        per_unit=False,
+        confidence=None,
+        needs_units=False,
+        include_query_weights=False,
+        requested_names=False,
+        across=(),
+        differences={},
+        rolled_up=(),
+        plan={},
+    )
 
 
-def _sum_by_group(result: pa.Table, keys: Sequence[str], name: str, total: str | None, per_query: bool) -> RowCounts:
-    """Return the sums of a count and of a total for each group; without ``per_query``, rows of a group repeat its counts."""
+def _sum_by_group(
+    result: pa.Table, keys: Sequence[str], name: str, total: str | None, per_query: bool
+) -> RowCounts:
+    """Return the sums of a count and of a total for each group; without ``per_query``, rows of a
+    group repeat its counts.
+    """
     counted = [name, *([total] if total is not None and total in result.column_names else [])]
     if result.num_rows > MAX_ROWS_LISTED:
-        import pyarrow.compute as pc  # noqa: PLC0415  its import takes longer than a small evaluation
+        import pyarrow.compute as pc  # its import takes longer than a small evaluation
 
-        totals = {column: (pc.sum if per_query else pc.max)(result[column]).as_py() for column in counted}
+        totals = {
+            column: (pc.sum if per_query else pc.max)(result[column]).as_py() for column in counted
+        }
         if not keys:
             return [({}, int(totals[name] or 0), int(totals.get(total or "") or 0))]
         if not totals[name]:
             return []
-        sums_of_groups = result.group_by(list(keys)).aggregate([(column, "sum" if per_query else "max") for column in counted])
-        result = sums_of_groups.select([*keys, *sums_of_groups.column_names[-len(counted) :]]).rename_columns([*keys, *counted])
+        sums_of_groups = result.group_by(list(keys)).aggregate(
+            [(column, "sum" if per_query else "max") for column in counted]
+        )
+        result = sums_of_groups.select(
+            [*keys, *sums_of_groups.column_names[-len(counted) :]]
+        ).rename_columns([*keys, *counted])
     columns = [*keys, *counted]
     sums: dict[tuple[str | None, ...], list[int]] = {} if keys else {(): [0, 0]}
     for row in result.select(columns).to_pylist():
         counts = [int(row.get(column) or 0) for column in (name, total or "")]
         group = tuple(group_texts(row, list(keys)))
         pairs = zip(sums.get(group, counts if not per_query else [0, 0]), counts, strict=True)
-        sums[group] = [first + second if per_query else max(first, second) for first, second in pairs]
-    return [(dict(zip(keys, group, strict=True)), count, total_count) for group, (count, total_count) in sums.items()]
+        sums[group] = [
+            first + second if per_query else max(first, second) for first, second in pairs
+        ]
+    return [
+        (dict(zip(keys, group, strict=True)), count, total_count)
+        for group, (count, total_count) in sums.items()
+    ]
 
 
 def _summarize_counts(note: str, metrics: Sequence[ResolvedMetric], groups: RowCounts) -> LeftOut:
     """Return the units that are left out of all groups together, and of each."""
     first_slice = [entry for entry in groups if entry[0].get("slice") == groups[0][0].get("slice")]
     count, total = sum(entry[1] for entry in first_slice), sum(entry[2] for entry in first_slice)
-    return LeftOut(note, tuple(_column_names(metrics)), count, total, tuple(groups) if len(groups) > 1 else ())
+    return LeftOut(
+        note, tuple(_column_names(metrics)), count, total, tuple(groups) if len(groups) > 1 else ()
+    )

@@ -1,4 +1,6 @@
-"""Read options.toml, which declares every option of the public functions and of the command line, and the commands."""
+"""Read options.toml, which declares every option of the public functions and of the command line,
+and the commands.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,18 @@ class Option:
     def from_table(cls, name: str, table: Mapping[str, Any]) -> Option:
         """Return the option of a table of the file."""
         flag = f"--{name.replace('_', '-')}"
-        return cls(name, **_split_names({"flag": flag, **table}, "commands", "functions", "other_names", "choices", "variants", "modes"))
+        return cls(
+            name,
+            **_split_names(
+                {"flag": flag, **table},
+                "commands",
+                "functions",
+                "other_names",
+                "choices",
+                "variants",
+                "modes",
+            ),
+        )
 
     @property
     def word(self) -> str:
@@ -71,15 +84,29 @@ class Option:
 
     def for_command(self, command: str) -> Option | None:
         """Return the option as a command has it, None if it does not have it."""
-        default = self.defaults.get(command, self.default) if self.command_default is None else self.command_default or None
+        default = (
+            self.defaults.get(command, self.default)
+            if self.command_default is None
+            else self.command_default or None
+        )
         if command in self.commands:
             return replace(self, default=default)
-        variant = next((variant for variant in self.variants if command in variant["commands"].split()), None)
-        return None if variant is None else replace(self, **{"default": default, **variant, "commands": (command,)})
+        variant = next(
+            (variant for variant in self.variants if command in variant["commands"].split()), None
+        )
+        return (
+            None
+            if variant is None
+            else replace(self, **{"default": default, **variant, "commands": (command,)})
+        )
 
 
 def _split_names(table: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    texts = {name: table[name].split() if isinstance(table[name], str) else table[name] for name in names if name in table}
+    texts = {
+        name: table[name].split() if isinstance(table[name], str) else table[name]
+        for name in names
+        if name in table
+    }
     return {**table, **{name: tuple(values) for name, values in texts.items()}}
 
 
@@ -98,11 +125,20 @@ class Command:
     @property
     def options(self) -> list[Option]:
         """Its options, in the order of the help."""
-        named = [find_option(name) for name, text in _split_file()[1].items() if self.name in text]  # others need no parsing
-        options = [own for option in named if option is not None and (own := option.for_command(self.name)) is not None]
+        named = [
+            find_option(name) for name, text in _split_file()[1].items() if self.name in text
+        ]  # others need no parsing
+        options = [
+            own
+            for option in named
+            if option is not None and (own := option.for_command(self.name)) is not None
+        ]
         for option in [option for option in options if option.before]:
             options.remove(option)
-            options.insert(next(index for index, other in enumerate(options) if other.name == option.before), option)
+            options.insert(
+                next(index for index, other in enumerate(options) if other.name == option.before),
+                option,
+            )
         return options
 
     @property
@@ -114,9 +150,15 @@ class Command:
 
 @cache
 def _split_file() -> tuple[str, dict[str, str]]:
-    """Return the text of groups and commands, and of each option. A call parses those that it has: all take five milliseconds."""
-    head, *tables = re.split(r"^\[(\w+)\]$", Path(__file__).with_suffix(".toml").read_text("utf-8"), flags=re.MULTILINE)
-    return head, {name: f"[{name}]{text}" for name, text in zip(tables[::2], tables[1::2], strict=True)}
+    """Return the text of groups and commands, and of each option. A call parses those that it has:
+    all take five milliseconds.
+    """
+    head, *tables = re.split(
+        r"^\[(\w+)\]$", Path(__file__).with_suffix(".toml").read_text("utf-8"), flags=re.MULTILINE
+    )
+    return head, {
+        name: f"[{name}]{text}" for name, text in zip(tables[::2], tables[1::2], strict=True)
+    }
 
 
 @cache

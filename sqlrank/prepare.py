@@ -1,4 +1,5 @@
-"""Prepare a statement: bind inputs, validate rows, choose the plan, compile the tree with audit columns, and render its text.
+"""Prepare a statement: bind inputs, validate rows, choose the plan, compile the tree with audit
+columns, and render its text.
 
 ``evaluate``, ``sql`` and ``dbt_model`` all use it.
 """
@@ -29,7 +30,12 @@ from sqlrank.inputs.row_rules import row_rules, valid_row_condition
 from sqlrank.left_out import AUDIT_ALL_ROWS, count_rows_left_out, load_notes, load_small_classes
 from sqlrank.planner.planner import choose_plan, is_rank_method_allowed, validate_plan
 from sqlrank.query_text import query_text
-from sqlrank.rendering.renderer import RenderedStatement, StatementHeader, render_over_tables, to_sql
+from sqlrank.rendering.renderer import (
+    RenderedStatement,
+    StatementHeader,
+    render_over_tables,
+    to_sql,
+)
 from sqlrank.request_header import request_header
 from sqlrank.sql_ast import case_when, count_rows
 
@@ -74,11 +80,14 @@ class PreparedStatement:
         """Return the text of the statement, in the user's notation and over temporary tables."""
         database = self.inputs.database
         tables = tuple(_pair_sources(table) for table in self.inputs.temporary_tables)
-        return _render_cached(self.statement, tables, database.dialect, database.can_materialize_ctes)
+        return _render_cached(
+            self.statement, tables, database.dialect, database.can_materialize_ctes
+        )
 
 
 def _pair_sources(table: SourceTable) -> tuple[exp.Expr, exp.Expr]:
-    """Return the source of a table in the printed statement, and the one in its place in the executed statement.
+    """Return the source of a table in the printed statement, and the one in its place in the
+    executed statement.
 
     They are items of FROM, and for a query of the user, which is a CTE, two queries.
     """
@@ -118,23 +127,42 @@ def prepare_statement(
 
 
 def _prepare_bound(
-    request: ResolvedRequest, database: Database, check: CheckMode, keep_unused: bool, inputs: BoundInputs
+    request: ResolvedRequest,
+    database: Database,
+    check: CheckMode,
+    keep_unused: bool,
+    inputs: BoundInputs,
 ) -> PreparedStatement:
     """Prepare a statement over inputs that are bound and filtered."""
     is_audited = check != "off" and database.can_inspect
     counts_null_ids = is_audited and _can_count_null_ids(request, inputs)
-    report = _validate_rankings(request, inputs, check, ("run",) if counts_null_ids else ()) if is_audited and request.is_ranking else None
+    report = (
+        _validate_rankings(request, inputs, check, ("run",) if counts_null_ids else ())
+        if is_audited and request.is_ranking
+        else None
+    )
     if is_audited:
         for bound_input in inputs.side_inputs:
-            row_checks.validate_rows(database, bound_input, inputs.needed_columns[bound_input.role.name], required_row_checks(request))
-        for bound_input in [*inputs.side_inputs, *([inputs.base] if inputs.base is not None else [])]:
+            row_checks.validate_rows(
+                database,
+                bound_input,
+                inputs.needed_columns[bound_input.role.name],
+                required_row_checks(request),
+            )
+        for bound_input in [
+            *inputs.side_inputs,
+            *([inputs.base] if inputs.base is not None else []),
+        ]:
             _check_unique(request, inputs, bound_input)
     plans = choose_plan(request, inputs, None if report is None else report.rows)
     if counts_null_ids and plans["rank_method"] != "list_position":
         row_checks.validate_rows(database, inputs.by_role["run"], inputs.needed_columns["run"], ())
         counts_null_ids = False
     input_ctes = build_input_ctes(inputs, plain=plans["list_key"] == "input")
-    metrics = [metric.with_plan({**plans, **_round_threshold(metric, inputs)}) for metric in request.metrics]
+    metrics = [
+        metric.with_plan({**plans, **_round_threshold(metric, inputs)})
+        for metric in request.metrics
+    ]
     base_role = request.base_role
     if is_audited and base_role is not None:
         cross_input_checks.check_settings_against_data(inputs, metrics, input_ctes)
@@ -147,8 +175,16 @@ def _prepare_bound(
         requested_names=request.requested_names,
         base=base_role,
         confidence=request.confidence,
-        query_column=input_ctes.sources[InputKey(base_role)].query_column if base_role is not None else "query_id",
-        across=tuple(column.name for column in input_ctes.shape.group_columns if column.requested_name in request.across),
+        query_column=(
+            input_ctes.sources[InputKey(base_role)].query_column
+            if base_role is not None
+            else "query_id"
+        ),
+        across=tuple(
+            column.name
+            for column in input_ctes.shape.group_columns
+            if column.requested_name in request.across
+        ),
         differences=tuple(request.differences.items()),
         counts_undefined=is_audited,
     )
@@ -156,33 +192,70 @@ def _prepare_bound(
     if not database.can_inspect and "queries" in inputs.needed_columns and not layout.weighted:
         notes.append(_default_column_note("queries", "weight", 1))
     notes += (
-        [*_default_column_notes(inputs), *describe_unseen_groups(inputs.group_columns, inputs.by_role)] if not database.can_inspect else []
+        [
+            *_default_column_notes(inputs),
+            *describe_unseen_groups(inputs.group_columns, inputs.by_role),
+        ]
+        if not database.can_inspect
+        else []
     )
     if any(_round_threshold(metric, inputs) for metric in request.metrics):
         notes.append("predictions: the threshold is rounded to 32 bits, as the scores are")
     header = request_header(request, inputs, plans, notes)
     audits = _audit_queries(request, inputs, counts_null_ids) if is_audited else {}
     statement = _compile_cached(
-        _CompileKey(request.library, tuple(metrics), input_ctes.sources, layout, header, audits, _column_types(inputs))
+        _CompileKey(
+            request.library,
+            tuple(metrics),
+            input_ctes.sources,
+            layout,
+            header,
+            audits,
+            _column_types(inputs),
+        )
     )
     return PreparedStatement(request, inputs, statement, plans, is_audited, report)
 
 
 def audit_text(request: ResolvedRequest, database: Database) -> str:
-    """Return the statement that checks the rows of the inputs of a request, under a comment that says so."""
+    """Return the statement that checks the rows of the inputs of a request, under a comment that
+    says so.
+    """
     inputs = filter_inputs(bind_inputs(request, database))
     sources = ", ".join(inputs.by_role)
-    title = f"-- sqlrank {__version__}: number of rows of {sources} that break each rule, 0 of valid inputs"
-    deduplicated = {role for role in inputs.by_role if any(request.library.row_filter(role, metric.settings) for metric in request.metrics)}
-    text = to_sql(build_audit(inputs, required_row_checks(request), deduplicated), database.dialect, "the audit", pretty=True)
+    title = (
+        f"-- sqlrank {__version__}: number of rows of {sources} that break each rule, 0 of valid"
+        " inputs"
+    )
+    deduplicated = {
+        role
+        for role in inputs.by_role
+        if any(request.library.row_filter(role, metric.settings) for metric in request.metrics)
+    }
+    text = to_sql(
+        build_audit(inputs, required_row_checks(request), deduplicated),
+        database.dialect,
+        "the audit",
+        pretty=True,
+    )
     return f"{title}\n{text}"
 
 
 def _round_threshold(metric: ResolvedMetric, inputs: BoundInputs) -> dict[str, float]:
-    """Return the threshold of a metric in the type of the scores, if they have 32 bits: 0.7 is a score of at least 0.7."""
+    """Return the threshold of a metric in the type of the scores, if they have 32 bits: 0.7 is a
+    score of at least 0.7.
+    """
     threshold = metric.settings.get("threshold")
-    types = {view.by_role["predictions"].column_type("score") for view in inputs.per_score()} if "predictions" in inputs.by_role else set()
-    if types != {"FLOAT"} or not isinstance(threshold, int | float) or abs(threshold) > GREATEST_FLOAT:
+    types = (
+        {view.by_role["predictions"].column_type("score") for view in inputs.per_score()}
+        if "predictions" in inputs.by_role
+        else set()
+    )
+    if (
+        types != {"FLOAT"}
+        or not isinstance(threshold, int | float)
+        or abs(threshold) > GREATEST_FLOAT
+    ):
         return {}
     (rounded,) = struct.unpack("f", struct.pack("f", threshold))
     return {} if rounded == threshold else {"threshold": rounded}
@@ -209,12 +282,19 @@ def _default_column_notes(inputs: BoundInputs) -> list[str]:
 
 
 def _default_column_note(role: str, column: str, default: float | None) -> str:
-    return f"{role}: {column} is taken to be {default:g}, since the table cannot be looked at. Map {role}.{column} to a column to read it"
+    return (
+        f"{role}: {column} is taken to be {default:g}, since the table cannot be looked at. Map"
+        f" {role}.{column} to a column to read it"
+    )
 
 
 def _column_types(inputs: BoundInputs) -> tuple[str, ...]:
     """Return the types of all columns in use."""
-    return tuple(inputs.by_role[role].column_type(name) for role, names in inputs.needed_columns.items() for name in names)
+    return tuple(
+        inputs.by_role[role].column_type(name)
+        for role, names in inputs.needed_columns.items()
+        for name in names
+    )
 
 
 class _CompileKey:
@@ -231,9 +311,21 @@ class _CompileKey:
         types: tuple[str, ...],
     ) -> None:
         self.key = (metrics, library, sources, layout, header, audits)
-        metric_settings = tuple((metric.metric, metric.column_names, tuple(sorted(metric.settings.items(), key=str))) for metric in metrics)
-        # Trees compare equal regardless of column types, which determine the casts that are written.
-        self._key = (library, metric_settings, tuple(sources.items()), repr(layout), header, tuple(audits.items()), types)
+        metric_settings = tuple(
+            (metric.metric, metric.column_names, tuple(sorted(metric.settings.items(), key=str)))
+            for metric in metrics
+        )
+        # Trees compare equal regardless of column types, which determine the casts that are
+        # written.
+        self._key = (
+            library,
+            metric_settings,
+            tuple(sources.items()),
+            repr(layout),
+            header,
+            tuple(audits.items()),
+            types,
+        )
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -249,18 +341,29 @@ def _compile_cached(compile_key: _CompileKey) -> CompiledStatement:
 
 @lru_cache(maxsize=64)
 def _render_cached(
-    statement: CompiledStatement, tables: tuple[tuple[exp.Expr, exp.Expr], ...], dialect: str, can_materialize: bool
+    statement: CompiledStatement,
+    tables: tuple[tuple[exp.Expr, exp.Expr], ...],
+    dialect: str,
+    can_materialize: bool,
 ) -> RenderedStatement:
     return render_over_tables(statement.tree, statement.header, dialect, can_materialize, tables)
 
 
-def _audit_queries(request: ResolvedRequest, inputs: BoundInputs, counts_null_ids: bool) -> dict[str, exp.Select]:
+def _audit_queries(
+    request: ResolvedRequest, inputs: BoundInputs, counts_null_ids: bool
+) -> dict[str, exp.Select]:
     """Return the audit columns by role."""
-    audits = {"run": cross_input_checks.load_audit(counts_null_ids)} if request.is_ranking and _joins_qrels(request, inputs) else {}
+    audits = (
+        {"run": cross_input_checks.load_audit(counts_null_ids)}
+        if request.is_ranking and _joins_qrels(request, inputs)
+        else {}
+    )
     audits |= load_notes(request) | load_small_classes(request)
     if inputs.base is not None:
         role = inputs.base.role.name
-        noted = audits[role].selects[2:] if role in audits else []  # beside a key and the number of rows
+        noted = (
+            audits[role].selects[2:] if role in audits else []
+        )  # beside a key and the number of rows
         audits[role] = _invalid_row_audit(request, inputs, inputs.base).select(*noted, copy=False)
     return audits
 
@@ -274,7 +377,8 @@ def _joins_qrels(request: ResolvedRequest, inputs: BoundInputs) -> bool:
 
 
 def _can_count_null_ids(request: ResolvedRequest, inputs: BoundInputs) -> bool:
-    """Return True if the statement can count the NULLs in lists of documents, in place of a check that reads all lists.
+    """Return True if the statement can count the NULLs in lists of documents, in place of a check
+    that reads all lists.
 
     It then reads every list, and nothing of a document but its id.
     """
@@ -289,7 +393,9 @@ def _can_count_null_ids(request: ResolvedRequest, inputs: BoundInputs) -> bool:
     )
 
 
-def _invalid_row_audit(request: ResolvedRequest, inputs: BoundInputs, base_input: BoundInput) -> exp.Select:
+def _invalid_row_audit(
+    request: ResolvedRequest, inputs: BoundInputs, base_input: BoundInput
+) -> exp.Select:
     """Return the audit columns that count invalid rows and all rows."""
     keys = {name for name, column in base_input.role.columns.items() if column.type == "key"}
     # Key types only: score columns are checked in turn and may have different types.
@@ -302,8 +408,12 @@ def _invalid_row_audit(request: ResolvedRequest, inputs: BoundInputs, base_input
     )
     conditions = list(rules.conditions.values())
     valid_condition = valid_row_condition(conditions)
-    condition = valid_condition if valid_condition is not None else exp.or_(*conditions or [exp.false()])
-    then_value, else_value = (exp.Literal.number(value) for value in ((0, 1) if valid_condition is not None else (1, 0)))
+    condition = (
+        valid_condition if valid_condition is not None else exp.or_(*conditions or [exp.false()])
+    )
+    then_value, else_value = (
+        exp.Literal.number(value) for value in ((0, 1) if valid_condition is not None else (1, 0))
+    )
     # A sum, because it is NULL without rows.
     num_invalid = exp.Sum(this=case_when(condition, then_value, else_value))
     counts = [exp.alias_(num_invalid, AUDIT_INVALID_ROWS), exp.alias_(count_rows(), AUDIT_ALL_ROWS)]
@@ -313,17 +423,30 @@ def _invalid_row_audit(request: ResolvedRequest, inputs: BoundInputs, base_input
 
 def required_row_checks(request: ResolvedRequest) -> list[str]:
     """Return the row checks that metrics require, such as ``binary labels``."""
-    return list(dict.fromkeys(check for metric in request.metrics for check in metric.required_row_checks))
+    return list(
+        dict.fromkeys(check for metric in request.metrics for check in metric.required_row_checks)
+    )
 
 
 def _check_unique(request: ResolvedRequest, inputs: BoundInputs, bound_input: BoundInput) -> None:
-    """Check the uniqueness of rows that the role of an input demands, within the groups of each grouping."""
+    """Check the uniqueness of rows that the role of an input demands, within the groups of each
+    grouping.
+    """
     groupings = [bound_input.group_names]
     if request.grouping_sets is not None and bound_input.role.name in request.base_roles:
-        requested = [{column.name for column in inputs.group_columns if column.requested_name in names} for names in request.grouping_sets]
-        unique_names = {tuple(name for name in bound_input.group_names if name in names) for names in requested}
+        requested = [
+            {column.name for column in inputs.group_columns if column.requested_name in names}
+            for names in request.grouping_sets
+        ]
+        unique_names = {
+            tuple(name for name in bound_input.group_names if name in names) for names in requested
+        }
         # Rows that are unique in a group are so in its parts.
-        groupings = sorted(grouping for grouping in unique_names if not any({*other} < {*grouping} for other in unique_names))
+        groupings = sorted(
+            grouping
+            for grouping in unique_names
+            if not any({*other} < {*grouping} for other in unique_names)
+        )
     for grouping in groupings:
         grouped = replace(bound_input, group_names=grouping)
         if bound_input.role.unique and ROW_NUMBER not in bound_input.columns.values():
@@ -332,19 +455,36 @@ def _check_unique(request: ResolvedRequest, inputs: BoundInputs, bound_input: Bo
             row_checks.check_unique(inputs.database, grouped, ("rank",))
 
 
-def _validate_rankings(request: ResolvedRequest, inputs: BoundInputs, check: CheckMode, deferred: tuple[str, ...]) -> ValidationReport:
+def _validate_rankings(
+    request: ResolvedRequest, inputs: BoundInputs, check: CheckMode, deferred: tuple[str, ...]
+) -> ValidationReport:
     """Check the rankings before the statement runs, but for those that it checks itself."""
     database, by_role = inputs.database, inputs.by_role
-    needed = {role: names for role, names in inputs.needed_columns.items() if by_role[role].role.list_relation is not None}
-    deduplicated_roles = {role for role in needed if any(request.library.row_filter(role, metric.settings) for metric in request.metrics)}
+    needed = {
+        role: names
+        for role, names in inputs.needed_columns.items()
+        if by_role[role].role.list_relation is not None
+    }
+    deduplicated_roles = {
+        role
+        for role in needed
+        if any(request.library.row_filter(role, metric.settings) for metric in request.metrics)
+    }
     report = row_checks.validate_ranking_rows(
-        database, by_role, needed, check if _joins_qrels(request, inputs) else "full", deduplicated_roles, deferred
+        database,
+        by_role,
+        needed,
+        check if _joins_qrels(request, inputs) else "full",
+        deduplicated_roles,
+        deferred,
     )
     policy = request.shared_policies.get("queries", "judged")
     cross_input_checks.check_queries_present(
         database,
         by_role,
-        {"retrieved": ["run"], "clicked": ["clicks"], "judged_and_retrieved": ["run", "qrels"]}.get(str(policy), ["qrels"]),
+        {"retrieved": ["run"], "clicked": ["clicks"], "judged_and_retrieved": ["run", "qrels"]}.get(
+            str(policy), ["qrels"]
+        ),
     )
     if policy == "strict":
         cross_input_checks.check_same_queries(database, by_role)
@@ -353,7 +493,9 @@ def _validate_rankings(request: ResolvedRequest, inputs: BoundInputs, check: Che
     ranked_roles = [
         role
         for role, columns in needed.items()
-        if "rank" in columns and "score" in by_role[role].role.columns and not by_role[role].assembled_from
+        if "rank" in columns
+        and "score" in by_role[role].role.columns
+        and not by_role[role].assembled_from
     ]
     if not request.any_metric_with("ties", "rank"):  # ranks among equal scores, which may have gaps
         for role in (role for role in ranked_roles if role not in deduplicated_roles):
@@ -367,5 +509,7 @@ def _validate_rankings(request: ResolvedRequest, inputs: BoundInputs, check: Che
             can_have_gaps=role == "run" and "baseline" not in needed,
             is_deduplicated=role in deduplicated_roles,
         )
-    cross_input_checks.check_probabilities(database, request.library, request.metrics, report.top_grade)
+    cross_input_checks.check_probabilities(
+        database, request.library, request.metrics, report.top_grade
+    )
     return report

@@ -1,4 +1,6 @@
-"""End the process of the command line at a signal, at any time and without an exception, and remove temporary files first."""
+"""End the process of the command line at a signal, at any time and without an exception, and remove
+temporary files first.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,19 @@ def exit_at_signals(names: tuple[str, ...] = ("SIGINT", "SIGTERM", "SIGHUP")) ->
     """End the process at these signals, unless its parent has it ignore them."""
     for name in names:
         signal_number = getattr(signal, name, None)
-        if signal_number is not None and signal.getsignal(signal_number) in {signal.SIG_DFL, signal.default_int_handler}:
+        if signal_number is not None and signal.getsignal(signal_number) in {
+            signal.SIG_DFL,
+            signal.default_int_handler,
+        }:
             signal.signal(signal_number, _exit_at_signal)
 
 
-def _exit_at_signal(signal_number: int, frame: object) -> None:  # noqa: ARG001  signature of a signal handler
+# Signature of a signal handler
+def _exit_at_signal(signal_number: int, frame: object) -> None:  # noqa: ARG001
     """Clean up and exit with the conventional status.
 
-    An exception would be raised anywhere: callbacks swallow it, and the lock of an import under way would never be released.
+    An exception would be raised anywhere: callbacks swallow it, and the lock of an import under way
+    would never be released.
     """
     if _holds:
         _pending.append(signal_number)

@@ -1,4 +1,6 @@
-"""Hold queries and expressions of users as text in sqlglot trees, which no pass and no dialect changes, and find the tables of a tree."""
+"""Hold queries and expressions of users as text in sqlglot trees, which no pass and no dialect
+changes, and find the tables of a tree.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,19 @@ if TYPE_CHECKING:
 
 
 class QueryText(str):
-    """The text of a query of the user, which is written as it is: no pass rewrites it, and no dialect translates it.
+    """The text of a query of the user, which is written as it is: no pass rewrites it, and no
+    dialect translates it.
 
     Attributes:
         tables: The parts of the names of the tables that it reads, in lower case.
-        layout: The text with a NUL behind each line break that is not in a literal or a name. A statement replaces it by the indentation
-            of the place where the query is written, which in a literal would change the value.
+        layout: The text with a NUL behind each line break that is not in a literal or a name. A
+            statement replaces it by the indentation of the place where the query is written, which
+            in a literal would change the value.
         comment: The comment above its step.
-        is_selection: It is nothing but a choice of columns and rows of one table, which an engine reads as the table itself.
-        has_arbitrary_rows: It takes some rows of several, of which no order says which, as by LIMIT without ORDER BY.
+        is_selection: It is nothing but a choice of columns and rows of one table, which an engine
+            reads as the table itself.
+        has_arbitrary_rows: It takes some rows of several, of which no order says which, as by LIMIT
+            without ORDER BY.
     """
 
     __slots__ = ("comment", "has_arbitrary_rows", "is_selection", "layout", "tables")
@@ -57,7 +63,9 @@ def query_text(node: exp.Expr | None) -> QueryText | None:
 
 
 def unqualified_tables(tree: exp.Expr) -> set[str]:
-    """Return the names of tables without a schema that a tree reads, in lower case, also in queries of the user."""
+    """Return the names of tables without a schema that a tree reads, in lower case, also in queries
+    of the user.
+    """
     nodes = find_nodes(tree, exp.Table, exp.Var)
     names = {node.name.lower() for node in nodes if isinstance(node, exp.Table) and not node.db}
     texts = [text for node in nodes if (text := query_text(node)) is not None]
@@ -94,19 +102,33 @@ class ExpressionText(str):
         return text
 
     def as_node(self) -> exp.Expression:
-        """Return a node that is written as this text; its parts are columns, which passes may rename and qualify.
+        """Return a node that is written as this text; its parts are columns, which passes may
+        rename and qualify.
 
-        Its class is the base class of sqlglot, which no pass knows, and of which compiled versions allow no subclass.
+        Its class is the base class of sqlglot, which no pass knows, and of which compiled versions
+        allow no subclass.
         """
         return exp.Expression(this=self, expressions=[column.copy() for column in self.columns])
 
     def needs_parentheses(self, parent: exp.Expr | None) -> bool:
         """Return True if the text would be read otherwise as an operand of this node."""
         tree = self.tree
-        if not isinstance(parent, _OPERATORS) or isinstance(parent, exp.Paren) or isinstance(tree, (exp.Column, exp.Literal, exp.Paren)):
+        if (
+            not isinstance(parent, _OPERATORS)
+            or isinstance(parent, exp.Paren)
+            or isinstance(tree, (exp.Column, exp.Literal, exp.Paren))
+        ):
             return False
-        is_call = isinstance(tree, exp.Func) and not isinstance(tree, exp.Binary) and self.source.endswith((")", "END"))
-        binds_closer = isinstance(tree, (exp.Predicate, exp.Not)) if isinstance(parent, exp.Connector) else is_call
+        is_call = (
+            isinstance(tree, exp.Func)
+            and not isinstance(tree, exp.Binary)
+            and self.source.endswith((")", "END"))
+        )
+        binds_closer = (
+            isinstance(tree, (exp.Predicate, exp.Not))
+            if isinstance(parent, exp.Connector)
+            else is_call
+        )
         return not binds_closer or isinstance(parent, exp.Bracket)
 
 
@@ -116,32 +138,44 @@ _OPERATORS = (exp.Binary, exp.Unary, exp.Between, exp.In, exp.Bracket)
 
 def expression_text(node: exp.Expr | None) -> ExpressionText | None:
     """Return the text of a user's expression, None for other nodes."""
-    return node.this if type(node) is exp.Expression and isinstance(node.this, ExpressionText) else None
+    return (
+        node.this
+        if type(node) is exp.Expression and isinstance(node.this, ExpressionText)
+        else None
+    )
 
 
 def write_expression(generator: Any, node: exp.Expression) -> str:
     """Write the text of a user's expression, with its columns in their places."""
     columns = [
-        generator.sql(column if isinstance(column, (exp.Column, exp.Dot, exp.Literal)) else exp.paren(column))
+        generator.sql(
+            column if isinstance(column, (exp.Column, exp.Dot, exp.Literal)) else exp.paren(column)
+        )
         for column in node.expressions
     ]
-    text = "".join(chain.from_iterable(zip_longest(node.this.split(COLUMN_MARK), columns, fillvalue="")))
+    text = "".join(
+        chain.from_iterable(zip_longest(node.this.split(COLUMN_MARK), columns, fillvalue=""))
+    )
     return f"({text})" if node.this.needs_parentheses(node.parent) else text
 
 
 def build_writer(dialect: str, **options: Any) -> Any:
     """Return a generator of sqlglot that writes expressions of users, too.
 
-    They are registered in its dispatch table, because the compiled sqlglot does not allow subclasses.
+    They are registered in its dispatch table, because the compiled sqlglot does not allow
+    subclasses.
     """
     sqlglot_dialect = Dialect.get_or_raise(dialect)
     writer: Any = sqlglot_dialect.generator_class(dialect=sqlglot_dialect, **options)
-    dispatch: dict[type[exp.Expr], Callable[[Any, Any], str]] = writer._dispatch  # noqa: SLF001  sqlglot has no public access to it
+    # Sqlglot has no public access to it
+    dispatch: dict[type[exp.Expr], Callable[[Any, Any], str]] = writer._dispatch  # noqa: SLF001
     writer._dispatch = dispatch | {exp.Expression: write_expression}  # noqa: SLF001
     return writer
 
 
 def write_tree(tree: exp.Expr, dialect: str = "duckdb") -> str:
-    """Return a tree as text in a dialect of sqlglot, without rewrites; it may hold expressions of users."""
+    """Return a tree as text in a dialect of sqlglot, without rewrites; it may hold expressions of
+    users.
+    """
     text: str = build_writer(dialect).generate(tree)
     return text

@@ -1,4 +1,5 @@
-"""Record requests as callers pass them, not validated, and recognize their sources: tables, queries, streams, groups of systems.
+"""Record requests as callers pass them, not validated, and recognize their sources: tables,
+queries, streams, groups of systems.
 
 Nothing is validated here.
 """
@@ -24,7 +25,8 @@ ColumnNames = Literal["requested", "plain"]
 """Names of metrics in results: as requested, or unique identifiers."""
 
 _QUERY_START = re.compile(
-    r"""(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/|\()*(?:SELECT|WITH|FROM)(?=\s+\S|[(*'"`]|--|/\*)""", re.IGNORECASE | re.DOTALL
+    r"""(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/|\()*(?:SELECT|WITH|FROM)(?=\s+\S|[(*'"`]|--|/\*)""",
+    re.IGNORECASE | re.DOTALL,
 )
 """The beginning of a query, after comments and parentheses."""
 
@@ -48,13 +50,17 @@ TREC_SUFFIXES = (".run", ".txt", ".trec", ".qrels")
 COMPRESSION_SUFFIXES = (".gz", ".zst")
 """Suffixes of compressed text, behind those of its format."""
 
-_SUFFIXES, _COMPRESSIONS = ("|".join(map(re.escape, suffixes)) for suffixes in ((*READER_FUNCTIONS, *TREC_SUFFIXES), COMPRESSION_SUFFIXES))
+_SUFFIXES, _COMPRESSIONS = (
+    "|".join(map(re.escape, suffixes))
+    for suffixes in ((*READER_FUNCTIONS, *TREC_SUFFIXES), COMPRESSION_SUFFIXES)
+)
 _FILE_NAME = re.compile(rf"[*?]|/|({_SUFFIXES})({_COMPRESSIONS})?$", re.IGNORECASE)
 """A text that names files, also those that do not exist."""
 
 
 class TemporaryView(str):
-    """The name of a temporary view of this call, through which a source without a name is read, such as a Spark DataFrame.
+    """The name of a temporary view of this call, through which a source without a name is read,
+    such as a Spark DataFrame.
 
     Attributes:
         kind: What the source is.
@@ -87,23 +93,38 @@ class QuerySource:
 
     @classmethod
     def from_file(cls, file: str | Path) -> QuerySource:
-        """Return the query in a file; raise ``OSError`` or ``UnicodeDecodeError`` if it cannot be read."""
+        """Return the query in a file; raise ``OSError`` or ``UnicodeDecodeError`` if it cannot be
+        read.
+        """
         return cls(Path(file).read_text("utf-8"), f"@{file}")
 
 
 def is_query_text(text: str) -> bool:
     """Return True if a text is a query, not the name of a table or an existing file.
 
-    >>> is_query_text("(select * from t)"), is_query_text("-- new" + chr(10) + "FROM t"), is_query_text("selected"), is_query_text("from.csv")
+    >>> is_query_text("(select * from t)"), is_query_text(
+    ...     "-- new" + chr(10) + "FROM t"
+    ... ), is_query_text("selected"), is_query_text("from.csv")
     (True, True, False, False)
     """
-    return _QUERY_START.match(text) is not None and not os.path.exists(text)  # noqa: PTH110  returns False for texts that are no path
+    # Returns False for texts that are no path
+    return _QUERY_START.match(text) is not None and not os.path.exists(text)  # noqa: PTH110
 
 
 RUN_ROLES = ("run", "answers")
-"""Roles with retrieved documents. A list of their sources is one of systems, and of other roles one of parts of a table."""
+"""Roles with retrieved documents. A list of their sources is one of systems, and of other roles one
+of parts of a table.
+"""
 
-SYSTEM_ROLES = (*RUN_ROLES, "predictions", "classified", "class_scores", "multiclass_predictions", "class_labels", "chunks")
+SYSTEM_ROLES = (
+    *RUN_ROLES,
+    "predictions",
+    "classified",
+    "class_scores",
+    "multiclass_predictions",
+    "class_labels",
+    "chunks",
+)
 """Roles whose sources may be of several systems."""
 
 
@@ -118,7 +139,7 @@ class Stream:
     """
 
     def __init__(self, source: Any) -> None:
-        import pyarrow as pa  # noqa: PLC0415  help does not need it, and Arrow sources have imported it
+        import pyarrow as pa  # help does not need it, and Arrow sources have imported it
 
         self.kind = type(source).__name__
         self.schema = source.schema if isinstance(source, pa.RecordBatchReader) else None
@@ -127,7 +148,7 @@ class Stream:
     @cached_property
     def table(self) -> pa.Table:
         """The rows, read on first access."""
-        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow as pa
 
         return pa.table(self._source)
 
@@ -136,7 +157,9 @@ class Stream:
 
 
 def wrap_source(source: Any) -> Any:
-    """Wrap the text of a query, and a source with the Arrow stream protocol but without length; return others unchanged."""
+    """Wrap the text of a query, and a source with the Arrow stream protocol but without length;
+    return others unchanged.
+    """
     if isinstance(source, str):
         return QuerySource(source) if is_query_text(source) else source
     is_stream = hasattr(source, "__arrow_c_stream__") and not hasattr(source, "__len__")
@@ -167,9 +190,21 @@ class SourceGroup:
         if is_row_list(source) or is_dict_of_values(source) or is_list_of_documents(source):
             return source
         if isinstance(source, list) or (isinstance(source, tuple) and is_ranking):
-            return cls(tuple((None, cls._wrap_member(member)) for member in source), is_ranking) if source else source
-        if may_be_systems and isinstance(source, Mapping) and source and not is_nested_run_dict(source):
-            return cls(tuple((str(name), cls._wrap_member(member)) for name, member in source.items()), members_are_systems=True)
+            return (
+                cls(tuple((None, cls._wrap_member(member)) for member in source), is_ranking)
+                if source
+                else source
+            )
+        if (
+            may_be_systems
+            and isinstance(source, Mapping)
+            and source
+            and not is_nested_run_dict(source)
+        ):
+            return cls(
+                tuple((str(name), cls._wrap_member(member)) for name, member in source.items()),
+                members_are_systems=True,
+            )
         return wrap_source(source)
 
     @property
@@ -182,20 +217,30 @@ class SourceGroup:
         if not self.members_are_systems or len(names) == 1 or None in names:
             return None
         return SourceGroup(
-            tuple((next_name, member) for next_name, (_, member) in zip(names[1:], self.members, strict=False)), members_are_systems=True
+            tuple(
+                (next_name, member)
+                for next_name, (_, member) in zip(names[1:], self.members, strict=False)
+            ),
+            members_are_systems=True,
         )
 
     @classmethod
     def _wrap_member(cls, source: Any) -> Any:
         """Wrap one of several sources, which may be a list of files."""
         is_list = isinstance(source, list) and source and not is_row_list(source)
-        return cls(tuple((None, wrap_source(member)) for member in source)) if is_list else wrap_source(source)
+        return (
+            cls(tuple((None, wrap_source(member)) for member in source))
+            if is_list
+            else wrap_source(source)
+        )
 
 
 def is_nested_run_dict(source: Mapping[Any, Any]) -> bool:
     """Return True if a dict is a ranking: queries to documents to numbers."""
     return all(
-        isinstance(docs, Mapping) and (are_numbers(docs.values()) or not any(map(_is_documents, docs.values()))) for docs in source.values()
+        isinstance(docs, Mapping)
+        and (are_numbers(docs.values()) or not any(map(_is_documents, docs.values())))
+        for docs in source.values()
     )
 
 
@@ -206,23 +251,34 @@ def are_numbers(values: Iterable[Any]) -> bool:
 
 def _is_documents(value: Any) -> bool:
     """Return True for the documents of a query: with numbers, or texts in order."""
-    return isinstance(value, Mapping) or (isinstance(value, list) and bool(value) and isinstance(value[0], str))
+    return isinstance(value, Mapping) or (
+        isinstance(value, list) and bool(value) and isinstance(value[0], str)
+    )
 
 
 def is_row_list(source: Any) -> bool:
     """Return True if a source is a list or tuple of dicts with a value for each column.
 
-    >>> is_row_list([{"query_id": "q1", "label": 1}]), is_row_list([{"q1": {"d1": 1}}]), is_row_list(["a.csv"])
+    >>> is_row_list([{"query_id": "q1", "label": 1}]), is_row_list(
+    ...     [{"q1": {"d1": 1}}]
+    ... ), is_row_list(["a.csv"])
     (True, False, False)
     """
-    is_list = isinstance(source, (list, tuple)) and bool(source) and all(isinstance(row, Mapping) for row in source)
+    is_list = (
+        isinstance(source, (list, tuple))
+        and bool(source)
+        and all(isinstance(row, Mapping) for row in source)
+    )
     return is_list and not any(row and is_nested_run_dict(row) for row in source)
 
 
 def is_dict_of_values(source: Any) -> bool:
-    """Return True if a source is a dict of columns, or of lists of documents, to values: not of systems to their sources.
+    """Return True if a source is a dict of columns, or of lists of documents, to values: not of
+    systems to their sources.
 
-    >>> is_dict_of_values({"label": [1, 0]}), is_dict_of_values({"q1": ["d3", "d1"]}), is_dict_of_values({"bm25": ["a.run", "b.run"]})
+    >>> is_dict_of_values({"label": [1, 0]}), is_dict_of_values(
+    ...     {"q1": ["d3", "d1"]}
+    ... ), is_dict_of_values({"bm25": ["a.run", "b.run"]})
     (True, True, False)
     """
     if not isinstance(source, Mapping) or not source or not all(map(_is_values, source.values())):
@@ -230,7 +286,9 @@ def is_dict_of_values(source: Any) -> bool:
     first_values = [next(iter(values)) for values in source.values() if len(values)]
     is_value = [
         not (
-            isinstance(value, (Mapping, Path)) or hasattr(value, "__arrow_c_stream__") or (isinstance(value, str) and _names_source(value))
+            isinstance(value, (Mapping, Path))
+            or hasattr(value, "__arrow_c_stream__")
+            or (isinstance(value, str) and _names_source(value))
         )
         for value in first_values
     ]
@@ -238,26 +296,43 @@ def is_dict_of_values(source: Any) -> bool:
 
 
 def is_list_of_documents(source: Any) -> bool:
-    """Return True if a source is a list with a list of documents for each query, not one of files for each system.
+    """Return True if a source is a list with a list of documents for each query, not one of files
+    for each system.
 
-    >>> is_list_of_documents([["d3", "d1"], ["d9"]]), is_list_of_documents([["a.run", "b.run"], ["c.run"]]), is_list_of_documents(["a.csv"])
+    >>> is_list_of_documents([["d3", "d1"], ["d9"]]), is_list_of_documents(
+    ...     [["a.run", "b.run"], ["c.run"]]
+    ... ), is_list_of_documents(["a.csv"])
     (True, False, False)
     """
-    is_nested = isinstance(source, list) and bool(source) and all(isinstance(docs, list) for docs in source)
+    is_nested = (
+        isinstance(source, list) and bool(source) and all(isinstance(docs, list) for docs in source)
+    )
     first_docs = [docs[0] for docs in source if docs] if is_nested else []
-    return is_nested and all(isinstance(doc, int) or (isinstance(doc, str) and not _names_source(doc)) for doc in first_docs)
+    return is_nested and all(
+        isinstance(doc, int) or (isinstance(doc, str) and not _names_source(doc))
+        for doc in first_docs
+    )
 
 
 def _is_values(value: Any) -> bool:
-    """Return True for the values of one column: a list, or an array or series of numbers or texts."""
+    """Return True for the values of one column: a list, or an array or series of numbers or
+    texts.
+    """
     if isinstance(value, (list, tuple, set, frozenset, range)):
         return True
-    is_array = hasattr(value, "__len__") and hasattr(value, "dtype") and getattr(value.dtype, "names", None) is None
-    return is_array or (type(value).__module__.partition(".")[0] == "pyarrow" and not hasattr(value, "schema"))
+    is_array = (
+        hasattr(value, "__len__")
+        and hasattr(value, "dtype")
+        and getattr(value.dtype, "names", None) is None
+    )
+    return is_array or (
+        type(value).__module__.partition(".")[0] == "pyarrow" and not hasattr(value, "schema")
+    )
 
 
 def _names_source(text: str) -> bool:
-    return is_query_text(text) or os.path.exists(text) or _FILE_NAME.search(text) is not None  # noqa: PTH110  as above
+    # As above
+    return is_query_text(text) or os.path.exists(text) or _FILE_NAME.search(text) is not None  # noqa: PTH110
 
 
 def with_previous_runs(sources: Mapping[str, Any], metrics: Iterable[Any]) -> Mapping[str, Any]:
@@ -269,33 +344,56 @@ def with_previous_runs(sources: Mapping[str, Any], metrics: Iterable[Any]) -> Ma
     resolved_metrics = list(metrics)
     for role in {metric.file.previous_run_role for metric in resolved_metrics} - {None, *sources}:
         if previous_runs is not None and all(
-            metric.file.previous_run_role == role for metric in resolved_metrics if role in metric.dependencies.roles
+            metric.file.previous_run_role == role
+            for metric in resolved_metrics
+            if role in metric.dependencies.roles
         ):
             sources = {**sources, str(role): previous_runs}
     return sources
 
 
 def system_source(sources: Mapping[str, Any]) -> Any:
-    """Return the source of the retrieved documents or the predictions, which may be of several systems; None without one."""
+    """Return the source of the retrieved documents or the predictions, which may be of several
+    systems; None without one.
+    """
     return next((sources[role] for role in SYSTEM_ROLES if role in sources), None)
 
 
 def leaf_sources(source: Any) -> list[Any]:
     """Return the single sources that a source consists of."""
-    return [leaf for _, member in source.members for leaf in leaf_sources(member)] if isinstance(source, SourceGroup) else [source]
+    return (
+        [leaf for _, member in source.members for leaf in leaf_sources(member)]
+        if isinstance(source, SourceGroup)
+        else [source]
+    )
 
 
 def collect_sources(
-    *, run: Any = None, qrels: Any = None, predictions: Any = None, queries: Any = None, inputs: Mapping[str, Any] | None = None
+    *,
+    run: Any = None,
+    qrels: Any = None,
+    predictions: Any = None,
+    queries: Any = None,
+    inputs: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the given sources by role, including the further roles of ``inputs``; raise ``InputError`` for one that is given twice."""
+    """Return the given sources by role, including the further roles of ``inputs``; raise
+    ``InputError`` for one that is given twice.
+    """
     sources = {"run": run, "qrels": qrels, "predictions": predictions, "queries": queries}
     for role in inputs or {}:
         if sources.get(role) is not None:
-            policy = f", and the policy as topics={queries!r}" if role == "queries" and isinstance(queries, str) else ""
-            raise InputError(f"{role}= and inputs={{{role!r}: ...}} are both given. Give the table once{policy}")
+            policy = (
+                f", and the policy as topics={queries!r}"
+                if role == "queries" and isinstance(queries, str)
+                else ""
+            )
+            raise InputError(
+                f"{role}= and inputs={{{role!r}: ...}} are both given. Give the table once{policy}"
+            )
     role_sources = [*sources.items(), *(inputs or {}).items()]
-    return {role: SourceGroup.wrap(role, source) for role, source in role_sources if source is not None}
+    return {
+        role: SourceGroup.wrap(role, source) for role, source in role_sources if source is not None
+    }
 
 
 @dataclass(frozen=True)
@@ -306,7 +404,8 @@ class Request:
         include_query_weights: Return the weights of queries with their values, if there are any.
         per_unit: Return pseudo-values of units for metrics of groups.
         only_queries: The only queries to read, if there are any.
-        requested_names: Columns have the names under which metrics were requested, instead of the canonical ones.
+        requested_names: Columns have the names under which metrics were requested, instead of the
+            canonical ones.
         across: Columns whose groups are compared.
         system: The column of ``by`` that identifies the systems of a comparison, None without one.
         names: ``plain`` if columns and rows of metrics have identifiers for names.
@@ -342,21 +441,38 @@ class Request:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def from_arguments(cls, arguments: Mapping[str, Any], *, leave_out: Collection[str] = (), **others: Any) -> Request:
-        """Return the request of all arguments of a public function, but those to ``leave_out``, which others read there."""
+    def from_arguments(
+        cls, arguments: Mapping[str, Any], *, leave_out: Collection[str] = (), **others: Any
+    ) -> Request:
+        """Return the request of all arguments of a public function, but those to ``leave_out``,
+        which others read there.
+        """
         values = {name: value for name, value in arguments.items() if name not in leave_out}
-        sources = collect_sources(**{name: values.get(name) for name in ("run", "qrels", "predictions", "queries", "inputs")})
+        sources = collect_sources(
+            **{
+                name: values.get(name)
+                for name in ("run", "qrels", "predictions", "queries", "inputs")
+            }
+        )
         return select_arguments(cls, values, sources=sources, **others)
 
 
-def select_arguments(record: Callable[..., _Record], arguments: Mapping[str, Any], **others: Any) -> _Record:
-    """Return a record, such as the limits of a call, made of the arguments that have the names of its fields, and of ``others``."""
+def select_arguments(
+    record: Callable[..., _Record], arguments: Mapping[str, Any], **others: Any
+) -> _Record:
+    """Return a record, such as the limits of a call, made of the arguments that have the names of
+    its fields, and of ``others``.
+    """
     names = {field.name for field in fields(record)}  # type: ignore[arg-type]
-    return record(**{name: value for name, value in {**arguments, **others}.items() if name in names})
+    return record(
+        **{name: value for name, value in {**arguments, **others}.items() if name in names}
+    )
 
 
 def split_column_list(text: str) -> list[str]:
-    """Split a text at commas outside of parentheses and quotes: ``system,day=SUBSTR(ts, 1, 10)``."""
+    """Split a text at commas outside of parentheses and quotes: ``system,day=SUBSTR(ts, 1,
+    10)``.
+    """
     names, depth, quote = [""], 0, ""
     for letter in text:
         if quote or letter in "'\"":

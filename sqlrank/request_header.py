@@ -1,4 +1,6 @@
-"""Write the header of a request's statement: its inputs, the settings that decide its numbers, and its command."""
+"""Write the header of a request's statement: its inputs, the settings that decide its numbers, and
+its command.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,19 @@ if TYPE_CHECKING:
     from sqlrank.resolve import ResolvedRequest
 
 
-def request_header(request: ResolvedRequest, inputs: BoundInputs, plans: Mapping[str, Any], notes: Sequence[str]) -> StatementHeader:
+def request_header(
+    request: ResolvedRequest, inputs: BoundInputs, plans: Mapping[str, Any], notes: Sequence[str]
+) -> StatementHeader:
     """Return the header of a request's statement."""
     call = request.original
-    requested_names = [*request.differences] or [name for metric in request.metrics for name in metric.requested_names]
-    command = None if call.command is None else request_command(call.command, requested_names, call, inputs.database.dialect)
+    requested_names = [*request.differences] or [
+        name for metric in request.metrics for name in metric.requested_names
+    ]
+    command = (
+        None
+        if call.command is None
+        else request_command(call.command, requested_names, call, inputs.database.dialect)
+    )
     return StatementHeader(
         ", ".join(request.differences or [str(metric.metric) for metric in request.metrics]),
         reads=tuple(describe_sources(_read_sources(request))),
@@ -34,12 +44,18 @@ def request_header(request: ResolvedRequest, inputs: BoundInputs, plans: Mapping
 
 
 def _read_sources(request: ResolvedRequest) -> dict[str, Any]:
-    """Return the sources that the statement reads: rankings that are derived from predictions are these."""
+    """Return the sources that the statement reads: rankings that are derived from predictions are
+    these.
+    """
     sources = {role: source for role, source in request.sources.items() if source is not None}
     if not request.rankings_from_predictions:
         return sources
     predictions = sources.get("predictions", sources.get("run"))
-    return {"predictions": predictions} | {role: source for role, source in sources.items() if role not in {"run", "qrels", "predictions"}}
+    return {"predictions": predictions} | {
+        role: source
+        for role, source in sources.items()
+        if role not in {"run", "qrels", "predictions"}
+    }
 
 
 def _iterate_settings(request: ResolvedRequest, inputs: BoundInputs) -> Iterator[str]:
@@ -49,7 +65,11 @@ def _iterate_settings(request: ResolvedRequest, inputs: BoundInputs) -> Iterator
         implied = ", ".join(_compat_settings(request))
         yield f"compat={call.compat} ({implied})" if implied else f"compat={call.compat}"
     queries = call.sources.get("queries")
-    yield from [f"queries={queries}"] if isinstance(queries, str) and queries in request.library.allowed_values("queries") else []
+    yield from (
+        [f"queries={queries}"]
+        if isinstance(queries, str) and queries in request.library.allowed_values("queries")
+        else []
+    )
     role = request.base_role if request.base_role is not None else "queries"
     if "weight" in inputs.needed_columns.get(role, ()) and "weight" in inputs.by_role[role].columns:
         yield f"weight={inputs.by_role[role].columns['weight']}"
@@ -60,15 +80,25 @@ def _iterate_settings(request: ResolvedRequest, inputs: BoundInputs) -> Iterator
         yield f"confidence={confidence.level:g}"
         yield from [f"interval={confidence.method}"] if confidence.method != "auto" else []
         yield from [f"unit={confidence.unit}"] if confidence.unit is not None else []
-        yield from [f"replicates={confidence.replicates}", f"seed={confidence.seed}"] if confidence.is_bootstrap else []
+        yield from (
+            [f"replicates={confidence.replicates}", f"seed={confidence.seed}"]
+            if confidence.is_bootstrap
+            else []
+        )
 
 
 def _compat_settings(request: ResolvedRequest) -> list[str]:
     """Return the settings of a compatibility mode for these metrics."""
     mode = load_compat_mode(request.original.compat, request.library)
     policy_names = request.original.policies.keys()
-    read = {name for metric in request.metrics for name in metric.settings} | request.shared_policies.keys()
-    settings = [f"{name}={value}" for name, value in mode.get("defaults", {}).items() if name in read and name not in policy_names]
+    read = {
+        name for metric in request.metrics for name in metric.settings
+    } | request.shared_policies.keys()
+    settings = [
+        f"{name}={value}"
+        for name, value in mode.get("defaults", {}).items()
+        if name in read and name not in policy_names
+    ]
     for metric in request.metrics:
         settings += [
             f"{name}={value} of {metric.metric.name}"

@@ -1,4 +1,6 @@
-"""Resolve requests: find the SQL files and settings of metrics, the group-by columns, and the required sources."""
+"""Resolve requests: find the SQL files and settings of metrics, the group-by columns, and the
+required sources.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,25 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import InputError, MetricError, join_words, short_repr, suggest_choice
-from sqlrank.interval_options import BOOTSTRAP, INTERVAL_STEP_COLUMNS, RESAMPLING_COLUMNS, IntervalOptions, parse_interval_options
+from sqlrank.interval_options import (
+    BOOTSTRAP,
+    INTERVAL_STEP_COLUMNS,
+    RESAMPLING_COLUMNS,
+    IntervalOptions,
+    parse_interval_options,
+)
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, to_sql_name
 from sqlrank.registry.metric_resolver import RequestedDifferences, split_differences
 from sqlrank.registry.registry import SYSTEM_COLUMN, UNIT_COLUMN, ColumnSpec, Registry, Role
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, ResolvedMetric, with_plain_names
-from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, describe_argument, describe_missing_input, rename_queries_policy
+from sqlrank.registry.settings_checks import (
+    QUERIES_POLICY_KEYWORD,
+    describe_argument,
+    describe_missing_input,
+    rename_queries_policy,
+)
 from sqlrank.request import Request, system_source, with_previous_runs
 from sqlrank.result_columns import DIFFERENCE_STEP_COLUMNS, SLICE_COLUMN, difference_columns
 
@@ -29,7 +42,10 @@ RANKING_ROLES = ("run", "qrels")
 ROW_FILTER_POLICIES = ("nulls", "duplicates")
 """Policies that filter rows."""
 
-_COMPUTED = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)\s*=\s*(?!(?:ANY|SOME|ALL)\s*\()(?P<expression>[^=\s].*)", re.DOTALL | re.IGNORECASE)
+_COMPUTED = re.compile(
+    r"\s*(?P<name>[A-Za-z_]\w*)\s*=\s*(?!(?:ANY|SOME|ALL)\s*\()(?P<expression>[^=\s].*)",
+    re.DOTALL | re.IGNORECASE,
+)
 
 SHARED_POLICIES = ("queries", "score_type", "id_type", *ROW_FILTER_POLICIES)
 """Policies shared by all metrics of a request.
@@ -61,7 +77,8 @@ class ResolvedRequest:
         per_query: One row per query.
         per_unit: Pseudo-values of units are the result.
         include_query_weights: Weights of queries are columns of the result.
-        requested_names: Columns have the names under which metrics were requested, instead of the canonical ones.
+        requested_names: Columns have the names under which metrics were requested, instead of the
+            canonical ones.
         original: The request as the caller made it, which the header of the statement describes.
         rolled_up: The metrics of predictions that a rollup is of, whose sums are the result.
         across: The group-by columns whose groups are compared.
@@ -104,25 +121,37 @@ class ResolvedRequest:
 
     @cached_property
     def roles(self) -> dict[str, Role]:
-        """The roles of inputs, with the measured columns of the user among their columns, and with numbers where a policy needs them."""
+        """The roles of inputs, with the measured columns of the user among their columns, and with
+        numbers where a policy needs them.
+        """
         roles = dict(self.library.roles)
         for metric in self.metrics:
             for name in self.library.number_columns(metric.dependencies.settings, metric.settings):
                 role = roles[metric.input_role]
-                roles[role.name] = replace(role, columns={**role.columns, name: replace(role.columns[name], type="number")})
+                roles[role.name] = replace(
+                    role, columns={**role.columns, name: replace(role.columns[name], type="number")}
+                )
         for column in (metric.measured_column for metric in self.rolled_up or self.metrics):
             if column is not None:
                 role = roles[column.role]
-                others = role.columns.get(column.name, ColumnSpec(column.name, "double", column.column, is_measured=True))
+                others = role.columns.get(
+                    column.name, ColumnSpec(column.name, "double", column.column, is_measured=True)
+                )
                 is_nullable = self.drops_nulls or column.counts_missing or others.nullable
-                spec = replace(others, nullable=is_nullable, is_flag=column.is_flag or others.is_flag)
+                spec = replace(
+                    others, nullable=is_nullable, is_flag=column.is_flag or others.is_flag
+                )
                 roles[column.role] = replace(role, columns={**role.columns, column.name: spec})
         return roles
 
     @property
     def lists_from_queries(self) -> bool:
         """True if the lists are those of the queries table, because no run is given."""
-        return self.is_ranking and not self.rankings_from_predictions and "run" not in {*self.sources, *self.assembled_roles}
+        return (
+            self.is_ranking
+            and not self.rankings_from_predictions
+            and "run" not in {*self.sources, *self.assembled_roles}
+        )
 
     @cached_property
     def measured_columns(self) -> dict[str, dict[str, str]]:
@@ -135,38 +164,69 @@ class ResolvedRequest:
 
     @cached_property
     def assembled_roles(self) -> dict[str, str]:
-        """The roles whose rows are assembled from the lists of another input, with the role of that."""
-        assembled = {self.base_role: self.base_roles[0]} if self.base_role is not None and len(self.base_roles) == 1 else {}
+        """The roles whose rows are assembled from the lists of another input, with the role of
+        that.
+        """
+        assembled = (
+            {self.base_role: self.base_roles[0]}
+            if self.base_role is not None and len(self.base_roles) == 1
+            else {}
+        )
         if self.is_ranking and not self.rankings_from_predictions:
-            assembled |= {role: components[0] for role, components in self._read_rankings.items() if len(components) == 1}
+            assembled |= {
+                role: components[0]
+                for role, components in self._read_rankings.items()
+                if len(components) == 1
+            }
         return {role: component for role, component in assembled.items() if component != role}
 
     @cached_property
     def joined_roles(self) -> dict[str, tuple[str, ...]]:
         """The roles of rankings whose rows are a join of other inputs, with the roles of these."""
-        rankings = self._read_rankings if self.is_ranking and not self.rankings_from_predictions else {}
+        rankings = (
+            self._read_rankings if self.is_ranking and not self.rankings_from_predictions else {}
+        )
         return {role: components for role, components in rankings.items() if len(components) > 1}
 
     @cached_property
     def _read_rankings(self) -> dict[str, tuple[str, ...]]:
         """The roles of rankings that are read, with those of the inputs that they are made of."""
-        read_roles = {"run", *(role for metric in self.metrics for role in metric.dependencies.roles)}
-        return {role: component_roles(role, self.sources, self.library) for role in RANKING_ROLES if role in read_roles}
+        read_roles = {
+            "run",
+            *(role for metric in self.metrics for role in metric.dependencies.roles),
+        }
+        return {
+            role: component_roles(role, self.sources, self.library)
+            for role in RANKING_ROLES
+            if role in read_roles
+        }
 
     @property
     def retrieval_role(self) -> str:
-        """The role of the source of the retrieved documents: ``run``, or the one that the run is assembled from."""
+        """The role of the source of the retrieved documents: ``run``, or the one that the run is
+        assembled from.
+        """
         return self.assembled_roles.get("run", "run")
 
     @property
     def base_roles(self) -> tuple[str, ...]:
-        """The role whose groups are evaluated, or its components; empty for metrics of rankings only."""
-        return () if self.base_role is None else component_roles(self.base_role, self.sources, self.library)
+        """The role whose groups are evaluated, or its components; empty for metrics of rankings
+        only.
+        """
+        return (
+            ()
+            if self.base_role is None
+            else component_roles(self.base_role, self.sources, self.library)
+        )
 
     @property
     def column_mapping(self) -> Mapping[str, Any]:
         """The user's column mapping, with expressions of group-by columns and units."""
-        unit = {} if self.confidence is None or self.confidence.unit is None else {UNIT_COLUMN: self.confidence.unit}
+        unit = (
+            {}
+            if self.confidence is None or self.confidence.unit is None
+            else {UNIT_COLUMN: self.confidence.unit}
+        )
         return {**self.columns, **self.group_expressions, **unit}
 
     @property
@@ -209,40 +269,82 @@ def resolve_request(request: Request) -> ResolvedRequest:
     library = registry_for(request.sql_dir)
     sources_by_role, policies = _split_queries(request, library)
     plan_values = {name: value for name, value in (request.plan or {}).items() if value is not None}
-    plan = {name: freeze_value(value, f"plan {name}") if name in library.plans else "" for name, value in plan_values.items()}
-    requested, metrics = _resolve_metrics(request, library, policies, _available_roles(sources_by_role, library))
+    plan = {
+        name: freeze_value(value, f"plan {name}") if name in library.plans else ""
+        for name, value in plan_values.items()
+    }
+    requested, metrics = _resolve_metrics(
+        request, library, policies, _available_roles(sources_by_role, library)
+    )
     compared = _parse_across(request, metrics)
-    groupings, expressions = split_group_expressions([[*group, *compared] for group in parse_group_by(request.by)])
+    groupings, expressions = split_group_expressions(
+        [[*group, *compared] for group in parse_group_by(request.by)]
+    )
     across = tuple(groupings[0][len(groupings[0]) - len(compared) :])
     input_roles = dict.fromkeys(metric.input_role for metric in metrics)
     base_roles = [role for role in input_roles if role != "run"]
     if len(base_roles) > 1:
-        raise MetricError(f"{metrics[0].metric} is of {base_roles[0]} and others are of {base_roles[1]}. Evaluate them in two calls")
-    if request.per_query and (role := next((role for role in base_roles if not library.roles[role].query_column), None)):
+        raise MetricError(
+            f"{metrics[0].metric} is of {base_roles[0]} and others are of {base_roles[1]}. Evaluate"
+            " them in two calls"
+        )
+    if request.per_query and (
+        role := next((role for role in base_roles if not library.roles[role].query_column), None)
+    ):
         raise MetricError(f"per_query gives a row per list, which {role} do not have. Leave it out")
     sources, rankings_from_predictions = _resolve_sources(
-        sources_by_role, metrics, base_roles[0] if base_roles else None, library, request.columns or {}
+        sources_by_role,
+        metrics,
+        base_roles[0] if base_roles else None,
+        library,
+        request.columns or {},
     )
     if getattr(system_source(sources), "members_are_systems", False):
         groupings = _add_system_column(groupings)
     columns = list(dict.fromkeys(column for group in groupings for column in group))
     sets = groupings if len(groupings) > 1 else None
-    reserved = {*({"score"} if base_roles else ()), *({SLICE_COLUMN} if sets else ()), *difference_columns(across)}
+    reserved = {
+        *({"score"} if base_roles else ()),
+        *({SLICE_COLUMN} if sets else ()),
+        *difference_columns(across),
+    }
     _check_name_clashes(columns, metrics, reserved, request.system)
     if sets and request.per_query and "run" in input_roles:
-        raise MetricError(f"per_query gives a row per query, of which there are no groupings. Give by one list, by={columns}")
+        raise MetricError(
+            "per_query gives a row per query, of which there are no groupings. Give by one list,"
+            f" by={columns}"
+        )
     confidence = parse_interval_options(
-        metrics, request.confidence, request.interval, request.unit, request.per_query, (request.replicates, request.seed)
+        metrics,
+        request.confidence,
+        request.interval,
+        request.unit,
+        request.per_query,
+        (request.replicates, request.seed),
     )
     confidence = None if confidence is None else replace(confidence, per_unit=request.per_unit)
     first_policies = {name: metrics[0].settings.get(name) for name in SHARED_POLICIES}
     for metric in metrics:
         for name, value in first_policies.items():
-            if metric.settings.get(name) != value and (name == "nulls" or (metric.input_role == "run") == (metrics[0].input_role == "run")):
-                values = f"{value!r} for {metrics[0].metric} and {metric.settings.get(name)!r} for {metric.metric}"
-                raise MetricError(f"{name} holds for a whole call, and is {values}. Give one {name}=, or evaluate them in two calls")
-    ranking_settings = next((metric.settings for metric in metrics if metric.input_role == "run"), {})
-    shared_policies = {name: ranking_settings[name] for name in SHARED_POLICIES if ranking_settings.get(name) is not None}
+            if metric.settings.get(name) != value and (
+                name == "nulls" or (metric.input_role == "run") == (metrics[0].input_role == "run")
+            ):
+                values = (
+                    f"{value!r} for {metrics[0].metric} and {metric.settings.get(name)!r} for"
+                    f" {metric.metric}"
+                )
+                raise MetricError(
+                    f"{name} holds for a whole call, and is {values}. Give one {name}=, or evaluate"
+                    " them in two calls"
+                )
+    ranking_settings = next(
+        (metric.settings for metric in metrics if metric.input_role == "run"), {}
+    )
+    shared_policies = {
+        name: ranking_settings[name]
+        for name in SHARED_POLICIES
+        if ranking_settings.get(name) is not None
+    }
     return ResolvedRequest(
         library,
         metrics,
@@ -264,7 +366,11 @@ def resolve_request(request: Request) -> ResolvedRequest:
         requested_names=request.requested_names,
         original=request,
         across=across,
-        differences=requested.by_row(metrics, request.requested_names, request.names == "plain") if across else {},
+        differences=(
+            requested.by_row(metrics, request.requested_names, request.names == "plain")
+            if across
+            else {}
+        ),
     )
 
 
@@ -273,7 +379,9 @@ def _resolve_metrics(
 ) -> tuple[RequestedDifferences, list[ResolvedMetric]]:
     """Return the metrics to compute, and those of differences between groups."""
     requested = split_differences(request.metrics, library, is_across=bool(request.across))
-    metrics = metric_resolver.resolve_metrics(requested.metrics, library, request.compat, policies, roles)
+    metrics = metric_resolver.resolve_metrics(
+        requested.metrics, library, request.compat, policies, roles
+    )
     metrics = metric_resolver.mark_lower_better(metrics, request.lower_is_better)
     return requested, with_plain_names(metrics) if request.names == "plain" else metrics
 
@@ -286,13 +394,23 @@ def find_read_policies(request: Request) -> dict[str, Any]:
     """
     library = registry_for(request.sql_dir)
     sources, policies = _split_queries(request, library)
-    read = metric_resolver.find_effective_policies(request.metrics, library, request.compat, policies, _available_roles(sources, library))
-    return {name: value for name, value in request.policies.items() if ("queries" if name == QUERIES_POLICY_KEYWORD else name) in read}
+    read = metric_resolver.find_effective_policies(
+        request.metrics, library, request.compat, policies, _available_roles(sources, library)
+    )
+    return {
+        name: value
+        for name, value in request.policies.items()
+        if ("queries" if name == QUERIES_POLICY_KEYWORD else name) in read
+    }
 
 
 def _available_roles(sources: Mapping[str, Any], library: Registry) -> set[str]:
     """Return the roles of sources, and those of rankings that are made of them."""
-    derived = (role for role in RANKING_ROLES if "predictions" in sources or component_roles(role, sources, library) != (role,))
+    derived = (
+        role
+        for role in RANKING_ROLES
+        if "predictions" in sources or component_roles(role, sources, library) != (role,)
+    )
     return {*sources, *derived}
 
 
@@ -303,20 +421,29 @@ def _split_queries(request: Request, library: Registry) -> tuple[dict[str, Any],
     """
     policies, sources = rename_queries_policy(request.policies, library), dict(request.sources)
     name = sources.get("queries")
-    if QUERIES_POLICY_KEYWORD not in request.policies and isinstance(name, str) and name in library.allowed_values("queries"):
+    if (
+        QUERIES_POLICY_KEYWORD not in request.policies
+        and isinstance(name, str)
+        and name in library.allowed_values("queries")
+    ):
         policies["queries"] = sources.pop("queries")
     return sources, policies
 
 
 def parse_group_by(by: Any) -> list[list[str]]:
-    """Return the columns of each grouping of a group-by argument; a list of columns is one grouping.
+    """Return the columns of each grouping of a group-by argument; a list of columns is one
+    grouping.
 
     >>> parse_group_by("day"), parse_group_by([[], ["country"]])
     ([['day']], [[], ['country']])
     """
     entries = [by] if isinstance(by, str) else list(by or ())
     is_flat = all(isinstance(entry, str) for entry in entries)
-    groupings = [entries] if is_flat else [[entry] if isinstance(entry, str) else list(entry) for entry in entries]
+    groupings = (
+        [entries]
+        if is_flat
+        else [[entry] if isinstance(entry, str) else list(entry) for entry in entries]
+    )
     for position, group in enumerate(groupings):
         if len(set(group)) < len(group):
             raise MetricError(f"by names a column twice: {', '.join(group)}")
@@ -326,7 +453,8 @@ def parse_group_by(by: Any) -> list[list[str]]:
 
 
 def _parse_across(request: Request, metrics: Sequence[ResolvedMetric]) -> list[str]:
-    """Return the columns whose groups are compared, none unless the request is for differences between groups.
+    """Return the columns whose groups are compared, none unless the request is for differences
+    between groups.
 
     Raises:
         MetricError: An option or a metric has no differences between groups.
@@ -335,21 +463,36 @@ def _parse_across(request: Request, metrics: Sequence[ResolvedMetric]) -> list[s
         return []
     columns = [request.across] if isinstance(request.across, str) else list(request.across)
     if not all(isinstance(column, str) for column in columns):
-        raise MetricError(f"across={short_repr(request.across)} is not possible: name a column, or several whose combinations are compared")
+        raise MetricError(
+            f"across={short_repr(request.across)} is not possible: name a column, or several whose"
+            " combinations are compared"
+        )
     groupings = parse_group_by(request.by)
     if len(groupings) > 1:
         raise MetricError(
-            "across compares the groups of one grouping. Give by a list of columns, and other groupings in calls of their own"
+            "across compares the groups of one grouping. Give by a list of columns, and other"
+            " groupings in calls of their own"
         )
     if both := set(columns) & set(groupings[0]):
-        raise MetricError(f"across and by both name {', '.join(sorted(both))}. A column is one whose groups are compared, or one of by")
+        raise MetricError(
+            f"across and by both name {', '.join(sorted(both))}. A column is one whose groups are"
+            " compared, or one of by"
+        )
     if request.per_query:
-        raise MetricError("across compares groups, and per_query gives a row per query. Leave out one of them")
+        raise MetricError(
+            "across compares groups, and per_query gives a row per query. Leave out one of them"
+        )
     if request.interval == BOOTSTRAP:
-        raise MetricError("interval='bootstrap' resamples each group separately, and is not for across. Leave out interval")
+        raise MetricError(
+            "interval='bootstrap' resamples each group separately, and is not for across. Leave out"
+            " interval"
+        )
     for metric in metrics:
         if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
-            raise MetricError(f"{metric.metric} has rows of its own, which across does not compare. Ask for metrics with one cut-off each")
+            raise MetricError(
+                f"{metric.metric} has rows of its own, which across does not compare. Ask for"
+                " metrics with one cut-off each"
+            )
     return columns
 
 
@@ -366,23 +509,45 @@ def split_group_expressions(groupings: list[list[str]]) -> tuple[list[list[str]]
     names = {entry: matches[entry]["name"] if entry in matches else entry for entry in entries}
     if len(set(names.values())) < len(names):
         raise MetricError(f"by names a column twice: {', '.join(names.values())}")
-    return [[names[entry] for entry in group] for group in groupings], {match["name"]: match["expression"] for match in matches.values()}
+    return [[names[entry] for entry in group] for group in groupings], {
+        match["name"]: match["expression"] for match in matches.values()
+    }
 
 
 def join_group_expressions(group: Sequence[str], expressions: Mapping[str, str]) -> list[str]:
-    """Return group-by columns as they are requested, those with an expression as ``day=DATE(ts)``."""
+    """Return group-by columns as they are requested, those with an expression as
+    ``day=DATE(ts)``.
+    """
     return [f"{name}={expressions[name]}" if name in expressions else name for name in group]
 
 
-def _check_name_clashes(by: list[str], metrics: list[ResolvedMetric], reserved: set[str], system: str | None) -> None:
+def _check_name_clashes(
+    by: list[str], metrics: list[ResolvedMetric], reserved: set[str], system: str | None
+) -> None:
     """Check that group-by columns do not identify documents or clash with result columns."""
-    reserved |= {"query_id", "doc_id", "label", *(name for metric in metrics for name in (str(metric.metric), *metric.column_names))}
-    reserved |= {CUTOFF_COLUMN} if any(isinstance(metric.metric.cutoff, tuple) for metric in metrics) else set()
+    reserved |= {
+        "query_id",
+        "doc_id",
+        "label",
+        *(name for metric in metrics for name in (str(metric.metric), *metric.column_names)),
+    }
+    reserved |= (
+        {CUTOFF_COLUMN}
+        if any(isinstance(metric.metric.cutoff, tuple) for metric in metrics)
+        else set()
+    )
     for name in by:
         if name in reserved or (name.lower() == SLICE_COLUMN and SLICE_COLUMN in reserved):
             argument = "system" if name == system else "by"
-            advice = "per_query=True gives a row per query" if name == "query_id" != system else "Rename the column"
-            raise MetricError(f"{argument} cannot name {name!r}, which is a column of the run or of the result. {advice}")
+            advice = (
+                "per_query=True gives a row per query"
+                if name == "query_id" != system
+                else "Rename the column"
+            )
+            raise MetricError(
+                f"{argument} cannot name {name!r}, which is a column of the run or of the result."
+                f" {advice}"
+            )
 
 
 def _resolve_sources(
@@ -396,7 +561,10 @@ def _resolve_sources(
     if unknown := [role for role in sources if role not in library.roles]:
         raise InputError(suggest_choice(f"unknown input {unknown[0]!r}", unknown[0], library.roles))
     sources = with_previous_runs(sources, metrics)
-    side_roles = {role for metric in metrics for role in metric.dependencies.roles} - {*RANKING_ROLES, base_role}
+    side_roles = {role for metric in metrics for role in metric.dependencies.roles} - {
+        *RANKING_ROLES,
+        base_role,
+    }
     if absent := [role for role in sorted(side_roles) if role not in sources]:
         reader = next(metric for metric in metrics if absent[0] in metric.dependencies.roles)
         raise InputError(describe_missing_input(reader, absent[0]))
@@ -412,81 +580,144 @@ def _resolve_sources(
         if not rankings:
             return dict(sources), False
         if base_role != "predictions":
-            raise MetricError(f"{rankings[0].metric} is a metric of rankings and others are of {base_role}. Evaluate them in two calls")
+            raise MetricError(
+                f"{rankings[0].metric} is a metric of rankings and others are of {base_role}."
+                " Evaluate them in two calls"
+            )
     if (
         not any(metric.dependencies.reads_documents for metric in rankings)
         and "queries" in sources
         and not {"run", "qrels", "predictions", "answers"} & sources.keys()
     ):
         return dict(sources), False
-    return _ranking_sources(sources, {role for metric in rankings for role in metric.dependencies.roles}, library)
+    return _ranking_sources(
+        sources, {role for metric in rankings for role in metric.dependencies.roles}, library
+    )
 
 
 def component_roles(role: str, sources: Mapping[str, Any], library: Registry) -> tuple[str, ...]:
     """Return a role, or the component roles that are passed instead."""
     alternatives = (library.roles[role].assembled_from, library.roles[role].joined_from)
-    passed = [components for components in alternatives if role not in sources and not sources.keys().isdisjoint(components)]
+    passed = [
+        components
+        for components in alternatives
+        if role not in sources and not sources.keys().isdisjoint(components)
+    ]
     return passed[0] if passed else (role,)
 
 
 def _check_base_inputs(
-    sources: Mapping[str, Any], side_roles: set[str], metric: ResolvedMetric, library: Registry, columns: Mapping[str, Any]
+    sources: Mapping[str, Any],
+    side_roles: set[str],
+    metric: ResolvedMetric,
+    library: Registry,
+    columns: Mapping[str, Any],
 ) -> None:
-    """Check that the input of a metric is present, without superfluous ones; ``columns`` are those that the caller mapped."""
+    """Check that the input of a metric is present, without superfluous ones; ``columns`` are those
+    that the caller mapped.
+    """
     needed = component_roles(metric.input_role, sources, library)
     if sources.keys() >= set(needed) and not sources.keys() - {*needed, *side_roles}:
         return
     others = [role for role in sources if role not in {*needed, *side_roles}]
     if len(others) == 1 and sources.keys().isdisjoint(needed):
-        reads = f"{metric.metric} reads {needed[0]}, {library.roles[needed[0]].description.rstrip('.')}"
-        if arguments := pass_as_other_role(sources[others[0]], library.roles[others[0]], library.roles[needed[0]], columns):
+        reads = (
+            f"{metric.metric} reads {needed[0]}, {library.roles[needed[0]].description.rstrip('.')}"
+        )
+        if arguments := pass_as_other_role(
+            sources[others[0]], library.roles[others[0]], library.roles[needed[0]], columns
+        ):
             raise InputError(f"{reads}. Give the table as {arguments}")
-        raise InputError(f"{reads}. Give {describe_argument(needed[0])} in the place of {others[0]}")
+        raise InputError(
+            f"{reads}. Give {describe_argument(needed[0])} in the place of {others[0]}"
+        )
     if metric.input_role == "predictions":
-        raise InputError(f"{metric.metric} needs predictions=, a table with label and score, and nothing else")
+        raise InputError(
+            f"{metric.metric} needs predictions=, a table with label and score, and nothing else"
+        )
     others_read = sorted({*metric.dependencies.roles} - {*needed, metric.input_role, "queries"})
     arguments = f"inputs={{{', '.join(f'{role!r}: ...' for role in (*needed, *others_read))}}}"
     components = library.roles[metric.input_role].assembled_from
     alternatives = components if needed == (metric.input_role,) else (metric.input_role,)
-    instead = f", or {join_words(alternatives)} in the place of {join_words(needed)}" if components else ""
-    raise InputError(f"{metric.metric} needs {arguments}{instead}, and no input that it does not read")
+    instead = (
+        f", or {join_words(alternatives)} in the place of {join_words(needed)}"
+        if components
+        else ""
+    )
+    raise InputError(
+        f"{metric.metric} needs {arguments}{instead}, and no input that it does not read"
+    )
 
 
 def pass_as_other_role(source: Any, role: Role, other: Role, columns: Mapping[str, Any]) -> str:
-    """Return the arguments that pass a table in another role, with its mapped columns under the names of that; empty if its rows are others."""
-    required = {each.name: [name for name, column in each.columns.items() if column.is_required] for each in (role, other)}
+    """Return the arguments that pass a table in another role, with its mapped columns under the
+    names of that; empty if its rows are others.
+    """
+    required = {
+        each.name: [name for name, column in each.columns.items() if column.is_required]
+        for each in (role, other)
+    }
     mapped = {name.removeprefix(f"{role.name}."): column for name, column in columns.items()}
     absent = [name for name in required[other.name] if name not in mapped]
-    left = [column for name, column in mapped.items() if name in required[role.name] and name not in other.columns]
-    have_same_rows = role.description.rstrip(".").partition(",")[0] == other.description.rstrip(".").partition(",")[0]
-    if not have_same_rows or len(required[other.name]) != len(required[role.name]) or (mapped and len(absent) > 1):
+    left = [
+        column
+        for name, column in mapped.items()
+        if name in required[role.name] and name not in other.columns
+    ]
+    have_same_rows = (
+        role.description.rstrip(".").partition(",")[0]
+        == other.description.rstrip(".").partition(",")[0]
+    )
+    if (
+        not have_same_rows
+        or len(required[other.name]) != len(required[role.name])
+        or (mapped and len(absent) > 1)
+    ):
         return ""
-    renamed = {name: column for name, column in mapped.items() if name in other.columns} | dict(zip(absent, left, strict=False))
+    renamed = {name: column for name, column in mapped.items() if name in other.columns} | dict(
+        zip(absent, left, strict=False)
+    )
     renamed = {name: column for name, column in renamed.items() if name != column}
     table = repr(source) if isinstance(source, str) else "..."
     argument = describe_argument(other.name, table)
     return f"{argument} and columns={renamed!r}" if renamed else argument
 
 
-def _ranking_sources(sources: Mapping[str, Any], read_roles: set[str], library: Registry) -> tuple[dict[str, Any], bool]:
-    """Return the sources of rankings: run and, if needed, qrels; or predictions or answers for both."""
+def _ranking_sources(
+    sources: Mapping[str, Any], read_roles: set[str], library: Registry
+) -> tuple[dict[str, Any], bool]:
+    """Return the sources of rankings: run and, if needed, qrels; or predictions or answers for
+    both.
+    """
     if "predictions" in sources:
         if "run" in sources or "qrels" in sources:
-            raise InputError("give either predictions, which are run and judgments in one table, or run and qrels")
+            raise InputError(
+                "give either predictions, which are run and judgments in one table, or run and"
+                " qrels"
+            )
         return dict(sources), True
     if "answers" in sources and "run" in sources:
-        raise InputError("give either answers, which hold the retrieved documents of each query, or run")
+        raise InputError(
+            "give either answers, which hold the retrieved documents of each query, or run"
+        )
     joined = library.roles["qrels"].joined_from
-    if not sources.keys().isdisjoint(joined) and (component_roles("qrels", sources, library) != joined or not sources.keys() >= {*joined}):
-        raise InputError(f"judgments are either qrels, or answers, or of {join_words(joined)}, which are joined. Give all of one of these")
+    if not sources.keys().isdisjoint(joined) and (
+        component_roles("qrels", sources, library) != joined or not sources.keys() >= {*joined}
+    ):
+        raise InputError(
+            f"judgments are either qrels, or answers, or of {join_words(joined)}, which are joined."
+            " Give all of one of these"
+        )
     missing = [
         role
         for role in RANKING_ROLES
-        if component_roles(role, sources, library) == (role,) and role not in sources and (role == "run" or role in read_roles)
+        if component_roles(role, sources, library) == (role,)
+        and role not in sources
+        and (role == "run" or role in read_roles)
     ]
     if missing:
         raise InputError(
-            f"no {' and no '.join(missing)}. Ranking metrics need run= and qrels=, or predictions=, or inputs={{'answers': ...}} with a row "
-            "per query"
+            f"no {' and no '.join(missing)}. Ranking metrics need run= and qrels=, or predictions=,"
+            " or inputs={'answers': ...} with a row per query"
         )
     return dict(sources), False

@@ -1,6 +1,8 @@
-"""Name the columns of results, such as ``ci_low``, with the kind of their values, and define schemas of comparisons, gates, drift and experiments.
+"""Name the columns of results, such as ``ci_low``, with the kind of their values, and define
+schemas of comparisons, gates, drift and experiments.
 
-Of a metric ``AUC``, ``ci_low`` is ``AUC.ci_low``, in SQL ``auc_ci_low``. Terminals, files, charts and reports format a column by its kind.
+Of a metric ``AUC``, ``ci_low`` is ``AUC.ci_low``, in SQL ``auc_ci_low``. Terminals, files, charts
+and reports format a column by its kind.
 """
 
 from __future__ import annotations
@@ -46,13 +48,17 @@ EXTREME_VALUES = ("value_min", "value_max")
 """Least and greatest value of the groups that are compared."""
 
 PAIR_STATISTICS, RATIO_LIMITS = ("difference", "ratio"), ("ratio_ci_low", "ratio_ci_high")
-"""Difference and ratio of these values, and the limits of the ratio; those of the difference are ``ci_low`` and ``ci_high``."""
+"""Difference and ratio of these values, and the limits of the ratio; those of the difference are
+``ci_low`` and ``ci_high``.
+"""
 
 GROUP_COUNTS = ("num_groups", "num_undefined")
 """Number of compared groups with a value, and of those without."""
 
 COMPONENT_COLUMN = "component"
-"""Column of the metric that a difference of several metrics is of, such as Recall of EqualizedOdds."""
+"""Column of the metric that a difference of several metrics is of, such as Recall of
+EqualizedOdds.
+"""
 
 
 def extreme_column(name: str, extreme: str) -> str:
@@ -65,10 +71,21 @@ def extreme_column(name: str, extreme: str) -> str:
 
 
 def difference_columns(across: Iterable[str]) -> tuple[str, ...]:
-    """Return the columns of differences between groups of some columns, without those of ``by``; none without such columns."""
+    """Return the columns of differences between groups of some columns, without those of ``by``;
+    none without such columns.
+    """
     extremes = [extreme_column(name, side) for name in across for side in EXTREME_VALUES]
     limits = [f"{side}_{limit}" for side in EXTREME_VALUES for limit in (CI_LOW, CI_HIGH)]
-    names = ("metric", COMPONENT_COLUMN, *GROUP_COUNTS, *EXTREME_VALUES, *PAIR_STATISTICS, CI_LOW, CI_HIGH, *RATIO_LIMITS)
+    names = (
+        "metric",
+        COMPONENT_COLUMN,
+        *GROUP_COUNTS,
+        *EXTREME_VALUES,
+        *PAIR_STATISTICS,
+        CI_LOW,
+        CI_HIGH,
+        *RATIO_LIMITS,
+    )
     return (*extremes, *names, *limits) if extremes else ()
 
 
@@ -87,11 +104,15 @@ DIFFERENCE_STEP_COLUMNS = (
     ),
     *("unit", "influence", "num_values", "num_pairs"),
 )
-"""Columns that the steps of differences between groups have besides keys, and that no group-by column may have in a statement."""
+"""Columns that the steps of differences between groups have besides keys, and that no group-by
+column may have in a statement.
+"""
 
 
 class Kind(Enum):
-    """Kind of the values of a column, which decides on their Arrow type in contrasts and on their text."""
+    """Kind of the values of a column, which decides on their Arrow type in contrasts and on their
+    text.
+    """
 
     VALUE = auto()
     DIFFERENCE = auto()
@@ -103,12 +124,29 @@ class Kind(Enum):
 
 _KINDS = {
     **dict.fromkeys(
-        ("value", *BOUNDS, CI_LOW, CI_HIGH, "ci_level", SE, "sd", "cohens_d", "statistic", "df", "mde", "cuped_theta"), Kind.VALUE
+        (
+            "value",
+            *BOUNDS,
+            CI_LOW,
+            CI_HIGH,
+            "ci_level",
+            SE,
+            "sd",
+            "cohens_d",
+            "statistic",
+            "df",
+            "mde",
+            "cuped_theta",
+        ),
+        Kind.VALUE,
     ),
     "difference": Kind.DIFFERENCE,
     **dict.fromkeys(("relative_difference", *LIFT_LIMITS), Kind.LIFT),
     **dict.fromkeys((P_VALUE, P_ADJUSTED), Kind.P_VALUE),
-    **dict.fromkeys((N_UNITS, N_BUCKETS, "unpaired", *WINS, "required_units", NUM_DAYS, NUM_ROWS, "n"), Kind.COUNT),
+    **dict.fromkeys(
+        (N_UNITS, N_BUCKETS, "unpaired", *WINS, "required_units", NUM_DAYS, NUM_ROWS, "n"),
+        Kind.COUNT,
+    ),
     **dict.fromkeys(("smallest", "largest", "clusters", "all_records"), Kind.COUNT),
     **dict.fromkeys(("tolerance", "verdict", "winner", "test", "correction", "reason"), Kind.TEXT),
 }
@@ -121,7 +159,8 @@ _ARROW_TYPES = {Kind.COUNT: "int64", Kind.TEXT: "string"}
 def column_kind(name: str) -> Kind:
     """Return the kind of a column by its name.
 
-    Of an unknown one it is a value: an integer among them may be an identifier, which has no separators.
+    Of an unknown one it is a value: an integer among them may be an identifier, which has no
+    separators.
 
     >>> column_kind("p_adjusted").name, column_kind("num_q").name, column_kind("nDCG@10").name
     ('P_VALUE', 'COUNT', 'VALUE')
@@ -131,7 +170,8 @@ def column_kind(name: str) -> Kind:
 
 
 def side_columns(name: str, left: str, right: str = "") -> tuple[str, str]:
-    """Return the columns of a quantity of both sides; the right one has the plain name without ``right``.
+    """Return the columns of a quantity of both sides; the right one has the plain name without
+    ``right``.
 
     >>> side_columns("value", "baseline"), side_columns("value", "reference", "current")
     (('value_baseline', 'value'), ('value_reference', 'value_current'))
@@ -161,7 +201,10 @@ def contrast_schema(
     """
     schema = dict.fromkeys(labels, "string")
     for name in quantities:
-        schema |= dict.fromkeys(side_columns(name, left, right) if name in paired else (name,), _ARROW_TYPES.get(_KINDS[name], "double"))
+        schema |= dict.fromkeys(
+            side_columns(name, left, right) if name in paired else (name,),
+            _ARROW_TYPES.get(_KINDS[name], "double"),
+        )
     return schema
 
 
@@ -172,25 +215,33 @@ COMPARISON_SCHEMA = contrast_schema(
     "baseline",
     labels=SYSTEM_LABELS,
     quantities=(
-        "value", "difference", *_INTERVAL, "ci_level", "relative_difference", SE, N_UNITS, "unpaired", *WINS, "cohens_d", "statistic", P_VALUE,
-        "p_adjusted", "winner", "mde", "required_units", "test", "correction", "reason",
+        "value", "difference", *_INTERVAL, "ci_level", "relative_difference", SE, N_UNITS,
+        "unpaired", *WINS, "cohens_d", "statistic", P_VALUE, "p_adjusted", "winner", "mde",
+        "required_units", "test", "correction", "reason",
     ),
 )  # fmt: skip
 """Columns of a comparison of systems."""
 
 POWER_SCHEMA = contrast_schema(
-    "baseline", labels=SYSTEM_LABELS, quantities=("value", N_UNITS, "sd", "ci_level", "mde", "required_units", "reason")
+    "baseline",
+    labels=SYSTEM_LABELS,
+    quantities=("value", N_UNITS, "sd", "ci_level", "mde", "required_units", "reason"),
 )
 """Columns of a plan of comparisons."""
 
-ROLLUP_COMPARISON_SCHEMA = COMPARISON_SCHEMA | contrast_schema("baseline", labels=(), quantities=(*BOUNDS, N_BUCKETS, NUM_DAYS, NUM_ROWS))
-"""Columns of a comparison of rollups: those of all comparisons, and those that only rollups have."""
+ROLLUP_COMPARISON_SCHEMA = COMPARISON_SCHEMA | contrast_schema(
+    "baseline", labels=(), quantities=(*BOUNDS, N_BUCKETS, NUM_DAYS, NUM_ROWS)
+)
+"""Columns of a comparison of rollups: those of all comparisons, and those that only rollups
+have.
+"""
 
 GATE_SCHEMA = contrast_schema(
     "baseline",
     labels=SYSTEM_LABELS,
     quantities=(
-        "value", "difference", *_INTERVAL, "relative_difference", SE, N_UNITS, "unpaired", *WINS, "tolerance", "verdict", "reason", "required_units",
+        "value", "difference", *_INTERVAL, "relative_difference", SE, N_UNITS, "unpaired", *WINS,
+        "tolerance", "verdict", "reason", "required_units",
     ),
 )  # fmt: skip
 """Columns of a gate."""
@@ -199,7 +250,8 @@ DRIFT_SCHEMA = contrast_schema(
     "reference",
     "current",
     quantities=(
-        "value", "difference", *BOUNDS, *_INTERVAL, SE, N_BUCKETS, P_VALUE, "tolerance", "verdict", "reason", NUM_DAYS, NUM_ROWS,
+        "value", "difference", *BOUNDS, *_INTERVAL, SE, N_BUCKETS, P_VALUE, "tolerance", "verdict",
+        "reason", NUM_DAYS, NUM_ROWS,
     ),
 )  # fmt: skip
 """Columns of drift; a result has those of its arguments."""
@@ -208,8 +260,8 @@ EXPERIMENT_SCHEMA = contrast_schema(
     "control",
     labels=("metric", "control", "variant"),
     quantities=(
-        "value", "difference", *_INTERVAL, "ci_level", "relative_difference", *LIFT_LIMITS, SE, N_UNITS, "statistic", "df",
-        P_VALUE, "p_adjusted", "winner", "mde", "cuped_theta",
+        "value", "difference", *_INTERVAL, "ci_level", "relative_difference", *LIFT_LIMITS, SE,
+        N_UNITS, "statistic", "df", P_VALUE, "p_adjusted", "winner", "mde", "cuped_theta",
     ),
     paired=("value", N_UNITS),
 )  # fmt: skip

@@ -1,4 +1,6 @@
-"""Write and read the metadata of a result's schema: kind of result, properties of columns and metrics, requested metric names."""
+"""Write and read the metadata of a result's schema: kind of result, properties of columns and
+metrics, requested metric names.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,16 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.errors import InputError
 from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.resolved_metric import ResolvedMetric, describe_bounds, effective_settings
-from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NOTES_KEY, SE, SLICE_COLUMN
+from sqlrank.result_columns import (
+    BOUNDS,
+    CI_HIGH,
+    CI_LOW,
+    N_BUCKETS,
+    N_UNITS,
+    NOTES_KEY,
+    SE,
+    SLICE_COLUMN,
+)
 from sqlrank.stored_results import is_text, make_mapping_check, read_json, read_texts
 
 if TYPE_CHECKING:
@@ -21,7 +32,12 @@ if TYPE_CHECKING:
 
     from sqlrank.registry.registry import Registry
 
-RESULT_KEY, COLUMNS_KEY, MEASURES_KEY, CURVE_KEY = "sqlrank.result", "sqlrank.columns", "sqlrank.measures", "sqlrank.curve"
+RESULT_KEY, COLUMNS_KEY, MEASURES_KEY, CURVE_KEY = (
+    "sqlrank.result",
+    "sqlrank.columns",
+    "sqlrank.measures",
+    "sqlrank.curve",
+)
 """Metadata keys: kind of result, kinds of columns, metric properties, curve."""
 
 
@@ -52,7 +68,8 @@ class LeftOut:
     """Units that a policy left out or filled.
 
     Attributes:
-        note: The units and what became of them, such as ``judged queries found no list, and count as empty lists``.
+        note: The units and what became of them, such as ``judged queries found no list, and count
+            as empty lists``.
         metrics: The metrics that it concerns, as columns are named.
         count: Number of these units, 0 if the note has it.
         total: Number of all units, 0 if unknown.
@@ -68,24 +85,51 @@ class LeftOut:
     def __str__(self) -> str:
         """Return the note with the counts, and those of the groups with the greatest shares."""
         labels = [
-            (", ".join(f"{name}={value}" for name, value in group.items() if name != SLICE_COLUMN and value is not None), count, total)
+            (
+                ", ".join(
+                    f"{name}={value}"
+                    for name, value in group.items()
+                    if name != SLICE_COLUMN and value is not None
+                ),
+                count,
+                total,
+            )
             for group, count, total in self.groups
         ]
-        affected = sorted((entry for entry in labels if entry[0] and entry[1]), key=lambda entry: -entry[1] / max(1, entry[2]))
-        named = [f"{label}: {_format_share(count, total)}" for label, count, total in affected[:MAX_GROUPS_NAMED]]
-        more = [f"and {len(affected) - MAX_GROUPS_NAMED:,} more groups"] if len(affected) > MAX_GROUPS_NAMED else []
-        return self._describe_share(self.count, self.total) + (f" ({', '.join([*named, *more])})" if named else "")
+        affected = sorted(
+            (entry for entry in labels if entry[0] and entry[1]),
+            key=lambda entry: -entry[1] / max(1, entry[2]),
+        )
+        named = [
+            f"{label}: {_format_share(count, total)}"
+            for label, count, total in affected[:MAX_GROUPS_NAMED]
+        ]
+        more = (
+            [f"and {len(affected) - MAX_GROUPS_NAMED:,} more groups"]
+            if len(affected) > MAX_GROUPS_NAMED
+            else []
+        )
+        return self._describe_share(self.count, self.total) + (
+            f" ({', '.join([*named, *more])})" if named else ""
+        )
 
     def with_column(self, column: str, value: str) -> LeftOut:
         """Return the same of groups that have a further column."""
         groups = self.groups or (({}, self.count, self.total),)
-        return replace(self, groups=tuple(({**group, column: value}, count, total) for group, count, total in groups))
+        return replace(
+            self,
+            groups=tuple(
+                ({**group, column: value}, count, total) for group, count, total in groups
+            ),
+        )
 
     def merge_groups(self, names: Collection[str]) -> LeftOut:
         """Return the same of the groups that these columns make, of which every group is a part."""
         sums: dict[tuple[tuple[str, str | None], ...], list[int]] = {}
         for group, count, total in self.groups if len(self.groups) < MAX_GROUPS_LISTED else ():
-            counts = sums.setdefault(tuple((name, value) for name, value in group.items() if name in names), [0, 0])
+            counts = sums.setdefault(
+                tuple((name, value) for name, value in group.items() if name in names), [0, 0]
+            )
             counts[:] = [counts[0] + count, counts[1] + total]
         merged = tuple((dict(group), count, total) for group, (count, total) in sums.items())
         return replace(self, groups=merged if len(merged) > 1 else ())
@@ -96,14 +140,19 @@ class LeftOut:
         matches = [
             self._describe_share(count, total)
             for group, count, total in groups
-            if count and {name: value for name, value in group.items() if name != SLICE_COLUMN} == values
+            if count
+            and {name: value for name, value in group.items() if name != SLICE_COLUMN} == values
         ]
         return matches[0] if matches else ""
 
     def _describe_share(self, count: int, total: int) -> str:
         if not count:
             return self.note
-        return f"{_format_share(count, total)} {self.note}" if self.total else f"{self.note}: {count:,}"
+        return (
+            f"{_format_share(count, total)} {self.note}"
+            if self.total
+            else f"{self.note}: {count:,}"
+        )
 
 
 def _format_share(count: int, total: int) -> str:
@@ -114,24 +163,40 @@ def left_out_metadata(entries: Sequence[LeftOut]) -> dict[str, str]:
     """Return the metadata of units that policies left out or filled, empty if there are none."""
     rows = []
     for entry in entries:
-        groups = entry.groups if len(entry.groups) < MAX_GROUPS_LISTED else [group for group in entry.groups if group[1]]
+        groups = (
+            entry.groups
+            if len(entry.groups) < MAX_GROUPS_LISTED
+            else [group for group in entry.groups if group[1]]
+        )
         rows.append({**vars(entry), "groups": groups[:MAX_GROUPS_LISTED]})
-    return {NOTES_KEY: "\n".join(map(str, entries)), LEFT_OUT_KEY: json.dumps(rows)} if entries else {}
+    return (
+        {NOTES_KEY: "\n".join(map(str, entries)), LEFT_OUT_KEY: json.dumps(rows)} if entries else {}
+    )
 
 
-def read_left_out(metadata: Mapping[bytes, bytes] | None, label: str = "this result") -> list[LeftOut]:
+def read_left_out(
+    metadata: Mapping[bytes, bytes] | None, label: str = "this result"
+) -> list[LeftOut]:
     """Parse the units that policies left out or filled; raise ``InputError`` if damaged."""
     if LEFT_OUT_KEY not in read_texts(metadata):
         return []
     rows = read_json(metadata, LEFT_OUT_KEY, _is_left_out, label)
     return [
-        LeftOut(row["note"], tuple(row["metrics"]), row["count"], row["total"], tuple((dict(group), count, total) for group, count, total in row["groups"]))
+        LeftOut(
+            row["note"],
+            tuple(row["metrics"]),
+            row["count"],
+            row["total"],
+            tuple((dict(group), count, total) for group, count, total in row["groups"]),
+        )
         for row in rows
-    ]  # fmt: skip
+    ]
 
 
 def _is_left_out(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(row, dict) and row.keys() == LeftOut.__dataclass_fields__.keys() for row in value)
+    return isinstance(value, list) and all(
+        isinstance(row, dict) and row.keys() == LeftOut.__dataclass_fields__.keys() for row in value
+    )
 
 
 @dataclass(frozen=True)
@@ -139,12 +204,16 @@ class ResultMetadata:
     """The metadata of a result.
 
     Attributes:
-        result: ``metrics``, ``curve``, ``comparison``, ``differences``, ``group_differences`` or ``experiment``.
-        columns: Kind of each column in order: ``by``, ``slice``, ``query``, ``cutoff``, ``point``, ``value`` or ``id`` (of a curve),
-            ``metric``, ``ci_low``, ``ci_high``, ``bound_low``, ``bound_high``, ``se``, ``n_units``, ``n_buckets``, ``num_days``, ``num_rows``,
-            ``weight``; of differences between groups ``name``, ``label``, ``count`` and ``value``; in comparisons the column's own name.
-        measures: For each metric its ``unit`` and ``better``, and if declared, where it is ``undefined``, why it has ``no_interval`` and the
-            ``reference`` value to compare with, as in ``0.5 (random scores)``.
+        result: ``metrics``, ``curve``, ``comparison``, ``differences``, ``group_differences`` or
+            ``experiment``.
+        columns: Kind of each column in order: ``by``, ``slice``, ``query``, ``cutoff``, ``point``,
+            ``value`` or ``id`` (of a curve), ``metric``, ``ci_low``, ``ci_high``, ``bound_low``,
+            ``bound_high``, ``se``, ``n_units``, ``n_buckets``, ``num_days``, ``num_rows``,
+            ``weight``; of differences between groups ``name``, ``label``, ``count`` and ``value``;
+            in comparisons the column's own name.
+        measures: For each metric its ``unit`` and ``better``, and if declared, where it is
+            ``undefined``, why it has ``no_interval`` and the ``reference`` value to compare with,
+            as in ``0.5 (random scores)``.
         curve: The ``name`` and ``settings`` of a curve.
         canonical: The canonical metric of each column, or row, that has another name.
     """
@@ -157,27 +226,53 @@ class ResultMetadata:
 
     def to_schema_metadata(self) -> dict[str, str]:
         """Return the metadata as written into a schema."""
-        metadata = {RESULT_KEY: self.result, COLUMNS_KEY: json.dumps(self.columns), MEASURES_KEY: json.dumps(self.measures)}
+        metadata = {
+            RESULT_KEY: self.result,
+            COLUMNS_KEY: json.dumps(self.columns),
+            MEASURES_KEY: json.dumps(self.measures),
+        }
         metadata |= {} if self.curve is None else {CURVE_KEY: json.dumps(self.curve)}
         return metadata | ({CANONICAL_KEY: json.dumps(self.canonical)} if self.canonical else {})
 
 
 def metrics_metadata(
-    columns: Mapping[str, str], metrics: Sequence[ResolvedMetric], library: Registry, *, requested_names: bool = False
+    columns: Mapping[str, str],
+    metrics: Sequence[ResolvedMetric],
+    library: Registry,
+    *,
+    requested_names: bool = False,
 ) -> ResultMetadata:
-    """Build the metadata of a result with these columns, which have canonical or requested names."""
+    """Build the metadata of a result with these columns, which have canonical or requested
+    names.
+    """
     if metrics[0].file.kind == "curves":
-        curve = {"name": metrics[0].file.display_name, "settings": effective_settings(metrics[0], library)}
+        curve = {
+            "name": metrics[0].file.display_name,
+            "settings": effective_settings(metrics[0], library),
+        }
         return ResultMetadata("curve", columns, {}, curve)
     if not requested_names:
-        return ResultMetadata("metrics", columns, {str(metric.metric): _describe_measure(metric, library) for metric in metrics})
-    measures = {name: _describe_measure(metric, library) for metric in metrics for name in metric.column_names}
+        return ResultMetadata(
+            "metrics",
+            columns,
+            {str(metric.metric): _describe_measure(metric, library) for metric in metrics},
+        )
+    measures = {
+        name: _describe_measure(metric, library)
+        for metric in metrics
+        for name in metric.column_names
+    }
     return ResultMetadata("metrics", columns, measures, canonical=canonical_names(metrics))
 
 
 def canonical_names(metrics: Sequence[ResolvedMetric]) -> dict[str, str]:
     """Return the canonical metric of each column name that is another."""
-    return {name: str(metric.metric) for metric in metrics for name in metric.column_names if name != str(metric.metric)}
+    return {
+        name: str(metric.metric)
+        for metric in metrics
+        for name in metric.column_names
+        if name != str(metric.metric)
+    }
 
 
 def rename_metric_rows(rows: pa.Table, metrics: Sequence[ResolvedMetric]) -> pa.Table:
@@ -185,42 +280,74 @@ def rename_metric_rows(rows: pa.Table, metrics: Sequence[ResolvedMetric]) -> pa.
     canonical = canonical_names(metrics)
     if not canonical:
         return rows
-    import pyarrow as pa  # noqa: PLC0415  help does not need it
+    import pyarrow as pa  # help does not need it
 
-    from sqlrank.arrow_arrays import to_array  # noqa: PLC0415  help does not need it
+    from sqlrank.arrow_arrays import to_array  # help does not need it
 
     names_by_metric = {str(metric.metric): metric.column_names for metric in metrics}
-    repeated = [(row, name) for row, metric in enumerate(rows["metric"].to_pylist()) for name in names_by_metric.get(metric, (metric,))]
+    repeated = [
+        (row, name)
+        for row, metric in enumerate(rows["metric"].to_pylist())
+        for name in names_by_metric.get(metric, (metric,))
+    ]
     names = to_array([name for _, name in repeated], pa.string())
-    renamed = rows.take(to_array([row for row, _ in repeated], pa.int64())).set_column(rows.column_names.index("metric"), "metric", names)
-    metadata = {**(rows.schema.metadata or {}), CANONICAL_KEY.encode(): json.dumps(canonical).encode()}
+    renamed = rows.take(to_array([row for row, _ in repeated], pa.int64())).set_column(
+        rows.column_names.index("metric"), "metric", names
+    )
+    metadata = {
+        **(rows.schema.metadata or {}),
+        CANONICAL_KEY.encode(): json.dumps(canonical).encode(),
+    }
     if (measures := metadata.get(MEASURES_KEY.encode())) is not None:
         by_metric = json.loads(measures)
-        requested = {name: by_metric[metric] for metric, names in names_by_metric.items() for name in names}
+        requested = {
+            name: by_metric[metric] for metric, names in names_by_metric.items() for name in names
+        }
         metadata[MEASURES_KEY.encode()] = json.dumps(requested).encode()
     return renamed.replace_schema_metadata(metadata)
 
 
-def requested_columns(columns: Sequence[str], metrics: Sequence[ResolvedMetric]) -> list[tuple[str, str]]:
-    """Return each column of a result with its requested name; several names repeat a metric's columns."""
+def requested_columns(
+    columns: Sequence[str], metrics: Sequence[ResolvedMetric]
+) -> list[tuple[str, str]]:
+    """Return each column of a result with its requested name; several names repeat a metric's
+    columns.
+    """
     suffixes = ("", *(f".{name}" for name in (*BOUNDS, CI_LOW, CI_HIGH, SE, N_UNITS, N_BUCKETS)))
-    columns_by_metric = {str(metric.metric): [f"{metric.metric}{suffix}" for suffix in suffixes] for metric in metrics}
-    metric_by_column = {column: metric for metric, names in columns_by_metric.items() for column in names}
+    columns_by_metric = {
+        str(metric.metric): [f"{metric.metric}{suffix}" for suffix in suffixes]
+        for metric in metrics
+    }
+    metric_by_column = {
+        column: metric for metric, names in columns_by_metric.items() for column in names
+    }
     names_by_metric = {str(metric.metric): metric.column_names for metric in metrics}
     pairs: list[tuple[str, str]] = []
     for metric, group in groupby(columns, key=metric_by_column.get):
         metric_columns = list(group)
         names = ("",) if metric is None else names_by_metric[metric]
-        pairs += [(column, name + column[len(metric or "") :]) for name in names for column in metric_columns]
+        pairs += [
+            (column, name + column[len(metric or "") :])
+            for name in names
+            for column in metric_columns
+        ]
     return pairs
 
 
-def read_canonical_names(metadata: Mapping[bytes, bytes] | None, label: str = "this result") -> Mapping[str, str]:
+def read_canonical_names(
+    metadata: Mapping[bytes, bytes] | None, label: str = "this result"
+) -> Mapping[str, str]:
     """Parse the canonical metrics of the names in a result; raise ``InputError`` if damaged."""
-    return read_json(metadata, CANONICAL_KEY, make_mapping_check(is_text), label) if CANONICAL_KEY in read_texts(metadata) else {}
+    return (
+        read_json(metadata, CANONICAL_KEY, make_mapping_check(is_text), label)
+        if CANONICAL_KEY in read_texts(metadata)
+        else {}
+    )
 
 
-def comparison_metadata(result: str, schema: Any, by: Sequence[str], measures: Mapping[bytes, bytes]) -> ResultMetadata:
+def comparison_metadata(
+    result: str, schema: Any, by: Sequence[str], measures: Mapping[bytes, bytes]
+) -> ResultMetadata:
     """Build the metadata of a comparison or its differences.
 
     Args:
@@ -238,7 +365,9 @@ def group_texts(row: Mapping[str, Any], names: Sequence[str]) -> list[str | None
     return [None if row[name] is None else str(row[name]) for name in names]
 
 
-def read_result_metadata(metadata: Mapping[bytes, bytes] | None, label: str = "this result") -> ResultMetadata | None:
+def read_result_metadata(
+    metadata: Mapping[bytes, bytes] | None, label: str = "this result"
+) -> ResultMetadata | None:
     """Parse the metadata of a result, None if it has none.
 
     Raises:
@@ -249,19 +378,37 @@ def read_result_metadata(metadata: Mapping[bytes, bytes] | None, label: str = "t
         return None
     columns = read_json(metadata, COLUMNS_KEY, make_mapping_check(is_text), label)
     measures = read_json(metadata, MEASURES_KEY, make_mapping_check(_is_measure), label)
-    if entries[RESULT_KEY] == "metrics" and not {name for name, kind in columns.items() if kind == "metric"} <= measures.keys():
-        raise InputError(f"{label} has damaged metadata ({MEASURES_KEY}). Give a result as sqlrank returned or stored it")
+    if (
+        entries[RESULT_KEY] == "metrics"
+        and not {name for name, kind in columns.items() if kind == "metric"} <= measures.keys()
+    ):
+        raise InputError(
+            f"{label} has damaged metadata ({MEASURES_KEY}). Give a result as sqlrank returned or"
+            " stored it"
+        )
     curve = read_json(metadata, CURVE_KEY, _is_curve, label) if CURVE_KEY in entries else None
-    return ResultMetadata(entries[RESULT_KEY], columns, measures, curve, read_canonical_names(metadata, label))
+    return ResultMetadata(
+        entries[RESULT_KEY], columns, measures, curve, read_canonical_names(metadata, label)
+    )
 
 
-def read_measures(metadata: Mapping[bytes, bytes] | None, label: str = "this result") -> Mapping[str, Mapping[str, str]]:
-    """Parse the properties of the metrics of a result, empty if it has none; raise ``InputError`` if damaged."""
-    return read_json(metadata, MEASURES_KEY, make_mapping_check(_is_measure), label) if MEASURES_KEY in read_texts(metadata) else {}
+def read_measures(
+    metadata: Mapping[bytes, bytes] | None, label: str = "this result"
+) -> Mapping[str, Mapping[str, str]]:
+    """Parse the properties of the metrics of a result, empty if it has none; raise ``InputError``
+    if damaged.
+    """
+    return (
+        read_json(metadata, MEASURES_KEY, make_mapping_check(_is_measure), label)
+        if MEASURES_KEY in read_texts(metadata)
+        else {}
+    )
 
 
 def find_range(measure: Mapping[str, str]) -> tuple[float, float] | None:
-    """Return the least and the greatest value of a metric with these properties, or None without bounds."""
+    """Return the least and the greatest value of a metric with these properties, or None without
+    bounds.
+    """
     match = _RANGE.fullmatch(measure.get("range", measure.get("unit", "")))
     return (float(match[1]), float(match[2])) if match else None
 
@@ -271,13 +418,21 @@ def _is_measure(value: Any) -> bool:
 
 
 def _is_curve(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("name"), str) and isinstance(value.get("settings"), dict)
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("name"), str)
+        and isinstance(value.get("settings"), dict)
+    )
 
 
 def _describe_measure(metric: ResolvedMetric, library: Registry) -> dict[str, str]:
     file = metric.file
     bounds = describe_bounds(metric)
-    unit = "count" if file.kind == "metrics" and file.is_always_defined else file.annotations.get("Unit", "" if "inf" in bounds else bounds)
+    unit = (
+        "count"
+        if file.kind == "metrics" and file.is_always_defined
+        else file.annotations.get("Unit", "" if "inf" in bounds else bounds)
+    )
     declared = {
         "range": bounds if bounds != unit else None,
         "undefined": file.annotations.get("Undefined"),

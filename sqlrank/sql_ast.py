@@ -1,4 +1,6 @@
-"""Search and build sqlglot nodes: columns, literals, NULL tests, UNION ALL, and comments that are written above columns."""
+"""Search and build sqlglot nodes: columns, literals, NULL tests, UNION ALL, and comments that are
+written above columns.
+"""
 
 from __future__ import annotations
 
@@ -32,14 +34,17 @@ class LeadingComment(str):
 
 def source_names(tree: exp.Expr) -> set[str]:
     """Return the names and aliases of the CTEs and tables of a tree."""
-    return {name for node in find_nodes(tree, exp.CTE, exp.Table) for name in (node.name, node.alias)}
+    return {
+        name for node in find_nodes(tree, exp.CTE, exp.Table) for name in (node.name, node.alias)
+    }
 
 
 def find_nodes(tree: exp.Expr, *node_types: type[Node]) -> list[Node]:
     """Return the nodes of some types in breadth-first order.
 
-    It takes a sixth of the time of ``tree.find_all``: names and literals, which are half of the nodes, are passed over unless they are
-    asked for. Callers may modify the nodes that they get without affecting the others.
+    It takes a sixth of the time of ``tree.find_all``: names and literals, which are half of the
+    nodes, are passed over unless they are asked for. Callers may modify the nodes that they get
+    without affecting the others.
     """
     skipped_types, pruned_type = _choose_skipped_types(node_types)
     nodes: list[Any] = [tree]
@@ -61,12 +66,19 @@ def find_nodes(tree: exp.Expr, *node_types: type[Node]) -> list[Node]:
 
 
 @cache
-def _choose_skipped_types(node_types: tuple[type[exp.Expr], ...]) -> tuple[frozenset[type], type[exp.Expr] | None]:
-    """Return the types of values that a search for nodes passes over, and the type of nodes whose parts it does not search.
+def _choose_skipped_types(
+    node_types: tuple[type[exp.Expr], ...],
+) -> tuple[frozenset[type], type[exp.Expr] | None]:
+    """Return the types of values that a search for nodes passes over, and the type of nodes whose
+    parts it does not search.
 
     The latter is None if parts of all nodes are searched.
     """
-    leaves = {leaf for leaf in (exp.Identifier, exp.Literal, exp.Boolean, exp.Null) if not issubclass(leaf, node_types)}
+    leaves = {
+        leaf
+        for leaf in (exp.Identifier, exp.Literal, exp.Boolean, exp.Null)
+        if not issubclass(leaf, node_types)
+    }
     has_leaf_columns = not any(issubclass(part, node_types) for part in (exp.Identifier, exp.Star))
     return frozenset({*leaves, str, bool, type(None)}), exp.Column if has_leaf_columns else None
 

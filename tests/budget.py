@@ -1,4 +1,6 @@
-"""The size of the code beside its targets: ``python -m tests.budget``. A change that raises one says what it buys."""
+"""The size of the code beside its targets: ``python -m tests.budget``. A change that raises one
+says what it buys.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TARGETS = {"sqlrank": 280_000, "website": 11_000, "benchmarks": 26_000, "tests": 560_000}
-"""Tokens of Python by folder, as Python 3.11 counts them: later versions divide f-strings into several."""
+"""Tokens of Python by folder, as Python 3.11 counts them: later versions divide f-strings into
+several.
+"""
 
 MAX_MODULES = 150
 MAX_SQL_LINES = 13_000
@@ -16,7 +20,9 @@ _COUNTED = {tokenize.NAME, tokenize.OP, tokenize.NUMBER, tokenize.STRING}
 
 
 def count_tokens(path: Path) -> int:
-    """Return the number of names, operators, numbers and strings of a module, which no layout changes."""
+    """Return the number of names, operators, numbers and strings of a module, which no layout
+    changes.
+    """
     with path.open("rb") as file:
         return sum(token.type in _COUNTED for token in tokenize.tokenize(file.readline))
 
@@ -24,12 +30,18 @@ def count_tokens(path: Path) -> int:
 def format_sizes() -> str:
     """Return a line for each size: what it is, the number, and its target."""
     rows = {
-        f"tokens of Python in {folder}": (sum(map(count_tokens, (ROOT / folder).rglob("*.py"))), target)
+        f"tokens of Python in {folder}": (
+            sum(map(count_tokens, (ROOT / folder).rglob("*.py"))),
+            target,
+        )
         for folder, target in TARGETS.items()
     }
     modules = [path for path in (ROOT / "sqlrank").rglob("*.py") if path.name != "__init__.py"]
     rows["modules of sqlrank"] = (len(modules), MAX_MODULES)
-    rows["lines of SQL"] = (sum(len(path.read_text("utf-8").splitlines()) for path in (ROOT / "sql").rglob("*.sql")), MAX_SQL_LINES)
+    rows["lines of SQL"] = (
+        sum(len(path.read_text("utf-8").splitlines()) for path in (ROOT / "sql").rglob("*.sql")),
+        MAX_SQL_LINES,
+    )
     return "\n".join(f"{name:32} {size:9,} of {target:9,}" for name, (size, target) in rows.items())
 
 

@@ -25,9 +25,21 @@ NAMES = [engine.__name__ for engine in ENGINES]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--rewrite-golden", action="store_true", help="Write the printed statements in tests/golden anew.")
-    parser.addoption("--write-matrix", action="store_true", help="Put what agreed on which engine into docs/engines.md.")
-    parser.addoption("--slow-share", default="1/1", help="Run one share of the slow tests, such as 2/8, besides all that are not slow.")
+    parser.addoption(
+        "--rewrite-golden",
+        action="store_true",
+        help="Write the printed statements in tests/golden anew.",
+    )
+    parser.addoption(
+        "--write-matrix",
+        action="store_true",
+        help="Put what agreed on which engine into docs/engines.md.",
+    )
+    parser.addoption(
+        "--slow-share",
+        default="1/1",
+        help="Run one share of the slow tests, such as 2/8, besides all that are not slow.",
+    )
     clean_tree.pytest_addoption(parser)
 
 
@@ -36,12 +48,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the slow tests of other shares: which share a test is in, depends on its name alone."""
+    """Deselect the slow tests of other shares: which share a test is in, depends on its name
+    alone.
+    """
     share, shares = map(int, config.getoption("slow_share").split("/"))
     others = [
         item
         for item in items
-        if item.get_closest_marker("slow") and crc32(f"{item.path.name} {item.name}".encode()) % shares != share % shares
+        if item.get_closest_marker("slow")
+        and crc32(f"{item.path.name} {item.name}".encode()) % shares != share % shares
     ]
     if others:
         left_out = set(others)
@@ -51,7 +66,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, Any, Any]:
-    """Look for no garbage among thousands of tests, which are all kept: that takes a quarter of the time to collect, and an eighth of that to run them."""
+    """Look for no garbage among thousands of tests, which are all kept: that takes a quarter of the
+    time to collect, and an eighth of that to run them.
+    """
     gc.disable()
     try:
         return (yield)
@@ -71,7 +88,9 @@ def cache_commands() -> Iterator[None]:
 @pytest.fixture
 def run() -> pa.Table:
     """Two lists; with ``qrels``, RR is 1/2 and 1, so 0.75 on the mean, and P@1 is 0.5."""
-    return pa.table({"query_id": ["q1", "q1", "q2"], "doc_id": ["a", "b", "a"], "score": [0.9, 0.5, 1.0]})
+    return pa.table(
+        {"query_id": ["q1", "q1", "q2"], "doc_id": ["a", "b", "a"], "score": [0.9, 0.5, 1.0]}
+    )
 
 
 @pytest.fixture
@@ -96,11 +115,18 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.section("calls that gave DuckDB's numbers, to 1e-9")
         terminalreporter.write(matrix.format_table(records, NAMES))
         worst = max(records, key=lambda item: item["worst"])
-        terminalreporter.write_line(f"worst difference: {worst['worst']:.1e} ({worst['engine']}, {worst['scenario']})")
+        terminalreporter.write_line(
+            f"worst difference: {worst['worst']:.1e} ({worst['engine']}, {worst['scenario']})"
+        )
         if config.getoption("write_matrix"):
             matrix.write_table(matrix.format_table(records, NAMES))
 
 
 def _records(reporter: Any) -> list[dict[str, Any]]:
     passed = [report for report in reporter.stats.get("passed", []) if report.when == "call"]
-    return [value for report in passed for name, value in report.user_properties if name == matrix.PROPERTY]
+    return [
+        value
+        for report in passed
+        for name, value in report.user_properties
+        if name == matrix.PROPERTY
+    ]

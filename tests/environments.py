@@ -1,4 +1,6 @@
-"""Virtual environments for tools that cannot share one with sqlrank: made once and kept in the cache of pytest."""
+"""Virtual environments for tools that cannot share one with sqlrank: made once and kept in the
+cache of pytest.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,21 @@ def make_environment(config: pytest.Config, name: str, requirements: list[str]) 
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not installed.is_file() or installed.read_text() != wanted:
-            subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder / "venv")], check=True)
-            install = [str(programs / "python"), "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check"]
-            done = subprocess.run([*install, *requirements], check=False, capture_output=True, text=True)
+            subprocess.run(
+                [sys.executable, "-m", "venv", "--clear", str(folder / "venv")], check=True
+            )
+            install = [
+                str(programs / "python"),
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--no-compile",
+                "--disable-pip-version-check",
+            ]
+            done = subprocess.run(
+                [*install, *requirements], check=False, capture_output=True, text=True
+            )
             assert done.returncode == 0, done.stderr
             installed.write_text(wanted)
     return programs

@@ -12,11 +12,16 @@ if TYPE_CHECKING:
 
 def select_few(values: Iterable[Any], quick: int | Container[Any]) -> list[Any]:
     """Return values of a parameter, of which all are slow but these, or but the first so many."""
-    return [_make_param(value, place < quick if isinstance(quick, int) else value in quick) for place, value in enumerate(values)]
+    return [
+        _make_param(value, place < quick if isinstance(quick, int) else value in quick)
+        for place, value in enumerate(values)
+    ]
 
 
 def select_every(step: int, values: Iterable[Any], *, rows: bool = False) -> list[Any]:
-    """Return values of a parameter, of which all are slow but one in so many; with ``rows``, values of several parameters."""
+    """Return values of a parameter, of which all are slow but one in so many; with ``rows``, values
+    of several parameters.
+    """
     return [_make_param(value, place % step == 0, rows=rows) for place, value in enumerate(values)]
 
 

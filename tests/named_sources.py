@@ -10,15 +10,27 @@ from sqlrank.registry.loader import load_registry
 if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
 
-SOURCES_BY_ROLE: dict[str, dict[str, Any]] = {"predictions": {"predictions": "p"}, "run": {"run": "r", "qrels": "q"}}
+SOURCES_BY_ROLE: dict[str, dict[str, Any]] = {
+    "predictions": {"predictions": "p"},
+    "run": {"run": "r", "qrels": "q"},
+}
 
 
 def name_sources(file: SqlFile) -> dict[str, Any]:
     """Return the arguments of a call that name a table for each role which a file reads."""
-    others = find_dependencies(load_registry(), file, {}).roles - {"run", "qrels", "queries", "predictions"}
+    others = find_dependencies(load_registry(), file, {}).roles - {
+        "run",
+        "qrels",
+        "queries",
+        "predictions",
+    }
     role = find_input_role(load_registry(), file)
     measured = {"queries": "of_queries"} if file.measures_column and role == "run" else {}
-    return {**SOURCES_BY_ROLE.get(role, {}), **measured, "inputs": {role: f"the_{role}" for role in others}}
+    return {
+        **SOURCES_BY_ROLE.get(role, {}),
+        **measured,
+        "inputs": {role: f"the_{role}" for role in others},
+    }
 
 
 ARGUMENTS = {"Elbow": "@3", "IPrec": "@0.5", "Gain": "@0.1", "Lift": "@0.1"}

@@ -1,4 +1,6 @@
-"""The pages of the command line: each command with its arguments and options, from the text of its help."""
+"""The pages of the command line: each command with its arguments and options, from the text of its
+help.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,11 @@ from sqlrank.cli.app import app
 @cache
 def load_commands() -> dict[str, Any]:
     """Return the commands by name, in the order of the help."""
-    return {name: command for name, command in getattr(get_command(app), "commands", {}).items() if not command.hidden}
+    return {
+        name: command
+        for name, command in getattr(get_command(app), "commands", {}).items()
+        if not command.hidden
+    }
 
 
 def locate_command_page(name: str) -> str:
@@ -24,21 +30,44 @@ def locate_command_page(name: str) -> str:
 
 def build_command_index() -> str:
     """Return the page of all commands, with a sentence of each."""
-    rows = [f"| [`sqlrank {name}`]({name}.md) | {_format_help(command.help)} |" for name, command in load_commands().items()]
-    about = "Every command with its options. `sqlrank COMMAND --help` prints the same in your terminal."
-    return "\n".join(["# Command line", "", about, "", "| command | what it does |", "|---|---|", *rows, ""])
+    rows = [
+        f"| [`sqlrank {name}`]({name}.md) | {_format_help(command.help)} |"
+        for name, command in load_commands().items()
+    ]
+    about = (
+        "Every command with its options. `sqlrank COMMAND --help` prints the same in your terminal."
+    )
+    return "\n".join(
+        ["# Command line", "", about, "", "| command | what it does |", "|---|---|", *rows, ""]
+    )
 
 
 def build_command_page(name: str) -> str:
     """Return the page of a command: its call, arguments, and options by group."""
     command = load_commands()[name]
-    options = [param for param in command.params if param.param_type_name == "option" and not param.hidden and "--help" not in param.opts]
+    options = [
+        param
+        for param in command.params
+        if param.param_type_name == "option" and not param.hidden and "--help" not in param.opts
+    ]
     arguments = [param for param in command.params if param.param_type_name == "argument"]
     words = [_format_argument(param) for param in arguments]
-    parts = [f"# sqlrank {name}", _format_help(command.help), f"```sh\n{' '.join(['sqlrank', name, *words, '[OPTIONS]'])}\n```"]
-    parts += ["## Examples", "\n\n".join(f"```sh\n{example}\n```" for example in command.command.examples)]
+    parts = [
+        f"# sqlrank {name}",
+        _format_help(command.help),
+        f"```sh\n{' '.join(['sqlrank', name, *words, '[OPTIONS]'])}\n```",
+    ]
+    parts += [
+        "## Examples",
+        "\n\n".join(f"```sh\n{example}\n```" for example in command.command.examples),
+    ]
     if arguments:
-        parts += ["## Arguments", _format_table("argument", [(f"`{_format_argument(param)}`", param) for param in arguments])]
+        parts += [
+            "## Arguments",
+            _format_table(
+                "argument", [(f"`{_format_argument(param)}`", param) for param in arguments]
+            ),
+        ]
     for title in command.command.groups:
         rows = [
             (", ".join(f"`{flag}`" for flag in [*param.opts, *param.secondary_opts]), param)
@@ -55,17 +84,26 @@ def _format_argument(param: Any) -> str:
 
 
 def _format_table(kind: str, rows: list[tuple[str, Any]]) -> str:
-    lines = [f"| {label} | {_format_default(param)} | {_format_help(param.help)} |" for label, param in rows]
+    lines = [
+        f"| {label} | {_format_default(param)} | {_format_help(param.help)} |"
+        for label, param in rows
+    ]
     return "\n".join([f"| {kind} | default | meaning |", "|---|---|---|", *lines])
 
 
 def _format_default(param: Any) -> str:
     if param.required:
         return "required"
-    return "" if param.default in (None, False, True, (), []) or callable(param.default) else f"`{param.default}`"
+    return (
+        ""
+        if param.default in (None, False, True, (), []) or callable(param.default)
+        else f"`{param.default}`"
+    )
 
 
 def _format_help(text: str | None) -> str:
     """Return a help text as a cell of a table: flags are code."""
-    flat = " ".join((text or "").split()).replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+    flat = (
+        " ".join((text or "").split()).replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+    )
     return re.sub(r"(?<![\w`-])(--?[a-zA-Z][\w-]*)", r"`\1`", flat)

@@ -1,4 +1,6 @@
-"""Outputs of commands on pages of metrics: run by several processes, and cached between builds while nothing changes."""
+"""Outputs of commands on pages of metrics: run by several processes, and cached between builds
+while nothing changes.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ ENGINES = ("duckdb", "sqlglot", "pyarrow")
 
 
 def cache_outputs(commands: Iterable[tuple[SqlFile, list[str]]]) -> None:
-    """Run the commands of metrics whose output is not cached, and drop outputs without a command."""
+    """Run the commands of metrics whose output is not cached, and drop outputs without a
+    command.
+    """
     commands_by_path = {_locate_output(file, arguments): arguments for file, arguments in commands}
     OUTPUT_FOLDER.mkdir(parents=True, exist_ok=True)
     for place in set(OUTPUT_FOLDER.iterdir()) - commands_by_path.keys():
@@ -33,7 +37,9 @@ def cache_outputs(commands: Iterable[tuple[SqlFile, list[str]]]) -> None:
     missing = [place for place in commands_by_path if not place.exists()]
     if missing:
         with ProcessPoolExecutor(cpu_count(), get_context("spawn")) as pool:
-            printed = pool.map(run_command, [commands_by_path[place] for place in missing], chunksize=4)
+            printed = pool.map(
+                run_command, [commands_by_path[place] for place in missing], chunksize=4
+            )
             for place, text in zip(missing, printed, strict=True):
                 place.write_text(text, "utf-8")
 
@@ -45,7 +51,9 @@ def read_output(file: SqlFile, arguments: list[str]) -> str:
 
 
 def run_command(arguments: list[str], *, is_silent: bool = True) -> str:
-    """Run a command; an error of it is an error of the page, and so is what a silent one says beside its output, but the notes of ``evaluate``."""
+    """Run a command; an error of it is an error of the page, and so is what a silent one says
+    beside its output, but the notes of ``evaluate``.
+    """
     stdout, stderr = StringIO(), StringIO()
     with redirect_stdout(stdout), redirect_stderr(stderr):
         status = _load_command().main(arguments, prog_name="sqlrank", standalone_mode=False)
@@ -57,7 +65,9 @@ def run_command(arguments: list[str], *, is_silent: bool = True) -> str:
 
 @cache
 def _load_command() -> Any:
-    """Return the command, whose options take longer to be read off its functions than a statement to be written."""
+    """Return the command, whose options take longer to be read off its functions than a statement
+    to be written.
+    """
     from typer.main import get_command  # noqa: PLC0415  not needed where all outputs are cached
 
     from sqlrank.cli.app import app  # noqa: PLC0415
@@ -66,7 +76,10 @@ def _load_command() -> Any:
 
 
 def _locate_output(file: SqlFile, arguments: list[str]) -> Path:
-    return OUTPUT_FOLDER / sha256("\0".join([source_digest(), file.text, *arguments]).encode()).hexdigest()
+    return (
+        OUTPUT_FOLDER
+        / sha256("\0".join([source_digest(), file.text, *arguments]).encode()).hexdigest()
+    )
 
 
 @cache

@@ -1,4 +1,6 @@
-"""Docstrings as MkDocs takes them: examples in a section of their own, and names that lead to where they are described."""
+"""Docstrings as MkDocs takes them: examples in a section of their own, and names that lead to where
+they are described.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ EXAMPLES = re.compile(r"^>>> .*\Z", re.DOTALL | re.MULTILINE)
 ARGUMENTS = re.compile(r"^Args:\n(?P<items>(?: {4,}.*\n|\n(?= {4}))*)", re.MULTILINE)
 ARGUMENT = re.compile(r"^ {4}(?P<name>\*{0,2}\w+): .*\n(?: {5,}.*\n)*", re.MULTILINE)
 BASES = {
-    "sql": "evaluate", "dbt_model": "sql", "experiment_sql": "experiment", "rollup_sql": "rollup", "rollup_model": "rollup", "split_sql": "split",
+    "sql": "evaluate", "dbt_model": "sql", "experiment_sql": "experiment", "rollup_sql": "rollup",
+    "rollup_model": "rollup", "split_sql": "split",
 }  # fmt: skip
 """Functions that describe those arguments of another one which it does not describe."""
 
@@ -28,20 +31,33 @@ class DocstringExtension(griffe.Extension):
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Change the docstring of a module, class, function or attribute."""
         if obj.docstring:
-            is_public = obj.is_function and getattr(sqlrank, obj.name, None) is not None and obj.name in sqlrank.__all__
-            obj.docstring.value = format_docstring(complete_docstring(obj.name) if is_public else obj.docstring.value)
+            is_public = (
+                obj.is_function
+                and getattr(sqlrank, obj.name, None) is not None
+                and obj.name in sqlrank.__all__
+            )
+            obj.docstring.value = format_docstring(
+                complete_docstring(obj.name) if is_public else obj.docstring.value
+            )
 
 
 def complete_docstring(name: str) -> str:
-    """Return the docstring of a public function, with a description of every argument: those that it leaves out are as in its base."""
+    """Return the docstring of a public function, with a description of every argument: those that
+    it leaves out are as in its base.
+    """
     text = f"{inspect.getdoc(getattr(sqlrank, name))}\n"
-    arguments, names = describe_arguments(name), {parameter.name for parameter in _list_parameters(name)}
+    arguments, names = (
+        describe_arguments(name),
+        {parameter.name for parameter in _list_parameters(name)},
+    )
     items = "".join(item for argument, item in arguments.items() if argument.lstrip("*") in names)
     return ARGUMENTS.sub(lambda _: f"Args:\n{items}\n" if items else "", text, count=1)
 
 
 def describe_arguments(name: str) -> dict[str, str]:
-    """Return the description of each argument of a public function, as a line of its docstring, those of its base last."""
+    """Return the description of each argument of a public function, as a line of its docstring,
+    those of its base last.
+    """
     section = ARGUMENTS.search(f"{inspect.getdoc(getattr(sqlrank, name))}\n")
     own = {item["name"]: item[0] for item in ARGUMENT.finditer(section["items"])} if section else {}
     base = describe_arguments(BASES[name]) if name in BASES else {}
@@ -55,7 +71,9 @@ def _list_parameters(name: str) -> list[inspect.Parameter]:
 def format_docstring(docstring: str) -> str:
     """Return a docstring whose references are links, and whose examples are a section."""
     text = ROLE.sub(lambda match: _link_reference(match["name"]), docstring)
-    return EXAMPLES.sub(lambda match: "Examples:\n" + re.sub(r"^(?=.)", "    ", match[0], flags=re.MULTILINE), text)
+    return EXAMPLES.sub(
+        lambda match: "Examples:\n" + re.sub(r"^(?=.)", "    ", match[0], flags=re.MULTILINE), text
+    )
 
 
 def _link_reference(name: str) -> str:

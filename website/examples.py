@@ -1,4 +1,6 @@
-"""The worked example of a metric: the command on the tables of its inputs in examples/data/small, and the statements for warehouses."""
+"""The worked example of a metric: the command on the tables of its inputs in examples/data/small,
+and the statements for warehouses.
+"""
 
 from __future__ import annotations
 
@@ -21,61 +23,97 @@ WAREHOUSES = {"duckdb": "DuckDB", "bigquery": "BigQuery", "snowflake": "Snowflak
 WIDEST = 100
 OPTIONS = ("run", "qrels", "predictions", "queries")
 """Inputs with an option of their own."""
-OWN_TABLES = {("qrels", "subtopics"): "subtopics", ("predictions", "forecasts"): "forecasts", ("records", "names"): "named_records"}
+OWN_TABLES = {
+    ("qrels", "subtopics"): "subtopics",
+    ("predictions", "forecasts"): "forecasts",
+    ("records", "names"): "named_records",
+}
 """Tables of an input for the metrics of a folder, which read more of its columns than others."""
 
 
 def format_metric(file: SqlFile) -> str:
-    """Return the text of a metric in an example: with a column of the table, or with a required or integer cut-off."""
+    """Return the text of a metric in an example: with a column of the table, or with a required or
+    integer cut-off.
+    """
     if file.measures_column:
         prediction_column, query_column = (
-            ("label", "label") if choose_table("predictions", file) == "predictions" else ("score", "latency_ms")
+            ("label", "label")
+            if choose_table("predictions", file) == "predictions"
+            else ("score", "latency_ms")
         )
         query_column = "passed" if file.measures_flag else query_column
-        return f"{file.display_name}({prediction_column if find_input_role(load_registry(), file) == 'predictions' else query_column})"
-    if file.cutoff_parameter is None or (file.cutoff_parameter.default is not None and file.cutoff_parameter.type != "integer"):
+        return f"{file.display_name}({prediction_column if find_input_role(load_registry(), file) == 'predictions' else query_column})"  # noqa: E501
+    if file.cutoff_parameter is None or (
+        file.cutoff_parameter.default is not None and file.cutoff_parameter.type != "integer"
+    ):
         return file.display_name
     return file.display_name + ("@3" if file.cutoff_parameter.type == "integer" else "@0.5")
 
 
 def list_roles(file: SqlFile) -> list[str]:
     """Return the inputs that a metric reads."""
-    read = find_dependencies(load_registry(), file, {"queries": "retrieved"}).roles | {find_input_role(load_registry(), file)}
+    read = find_dependencies(load_registry(), file, {"queries": "retrieved"}).roles | {
+        find_input_role(load_registry(), file)
+    }
     return [name for name in load_registry().roles if name in read]
 
 
 def choose_table(role: str, file: SqlFile) -> str:
-    """Return the table that an input of a metric is read from: labels are numbers where they need not be 0 and 1."""
+    """Return the table that an input of a metric is read from: labels are numbers where they need
+    not be 0 and 1.
+    """
     own = OWN_TABLES.get((role, file.path.parent.name))
     if own:
         return own
-    is_binary = bool({"binary labels", "scores from 0 to 1"} & {*file.required_row_checks}) or file.measures_flag
+    is_binary = (
+        bool({"binary labels", "scores from 0 to 1"} & {*file.required_row_checks})
+        or file.measures_flag
+    )
     return "numbers" if role == "predictions" and not is_binary else role
 
 
 def list_warehouses(file: SqlFile) -> dict[str, str]:
-    """Return the warehouses that have a statement of a metric: not all have the relations that it reads."""
+    """Return the warehouses that have a statement of a metric: not all have the relations that it
+    reads.
+    """
     engines = find_engines(find_dependencies(load_registry(), file, {}).files) or WAREHOUSES
     return {name: title for name, title in WAREHOUSES.items() if name in engines}
 
 
 def build_explain_command(file: SqlFile) -> list[str]:
-    """Return the command that explains a metric on its tables; the points of a curve are all that there is to see of it."""
+    """Return the command that explains a metric on its tables; the points of a curve are all that
+    there is to see of it.
+    """
     source_options = _build_source_options(file, lambda name: f"{TABLES}/{name}.csv")
     if file.kind == "curves":
         return ["evaluate", format_metric(file), *source_options]
     is_of_query = file.grain == "list" and find_input_role(load_registry(), file) == "run"
-    return ["explain", format_metric(file), *(["--query", QUERY] if is_of_query else []), *source_options]
+    return [
+        "explain",
+        format_metric(file),
+        *(["--query", QUERY] if is_of_query else []),
+        *source_options,
+    ]
 
 
 def build_evaluate_command(file: SqlFile) -> list[str]:
     """Return the command that evaluates a metric on all rows of its tables."""
-    return ["evaluate", format_metric(file), *_build_source_options(file, lambda name: f"{TABLES}/{name}.csv")]
+    return [
+        "evaluate",
+        format_metric(file),
+        *_build_source_options(file, lambda name: f"{TABLES}/{name}.csv"),
+    ]
 
 
 def build_file_command(file: SqlFile) -> str:
     """Return the command that evaluates a metric on files that are named as their inputs."""
-    return format_command(["evaluate", format_metric(file), *_build_source_options(file, lambda name: f"{name}.parquet")])
+    return format_command(
+        [
+            "evaluate",
+            format_metric(file),
+            *_build_source_options(file, lambda name: f"{name}.parquet"),
+        ]
+    )
 
 
 def python_call(file: SqlFile) -> str:
@@ -87,13 +125,17 @@ def python_call(file: SqlFile) -> str:
     """
     sources = {role: f"{choose_table(role, file)}.parquet" for role in list_roles(file)}
     named = [f'{role}="{path}"' for role, path in sources.items() if role in OPTIONS]
-    others = ", ".join(f'"{role}": "{path}"' for role, path in sources.items() if role not in OPTIONS)
+    others = ", ".join(
+        f'"{role}": "{path}"' for role, path in sources.items() if role not in OPTIONS
+    )
     arguments = [f'"{format_metric(file)}"', *named, *([f"inputs={{{others}}}"] if others else [])]
     return f"sqlrank.evaluate({', '.join(arguments)})"
 
 
 def build_sql_command(file: SqlFile, dialect: str) -> list[str]:
-    """Return the command that prints the statement of a metric for a warehouse whose tables are named as their inputs."""
+    """Return the command that prints the statement of a metric for a warehouse whose tables are
+    named as their inputs.
+    """
     return ["sql", format_metric(file), "--dialect", dialect, *_build_source_options(file, str)]
 
 

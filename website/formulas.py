@@ -1,4 +1,6 @@
-"""The formula of a metric as MathML, from the expression of its file: browsers set it by themselves, without a script or a network."""
+"""The formula of a metric as MathML, from the expression of its file: browsers set it by
+themselves, without a script or a network.
+"""
 
 from __future__ import annotations
 
@@ -17,21 +19,34 @@ MOST = 64
 """Maximum number of nodes of an expression that is set: longer ones are read more easily as SQL."""
 
 TIMES, MINUS = "\u22c5", "\u2212"
-RELATIONS: dict[type, str] = {exp.LT: "<", exp.LTE: "\u2264", exp.GT: ">", exp.GTE: "\u2265", exp.EQ: "=", exp.NEQ: "\u2260"}
+RELATIONS: dict[type, str] = {
+    exp.LT: "<",
+    exp.LTE: "\u2264",
+    exp.GT: ">",
+    exp.GTE: "\u2265",
+    exp.EQ: "=",
+    exp.NEQ: "\u2260",
+}
 TOTALS: dict[type, str] = {exp.Sum: "\u2211", exp.Max: "max", exp.Min: "min", exp.Avg: "mean"}
 TERMS = (exp.Add, exp.Sub, exp.Neg)
 
 
 def typeset_formula(file: SqlFile) -> str:
-    """Return the formula of a metric as an element ``math``, empty for a total of one column or of rows, and for what is too long or not known here."""
+    """Return the formula of a metric as an element ``math``, empty for a total of one column or of
+    rows, and for what is too long or not known here.
+    """
     if file.kind == "curves":
         return ""
     tree = file.tree.expressions[-1].unalias()
-    is_plain = type(tree) in {*TOTALS, exp.Count} and isinstance(tree.this, (exp.Column, exp.Literal, exp.Star))
+    is_plain = type(tree) in {*TOTALS, exp.Count} and isinstance(
+        tree.this, (exp.Column, exp.Literal, exp.Star)
+    )
     if is_plain or sum(1 for _ in tree.walk()) > MOST:
         return ""
     try:
-        row = _build_row(_build_identifier(file.full_name), _build_operator("="), _typeset_expression(tree))
+        row = _build_row(
+            _build_identifier(file.full_name), _build_operator("="), _typeset_expression(tree)
+        )
     except KeyError:
         return ""
     math = ET.Element("math", {"display": "block"})
@@ -42,18 +57,28 @@ def typeset_formula(file: SqlFile) -> str:
 def _typeset_expression(node: exp.Expr) -> ET.Element:
     """Return an expression, set; raise ``KeyError`` for one of a kind that is not known."""
     if type(node) in RELATIONS:
-        return _build_row(_typeset_expression(node.this), _build_operator(RELATIONS[type(node)]), _typeset_expression(node.expression))
+        return _build_row(
+            _typeset_expression(node.this),
+            _build_operator(RELATIONS[type(node)]),
+            _typeset_expression(node.expression),
+        )
     if type(node) in TOTALS:
         return _typeset_total(node)
     return SETTERS[type(node)](node)
 
 
 def _typeset_total(node: exp.Expr) -> ET.Element:
-    """Return a sum, greatest, least or mean: rows that CASE leaves out, by NULL or as 0 in a sum, are a condition below the sign."""
+    """Return a sum, greatest, least or mean: rows that CASE leaves out, by NULL or as 0 in a sum,
+    are a condition below the sign.
+    """
     body, sign = node.this, _build_operator(TOTALS[type(node)])
     if isinstance(body, exp.Case) and body.this is None and len(body.args["ifs"]) == 1:
         rest = body.args.get("default")
-        if rest is None or isinstance(rest, exp.Null) or (isinstance(node, exp.Sum) and rest == exp.Literal.number(0)):
+        if (
+            rest is None
+            or isinstance(rest, exp.Null)
+            or (isinstance(node, exp.Sum) and rest == exp.Literal.number(0))
+        ):
             (only,) = body.args["ifs"]
             under = ET.Element("munder")
             under.extend([sign, _typeset_expression(only.this)])
@@ -73,12 +98,20 @@ def _typeset_bracketed(node: exp.Expr, kinds: tuple[type, ...]) -> ET.Element:
 
 def _typeset_sum(node: exp.Expr) -> ET.Element:
     is_minus = isinstance(node, exp.Sub)
-    right = _typeset_bracketed(node.expression, TERMS) if is_minus else _typeset_expression(node.expression.unnest())
-    return _build_row(_typeset_expression(node.this.unnest()), _build_operator(MINUS if is_minus else "+"), right)
+    right = (
+        _typeset_bracketed(node.expression, TERMS)
+        if is_minus
+        else _typeset_expression(node.expression.unnest())
+    )
+    return _build_row(
+        _typeset_expression(node.this.unnest()), _build_operator(MINUS if is_minus else "+"), right
+    )
 
 
 def _typeset_product(node: exp.Expr) -> ET.Element:
-    """Return a product; a factor several times in a row is a power, and a total before other factors is in brackets."""
+    """Return a product; a factor several times in a row is a power, and a total before other
+    factors is in brackets.
+    """
     factors = _list_factors(node)
     parts: list[ET.Element] = []
     several = [(factor, len(list(same))) for factor, same in groupby(factors)]
@@ -87,33 +120,57 @@ def _typeset_product(node: exp.Expr) -> ET.Element:
         kinds = (*TERMS, exp.Case, *(TOTALS if is_open else ()), *((exp.Div,) if times > 1 else ()))
         bracketed = _typeset_bracketed(factor, kinds)
         parts += [_build_operator(TIMES)] if parts else []
-        parts.append(bracketed if times == 1 else _build_element("msup", bracketed, _build_number(str(times))))
+        parts.append(
+            bracketed
+            if times == 1
+            else _build_element("msup", bracketed, _build_number(str(times)))
+        )
     return _build_row(*parts)
 
 
 def _list_factors(node: exp.Expr) -> list[exp.Expr]:
     inner = node.unnest()
-    return [*_list_factors(inner.this), *_list_factors(inner.expression)] if isinstance(inner, exp.Mul) else [inner]
+    return (
+        [*_list_factors(inner.this), *_list_factors(inner.expression)]
+        if isinstance(inner, exp.Mul)
+        else [inner]
+    )
 
 
 def _typeset_cases(node: exp.Expr) -> ET.Element:
     rows = [
-        (_typeset_expression(item.args["true"].unnest()), _build_row(_build_text("if "), _typeset_expression(item.this)))
+        (
+            _typeset_expression(item.args["true"].unnest()),
+            _build_row(_build_text("if "), _typeset_expression(item.this)),
+        )
         for item in node.args["ifs"]
     ]
     rest = node.args.get("default")
-    return _stack_rows([*rows, (_typeset_expression(rest.unnest()) if rest else _build_text("undefined"), _build_text("otherwise"))])
+    return _stack_rows(
+        [
+            *rows,
+            (
+                _typeset_expression(rest.unnest()) if rest else _build_text("undefined"),
+                _build_text("otherwise"),
+            ),
+        ]
+    )
 
 
 def _typeset_coalesce(node: exp.Expr) -> ET.Element:
     (other,) = node.expressions
     return _stack_rows(
-        [(_typeset_expression(node.this), _build_text("")), (_typeset_expression(other), _build_text("if that is undefined"))]
+        [
+            (_typeset_expression(node.this), _build_text("")),
+            (_typeset_expression(other), _build_text("if that is undefined")),
+        ]
     )
 
 
 def _stack_rows(rows: Sequence[tuple[ET.Element, ET.Element]]) -> ET.Element:
-    """Return cases below each other; the style of the site draws the line before them, which not every font has as a tall brace."""
+    """Return cases below each other; the style of the site draws the line before them, which not
+    every font has as a tall brace.
+    """
     cells = [_build_element("mtr", *(_build_element("mtd", cell) for cell in row)) for row in rows]
     table = _build_element("mtable", *cells)
     table.set("displaystyle", "true")
@@ -121,12 +178,18 @@ def _stack_rows(rows: Sequence[tuple[ET.Element, ET.Element]]) -> ET.Element:
 
 
 def _typeset_call(name: str, arguments: Sequence[exp.Expr]) -> ET.Element:
-    parts = [part for argument in arguments for part in (_build_operator(","), _typeset_expression(argument.unnest()))][1:]
+    parts = [
+        part
+        for argument in arguments
+        for part in (_build_operator(","), _typeset_expression(argument.unnest()))
+    ][1:]
     return _build_row(_build_identifier(name), _build_operator("("), *parts, _build_operator(")"))
 
 
 def _create_fence_rule(left: str, right: str) -> Callable[[exp.Expr], ET.Element]:
-    return lambda node: _build_row(_build_operator(left), _typeset_expression(node.this.unnest()), _build_operator(right))
+    return lambda node: _build_row(
+        _build_operator(left), _typeset_expression(node.this.unnest()), _build_operator(right)
+    )
 
 
 def _typeset_divisor(node: exp.Expr) -> ET.Element:
@@ -139,7 +202,11 @@ def _typeset_divisor(node: exp.Expr) -> ET.Element:
 
 
 def _create_infix_rule(word: str) -> Callable[[exp.Expr], ET.Element]:
-    return lambda node: _build_row(_typeset_expression(node.this), _build_text(f" {word} "), _typeset_expression(node.expression))
+    return lambda node: _build_row(
+        _typeset_expression(node.this),
+        _build_text(f" {word} "),
+        _typeset_expression(node.expression),
+    )
 
 
 def _typeset_negation(node: exp.Expr) -> ET.Element:
@@ -181,24 +248,36 @@ def _build_text(text: str) -> ET.Element:
 SETTERS: dict[type, Callable[[exp.Expr], ET.Element]] = {
     exp.Column: lambda node: _build_identifier(node.name),
     exp.Placeholder: lambda node: _build_identifier(node.name),
-    exp.Literal: lambda node: _build_number(node.name) if not node.is_string else _build_text(node.name),
+    exp.Literal: lambda node: (
+        _build_number(node.name) if not node.is_string else _build_text(node.name)
+    ),
     exp.Null: lambda _: _build_text("undefined"),
     exp.Paren: lambda node: _typeset_expression(node.unnest()),
     exp.Add: _typeset_sum,
     exp.Sub: _typeset_sum,
     exp.Mul: _typeset_product,
-    exp.Div: lambda node: _build_element("mfrac", _typeset_expression(node.this.unnest()), _typeset_expression(node.expression.unnest())),
+    exp.Div: lambda node: _build_element(
+        "mfrac",
+        _typeset_expression(node.this.unnest()),
+        _typeset_expression(node.expression.unnest()),
+    ),
     exp.Neg: lambda node: _build_row(_build_operator(MINUS), _typeset_bracketed(node.this, TERMS)),
     exp.Nullif: _typeset_divisor,
     exp.Coalesce: _typeset_coalesce,
     exp.Case: _typeset_cases,
     exp.Sqrt: lambda node: _build_element("msqrt", _typeset_expression(node.this.unnest())),
-    exp.Exp: lambda node: _build_element("msup", _build_identifier("e"), _typeset_expression(node.this.unnest())),
+    exp.Exp: lambda node: _build_element(
+        "msup", _build_identifier("e"), _typeset_expression(node.this.unnest())
+    ),
     exp.Ln: lambda node: _typeset_call("ln", [node.this]),
     exp.PercentileCont: lambda node: _typeset_call("quantile", [node.this, node.expression]),
     exp.Abs: _create_fence_rule("|", "|"),
     exp.Floor: _create_fence_rule("\u230a", "\u230b"),
-    exp.Count: lambda node: _build_text("number of rows") if isinstance(node.this, exp.Star) else _typeset_call("count", [node.this]),
+    exp.Count: lambda node: (
+        _build_text("number of rows")
+        if isinstance(node.this, exp.Star)
+        else _typeset_call("count", [node.this])
+    ),
     exp.And: _create_infix_rule("and"),
     exp.Or: _create_infix_rule("or"),
     exp.Is: lambda node: _build_row(_typeset_expression(node.this), _build_text(" is NULL")),

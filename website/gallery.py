@@ -1,4 +1,6 @@
-"""The gallery of charts and the demo report: pages, and the files that commands of docs draw for them while the site is built."""
+"""The gallery of charts and the demo report: pages, and the files that commands of docs draw for
+them while the site is built.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,26 @@ from website import command_outputs
 from website.linked_pages import ROOT, read_markdown
 
 DRAWN = ROOT / ".cache" / "drawn"
-SOURCES = ("sqlrank/charts/*", "sqlrank/reports/*", "examples/data/open_bandit/*", "examples/data/rag/*", "examples/linkage/*")
+SOURCES = (
+    "sqlrank/charts/*",
+    "sqlrank/reports/*",
+    "examples/data/open_bandit/*",
+    "examples/data/rag/*",
+    "examples/linkage/*",
+)
 """Files that charts and reports depend on, besides those of ``command_outputs``."""
 
 REPORT = "demo/report.html"
 REPORTS = {
-    "report": ("Comparison of systems", "two retrievers of the tutorial, with verdicts, groups and queries side by side"),
+    "report": (
+        "Comparison of systems",
+        "two retrievers of the tutorial, with verdicts, groups and queries side by side",
+    ),
     "experiment": ("Experiment", "the effects of a variant, with a guardrail and the sample ratio"),
-    "clusters": ("Clusters of records", "two rules that link 1,000 records, with the worst clusters side by side"),
+    "clusters": (
+        "Clusters of records",
+        "two rules that link 1,000 records, with the worst clusters side by side",
+    ),
     "classes": ("Classes", "predictions of several classes, with their confusion matrix"),
 }
 """Reports of the gallery by file name: title, and description."""
@@ -31,27 +45,71 @@ CALLOUTS = (
     (
         "summary",
         "The verdict",
-        "the candidate beats the baseline on all three metrics. Below it are the largest regression of a group, and warnings on the data.",
+        (
+            "the candidate beats the baseline on all three metrics. Below it are the largest"
+            " regression of a group, and warnings on the data."
+        ),
     ),
-    ("pivot", "Metrics by system", "each with its confidence interval. The best value is bold, and ▲ marks a significant difference."),
-    ("summary-chart", "Dots with intervals", "on an axis around them. Point at one to see its numbers."),
+    (
+        "pivot",
+        "Metrics by system",
+        (
+            "each with its confidence interval. The best value is bold, and ▲ marks a significant"
+            " difference."
+        ),
+    ),
+    (
+        "summary-chart",
+        "Dots with intervals",
+        "on an axis around them. Point at one to see its numbers.",
+    ),
     ("comparison-chart", "Differences", "with their intervals. The line at 0 is no difference."),
-    ("comparison-groups", "Differences within groups", "those in which the baseline is better first."),
-    ("groups", "Groups", "a cell is shaded if its interval excludes the value of all rows. A command evaluates the queries of a group."),
-    ("queries", "Queries", "those that lost and gained most, with both lists side by side and a command that explains each score."),
-    ("account", "Data quality", "numbers of queries and documents, and of those that are unjudged or left out."),
-    ("settings", "Inputs and settings", "folded, as all details. Each table and chart has its statement below it."),
+    (
+        "comparison-groups",
+        "Differences within groups",
+        "those in which the baseline is better first.",
+    ),
+    (
+        "groups",
+        "Groups",
+        (
+            "a cell is shaded if its interval excludes the value of all rows. A command evaluates"
+            " the queries of a group."
+        ),
+    ),
+    (
+        "queries",
+        "Queries",
+        (
+            "those that lost and gained most, with both lists side by side and a command that"
+            " explains each score."
+        ),
+    ),
+    (
+        "account",
+        "Data quality",
+        "numbers of queries and documents, and of those that are unjudged or left out.",
+    ),
+    (
+        "settings",
+        "Inputs and settings",
+        "folded, as all details. Each table and chart has its statement below it.",
+    ),
 )
 """Parts of the demo report: id, name, and description."""
 
 _REPORT_FILE = re.compile(r" -o (\w+)\.html$")
 _COMMANDS = re.compile(r"^```sh\n((?:sqlrank .*\n(?:    .*\n)*)+)```$", re.MULTILINE)
-_ROW = re.compile(r"^\| (?P<kinds>`[^|]+) \| (?P<result>[^|]+) \| (?P<chart>[^|]+) \|$", re.MULTILINE)
+_ROW = re.compile(
+    r"^\| (?P<kinds>`[^|]+) \| (?P<result>[^|]+) \| (?P<chart>[^|]+) \|$", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
 class GalleryEntry:
-    """A kind of chart with its thumbnail: the commands that draw it, and sentences on its result and its marks, as Markdown."""
+    """A kind of chart with its thumbnail: the commands that draw it, and sentences on its result
+    and its marks, as Markdown.
+    """
 
     kind: str
     commands: str
@@ -70,7 +128,9 @@ class GalleryEntry:
 
 
 def list_gallery_entries() -> list[GalleryEntry]:
-    """Return an entry per kind of chart, in the order of the table in docs/charts.md, from the commands there."""
+    """Return an entry per kind of chart, in the order of the table in docs/charts.md, from the
+    commands there.
+    """
     page = read_markdown("docs/charts.md")
     commands_by_kind: dict[str, str] = {}
     for block in _COMMANDS.findall(page):
@@ -80,19 +140,31 @@ def list_gallery_entries() -> list[GalleryEntry]:
             if drawn := re.search(r" -o (\w+)\.svg$", command):
                 commands_by_kind[drawn[1]] = "\n".join(commands)
                 commands = []
-    rows = [(kind, row) for row in _ROW.finditer(page) for kind in re.findall(r"`(\w+)`", row["kinds"])]
-    return [GalleryEntry(kind, commands_by_kind[kind], row["result"], row["chart"]) for kind, row in rows]
+    rows = [
+        (kind, row) for row in _ROW.finditer(page) for kind in re.findall(r"`(\w+)`", row["kinds"])
+    ]
+    return [
+        GalleryEntry(kind, commands_by_kind[kind], row["result"], row["chart"])
+        for kind, row in rows
+    ]
 
 
 def gallery_page() -> str:
     """Return the page of the gallery: reports, then every kind of chart."""
     parts = [
         "# Chart and report gallery",
-        "Each report and chart with the command that makes it. [Reports](report.md) and [charts](charts.md) have the options.",
+        (
+            "Each report and chart with the command that makes it. [Reports](report.md) and"
+            " [charts](charts.md) have the options."
+        ),
     ]
     for name, commands in report_commands().items():
         title, description = REPORTS[name]
-        parts += [f"## {title}", f"[Open the report](demo/{name}.html){{ target=_blank }} of {description}.", f"```sh\n{commands}\n```"]
+        parts += [
+            f"## {title}",
+            f"[Open the report](demo/{name}.html){{ target=_blank }} of {description}.",
+            f"```sh\n{commands}\n```",
+        ]
     for entry in list_gallery_entries():
         parts += [
             f"## {entry.kind}",
@@ -105,11 +177,16 @@ def gallery_page() -> str:
 
 def demo_page() -> str:
     """Return the page that shows the demo report, with callouts whose links lead to its parts."""
-    callouts = "\n".join(f"1. [{title}]({REPORT}#{ident}){{ target=demo-report }}: {text}" for ident, title, text in CALLOUTS)
+    callouts = "\n".join(
+        f"1. [{title}]({REPORT}#{ident}){{ target=demo-report }}: {text}"
+        for ident, title, text in CALLOUTS
+    )
     return (
         f"---\nhide: [navigation, toc]\n---\n\n# Demo report\n\n"
-        f"This [HTML report](report.md) compares the two retrievers of the [tutorial](tutorial.md). "
-        f"You can [open it on a page of its own]({REPORT}). From top to bottom you see:\n\n{callouts}\n\n"
+        f"This [HTML report](report.md) compares the two retrievers of the"
+        f" [tutorial](tutorial.md). "
+        f"You can [open it on a page of its own]({REPORT}). From top to bottom you"
+        f" see:\n\n{callouts}\n\n"
         f'<iframe class="demo" name="demo-report" title="Demo report" src="{REPORT}"></iframe>\n\n'
         f"```sh\n{_demo_commands()}\n```\n"
     )
@@ -121,15 +198,29 @@ def _demo_commands() -> str:
 
 
 def report_commands() -> dict[str, str]:
-    """Return the commands of docs/report.md that write each report of the gallery, which read the examples, by file name."""
-    blocks = [str(block).rstrip("\n") for block in _COMMANDS.findall(read_markdown("docs/report.md")) if "examples/" in block]
+    """Return the commands of docs/report.md that write each report of the gallery, which read the
+    examples, by file name.
+    """
+    blocks = [
+        str(block).rstrip("\n")
+        for block in _COMMANDS.findall(read_markdown("docs/report.md"))
+        if "examples/" in block
+    ]
     return {match[1]: block for block in blocks if (match := _REPORT_FILE.search(block))}
 
 
 def drawn_files() -> dict[str, Path]:
-    """Return the files of the thumbnails and of the demo report by their place in the site, drawn unless they are kept."""
-    charts = {entry.place: _draw_chart(entry.commands, entry.file_name) for entry in list_gallery_entries()}
-    charts |= {f"demo/{name}.html": _draw_chart(commands, f"{name}.html") for name, commands in report_commands().items()}
+    """Return the files of the thumbnails and of the demo report by their place in the site, drawn
+    unless they are kept.
+    """
+    charts = {
+        entry.place: _draw_chart(entry.commands, entry.file_name)
+        for entry in list_gallery_entries()
+    }
+    charts |= {
+        f"demo/{name}.html": _draw_chart(commands, f"{name}.html")
+        for name, commands in report_commands().items()
+    }
     for folder in set(DRAWN.iterdir()) - {path.parent for path in charts.values()}:
         rmtree(folder)
     return charts
@@ -138,7 +229,9 @@ def drawn_files() -> dict[str, Path]:
 def _draw_chart(commands: str, file_name: str) -> Path:
     """Return the kept file that commands write, which they do in a folder of their own."""
     digest = sha256(f"{command_outputs.source_digest()} {commands}".encode())
-    for path in sorted(path for pattern in SOURCES for path in ROOT.glob(pattern) if path.is_file()):
+    for path in sorted(
+        path for pattern in SOURCES for path in ROOT.glob(pattern) if path.is_file()
+    ):
         digest.update(path.read_bytes())
     target = DRAWN / digest.hexdigest() / file_name
     if not target.exists():

@@ -35,11 +35,15 @@ if TYPE_CHECKING:
 ROW = re.compile(r"^\| `(?P<name>[\w@().]+)` \| (?P<about>.+) \|$", re.MULTILINE)
 SESSION = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
 INTERVAL = "<tr>\n<td>Interval</td>"
-"""The row of a metric's facts that would make every page of a metric a hit for "confidence interval"."""
+"""The row of a metric's facts that would make every page of a metric a hit for "confidence
+interval".
+"""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Write the version below each page, and add the script that runs SQL in pages if its engine could be fetched."""
+    """Write the version below each page, and add the script that runs SQL in pages if its engine
+    could be fetched.
+    """
     config.copyright = f"sqlrank {sqlrank.__version__}"
     if browser_engine.engine_files():
         script = ExtraScriptValue("assets/run.mjs")
@@ -49,12 +53,18 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are made: those from outside docs, of metrics, of their families, and of the public functions."""
+    """Add the pages that are made: those from outside docs, of metrics, of their families, and of
+    the public functions.
+    """
     for place, text in build_pages().items():
         files.append(File.generated(config, place, content=text))
     for path in sorted((examples.ROOT / examples.TABLES).glob("*.csv")):
         files.append(File.generated(config, f"tables/{path.name}", abs_src_path=str(path)))
-    for place, path in {**gallery.drawn_files(), **try_page.list_files(), **browser_engine.engine_files()}.items():
+    for place, path in {
+        **gallery.drawn_files(),
+        **try_page.list_files(),
+        **browser_engine.engine_files(),
+    }.items():
         files.append(File.generated(config, place, abs_src_path=str(path)))
     _add_to_nav(config.nav or [])
     return files
@@ -65,19 +75,42 @@ def build_pages() -> dict[str, str]:
     pages = {place: linked_pages.read_markdown(path) for path, place in linked_pages.PAGES.items()}
     pages["index.md"] = f"---\nhide: [navigation]\n---\n\n{pages['index.md']}"
     pages["changelog.md"] = f"---\nsearch: {{ exclude: true }}\n---\n\n{pages['changelog.md']}"
-    pages |= {place: linked_pages.build_file_page(path) for path, place in linked_pages.list_linked_files().items()}
-    pages |= {"sql/compat.md": linked_pages.build_compat_page(), "cli/index.md": command_line.build_command_index()}
-    pages |= {"gallery.md": gallery.gallery_page(), "demo.md": gallery.demo_page(), try_page.PLACE: try_page.build_try_page()}
-    pages |= {"api/index.md": index_of_api()} | {f"api/{name}.md": page_of_api(name) for name in public_names()}
-    pages |= {command_line.locate_command_page(name): command_line.build_command_page(name) for name in command_line.load_commands()}
-    pages |= {f"metrics/{name}/index.md": families.build_family_page(name) for name in families.group_by_family()}
+    pages |= {
+        place: linked_pages.build_file_page(path)
+        for path, place in linked_pages.list_linked_files().items()
+    }
+    pages |= {
+        "sql/compat.md": linked_pages.build_compat_page(),
+        "cli/index.md": command_line.build_command_index(),
+    }
+    pages |= {
+        "gallery.md": gallery.gallery_page(),
+        "demo.md": gallery.demo_page(),
+        try_page.PLACE: try_page.build_try_page(),
+    }
+    pages |= {"api/index.md": index_of_api()} | {
+        f"api/{name}.md": page_of_api(name) for name in public_names()
+    }
+    pages |= {
+        command_line.locate_command_page(name): command_line.build_command_page(name)
+        for name in command_line.load_commands()
+    }
+    pages |= {
+        f"metrics/{name}/index.md": families.build_family_page(name)
+        for name in families.group_by_family()
+    }
     files = [file for members in families.group_by_family().values() for file in members]
-    command_outputs.cache_outputs((file, arguments) for file in files for arguments in examples.list_commands(file))
+    command_outputs.cache_outputs(
+        (file, arguments) for file in files for arguments in examples.list_commands(file)
+    )
     return pages | {families.locate_metric_page(file): _with_head(file) for file in files}
 
 
 def _with_head(file: SqlFile) -> str:
-    return f"---\ndescription: >-\n  {metric_page.describe_metric(file)}\n---\n\n{metric_page.build_metric_page(file)}"
+    return (
+        "---\ndescription: >-\n "
+        f" {metric_page.describe_metric(file)}\n---\n\n{metric_page.build_metric_page(file)}"
+    )
 
 
 def public_names() -> list[str]:
@@ -88,10 +121,19 @@ def public_names() -> list[str]:
 
 def index_of_api() -> str:
     """Return the page of all public functions and classes, each in a line."""
-    parts = ["# Python", "Every public function and class has a page with its parameters, result, errors and examples."]
+    parts = [
+        "# Python",
+        (
+            "Every public function and class has a page with its parameters, result, errors and"
+            " examples."
+        ),
+    ]
     for title, is_function in (("Functions", True), ("Classes", False)):
         names = [name for name in public_names() if name.islower() == is_function]
-        rows = [f"| [`{name}`]({name}.md) | {_first_sentence(getattr(sqlrank, name))} |" for name in names]
+        rows = [
+            f"| [`{name}`]({name}.md) | {_first_sentence(getattr(sqlrank, name))} |"
+            for name in names
+        ]
         parts += [f"## {title}", "\n".join(["| name | what it does |", "|---|---|", *rows])]
     return "\n\n".join(parts) + "\n"
 
@@ -102,14 +144,23 @@ def page_of_api(name: str) -> str:
 
 
 def _first_sentence(item: object) -> str:
-    return format_docstring(" ".join((item.__doc__ or "").partition("\n\n")[0].split())).replace("``", "`").replace("|", "\\|")
+    return (
+        format_docstring(" ".join((item.__doc__ or "").partition("\n\n")[0].split()))
+        .replace("``", "`")
+        .replace("|", "\\|")
+    )
 
 
 def _add_to_nav(nav: list[Any]) -> None:
-    """Add the pages of metrics, by family, to the section that begins with metrics.md, and those of commands and functions to theirs."""
+    """Add the pages of metrics, by family, to the section that begins with metrics.md, and those of
+    commands and functions to theirs.
+    """
     reference = next(item["Reference"] for item in nav if "Reference" in item)
     pages = next(item["Command line"] for item in reference if "Command line" in item)
-    pages += [{f"sqlrank {name}": command_line.locate_command_page(name)} for name in command_line.load_commands()]
+    pages += [
+        {f"sqlrank {name}": command_line.locate_command_page(name)}
+        for name in command_line.load_commands()
+    ]
     pages = next(item["Python"] for item in reference if "Python" in item)
     pages += [{name: f"api/{name}.md"} for name in public_names()]
     section = next(item["Metrics"] for item in nav if "Metrics" in item)
@@ -119,25 +170,37 @@ def _add_to_nav(nav: list[Any]) -> None:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Lead links to pages of the site, and names in the tables of metrics.md to pages of metrics; short pages get the width for their code.
+    """Lead links to pages of the site, and names in the tables of metrics.md to pages of metrics;
+    short pages get the width for their code.
 
-    The search compares the tags of a page with a query first, and multiplies by its boost. Sessions of Python have prompts, which the copy button leaves out.
+    The search compares the tags of a page with a query first, and multiplies by its boost. Sessions
+    of Python have prompts, which the copy button leaves out.
     """
     if not re.search("^## ", markdown, re.MULTILINE):
         page.meta["hide"] = ["toc"]
     place = page.file.src_uri
     page.meta["tags"] = keywords.read_keywords().get(place, [])
-    page.meta["search"] = {"boost": keywords.find_boost(place, is_written=page.file.generated_by is None)} | page.meta.get("search", {})
+    page.meta["search"] = {
+        "boost": keywords.find_boost(place, is_written=page.file.generated_by is None)
+    } | page.meta.get("search", {})
     text = SESSION.sub("```pycon\n", linked_pages.with_links(markdown, place))
     return ROW.sub(_link_metric, text) if place == "metrics.md" else text
 
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:
     """Leave rows that are the same on all pages of metrics out of the search."""
-    return html.replace(INTERVAL, INTERVAL.replace("<tr>", "<tr data-search-exclude>"), 1) if page.file.generated_by else html
+    return (
+        html.replace(INTERVAL, INTERVAL.replace("<tr>", "<tr data-search-exclude>"), 1)
+        if page.file.generated_by
+        else html
+    )
 
 
 def _link_metric(row: re.Match[str]) -> str:
     files = [*load_registry().metrics.values(), *load_registry().curves.values()]
-    file = next(file for file in files if (format_example_name(file), file.description) == (row["name"], row["about"]))
+    file = next(
+        file
+        for file in files
+        if (format_example_name(file), file.description) == (row["name"], row["about"])
+    )
     return f"| [`{row['name']}`]({families.locate_metric_page(file)}) | {row['about']} |"

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
 
 GUIDE, NAMED_METRIC, METRIC, OTHER = 4, 5, 2, 1
-"""Weights of pages in the search: of guides, of metrics that users look for by words of their own, of other metrics, and of the rest."""
+"""Weights of pages in the search: of guides, of metrics that users look for by words of their own,
+of other metrics, and of the rest.
+"""
 
 REFERENCE = {"engines.md", "glossary.md", "plans.md", "speed.md", "troubleshooting.md"}
 """Pages of docs that are found after those that explain a term."""
@@ -34,12 +36,21 @@ def read_keywords() -> dict[str, list[str]]:
     """Return the words of each page that has some, by its place."""
     topics = {name: topic["words"] for name, topic in topic_words()["topics"].items()}
     listed = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-    keywords = {page: [phrase for word in words for phrase in (word, *topics.get(word, ()))] for page, words in listed.items()}
-    return keywords | {locate_metric_page(file): _metric_keywords(file) for members in group_by_family().values() for file in members}
+    keywords = {
+        page: [phrase for word in words for phrase in (word, *topics.get(word, ()))]
+        for page, words in listed.items()
+    }
+    return keywords | {
+        locate_metric_page(file): _metric_keywords(file)
+        for members in group_by_family().values()
+        for file in members
+    }
 
 
 def find_boost(page: str, *, is_written: bool) -> float:
-    """Return the weight of a page in the search, by its place, and whether it is written by hand."""
+    """Return the weight of a page in the search, by its place, and whether it is written by
+    hand.
+    """
     if page in _metric_boosts():
         return _metric_boosts()[page]
     return GUIDE if page not in REFERENCE and (is_written or page in read_keywords()) else OTHER
@@ -55,18 +66,26 @@ def _metric_boosts() -> dict[str, float]:
 
 
 def _metric_keywords(file: SqlFile) -> list[str]:
-    """Return the name of a metric, what other tools call it, and the words of users that lead to it."""
+    """Return the name of a metric, what other tools call it, and the words of users that lead to
+    it.
+    """
     name, aliases = file.display_name, load_registry().synonyms["aliases"]
     if name != file.full_name and _has_file(name):
         return [file.full_name]
-    called = [separate_words(key.rstrip("@")) for key, ours in aliases.items() if parse_metric_text(ours).name == name]
+    called = [
+        separate_words(key.rstrip("@"))
+        for key, ours in aliases.items()
+        if parse_metric_text(ours).name == name
+    ]
     words = [file.full_name, separate_words(name.lower()), *called, *_user_words(file)]
     return list({word.lower(): word for word in reversed(words)}.values())[::-1]
 
 
 def _user_words(file: SqlFile) -> list[str]:
     name = file.display_name
-    return [] if name != file.full_name and _has_file(name) else topic_words()["metrics"].get(name, [])
+    return (
+        [] if name != file.full_name and _has_file(name) else topic_words()["metrics"].get(name, [])
+    )
 
 
 @cache

@@ -1,4 +1,6 @@
-"""Pages outside of docs, and links to them: on the code host a link leads to a file, on the site to the page made of it."""
+"""Pages outside of docs, and links to them: on the code host a link leads to a file, on the site to
+the page made of it.
+"""
 
 from __future__ import annotations
 
@@ -27,19 +29,31 @@ PAGES = {
 }
 """Pages of the site by the file that they are made of."""
 
-PAGES_BY_FOLDER = {"sql/metrics": "metrics.md", "sql/curves": "metrics.md", "sql/compat": "sql/compat.md"}
+PAGES_BY_FOLDER = {
+    "sql/metrics": "metrics.md",
+    "sql/curves": "metrics.md",
+    "sql/compat": "sql/compat.md",
+}
 """Pages that list the contents of a folder without a README."""
 
-_CODE_OR_LINK = re.compile(r"^```.*?^```$|`[^`\n]+`|(?<=\]\()(?P<target>[^)\s#:]+)(?P<anchor>#[^)\s]*)?(?=\))", re.DOTALL | re.MULTILINE)
+_CODE_OR_LINK = re.compile(
+    r"^```.*?^```$|`[^`\n]+`|(?<=\]\()(?P<target>[^)\s#:]+)(?P<anchor>#[^)\s]*)?(?=\))",
+    re.DOTALL | re.MULTILINE,
+)
 
 
 def find_links(markdown: str) -> list[tuple[str, str]]:
-    """Return the targets of the relative links of a text that are not in code, each with its anchor, which may be empty.
+    """Return the targets of the relative links of a text that are not in code, each with its
+    anchor, which may be empty.
 
     >>> find_links("[a](b.md#c) `[d](e.md)` [f](https://g.org) [h](#i)")
     [('b.md', '#c')]
     """
-    return [(match["target"], match["anchor"] or "") for match in _CODE_OR_LINK.finditer(markdown) if match["target"]]
+    return [
+        (match["target"], match["anchor"] or "")
+        for match in _CODE_OR_LINK.finditer(markdown)
+        if match["target"]
+    ]
 
 
 def find_origin(page: str) -> str:
@@ -54,28 +68,47 @@ def read_markdown(path: str) -> str:
 
 @cache
 def list_linked_files() -> dict[str, str]:
-    """Return the pages of files that are no pages, but linked to from one, by their path in the repository."""
+    """Return the pages of files that are no pages, but linked to from one, by their path in the
+    repository.
+    """
     docs = [path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")]
     pages = {}
     for source in [*PAGES, *docs]:
         for target, _ in find_links(read_markdown(source)):
             path = _join_path(source, target)
-            if not _find_site_page(path) and (ROOT / path).is_file() and not path.startswith("docs/"):
+            if (
+                not _find_site_page(path)
+                and (ROOT / path).is_file()
+                and not path.startswith("docs/")
+            ):
                 pages[path] = f"files/{path}.md"
     return pages
 
 
 def build_file_page(path: str) -> str:
     """Return a page that shows a file."""
-    kind = {"toml": "toml", "sql": "sql", "py": "python", "yml": "yaml"}.get(path.rpartition(".")[2], "text")
+    kind = {"toml": "toml", "sql": "sql", "py": "python", "yml": "yaml"}.get(
+        path.rpartition(".")[2], "text"
+    )
     return f"# {path}\n\n````{kind}\n{read_markdown(path).rstrip()}\n````\n"
 
 
 def build_compat_page() -> str:
-    """Return the page of the compatibility modes: each with its file, whose comment says what the tool does."""
-    parts = ["# Compatibility modes", "`--compat NAME` sets the policies in the file below: see [migrate from other tools](../compat.md)."]
+    """Return the page of the compatibility modes: each with its file, whose comment says what the
+    tool does.
+    """
+    parts = [
+        "# Compatibility modes",
+        (
+            "`--compat NAME` sets the policies in the file below: see [migrate from other"
+            " tools](../compat.md)."
+        ),
+    ]
     for path in sorted((ROOT / "sql" / "compat").glob("*.toml")):
-        parts += [f"## {path.stem}", f"``` {{ .toml .wrapped }}\n{path.read_text('utf-8').rstrip()}\n```"]
+        parts += [
+            f"## {path.stem}",
+            f"``` {{ .toml .wrapped }}\n{path.read_text('utf-8').rstrip()}\n```",
+        ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -85,8 +118,17 @@ def with_links(markdown: str, page: str) -> str:
 
     def rewrite_link(match: re.Match[str]) -> str:
         target = match["target"]
-        place = _find_site_page(_join_path(source, target)) or list_linked_files().get(_join_path(source, target)) if target else None
-        return posixpath.relpath(place, posixpath.dirname(page) or ".") + (match["anchor"] or "") if place else match[0]
+        place = (
+            _find_site_page(_join_path(source, target))
+            or list_linked_files().get(_join_path(source, target))
+            if target
+            else None
+        )
+        return (
+            posixpath.relpath(place, posixpath.dirname(page) or ".") + (match["anchor"] or "")
+            if place
+            else match[0]
+        )
 
     return _CODE_OR_LINK.sub(rewrite_link, markdown)
 

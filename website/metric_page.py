@@ -1,4 +1,6 @@
-"""The page of a metric: everything on it is read from its file, or printed by sqlrank when the site is built."""
+"""The page of a metric: everything on it is read from its file, or printed by sqlrank when the site
+is built.
+"""
 
 from __future__ import annotations
 
@@ -27,18 +29,33 @@ RUNNABLE = "duckdb"
 """Dialect of the statements that docs/assets/run.mjs runs in the page."""
 
 PICTURES = {
-    "nDCG": ("ndcg.svg", "The gains of a list of four documents, divided by log2(rank + 1), and those of the ideal list."),
+    "nDCG": (
+        "ndcg.svg",
+        (
+            "The gains of a list of four documents, divided by log2(rank + 1), and those of the"
+            " ideal list."
+        ),
+    ),
     "AP": (
         "ap.svg",
-        "A list of six documents: the precision at its three relevant ones is 1, 2/3 and 1/2. Of four relevant documents, AP is 0.542.",
+        (
+            "A list of six documents: the precision at its three relevant ones is 1, 2/3 and 1/2."
+            " Of four relevant documents, AP is 0.542."
+        ),
     ),
     "AUC": (
         "auc.svg",
-        "All 15 pairs of three positives and five negatives: 13 are in order, one is a tie, one is in the wrong order. AUC is 0.9.",
+        (
+            "All 15 pairs of three positives and five negatives: 13 are in order, one is a tie, one"
+            " is in the wrong order. AUC is 0.9."
+        ),
     ),
     "Calibration": (
         "charts/calibration.svg",
-        "A calibration chart: the observed share of positives by the mean predicted probability of each bin.",
+        (
+            "A calibration chart: the observed share of positives by the mean predicted probability"
+            " of each bin."
+        ),
     ),
 }
 """Pictures on pages of metrics, in docs/assets."""
@@ -71,16 +88,27 @@ def describe_metric(file: SqlFile) -> str:
 
 def _first_upper(text: str) -> str:
     first = text.partition(" ")[0]
-    return text if any(letter.isupper() for letter in first) or "_" in first else text[:1].upper() + text[1:]
+    return (
+        text
+        if any(letter.isupper() for letter in first) or "_" in first
+        else text[:1].upper() + text[1:]
+    )
 
 
 def _build_calls(file: SqlFile) -> list[str]:
-    """Return the calls that compute a metric, of files or tables that are named as their inputs, in tabs."""
-    statement = examples.format_command(examples.build_sql_command(file, next(iter(examples.list_warehouses(file)))))
+    """Return the calls that compute a metric, of files or tables that are named as their inputs, in
+    tabs.
+    """
+    statement = examples.format_command(
+        examples.build_sql_command(file, next(iter(examples.list_warehouses(file))))
+    )
     tabs = {
         "Command line": f"```sh\n{examples.build_file_command(file)}\n```",
         "Python": f"```python\n{examples.python_call(file)}\n```",
-        "SQL": f"```sh\n{statement}\n```\n\nThis prints the [statement](#sql-statement). In DuckDB you can also call [functions]({UP}/functions.md).",
+        "SQL": (
+            f"```sh\n{statement}\n```\n\nThis prints the [statement](#sql-statement). In DuckDB you"
+            f" can also call [functions]({UP}/functions.md)."
+        ),
     }
     return ["\n\n".join(f'=== "{name}"\n\n{_indent_text(text)}' for name, text in tabs.items())]
 
@@ -96,7 +124,9 @@ def _link_picture(file: SqlFile) -> list[str]:
 
 
 def _build_formulas(file: SqlFile) -> list[str]:
-    """Return the formula of the literature, from the comment of the file, and that of the statement."""
+    """Return the formula of the literature, from the comment of the file, and that of the
+    statement.
+    """
     parts = [*_format_further_sentences(file), *_build_typeset_formula(file)]
     return ["## Formula", *parts] if parts else []
 
@@ -106,23 +136,38 @@ def _build_typeset_formula(file: SqlFile) -> list[str]:
     formula = typeset_formula(file)
     if not formula:
         return []
-    return [_describe_rows(file.source_relation), f'<div class="formula" tabindex="0" data-search-exclude>{formula}</div>']
+    return [
+        _describe_rows(file.source_relation),
+        f'<div class="formula" tabindex="0" data-search-exclude>{formula}</div>',
+    ]
 
 
 def _describe_rows(relation: str) -> str:
     """Return the rows that the totals of a formula are over."""
     if relation in load_registry().roles:
         return (
-            f"In SQL, the metric sums over the rows of the [input]({UP}/inputs.md) `{relation}`. Names are its columns and the parameters:"
+            f"In SQL, the metric sums over the rows of the [input]({UP}/inputs.md) `{relation}`."
+            " Names are its columns and the parameters:"
         )
-    text = " ".join(load_registry().find_relation(relation, {}).doc.splitlines()).removeprefix(f"{relation}: ")
+    text = " ".join(load_registry().find_relation(relation, {}).doc.splitlines()).removeprefix(
+        f"{relation}: "
+    )
     row = re.match(r".*?(?=[.;:](?:\s|$))", text)
-    return f"In SQL, the metric sums over the rows of the relation `{relation}`, with {row[0] if row else text}. Names are its columns and the parameters:"
+    return (
+        f"In SQL, the metric sums over the rows of the relation `{relation}`, with"
+        f" {row[0] if row else text}. Names are its columns and the parameters:"
+    )
 
 
 def _format_further_sentences(file: SqlFile) -> list[str]:
-    """Return the further sentences of the comment: indented lines are a formula where they are one, others are sentences."""
-    lines = [line for line in file.doc.splitlines()[1:] if not re.match(r"\$|[A-Z][a-z ]+: |\w+(\(\))?: default ", line)]
+    """Return the further sentences of the comment: indented lines are a formula where they are one,
+    others are sentences.
+    """
+    lines = [
+        line
+        for line in file.doc.splitlines()[1:]
+        if not re.match(r"\$|[A-Z][a-z ]+: |\w+(\(\))?: default ", line)
+    ]
     if not lines:
         return []
     if any(re.search(r" [=*/] |^ +sum over", line) for line in lines):
@@ -141,18 +186,27 @@ def _build_facts(file: SqlFile) -> str:
         "Better values": "" if file.kind == "curves" else better_direction(named, load_registry()),
         "Unit": file.annotations.get("Unit", ""),
         "Computed for": _describe_grain(file),
-        "Reads": ", ".join(f"`{name}`" for name in examples.list_roles(file)) + f" ([inputs]({UP}/inputs.md))",
+        "Reads": (
+            ", ".join(f"`{name}`" for name in examples.list_roles(file))
+            + f" ([inputs]({UP}/inputs.md))"
+        ),
         "Interval": _describe_interval(file),
         "Source": file.source,
         "File": f"`sql/{file.relative_path}`",
     }
-    return "\n".join(["| | |", "|---|---|", *(f"| {name} | {text} |" for name, text in facts.items() if text)])
+    return "\n".join(
+        ["| | |", "|---|---|", *(f"| {name} | {text} |" for name, text in facts.items() if text)]
+    )
 
 
 def _list_other_names(named: str) -> str:
     """Return the other names of a metric, and the text of one with other settings."""
     aliases = load_registry().synonyms["aliases"].items()
-    same = {separate_words(key.rstrip("@")): ours for key, ours in aliases if parse_metric_text(ours).name == named}
+    same = {
+        separate_words(key.rstrip("@")): ours
+        for key, ours in aliases
+        if parse_metric_text(ours).name == named
+    }
     return ", ".join(key if ours == named else f"{key} (`{ours}`)" for key, ours in same.items())
 
 
@@ -161,7 +215,11 @@ def _describe_grain(file: SqlFile) -> str:
         return "each point, in rows of their own"
     if find_input_role(load_registry(), file) != "run":
         return "all rows, or each group of `by`"
-    return "each query, and the sum or mean over queries" if file.grain == "list" else "all lists together, or each group of `by`"
+    return (
+        "each query, and the sum or mean over queries"
+        if file.grain == "list"
+        else "all lists together, or each group of `by`"
+    )
 
 
 def _describe_interval(file: SqlFile) -> str:
@@ -172,34 +230,59 @@ def _describe_interval(file: SqlFile) -> str:
         return f"none: {file.interval.no_interval} {link}"
     if file.interval.no_influence:
         return f"bootstrap, or that of a mean over queries: {file.interval.no_influence} {link}"
-    return f"none: it is a count {link}" if file.is_always_defined else f"with `--confidence 0.95` {link}"
+    return (
+        f"none: it is a count {link}"
+        if file.is_always_defined
+        else f"with `--confidence 0.95` {link}"
+    )
 
 
 def _build_parameters(file: SqlFile) -> list[str]:
-    rows = [f"| `{_format_parameter(file, param.name)}` | {param.default_text if param.default is not None else 'required'} | {param} | {_first_upper(param.about)} |"
+    rows = [f"| `{_format_parameter(file, param.name)}` | {param.default_text if param.default is not None else 'required'} | {param} | {_first_upper(param.about)} |"  # noqa: E501
             for param in file.params.values()]  # fmt: skip
     rows += [
-        f"| `{choice.name}` | `{choice.default}` | [see below](#parameters) | {_first_upper(choice.about)} |"
+        f"| `{choice.name}` | `{choice.default}` | [see below](#parameters) |"
+        f" {_first_upper(choice.about)} |"
         for choice in file.declared_settings.values()
     ]
-    head = ["## Parameters", "| name | default | values | meaning |\n|---|---|---|---|\n" + "\n".join(rows)]
-    choices = [text for choice in file.declared_settings.values() for text in _build_values(choice.name, choice.is_slot)]
+    head = [
+        "## Parameters",
+        "| name | default | values | meaning |\n|---|---|---|---|\n" + "\n".join(rows),
+    ]
+    choices = [
+        text
+        for choice in file.declared_settings.values()
+        for text in _build_values(choice.name, choice.is_slot)
+    ]
     names = list_settings(file) - {*file.params, *file.declared_settings}
     has_lists = find_input_role(load_registry(), file) == "run" or "level" in names
     others = sorted(names - (set() if has_lists else {*LIST_SLOTS}))
-    return [*([*head, *choices] if rows else []), *(_build_policies(others, has_head=bool(rows)) if others else [])]
+    return [
+        *([*head, *choices] if rows else []),
+        *(_build_policies(others, has_head=bool(rows)) if others else []),
+    ]
 
 
 def _build_policies(names: list[str], *, has_head: bool) -> list[str]:
-    """Return a table of the settings that a metric has in common with others, each with its default and meaning."""
-    rows = [f"| [`{name}`]({UP}/policies.md) | {' | '.join(_describe_setting(name))} |" for name in names]
+    """Return a table of the settings that a metric has in common with others, each with its default
+    and meaning.
+    """
+    rows = [
+        f"| [`{name}`]({UP}/policies.md) | {' | '.join(_describe_setting(name))} |"
+        for name in names
+    ]
     table = "\n".join(["| name | default | meaning |", "|---|---|---|", *rows])
-    more = f"It also uses these settings of all metrics of its kind. [Policies]({UP}/policies.md) explains their values:"
+    more = (
+        f"It also uses these settings of all metrics of its kind. [Policies]({UP}/policies.md)"
+        " explains their values:"
+    )
     return [*([] if has_head else ["## Parameters"]), more, table]
 
 
 def _describe_setting(name: str) -> tuple[str, str]:
-    """Return the default and the meaning of a policy, a function slot, or a parameter of relations and functions."""
+    """Return the default and the meaning of a policy, a function slot, or a parameter of relations
+    and functions.
+    """
     library = load_registry()
     if name in library.policies:
         values = [*map(str, library.allowed_values(name))]
@@ -207,8 +290,18 @@ def _describe_setting(name: str) -> tuple[str, str]:
     if name in library.functions:
         default = library.default_function(name)
         files = [*library.metrics.values(), *library.relations.values()]
-        about = next((item.declared_settings[name].about for item in files if name in item.declared_settings), "")
-        return default, _first_upper(about) or f"By default: {library.functions[name][default].description}"
+        about = next(
+            (
+                item.declared_settings[name].about
+                for item in files
+                if name in item.declared_settings
+            ),
+            "",
+        )
+        return (
+            default,
+            _first_upper(about) or f"By default: {library.functions[name][default].description}",
+        )
     return _shared_parameters()[name]
 
 
@@ -223,7 +316,10 @@ def _shared_parameters() -> dict[str, tuple[str, str]]:
     ]
     parameters = {param.name: param for file in files[::-1] for param in file.params.values()}
     return {
-        name: (param.default_text if param.default is not None else "required", _first_upper(param.about))
+        name: (
+            param.default_text if param.default is not None else "required",
+            _first_upper(param.about),
+        )
         for name, param in parameters.items()
     }
 
@@ -234,26 +330,41 @@ def _build_values(name: str, is_slot: bool) -> list[str]:
     if is_slot:
         about = {value: file.description for value, file in library.functions[name].items()}
     else:
-        about = {value: str(library.policies[name]["values"][value]["description"]) for value in map(str, library.allowed_values(name))}
+        about = {
+            value: str(library.policies[name]["values"][value]["description"])
+            for value in map(str, library.allowed_values(name))
+        }
     rows = [f"| `{value}` | {text} |" for value, text in sorted(about.items())]
     return ["\n".join([f"| `{name}` | meaning |", "|---|---|", *rows])]
 
 
 def _format_parameter(file: SqlFile, name: str) -> str:
-    return f"{name}, @{name}" if file.cutoff_parameter and file.cutoff_parameter.name == name else name
+    return (
+        f"{name}, @{name}" if file.cutoff_parameter and file.cutoff_parameter.name == name else name
+    )
 
 
 def _build_edge_cases(file: SqlFile) -> list[str]:
     undefined = file.annotations.get("Undefined", "")
     items = [f"Undefined (NULL): {undefined}." if undefined not in {"never", ""} else ""]
     items += [
-        f"Required of the rows: {', '.join(file.required_row_checks)}. Other rows are an error that shows them."
-        if file.required_row_checks
-        else ""
+        (
+            f"Required of the rows: {', '.join(file.required_row_checks)}. Other rows are an error"
+            " that shows them."
+            if file.required_row_checks
+            else ""
+        )
     ]
     items += ["Never undefined." if file.is_always_defined else ""]
-    if find_input_role(load_registry(), file) == "run" and file.kind == "metrics" and not file.is_always_defined:
-        items.append(f"If it is undefined for a query, the policy [`if_undefined`]({UP}/policies.md) decides the value of that query.")
+    if (
+        find_input_role(load_registry(), file) == "run"
+        and file.kind == "metrics"
+        and not file.is_always_defined
+    ):
+        items.append(
+            f"If it is undefined for a query, the policy [`if_undefined`]({UP}/policies.md) decides"
+            " the value of that query."
+        )
     return ["## Undefined values and checks", "\n".join(f"- {item}" for item in items if item)]
 
 
@@ -266,47 +377,85 @@ def _build_example(file: SqlFile) -> list[str]:
     console = f"```console\n$ {command}\n{output}\n```"
     head = [
         "## Example",
-        f"The input is [small tables]({UP}/examples/small.md) ({links}). sqlrank computed the numbers when it built this page.",
+        (
+            f"The input is [small tables]({UP}/examples/small.md) ({links}). sqlrank computed the"
+            " numbers when it built this page."
+        ),
         tabs,
     ]
     every = f'??? example "All steps, and the command"\n\n{_indent_text(console)}'
     last = _extract_explanation_end(file, output)
-    return [*head, *last, every, *_build_evaluation(file)] if last else [*head, console, *_build_evaluation(file)]
+    return (
+        [*head, *last, every, *_build_evaluation(file)]
+        if last
+        else [*head, console, *_build_evaluation(file)]
+    )
 
 
 def _build_evaluation(file: SqlFile) -> list[str]:
-    """Return the value over all rows of the tables, and the place in which the statement for DuckDB runs."""
+    """Return the value over all rows of the tables, and the place in which the statement for DuckDB
+    runs.
+    """
     arguments = examples.build_evaluate_command(file)
     command = (
         []
         if arguments == examples.build_explain_command(file)
-        else ["All rows of these tables give:", f"```console\n$ {examples.format_command(arguments)}\n{read_output(file, arguments)}\n```"]
+        else [
+            "All rows of these tables give:",
+            (
+                "```console\n$"
+                f" {examples.format_command(arguments)}\n{read_output(file, arguments)}\n```"
+            ),
+        ]
     )
     tables = " ".join(examples.choose_table(role, file) for role in examples.list_roles(file))
     return [
         *command,
-        f'<div class="sql-run" data-tables="{UP}/tables/" data-names="{tables}"></div>'
-        if RUNNABLE in examples.list_warehouses(file)
-        else "",
+        (
+            f'<div class="sql-run" data-tables="{UP}/tables/" data-names="{tables}"></div>'
+            if RUNNABLE in examples.list_warehouses(file)
+            else ""
+        ),
     ]
 
 
 def _extract_explanation_end(file: SqlFile, output: str) -> list[str]:
-    """Return the end of an explanation: the rows that the metric reads, and its expression with its sums put in."""
+    """Return the end of an explanation: the rows that the metric reads, and its expression with its
+    sums put in.
+    """
     parts = output.split("\n\n")
-    expression = next((place for place, part in enumerate(parts) if part.startswith(f"{examples.format_metric(file)} = ")), None)
+    expression = next(
+        (
+            place
+            for place, part in enumerate(parts)
+            if part.startswith(f"{examples.format_metric(file)} = ")
+        ),
+        None,
+    )
     if expression is None:
         return []
-    rows = next(([part] for part in parts[:expression] if part.startswith(f"{file.source_relation}: ")), [])
+    rows = next(
+        ([part] for part in parts[:expression] if part.startswith(f"{file.source_relation}: ")), []
+    )
     named = [part.partition("\n") for part in rows]
-    tables = [text for title, _, table in named for text in (f"The metric reads {title}", f"```text\n{table}\n```")]
-    return [*tables, "Its expression with these numbers:", "``` { .text .wrapped }\n" + "\n\n".join(parts[expression:]) + "\n```"]
+    tables = [
+        text
+        for title, _, table in named
+        for text in (f"The metric reads {title}", f"```text\n{table}\n```")
+    ]
+    return [
+        *tables,
+        "Its expression with these numbers:",
+        "``` { .text .wrapped }\n" + "\n\n".join(parts[expression:]) + "\n```",
+    ]
 
 
 def _format_table(name: str) -> str:
     head, *rows = (examples.ROOT / examples.TABLES / f"{name}.csv").read_text("utf-8").splitlines()
     cells = [f"| {line.replace(',', ' | ')} |" for line in rows]
-    return "\n".join([f"| {head.replace(',', ' | ')} |", "|---" * (head.count(",") + 1) + "|", *cells])
+    return "\n".join(
+        [f"| {head.replace(',', ' | ')} |", "|---" * (head.count(",") + 1) + "|", *cells]
+    )
 
 
 def _build_definition(file: SqlFile) -> list[str]:
@@ -319,13 +468,18 @@ def _build_definition(file: SqlFile) -> list[str]:
 
 def _build_statements(file: SqlFile) -> list[str]:
     """Return the statements for warehouses, which search leaves out: they are long, and similar."""
-    parts = ["## SQL statement { data-search-exclude }", "`sqlrank sql` prints this statement for tables named like the inputs:"]
+    parts = [
+        "## SQL statement { data-search-exclude }",
+        "`sqlrank sql` prints this statement for tables named like the inputs:",
+    ]
     for dialect, name in examples.list_warehouses(file).items():
         arguments = examples.build_sql_command(file, dialect)
         opening = "``` { .sql .duckdb-statement }" if dialect == RUNNABLE else "```sql"
         parts.append(
             f'=== "{name}"\n\n'
-            + _indent_text(f"```sh\n{examples.format_command(arguments)}\n```\n\n{opening}\n{read_output(file, arguments)}\n```")
+            + _indent_text(
+                f"```sh\n{examples.format_command(arguments)}\n```\n\n{opening}\n{read_output(file, arguments)}\n```"  # noqa: E501
+            )
         )
     return parts
 

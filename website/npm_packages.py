@@ -1,4 +1,6 @@
-"""Packages of npm that the site and tests of pages use, with their versions and checksums, and their download."""
+"""Packages of npm that the site and tests of pages use, with their versions and checksums, and
+their download.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,18 @@ class Package:
     sha512: str
 
 
-DUCKDB = Package("@duckdb/duckdb-wasm@1.32.0", "IewXTNYEjsZCPE9weUWgtjGxUlMRo7qhX0GF6tq/KjK8bnY+RAl4cyUdYUfcdzbyb4b9ZxPC+FOsCcxgaKFWMg==")
-ARROW = Package("apache-arrow@17.0.0", "X0p7auzdnGuhYMVKYINdQssS4EcKec9TCXyez/qtJt32DrIMGbzqiaMiQ0X6fQlQpw8Fl0Qygcv4dfRAr5Gu9Q==")
-AXE = Package("axe-core@4.14.1", "FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ==")
+DUCKDB = Package(
+    "@duckdb/duckdb-wasm@1.32.0",
+    "IewXTNYEjsZCPE9weUWgtjGxUlMRo7qhX0GF6tq/KjK8bnY+RAl4cyUdYUfcdzbyb4b9ZxPC+FOsCcxgaKFWMg==",
+)
+ARROW = Package(
+    "apache-arrow@17.0.0",
+    "X0p7auzdnGuhYMVKYINdQssS4EcKec9TCXyez/qtJt32DrIMGbzqiaMiQ0X6fQlQpw8Fl0Qygcv4dfRAr5Gu9Q==",
+)
+AXE = Package(
+    "axe-core@4.14.1",
+    "FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ==",
+)
 
 
 def fetch_archive(package: Package, folder: Path) -> Path:
@@ -41,11 +52,16 @@ def fetch_archive(package: Package, folder: Path) -> Path:
     if npm is None:
         raise FileNotFoundError("npm is not installed")
     command = [npm, "pack", package.name, "--silent", "--pack-destination", str(folder)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, timeout=TIMEOUT)  # noqa: S603  names of packages from above
+    # Names of packages from above
+    done = subprocess.run(  # noqa: S603
+        command, cwd=folder, capture_output=True, text=True, check=True, timeout=TIMEOUT
+    )
     archive = folder / done.stdout.split()[-1]
     digest = base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
     if digest != package.sha512:
-        raise ValueError(f"{package.name} has the SHA-512 {digest}, not {package.sha512}: someone changed it")
+        raise ValueError(
+            f"{package.name} has the SHA-512 {digest}, not {package.sha512}: someone changed it"
+        )
     return archive
 
 
@@ -59,7 +75,8 @@ def read_member(archive: Path, name: str) -> bytes:
 
 
 def read_axe() -> str:
-    """Return the script of axe-core, which finds what makes a page inaccessible. It is fetched once and kept.
+    """Return the script of axe-core, which finds what makes a page inaccessible. It is fetched once
+    and kept.
 
     Raises:
         OSError: There is no npm, or it cannot fetch the package.

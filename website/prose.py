@@ -1,4 +1,6 @@
-"""Measure the prose of pages and find breaches of the style of prose.toml; ``python -m website.prose [PAGE ...]`` prints both."""
+"""Measure the prose of pages and find breaches of the style of prose.toml; ``python -m
+website.prose [PAGE ...]`` prints both.
+"""
 
 from __future__ import annotations
 
@@ -74,32 +76,51 @@ class Prose:
 
     def per_thousand(self, pattern: re.Pattern[str]) -> float:
         """Return the number of matches per 1,000 words."""
-        return 1000 * sum(len(pattern.findall(sentence)) for sentence in self.sentences) / max(sum(self.lengths), 1)
+        return (
+            1000
+            * sum(len(pattern.findall(sentence)) for sentence in self.sentences)
+            / max(sum(self.lengths), 1)
+        )
 
     def first_words(self, words: list[str]) -> list[str]:
         """Return the sentences, but for questions, that begin with one of the words."""
         pattern = re.compile(rf"[\"'(*_]*(?:{'|'.join(words)})\b")
-        return [sentence for sentence in self.sentences if pattern.match(sentence) and not sentence.rstrip("\"')*_ ").endswith("?")]
+        return [
+            sentence
+            for sentence in self.sentences
+            if pattern.match(sentence) and not sentence.rstrip("\"')*_ ").endswith("?")
+        ]
 
 
 def parse_prose(markdown: str) -> Prose:
     r"""Return the prose of a page.
 
-    >>> page = parse_prose("# Ties\n\nSet `ties=worst` to see. It is [fast](x.md); try.\n\n- One\n  item\n\n    code here\n\n| a | b |\n|---|---|\n| c | d |")
+    >>> page = parse_prose(
+    ...     "# Ties\n\nSet `ties=worst` to see. It is [fast](x.md); try.\n\n- One\n  item\n\n    code here\n\n| a | b |\n|---|---|\n| c | d |"
+    ... )
     >>> page.headings, page.sentences, page.cells
     (['Ties'], ['Set CODE to see.', 'It is fast; try.', 'One item'], ['a b', 'c d'])
-    """
+    """  # noqa: E501
     text = _MARKUP.sub("", _FENCE.sub("", markdown))
     text = re.sub(r"``.+?``|`[^`]+`", "CODE", text, flags=re.DOTALL)
     pictures = sum(bool(link["picture"]) for link in _LINK.finditer(text))
     text = _LINK.sub(lambda link: "" if link["picture"] else link["text"], text)
     blocks, cells = _split_blocks(_HEADING.sub("\n", text))
-    sentences = [" ".join(part.split()).strip("*_ ") for block in blocks for part in _split_sentences(block)]
-    return Prose(_HEADING.findall(text), [sentence for sentence in sentences if _WORD.search(sentence)], cells, pictures)
+    sentences = [
+        " ".join(part.split()).strip("*_ ") for block in blocks for part in _split_sentences(block)
+    ]
+    return Prose(
+        _HEADING.findall(text),
+        [sentence for sentence in sentences if _WORD.search(sentence)],
+        cells,
+        pictures,
+    )
 
 
 def _split_blocks(text: str) -> tuple[list[str], list[str]]:
-    """Return the paragraphs and items of lists, and the rows of tables; indented code is left out."""
+    """Return the paragraphs and items of lists, and the rows of tables; indented code is left
+    out.
+    """
     blocks, cells, indent, is_apart = [""], [], 0, True
     for line in text.splitlines():
         depth = len(line) - len(line.lstrip())
@@ -119,14 +140,20 @@ def _split_blocks(text: str) -> tuple[list[str], list[str]]:
             blocks += [""] if _ITEM.match(line) else []
             blocks[-1] += f" {_ITEM.sub('', line).strip()}"
             is_apart = False
-    return [block for block in blocks if block], [row for row in cells if not re.fullmatch(r"[\s:-]*", row)]
+    return [block for block in blocks if block], [
+        row for row in cells if not re.fullmatch(r"[\s:-]*", row)
+    ]
 
 
 def _split_sentences(block: str) -> list[str]:
     parts = [""]
     for part in _END.split(block.strip()):
         joined = f"{parts[-1]} {part}".strip()
-        parts = [*parts[:-1], joined] if not parts[-1] or _NOT_AN_END.search(parts[-1]) else [*parts, part]
+        parts = (
+            [*parts[:-1], joined]
+            if not parts[-1] or _NOT_AN_END.search(parts[-1])
+            else [*parts, part]
+        )
     return parts
 
 
@@ -136,22 +163,38 @@ def find_words(texts: list[str]) -> list[str]:
     >>> find_words(["The interval holds the truth."])
     ["'holds the truth' in 'The interval holds the truth.': contains the true value, coverage"]
     """
-    patterns = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), better) for words, better in load_style()["words"].items()]
-    return [f"{match[0]!r} in {text!r}: {better}" for text in texts for pattern, better in patterns for match in pattern.finditer(text)]
+    patterns = [
+        (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), better)
+        for words, better in load_style()["words"].items()
+    ]
+    return [
+        f"{match[0]!r} in {text!r}: {better}"
+        for text in texts
+        for pattern, better in patterns
+        for match in pattern.finditer(text)
+    ]
 
 
 def find_breaches(path: str, markdown: str) -> list[str]:
     """Return the breaches of the style by a page, each in a line."""
     page, rules = parse_prose(markdown), load_style()
-    breaches = [f"heading {text!r}: name the thing" for text in page.headings if text.split()[0].strip("*`") in rules["headless"]]
-    breaches += [f"begins with {text.split()[0]}: {text!r}" for text in page.first_words(rules["opening"])]
+    breaches = [
+        f"heading {text!r}: name the thing"
+        for text in page.headings
+        if text.split()[0].strip("*`") in rules["headless"]
+    ]
+    breaches += [
+        f"begins with {text.split()[0]}: {text!r}" for text in page.first_words(rules["opening"])
+    ]
     breaches += [f"semicolon: {text!r}" for text in page.sentences if ";" in text]
     breaches += find_words([*page.headings, *page.sentences, *page.cells])
     if page.mean_words > MAX_MEAN_WORDS:
         breaches.append(f"{page.mean_words:.1f} words a sentence, at most {MAX_MEAN_WORDS}")
     if page.long_share > MAX_LONG_SHARE:
         longest = sorted(zip(page.lengths, page.sentences, strict=True), reverse=True)
-        breaches.append(f"{page.long_share:.0%} of sentences above {MAX_WORDS} words, such as {longest[0][1]!r}")
+        breaches.append(
+            f"{page.long_share:.0%} of sentences above {MAX_WORDS} words, such as {longest[0][1]!r}"
+        )
     address = page.per_thousand(_ADDRESS)
     if path not in rules["reference"] and address < MIN_ADDRESS:
         breaches.append(f"{address:.1f} times 'you' per 1,000 words, at least {MIN_ADDRESS}")
@@ -161,7 +204,15 @@ def find_breaches(path: str, markdown: str) -> list[str]:
 def find_pages() -> dict[str, str]:
     """Return the pages that users read, by path."""
     docs = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
-    paths = ["README.md", *docs, "CHANGELOG.md", "CONTRIBUTING.md", "sql/README.md", "examples/gate/README.md", "examples/rollup/README.md"]
+    paths = [
+        "README.md",
+        *docs,
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "sql/README.md",
+        "examples/gate/README.md",
+        "examples/rollup/README.md",
+    ]
     return {path: (ROOT / path).read_text("utf-8") for path in paths}
 
 
@@ -173,33 +224,59 @@ def help_texts() -> list[str]:
 
     def iterate_texts(command: Any) -> Iterator[str]:
         yield command.help or ""
-        yield from (parameter.help or "" for parameter in command.params if hasattr(parameter, "help"))
-        yield from chain.from_iterable(iterate_texts(each) for each in getattr(command, "commands", {}).values())
+        yield from (
+            parameter.help or "" for parameter in command.params if hasattr(parameter, "help")
+        )
+        yield from chain.from_iterable(
+            iterate_texts(each) for each in getattr(command, "commands", {}).values()
+        )
 
     return [text for text in iterate_texts(get_command(app)) if text]
 
 
 def report_texts() -> list[str]:
-    """Return the texts of reports and captions of charts: strings of their modules, but not of their errors, and the template's."""
+    """Return the texts of reports and captions of charts: strings of their modules, but not of
+    their errors, and the template's.
+    """
     template = (ROOT / "sqlrank" / "reports" / "report.html.j2").read_text("utf-8")
     texts = [re.sub(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|<[^>]*>", "\n", template, flags=re.DOTALL)]
-    for path in [*(ROOT / "sqlrank" / "reports").glob("*.py"), *(ROOT / "sqlrank" / "charts").glob("*_charts.py")]:
+    for path in [
+        *(ROOT / "sqlrank" / "reports").glob("*.py"),
+        *(ROOT / "sqlrank" / "charts").glob("*_charts.py"),
+    ]:
         tree = ast.parse(path.read_text("utf-8"))
-        errors = {id(each) for node in ast.walk(tree) if isinstance(node, ast.Raise) for each in ast.walk(node)}
+        errors = {
+            id(each)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Raise)
+            for each in ast.walk(node)
+        }
         skipped = errors | {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in skipped)
+        strings = (
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and id(node) not in skipped
+        )
         texts += [node.value for node in strings if isinstance(node.value, str)]
     return [text for part in texts for line in part.splitlines() if " " in (text := line.strip())]
 
 
 def message_texts() -> list[str]:
-    """Return the texts of messages and notes: all strings of the package that are no docstrings, of several words."""
+    """Return the texts of messages and notes: all strings of the package that are no docstrings, of
+    several words.
+    """
     texts = []
     for path in sorted((ROOT / "sqlrank").rglob("*.py")):
         tree = ast.parse(path.read_text("utf-8"))
         docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docstrings)
-        texts += [node.value for node in strings if isinstance(node.value, str) and " " in node.value]
+        strings = (
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and id(node) not in docstrings
+        )
+        texts += [
+            node.value for node in strings if isinstance(node.value, str) and " " in node.value
+        ]
     return texts
 
 

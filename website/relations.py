@@ -1,4 +1,6 @@
-"""The tree of relations and their columns in sql/RELATIONS.md, from the files; ``python -m website.relations`` renews them."""
+"""The tree of relations and their columns in sql/RELATIONS.md, from the files; ``python -m
+website.relations`` renews them.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def build_relations_page() -> str:
 
 
 def build_tree() -> str:
-    """Return the tree: each relation below what the FROM of its default file reads, with the first sentence of that file."""
+    """Return the tree: each relation below what the FROM of its default file reads, with the first
+    sentence of that file.
+    """
     library = load_registry()
     children: dict[str, list[SqlFile]] = defaultdict(list)
     for name in sorted(library.relation_names - library.roles.keys()):
@@ -41,14 +45,18 @@ def build_tree() -> str:
     return "\n".join(["```text", *lines, *_list_descendants("", children, 0), "```"])
 
 
-def _list_descendants(name: str, children: Mapping[str, Sequence[SqlFile]], depth: int) -> Iterator[str]:
+def _list_descendants(
+    name: str, children: Mapping[str, Sequence[SqlFile]], depth: int
+) -> Iterator[str]:
     for file in children.get(name, ()):
         yield f"{'  ' * depth}{file.name}: {file.summary}"
         yield from _list_descendants(file.name, children, depth + 1)
 
 
 def _first_table(file: SqlFile) -> str:
-    """Return the relation or input that the innermost first FROM of a file reads, empty if it reads none."""
+    """Return the relation or input that the innermost first FROM of a file reads, empty if it reads
+    none.
+    """
     node = file.tree
     while not isinstance(node, exp.Table):
         while isinstance(node, exp.Union):
@@ -61,10 +69,20 @@ def _first_table(file: SqlFile) -> str:
 
 
 def build_columns_table() -> str:
-    """Return the grain and the columns of each relation, with their comments, and those of its files that have others."""
+    """Return the grain and the columns of each relation, with their comments, and those of its
+    files that have others.
+    """
     library = load_registry()
     return "\n".join(
-        ["```text", *(line for name in sorted(library.relation_names) for line in _list_shapes(library.relation_files(name))), "```"]
+        [
+            "```text",
+            *(
+                line
+                for name in sorted(library.relation_names)
+                for line in _list_shapes(library.relation_files(name))
+            ),
+            "```",
+        ]
     )
 
 

@@ -8,9 +8,10 @@ from functools import cache
 from sqlrank.registry.loader import load_registry
 
 _FURTHER = (
-    "adjusted aggregate at author average balanced basic catalogue closest cluster completeness coverage covered cross distance diversity entropy "
-    "explained f1 fowlkes frequency index inverse invariant k likelihood mallows merge miss normalized of popularity purity quality r2 rate "
-    "recommendation score skill talburt users variance wang"
+    "adjusted aggregate at author average balanced basic catalogue closest cluster completeness"
+    " coverage covered cross distance diversity entropy explained f1 fowlkes frequency index"
+    " inverse invariant k likelihood mallows merge miss normalized of popularity purity quality r2"
+    " rate recommendation score skill talburt users variance wang"
 )
 """Words of names that no comment of a metric has."""
 
@@ -18,7 +19,9 @@ _FURTHER = (
 @cache
 def _load_vocabulary() -> frozenset[str]:
     files = [*load_registry().metrics.values(), *load_registry().curves.values()]
-    return frozenset(word.lower() for file in files for word in re.findall("[A-Za-z]{3,}", file.doc)) | frozenset(_FURTHER.split())
+    return frozenset(
+        word.lower() for file in files for word in re.findall("[A-Za-z]{3,}", file.doc)
+    ) | frozenset(_FURTHER.split())
 
 
 def separate_words(name: str) -> str:
@@ -32,8 +35,12 @@ def separate_words(name: str) -> str:
     def split_words(start: int) -> tuple[str, ...] | None:
         if start == len(name):
             return ()
-        stops = (end for end in range(start + 1, len(name) + 1) if name[start:end] in _load_vocabulary())
-        splits = [(name[start:end], *rest) for end in stops if (rest := split_words(end)) is not None]
+        stops = (
+            end for end in range(start + 1, len(name) + 1) if name[start:end] in _load_vocabulary()
+        )
+        splits = [
+            (name[start:end], *rest) for end in stops if (rest := split_words(end)) is not None
+        ]
         return min(splits, key=len, default=None)
 
     return " ".join(split_words(0) or (name,))

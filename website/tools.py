@@ -19,15 +19,30 @@ if TYPE_CHECKING:
 
 def compare_tools(file: SqlFile, up: str) -> list[str]:
     """Return a table of the modes that name a metric, or set something for it alone."""
-    rows = [row for mode, path in sorted(load_registry().compat_files.items()) if (row := _build_row(mode, read_toml(path), file, up))]
+    rows = [
+        row
+        for mode, path in sorted(load_registry().compat_files.items())
+        if (row := _build_row(mode, read_toml(path), file, up))
+    ]
     if not rows:
         return []
-    about = f"These tools use other settings or names. `--compat NAME` gives their number: see [migrate from other tools]({up}/compat.md)."
-    return ["## In other tools", about, "\n".join(["| compat | name there | settings |", "|---|---|---|", *rows])]
+    about = (
+        "These tools use other settings or names. `--compat NAME` gives their number: see [migrate"
+        f" from other tools]({up}/compat.md)."
+    )
+    return [
+        "## In other tools",
+        about,
+        "\n".join(["| compat | name there | settings |", "|---|---|---|", *rows]),
+    ]
 
 
 def _build_row(mode: str, bundle: Mapping[str, Any], file: SqlFile, up: str) -> str:
-    names = [f"`{theirs}`: `{ours}`" for theirs, ours in bundle.get("names", {}).items() if _strip_parameters(ours) == file.display_name]
+    names = [
+        f"`{theirs}`: `{ours}`"
+        for theirs, ours in bundle.get("names", {}).items()
+        if _strip_parameters(ours) == file.display_name
+    ]
     own = {
         name: value
         for key, value in bundle.get("metrics", {}).items()
@@ -36,7 +51,11 @@ def _build_row(mode: str, bundle: Mapping[str, Any], file: SqlFile, up: str) -> 
     }
     if not names and not own:
         return ""
-    settings = {name: value for name, value in bundle.get("defaults", {}).items() if name in list_settings(file)} | own
+    settings = {
+        name: value
+        for name, value in bundle.get("defaults", {}).items()
+        if name in list_settings(file)
+    } | own
     setting_texts = ", ".join(f"`{name}={value}`" for name, value in settings.items())
     return f"| [{mode}]({up}/sql/compat.md#{mode}) | {', '.join(names)} | {setting_texts} |"
 
@@ -46,6 +65,10 @@ def _strip_parameters(text: str) -> str:
 
 
 def list_settings(file: SqlFile) -> set[str]:
-    """Return the settings that a metric takes, those of relations that it reads and of its lists, too."""
-    (item,) = resolve_request(Request([examples.format_metric(file)], dict.fromkeys(examples.list_roles(file), "t"))).metrics
+    """Return the settings that a metric takes, those of relations that it reads and of its lists,
+    too.
+    """
+    (item,) = resolve_request(
+        Request([examples.format_metric(file)], dict.fromkeys(examples.list_roles(file), "t"))
+    ).metrics
     return accepted_settings(item, load_registry())

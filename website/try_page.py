@@ -1,4 +1,6 @@
-"""The page on which readers run SQL with functions of metrics, on samples and on files of their own, in the browser."""
+"""The page on which readers run SQL with functions of metrics, on samples and on files of their
+own, in the browser.
+"""
 
 from __future__ import annotations
 
@@ -51,23 +53,33 @@ SAMPLES = (
     Sample(
         "Clicks",
         {"impressions": "impressions.csv"},
-        "SELECT group_key AS campaign, ROUND(auc, 4) AS auc, ROUND(log_loss, 4) AS log_loss, num_predictions\n"
-        "FROM sqlrank.predictions(impressions, by := campaign)\nORDER BY campaign;",
+        "SELECT group_key AS campaign, ROUND(auc, 4) AS auc, ROUND(log_loss, 4) AS log_loss,"
+        " num_predictions\nFROM sqlrank.predictions(impressions, by := campaign)\nORDER BY"
+        " campaign;",
     ),
     Sample(
         "Answers of a RAG system",
         {"answers": "answers.jsonl"},
-        "SELECT\n  intent, COUNT(*) AS questions,\n  ROUND(AVG(sqlrank.ndcg_at(retrieved_ids, gold_ids, 5)), 4) AS ndcg,\n"
-        "  ROUND(AVG(sqlrank.recall_at(retrieved_ids, gold_ids, 5)), 4) AS recall\nFROM answers\nGROUP BY intent\nORDER BY intent;",
+        "SELECT\n  intent, COUNT(*) AS questions,\n  ROUND(AVG(sqlrank.ndcg_at(retrieved_ids,"
+        " gold_ids, 5)), 4) AS ndcg,\n  ROUND(AVG(sqlrank.recall_at(retrieved_ids, gold_ids, 5)),"
+        " 4) AS recall\nFROM answers\nGROUP BY intent\nORDER BY intent;",
     ),
 )
 
 _QUERIES = {
-    "run.csv": "SELECT query_id, doc_id, score FROM read_csv('{data}/trec_eval/results.test', "
-    "delim = '\\t', header = false, names = ['query_id', 'iteration', 'doc_id', 'rank', 'score', 'tag'])",
-    "qrels.csv": "SELECT query_id, doc_id, relevance FROM read_csv('{data}/trec_eval/qrels.test', "
-    "delim = ' ', header = false, names = ['query_id', 'iteration', 'doc_id', 'relevance'])",
-    "impressions.csv": "SELECT campaign, policy, click AS label, score_boosting AS score FROM '{data}/open_bandit/impressions.parquet'",
+    "run.csv": (
+        "SELECT query_id, doc_id, score FROM read_csv('{data}/trec_eval/results.test', delim ="
+        " '\\t', header = false, names = ['query_id', 'iteration', 'doc_id', 'rank', 'score',"
+        " 'tag'])"
+    ),
+    "qrels.csv": (
+        "SELECT query_id, doc_id, relevance FROM read_csv('{data}/trec_eval/qrels.test', "
+        "delim = ' ', header = false, names = ['query_id', 'iteration', 'doc_id', 'relevance'])"
+    ),
+    "impressions.csv": (
+        "SELECT campaign, policy, click AS label, score_boosting AS score FROM"
+        " '{data}/open_bandit/impressions.parquet'"
+    ),
 }
 """Queries that make the files of samples of example data."""
 
@@ -77,25 +89,43 @@ def build_try_page() -> str:
     samples = json.dumps([sample.__dict__ for sample in SAMPLES])
     return (
         "---\nhide: [toc]\n---\n\n# Try it in the browser\n\n"
-        "*Can you compute metrics of your own file without installing anything?* Yes, on this page.\n\n"
-        "DuckDB runs in your browser, and no row leaves it. The first click loads 8 MB from this site.\n\n"
-        "Each file becomes a table with the name of the file. You can call the [functions](functions.md) of inputs and lists, such as "
-        "`sqlrank.rankings`, `sqlrank.predictions` and `sqlrank.ndcg_at`. Ctrl+Enter runs the statement.\n\n"
+        "*Can you compute metrics of your own file without installing anything?* Yes, on this"
+        " page.\n\n"
+        "DuckDB runs in your browser, and no row leaves it. The first click loads 8 MB from this"
+        " site.\n\n"
+        "Each file becomes a table with the name of the file. You can call the"
+        " [functions](functions.md) of inputs and lists, such as "
+        "`sqlrank.rankings`, `sqlrank.predictions` and `sqlrank.ndcg_at`. Ctrl+Enter runs the"
+        " statement.\n\n"
         f'<div class="sql-try" data-files="{FILES}/" data-samples="{escape(samples)}">\n'
-        "<p>This part needs JavaScript, an HTTP server, and DuckDB-WASM on the site. One of them is missing here.</p>\n</div>\n\n"
-        "The statement of each metric runs on its [page](metrics.md) too, over the tables of its example.\n"
+        "<p>This part needs JavaScript, an HTTP server, and DuckDB-WASM on the site. One of them is"
+        " missing here.</p>\n</div>\n\n"
+        "The statement of each metric runs on its [page](metrics.md) too, over the tables of its"
+        " example.\n"
     )
 
 
 def list_files() -> dict[str, Path]:
-    """Return the files that the page loads by their place in the site, made unless they are kept."""
-    folder = CACHE_FOLDER / sha256(f"{command_outputs.source_digest()}{Path(__file__).read_text('utf-8')}".encode()).hexdigest()
+    """Return the files that the page loads by their place in the site, made unless they are
+    kept.
+    """
+    folder = (
+        CACHE_FOLDER
+        / sha256(
+            f"{command_outputs.source_digest()}{Path(__file__).read_text('utf-8')}".encode()
+        ).hexdigest()
+    )
     if not folder.exists():
         rmtree(CACHE_FOLDER, ignore_errors=True)
         folder.mkdir(parents=True)
         with duckdb.connect() as connection:
             for name, query in _QUERIES.items():
-                connection.execute(f"COPY ({query.format(data=ROOT / 'examples' / 'data')}) TO '{folder / name}' (HEADER)")
-        (folder / "answers.jsonl").write_bytes((ROOT / "examples/data/rag/candidate.jsonl").read_bytes())
+                connection.execute(
+                    f"COPY ({query.format(data=ROOT / 'examples' / 'data')}) TO '{folder / name}'"
+                    " (HEADER)"
+                )
+        (folder / "answers.jsonl").write_bytes(
+            (ROOT / "examples/data/rag/candidate.jsonl").read_bytes()
+        )
         (folder / FUNCTIONS).write_text(input_functions().sql, "utf-8")
     return {f"{FILES}/{path.name}": path for path in sorted(folder.iterdir())}

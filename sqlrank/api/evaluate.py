@@ -1,4 +1,6 @@
-"""Evaluate metrics, print their SQL statement, list all metrics, and parse one: public functions evaluate, sql, metrics and parse."""
+"""Evaluate metrics, print their SQL statement, list all metrics, and parse one: public functions
+evaluate, sql, metrics and parse.
+"""
 
 from __future__ import annotations
 
@@ -70,78 +72,110 @@ def evaluate(
 ) -> pa.Table:
     """Evaluate metrics where the data are, and return an Arrow table.
 
-    Each metric is a float64 column. A source is the name of a table or view of ``connection``, a DuckDB relation, or a Parquet, CSV, JSON
-    or TREC file. A pattern or a directory names several files. In memory it is an object with the Arrow stream protocol (pyarrow, Polars,
-    pandas), a Polars LazyFrame, a query such as ``"SELECT ..."``, an ibis expression or Spark DataFrame, or a dict such as ``{"q1": {"d1": 1.2}}``. A list of sources forms one table.
+    Each metric is a float64 column. A source is the name of a table or view of ``connection``, a
+    DuckDB relation, or a Parquet, CSV, JSON or TREC file. A pattern or a directory names several
+    files. In memory it is an object with the Arrow stream protocol (pyarrow, Polars, pandas), a
+    Polars LazyFrame, a query such as ``"SELECT ..."``, an ibis expression or Spark DataFrame, or a
+    dict such as ``{"q1": {"d1": 1.2}}``. A list of sources forms one table.
 
     Args:
-        metrics: metrics to compute, such as ``["nDCG@10", "AP", "P(rel=2)@5"]``; :func:`sqlrank.metrics` lists all.
-        run: retrieved documents: ``query_id``, ``doc_id``, and ``score`` (number) or ``rank`` (integer). Several runs are a dict from names
-            to runs, or a list, and ``by`` includes ``system``.
-        qrels: judgments: ``query_id``, ``doc_id``, ``relevance`` (number); not needed if no metric reads judgments.
-        predictions: for metrics of predictions ``label`` (number), ``score`` (number) and optionally ``weight`` (number from 0); for
-            metrics of rankings run and judgments in one table: ``query_id``, ``doc_id``, ``score``, ``label``, with NULL for unjudged
-            documents.
-        queries: optional, the queries to evaluate: ``query_id``, ``weight`` (number from 0), and attributes to group by. A text is the
-            policy that selects queries: ``"judged"``, ``"judged_and_retrieved"``, ``"retrieved"`` or ``"strict"``; with a table, pass the policy as
-            ``topics=``.
-        inputs: sources of further roles, by name: ``history``, ``items``, ``features``, ``baseline``, or those that ``sql_dir`` declares.
-        rollup: partial aggregates from :func:`sqlrank.rollup`, instead of predictions or rankings. Rank metrics have the additional columns
-            ``M.bound_low`` and ``M.bound_high``; ``num_days`` (if there is a column ``day``) and ``num_rows`` count the merged days and rows.
-        window_days: for a rollup the window length in days, such as 28: a row for each ``day`` of the rollup (and group of ``by``), with the
-            metrics of the window that ends on it; ``num_days`` counts the days with data. A group has rows for windows in which it has data.
-        window_ends: a condition in SQL on the last days of these windows, such as ``"day >= '2026-01-01'"``; ``where`` filters the merged rows.
-        connection: a DuckDB connection, the path of a DuckDB file (opened read-only), or None for a database in memory; or a connection to
-            another database, where sources are names of tables or queries, and nothing is uploaded: PEP 249 (psycopg, sqlite3, Snowflake, BigQuery,
-            Databricks, Trino, ClickHouse), ADBC, a SparkSession, a chdb session, a DataFusion context, an ibis backend.
+        metrics: metrics to compute, such as ``["nDCG@10", "AP", "P(rel=2)@5"]``;
+            :func:`sqlrank.metrics` lists all.
+        run: retrieved documents: ``query_id``, ``doc_id``, and ``score`` (number) or ``rank``
+            (integer). Several runs are a dict from names to runs, or a list, and ``by`` includes
+            ``system``.
+        qrels: judgments: ``query_id``, ``doc_id``, ``relevance`` (number); not needed if no metric
+            reads judgments.
+        predictions: for metrics of predictions ``label`` (number), ``score`` (number) and
+            optionally ``weight`` (number from 0); for metrics of rankings run and judgments in one
+            table: ``query_id``, ``doc_id``, ``score``, ``label``, with NULL for unjudged documents.
+        queries: optional, the queries to evaluate: ``query_id``, ``weight`` (number from 0), and
+            attributes to group by. A text is the policy that selects queries: ``"judged"``,
+            ``"judged_and_retrieved"``, ``"retrieved"`` or ``"strict"``; with a table, pass the
+            policy as ``topics=``.
+        inputs: sources of further roles, by name: ``history``, ``items``, ``features``,
+            ``baseline``, or those that ``sql_dir`` declares.
+        rollup: partial aggregates from :func:`sqlrank.rollup`, instead of predictions or rankings.
+            Rank metrics have the additional columns ``M.bound_low`` and ``M.bound_high``;
+            ``num_days`` (if there is a column ``day``) and ``num_rows`` count the merged days and
+            rows.
+        window_days: for a rollup the window length in days, such as 28: a row for each ``day`` of
+            the rollup (and group of ``by``), with the metrics of the window that ends on it;
+            ``num_days`` counts the days with data. A group has rows for windows in which it has
+            data.
+        window_ends: a condition in SQL on the last days of these windows, such as ``"day >=
+            '2026-01-01'"``; ``where`` filters the merged rows.
+        connection: a DuckDB connection, the path of a DuckDB file (opened read-only), or None for a
+            database in memory; or a connection to another database, where sources are names of
+            tables or queries, and nothing is uploaded: PEP 249 (psycopg, sqlite3, Snowflake,
+            BigQuery, Databricks, Trino, ClickHouse), ADBC, a SparkSession, a chdb session, a
+            DataFusion context, an ibis backend.
         dialect: the SQL dialect of ``connection``, if its class does not determine it.
-        columns: canonical column names to yours, such as ``{"query_id": "user_id"}``, for one input ``{"run.query_id": "term"}``, or to an
-            expression in the SQL of the engine (``{"weight": "1 / propensity"}``); for predictions also several score columns
-            (``{"score": ["old", "new"]}``), each evaluated.
-        by: group-by columns, of rankings (systems, days) or queries, or expressions (``"day=DATE(ts)"``). A list of lists gives several
-            groupings at once, with ``[]`` for the total: rows have NULL in the columns that they sum over, and the column ``slice``
+        columns: canonical column names to yours, such as ``{"query_id": "user_id"}``, for one input
+            ``{"run.query_id": "term"}``, or to an expression in the SQL of the engine (``{"weight":
+            "1 / propensity"}``); for predictions also several score columns (``{"score": ["old",
+            "new"]}``), each evaluated.
+        by: group-by columns, of rankings (systems, days) or queries, or expressions
+            (``"day=DATE(ts)"``). A list of lists gives several groupings at once, with ``[]`` for
+            the total: rows have NULL in the columns that they sum over, and the column ``slice``
             contains the names of the grouping's columns, or ``all``. NULL is a group of its own.
-        across: columns whose groups are compared, such as ``"country"``. Each metric is a row, with its least and greatest value, their
-            difference and ratio; ``EqualizedOdds`` and ``DemographicParity`` are differences of one or two metrics.
-        where: a condition in SQL on the rows of the inputs, such as ``"day = '2026-01-01'"``; columns that several inputs have need a
-            prefix: ``"run.day = ... AND qrels.day = ..."``.
+        across: columns whose groups are compared, such as ``"country"``. Each metric is a row, with
+            its least and greatest value, their difference and ratio; ``EqualizedOdds`` and
+            ``DemographicParity`` are differences of one or two metrics.
+        where: a condition in SQL on the rows of the inputs, such as ``"day = '2026-01-01'"``;
+            columns that several inputs have need a prefix: ``"run.day = ... AND qrels.day = ..."``.
         per_query: return one row per query instead of the aggregate.
-        confidence: confidence level, such as 0.95. Each metric ``M`` is followed by the limits of its interval, ``M.ci_low`` and ``M.ci_high``,
-            its standard error ``M.se`` (float64) and its number of units ``M.n_units`` (int64: queries, or rows of predictions), NULL if there
-            are none. For a rollup with buckets ``M.n_buckets`` is the number of buckets.
-        interval: ``"auto"`` (Wilson's for proportions, else Student's), ``"wilson"``, ``"t"``, ``"normal"`` or ``"bootstrap"``.
-        replicates: number of replicates for ``"bootstrap"``, by default 999 for query values and 199 for rows of predictions.
+        confidence: confidence level, such as 0.95. Each metric ``M`` is followed by the limits of
+            its interval, ``M.ci_low`` and ``M.ci_high``, its standard error ``M.se`` (float64) and
+            its number of units ``M.n_units`` (int64: queries, or rows of predictions), NULL if
+            there are none. For a rollup with buckets ``M.n_buckets`` is the number of buckets.
+        interval: ``"auto"`` (Wilson's for proportions, else Student's), ``"wilson"``, ``"t"``,
+            ``"normal"`` or ``"bootstrap"``.
+        replicates: number of replicates for ``"bootstrap"``, by default 999 for query values and
+            199 for rows of predictions.
         seed: seed of the resampling, 0 by default; equal seeds give equal results.
-        unit: column or expression of predictions that identifies independent units, such as ``"user_id"``; by default ``query_id`` if there
-            is one, else each row.
-        compat: compatibility mode that reproduces the numbers of a tool: ``"trec10"``, ``"sklearn"``, ``"ranx"``, ...
-        names: ``"plain"`` for columns with unique identifiers for names, as in SQL, such as ``ndcg_at_10`` and ``ndcg_at_10.ci_low``, for tools
-            that refuse ``@`` in names; ``"requested"`` for metrics as they are written.
+        unit: column or expression of predictions that identifies independent units, such as
+            ``"user_id"``; by default ``query_id`` if there is one, else each row.
+        compat: compatibility mode that reproduces the numbers of a tool: ``"trec10"``,
+            ``"sklearn"``, ``"ranx"``, ...
+        names: ``"plain"`` for columns with unique identifiers for names, as in SQL, such as
+            ``ndcg_at_10`` and ``ndcg_at_10.ci_low``, for tools that refuse ``@`` in names;
+            ``"requested"`` for metrics as they are written.
         check: ``"auto"``, ``"full"`` (search all rows for duplicates, however many) or ``"off"``.
         sql_dir: a directory with metrics, relations and functions of your own.
-        plan: execution plans, such as ``{"score_order": "buckets"}``; by default chosen from the data and the engine.
-        memory_limit: memory limit of this process, such as ``"2GB"``; data beyond it spill to ``temp_directory``. This and the other limits
-            apply to DuckDB only and are rejected elsewhere.
+        plan: execution plans, such as ``{"score_order": "buckets"}``; by default chosen from the
+            data and the engine.
+        memory_limit: memory limit of this process, such as ``"2GB"``; data beyond it spill to
+            ``temp_directory``. This and the other limits apply to DuckDB only and are rejected
+            elsewhere.
         threads: number of DuckDB threads, at most eight times the number of cores.
-        temp_directory: directory for spilled data; by default a temporary one that is removed afterwards.
+        temp_directory: directory for spilled data; by default a temporary one that is removed
+            afterwards.
         timeout: seconds after which the query is cancelled.
-        progress: function that is called with the percentage done; on other databases than DuckDB with 0 and 100.
-        **policies: ``ties``, ``queries``, ``if_undefined``, ``unjudged``, ``depth``, ``rel``, ``aggregate``, ...
+        progress: function that is called with the percentage done; on other databases than DuckDB
+            with 0 and 100.
+        **policies: ``ties``, ``queries``, ``if_undefined``, ``unjudged``, ``depth``, ``rel``,
+            ``aggregate``, ...
 
     Returns:
-        The ``by`` columns, ``slice`` for several groupings, ``query_id`` with ``per_query``, and ``k`` for a range of cut-offs. One float64
-        column per metric follows, named as it was written, or plainly with ``names="plain"``; rows are ordered by the columns before
-        the metrics. Undefined values are NULL.
-        A curve such as ``"ROC"`` has a row per ``point`` (int64). The schema's metadata contain the statement (``sqlrank.sql``), the rows
-        searched for duplicates (``sqlrank.duplicates_searched``), whether no document is relevant (``sqlrank.no_relevant``), and the plan of a global order (``sqlrank.score_order``). ``sqlrank.notes`` says in
-        lines how many units policies left out or filled, if any, and ``sqlrank.left_out`` has their counts by group as JSON. As JSON they
-        contain the kinds of columns (``sqlrank.columns``) and properties of metrics (``sqlrank.measures``), which :func:`sqlrank.chart`
-        reads, and the canonical metrics of other names (``sqlrank.canonical``).
+        The ``by`` columns, ``slice`` for several groupings, ``query_id`` with ``per_query``, and
+        ``k`` for a range of cut-offs. One float64 column per metric follows, named as it was
+        written, or plainly with ``names="plain"``; rows are ordered by the columns before the
+        metrics. Undefined values are NULL. A curve such as ``"ROC"`` has a row per ``point``
+        (int64). The schema's metadata contain the statement (``sqlrank.sql``), the rows searched
+        for duplicates (``sqlrank.duplicates_searched``), whether no document is relevant
+        (``sqlrank.no_relevant``), and the plan of a global order (``sqlrank.score_order``).
+        ``sqlrank.notes`` says in lines how many units policies left out or filled, if any, and
+        ``sqlrank.left_out`` has their counts by group as JSON. As JSON they contain the kinds of
+        columns (``sqlrank.columns``) and properties of metrics (``sqlrank.measures``), which
+        :func:`sqlrank.chart` reads, and the canonical metrics of other names
+        (``sqlrank.canonical``).
 
     Raises:
         MetricError: a metric, parameter or policy does not exist or is not valid.
         InputError: the data cannot be evaluated; the message has all problems.
-        ExecutionError: time or memory ran out, or a database rejected a statement; its own error is the cause.
+        ExecutionError: time or memory ran out, or a database rejected a statement; its own error is
+            the cause.
 
     >>> import pyarrow as pa
     >>> run = pa.table({"query_id": [1, 1], "doc_id": ["a", "b"], "score": [0.9, 0.5]})
@@ -151,9 +185,12 @@ def evaluate(
     """
     arguments = locals()
     options = ExecutionOptions.from_arguments(arguments)
-    call = Request.from_arguments(arguments, requested_names=True, command="sql", options={"connection": connection})
+    call = Request.from_arguments(
+        arguments, requested_names=True, command="sql", options={"connection": connection}
+    )
     if rollup is not None:
-        from sqlrank.rollups.evaluate_rollup import evaluate_rollup  # noqa: PLC0415  its import takes a tenth of a second
+        # Its import takes a tenth of a second
+        from sqlrank.rollups.evaluate_rollup import evaluate_rollup
 
         return evaluate_rollup(call, rollup, options, window_days, window_ends)
     return execute_request(call, options)
@@ -194,32 +231,40 @@ def sql(  # noqa: D417  evaluate describes the other arguments
 ) -> str:
     """Return the statement that :func:`evaluate` would run, in the SQL dialect of an engine.
 
-    The dialect is ``dialect``, or that of ``connection``. Sources are names of tables or files, or several as for :func:`evaluate`. If they
-    can be read here (a file, or a table of ``connection``), their columns are inspected. The text is then that of :func:`evaluate` without
-    the columns of its checks. Otherwise ``by`` columns are assumed to be columns of the run, or of the input named before a dot:
-    ``"queries.country"``, and ``"qrels.day"`` for one that run and qrels share. Predictions that cannot be inspected have weights if
-    ``columns`` map them: ``{"weight": "weight"}``.
+    The dialect is ``dialect``, or that of ``connection``. Sources are names of tables or files, or
+    several as for :func:`evaluate`. If they can be read here (a file, or a table of
+    ``connection``), their columns are inspected. The text is then that of :func:`evaluate` without
+    the columns of its checks. Otherwise ``by`` columns are assumed to be columns of the run, or of
+    the input named before a dot: ``"queries.country"``, and ``"qrels.day"`` for one that run and
+    qrels share. Predictions that cannot be inspected have weights if ``columns`` map them:
+    ``{"weight": "weight"}``.
 
-    Names of tables and columns follow the rules of the engine: ``campaign`` is ``CAMPAIGN`` for Snowflake, while quoted names are
-    unchanged.
+    Names of tables and columns follow the rules of the engine: ``campaign`` is ``CAMPAIGN`` for
+    Snowflake, while quoted names are unchanged.
 
-    Columns of metrics are identifiers such as ``ndcg_at_10`` under any ``names``, since SQL has no others without quotes.
+    Columns of metrics are identifiers such as ``ndcg_at_10`` under any ``names``, since SQL has no
+    others without quotes.
 
     Arguments that are not listed are those of :func:`evaluate`.
 
     Args:
         metrics: metrics to compute, such as ``["nDCG@10", "AP"]``.
-        dialect: the SQL dialect, such as ``"bigquery"``; by default that of ``connection``, else DuckDB's.
-        rollup: the result of :func:`sqlrank.rollup_sql`, instead of other sources. Rank metrics have ``_bound_low`` and ``_bound_high``, all have
-            ``num_rows``, and ``num_days`` if the table can be inspected; groups with several definitions are NULL.
-        where: a condition in the SQL of the engine, such as ``"day = CURRENT_DATE"``; a column of a run or qrels that cannot be inspected
-            needs a prefix: ``"run.day = CURRENT_DATE"``.
-        create_table: name of a table to create from the result. An existing one is replaced if the engine can do so in one statement.
+        dialect: the SQL dialect, such as ``"bigquery"``; by default that of ``connection``, else
+            DuckDB's.
+        rollup: the result of :func:`sqlrank.rollup_sql`, instead of other sources. Rank metrics
+            have ``_bound_low`` and ``_bound_high``, all have ``num_rows``, and ``num_days`` if the
+            table can be inspected; groups with several definitions are NULL.
+        where: a condition in the SQL of the engine, such as ``"day = CURRENT_DATE"``; a column of a
+            run or qrels that cannot be inspected needs a prefix: ``"run.day = CURRENT_DATE"``.
+        create_table: name of a table to create from the result. An existing one is replaced if the
+            engine can do so in one statement.
         create_view: name of a view to create instead.
         insert: name of a table to add the rows to, by column names.
-        overwrite_by: a column of ``by`` such as ``"day"``: the rows of the table of ``insert`` for the days of the result are deleted first, by a
-            script of two statements, in a transaction if the engine supports it.
-        audit: return the checks of the input rows instead: a statement with a row per input and rule, and the number of rows that break it.
+        overwrite_by: a column of ``by`` such as ``"day"``: the rows of the table of ``insert`` for
+            the days of the result are deleted first, by a script of two statements, in a
+            transaction if the engine supports it.
+        audit: return the checks of the input rows instead: a statement with a row per input and
+            rule, and the number of rows that break it.
 
     Returns:
         The statement, under comments that name the metrics, the sources and the plan.
@@ -232,14 +277,28 @@ def sql(  # noqa: D417  evaluate describes the other arguments
     -- reads: run, qrels
     """
     arguments = locals()
-    target_dialect = infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
+    target_dialect = (
+        infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
+    )
     get_dialect(target_dialect)
-    options = {name: arguments[name] for name in ("connection", "create_table", "create_view", "insert", "overwrite_by")}
-    call = Request.from_arguments(arguments, requested_names=True, command="sql", options={**options, "audit": audit or None})
+    options = {
+        name: arguments[name]
+        for name in ("connection", "create_table", "create_view", "insert", "overwrite_by")
+    }
+    call = Request.from_arguments(
+        arguments, requested_names=True, command="sql", options={**options, "audit": audit or None}
+    )
     if rollup is not None:
-        from sqlrank.rollups.evaluate_rollup import rollup_query_sql  # noqa: PLC0415  as for evaluate
+        from sqlrank.rollups.evaluate_rollup import rollup_query_sql  # as for evaluate
 
-        return rollup_query_sql(call, rollup, connection, target_dialect, (create_table, create_view, insert), overwrite_by)
+        return rollup_query_sql(
+            call,
+            rollup,
+            connection,
+            target_dialect,
+            (create_table, create_view, insert),
+            overwrite_by,
+        )
     request = resolve_request(call)
     if (
         connection is None
@@ -248,30 +307,47 @@ def sql(  # noqa: D417  evaluate describes the other arguments
         and request.confidence.is_bootstrap
     ):
         raise MetricError(
-            f"{target_dialect} has no MD5, by which units are drawn. Evaluate through connection=, or choose another interval"
+            f"{target_dialect} has no MD5, by which units are drawn. Evaluate through connection=,"
+            " or choose another interval"
         )
-    has_files = any(reads_files(leaf) for source in request.sources.values() for leaf in leaf_sources(source))
+    has_files = any(
+        reads_files(leaf) for source in request.sources.values() for leaf in leaf_sources(source)
+    )
     with open_for_inspection(connection, target_dialect, has_files) as database:
         if audit:
             return audit_text(request, database)
         prepared = prepare_statement(request, database)
-        read_tables = [bound_input.table.display_from_item for bound_input in prepared.inputs.by_role.values()]
-        wrapped = wrap_for_storage(prepared.statement, target_dialect, create_table, create_view, insert, read_tables)
+        read_tables = [
+            bound_input.table.display_from_item for bound_input in prepared.inputs.by_role.values()
+        ]
+        wrapped = wrap_for_storage(
+            prepared.statement, target_dialect, create_table, create_view, insert, read_tables
+        )
         if overwrite_by is not None:
-            return delete_insert_script(prepared.statement, wrapped, target_dialect, overwrite_by, insert, database.can_materialize_ctes)
+            return delete_insert_script(
+                prepared.statement,
+                wrapped,
+                target_dialect,
+                overwrite_by,
+                insert,
+                database.can_materialize_ctes,
+            )
         return replace(prepared, statement=wrapped).render().text
 
 
 @entry_point
 def metrics(sql_dir: str | Path | None = None, *, search: str | None = None) -> pa.Table:
-    """List all metrics: name, family, parameters, relation, source and description; or search metrics, policies, commands and pages.
+    """List all metrics: name, family, parameters, relation, source and description; or search
+    metrics, policies, commands and pages.
 
     Args:
-        sql_dir: a directory with metrics of your own, which are listed, too. A text that is no directory is searched.
+        sql_dir: a directory with metrics of your own, which are listed, too. A text that is no
+            directory is searched.
         search: words, a part of a name, description or synonym, or the name of a family.
 
     Returns:
-        A row per metric, all of whose columns are texts; of a search a row per result, the best first.
+        A row per metric, all of whose columns are texts; of a search a row per result, the best
+        first.
 
     Raises:
         ContractError: a file of ``sql_dir`` violates the contract.
@@ -281,7 +357,13 @@ def metrics(sql_dir: str | Path | None = None, *, search: str | None = None) -> 
     >>> metrics("click probability")["name"].to_pylist()[0]
     'LogLoss'
     """
-    is_search = search is None and isinstance(sql_dir, str) and os.sep not in sql_dir and not os.path.isdir(sql_dir)  # noqa: PTH112  long
+    # Long
+    is_search = (
+        search is None
+        and isinstance(sql_dir, str)
+        and os.sep not in sql_dir
+        and not os.path.isdir(sql_dir)  # noqa: PTH112
+    )
     if is_search:
         search, sql_dir = str(sql_dir), None
     library = registry_for(sql_dir)

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
 @entry_point
 def query(statement: str | Path) -> QuerySource:
-    """Return a source whose rows are those of a query, in the SQL of the engine; the path of a file stands for the query in it.
+    """Return a source whose rows are those of a query, in the SQL of the engine; the path of a file
+    stands for the query in it.
 
-    A text that begins with SELECT, WITH or FROM is a query in any case; this says so of every text. It is one SELECT, and is trusted as a
-    view is: it may call any function that its connection may. It is computed once where it is evaluated on DuckDB.
+    A text that begins with SELECT, WITH or FROM is a query in any case; this says so of every text.
+    It is one SELECT, and is trusted as a view is: it may call any function that its connection may.
+    It is computed once where it is evaluated on DuckDB.
 
     Args:
         statement: the text of the query, or the path of its file.
@@ -30,11 +32,14 @@ def query(statement: str | Path) -> QuerySource:
         InputError: the file cannot be read.
 
     >>> import sqlrank
-    >>> run = query("SELECT 'q1' AS query_id, 'd' || i AS doc_id, -i AS score FROM range(5) AS t(i)")
+    >>> run = query(
+    ...     "SELECT 'q1' AS query_id, 'd' || i AS doc_id, -i AS score FROM range(5) AS t(i)"
+    ... )
     >>> sqlrank.evaluate("RR", run=run, qrels={"q1": {"d2": 1}}).to_pylist()
     [{'RR': 0.3333333333333333}]
     """
-    if isinstance(statement, str) and not os.path.isfile(statement):  # noqa: PTH113  returns False for texts that are too long for a path
+    # Returns False for texts that are too long for a path
+    if isinstance(statement, str) and not os.path.isfile(statement):  # noqa: PTH113
         return QuerySource(statement)
     try:
         return QuerySource.from_file(statement)

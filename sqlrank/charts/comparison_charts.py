@@ -42,7 +42,16 @@ MAX_QUERIES_DRAWN = 1000
 
 WIN, TIE, LOSS = "wins", "ties", "losses"
 
-_TOOLTIP_COLUMNS = ("value_baseline", "value", "difference", "ci_low", "ci_high", "p_adjusted", "n_units", *WINS)
+_TOOLTIP_COLUMNS = (
+    "value_baseline",
+    "value",
+    "difference",
+    "ci_low",
+    "ci_high",
+    "p_adjusted",
+    "n_units",
+    *WINS,
+)
 """Numbers of a comparison in tooltips."""
 
 
@@ -52,19 +61,36 @@ def draw_forest(view: ResultView) -> ChartType:
     is_experiment = view.result_metadata.result == EXPERIMENT
     charts = []
     is_cut = False
-    labels = {_label_verdict(row, view) for row in view.rows} | {SYSTEM_BETTER, BASELINE_BETTER, NOT_SIGNIFICANT}
+    labels = {_label_verdict(row, view) for row in view.rows} | {
+        SYSTEM_BETTER,
+        BASELINE_BETTER,
+        NOT_SIGNIFICANT,
+    }
     label_titles = VARIANT_LABELS if is_experiment else {}
-    marks = {label_titles.get(label, label): mark for label, mark in VERDICT_MARKS.items() if label in labels}
+    marks = {
+        label_titles.get(label, label): mark
+        for label, mark in VERDICT_MARKS.items()
+        if label in labels
+    }
     for metric, metric_rows in _by_metric(view).items():
         group_labels = _group_labels(view, metric_rows)
         baselines = dict.fromkeys(row["baseline"] for row in metric_rows)
-        names = [row["system"] if len(baselines) == 1 else f"{row['system']} - {row['baseline']}" for row in metric_rows]
+        names = [
+            row["system"] if len(baselines) == 1 else f"{row['system']} - {row['baseline']}"
+            for row in metric_rows
+        ]
         dimensions, keys = assign_channels(
-            [("variant" if is_experiment else "system", names), *group_labels], ("name", "row"), len(metric_rows)
+            [("variant" if is_experiment else "system", names), *group_labels],
+            ("name", "row"),
+            len(metric_rows),
         )
-        verdicts = [label_titles.get(verdict, verdict) for verdict in (_label_verdict(row, view) for row in metric_rows)]
+        verdicts = [
+            label_titles.get(verdict, verdict)
+            for verdict in (_label_verdict(row, view) for row in metric_rows)
+        ]
         tooltip_values = [
-            {field: _clear_rounding_error(row.get(field)) for field in _TOOLTIP_COLUMNS} | {"verdict": verdict}
+            {field: _clear_rounding_error(row.get(field)) for field in _TOOLTIP_COLUMNS}
+            | {"verdict": verdict}
             for row, verdict in zip(metric_rows, verdicts, strict=True)
         ]
         rows = [key | row for key, row in zip(keys, tooltip_values, strict=True)]
@@ -72,14 +98,26 @@ def draw_forest(view: ResultView) -> ChartType:
         bounds = view.find_range(metric)
         span = None if bounds is None else bounds[1] - bounds[0]
         domain = _difference_domain(rows, span)
-        is_cut = is_cut or any(row["ci_low"] is not None and (row["ci_low"] < domain[0] or row["ci_high"] > domain[1]) for row in rows)
+        is_cut = is_cut or any(
+            row["ci_low"] is not None and (row["ci_low"] < domain[0] or row["ci_high"] > domain[1])
+            for row in rows
+        )
         layers = _layer_forest(dimensions, axis_title, domain, marks)
-        charts.append(theme.facet_chart(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
-    notes = [f"Points: differences of means.{_describe_tests(view)} A difference whose line reaches the dashed 0 is not significant."]
+        charts.append(
+            theme.facet_chart(alt.layer(*layers, data=theme.inline_data(rows)), dimensions)
+        )
+    notes = [
+        (
+            f"Points: differences of means.{_describe_tests(view)} A difference whose line reaches"
+            " the dashed 0 is not significant."
+        )
+    ]
     notes += ["Arrows: the interval goes on beyond the axis."] if is_cut else []
     notes += view.texts.get("notes", "").splitlines() if is_experiment else []
     if any(row["difference"] is None for row in view.rows):
-        notes.append("A row without a point: the metric is undefined for one of both systems, or for both.")
+        notes.append(
+            "A row without a point: the metric is undefined for one of both systems, or for both."
+        )
     baselines = dict.fromkeys(row["baseline"] for row in view.rows)
     compared_with = f" from {next(iter(baselines))}" if len(baselines) == 1 else ""
     title = f"Differences of {theme.join_names(list(_by_metric(view)))}{compared_with}"
@@ -93,32 +131,52 @@ def draw_differences(view: ResultView) -> ChartType:
         rows_by_pair: dict[tuple[str, ...], list[dict[str, Any]]] = {}
         group_labels = _group_labels(view, rows)
         for index, row in enumerate(rows):
-            key = (row["system"], row["baseline"], *(f"{title}={labels[index]}" for title, labels in group_labels))
+            key = (
+                row["system"],
+                row["baseline"],
+                *(f"{title}={labels[index]}" for title, labels in group_labels),
+            )
             rows_by_pair.setdefault(key, []).append(row)
         for (system, baseline, *group_values), pair_rows in rows_by_pair.items():
-            chart, note = _draw_query_differences(view, metric, pair_rows, ", ".join([f"{system} minus {baseline}", *group_values]))
+            chart, note = _draw_query_differences(
+                view, metric, pair_rows, ", ".join([f"{system} minus {baseline}", *group_values])
+            )
             charts.append(chart)
             notes += [note] if note else []
     title = f"Differences of queries in {theme.join_names(list(_by_metric(view)))}"
     notes = ["Bars: a query each, in the order of its difference.", *dict.fromkeys(notes)]
-    return theme.with_caption(theme.concatenate_charts(charts or [_empty_layer()], titled=True), title, notes)
+    return theme.with_caption(
+        theme.concatenate_charts(charts or [_empty_layer()], titled=True), title, notes
+    )
 
 
 def _describe_tests(view: ResultView) -> str:
     """Return sentences on intervals and tests, empty for a comparison of rollups without them."""
     if "confidence" not in view.texts:
         return ""
-    test, correction, confidence = (view.texts.get(name, "?") for name in ("test", "correction", "confidence"))
+    test, correction, confidence = (
+        view.texts.get(name, "?") for name in ("test", "correction", "confidence")
+    )
     by = CORRECTION_NAMES.get(correction, "nothing")
-    return f" Lines: confidence intervals at level {confidence}, corrected by {by}. Test: {TEST_NAMES.get(test, test)}."
+    return (
+        f" Lines: confidence intervals at level {confidence}, corrected by {by}. Test:"
+        f" {TEST_NAMES.get(test, test)}."
+    )
 
 
 def _as_comparison(view: ResultView) -> ResultView:
-    """Return the view of an experiment with the columns of a comparison and without the sample ratio, others unchanged."""
+    """Return the view of an experiment with the columns of a comparison and without the sample
+    ratio, others unchanged.
+    """
     if view.result_metadata.result != EXPERIMENT:
         return view
     rows = [
-        {**row, "system": row["variant"], "baseline": row["control"], "value_baseline": row["value_control"]}
+        {
+            **row,
+            "system": row["variant"],
+            "baseline": row["control"],
+            "value_baseline": row["value_control"],
+        }
         for row in view.rows
         if row["variant"] is not None
     ]
@@ -132,15 +190,23 @@ def _by_metric(view: ResultView) -> dict[str, list[dict[str, Any]]]:
     return rows_by_metric
 
 
-def _group_labels(view: ResultView, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[str]]]:
+def _group_labels(
+    view: ResultView, rows: Sequence[Mapping[str, Any]]
+) -> list[tuple[str, list[str]]]:
     """Return the group labels of some rows, with their titles."""
     metric_view = type(view)(view.result_metadata, [dict(row) for row in rows], view.texts)
-    dimensions, keys = metric_view.assign_dimensions(channels=[f"slice_{index}" for index in range(len(view.result_metadata.columns))])
+    dimensions, keys = metric_view.assign_dimensions(
+        channels=[f"slice_{index}" for index in range(len(view.result_metadata.columns))]
+    )
     return [(dimension.title, [key[dimension.field] for key in keys]) for dimension in dimensions]
 
 
 def _label_verdict(row: Mapping[str, Any], view: ResultView) -> str:
-    return label_comparison(row, view.result_metadata.measures[row["metric"]]["better"], float(view.texts.get("confidence", "nan")))
+    return label_comparison(
+        row,
+        view.result_metadata.measures[row["metric"]]["better"],
+        float(view.texts.get("confidence", "nan")),
+    )
 
 
 def _empty_layer() -> Any:
@@ -153,29 +219,56 @@ def _clear_rounding_error(value: Any) -> Any:
 
 
 def _difference_domain(rows: Sequence[Mapping[str, Any]], span: float | None) -> list[float]:
-    """Return the ends of an axis around differences, their intervals and 0, within the range of a difference."""
-    domain = zoomed_domain([0.0, *(row[field] for row in rows for field in ("difference", "ci_low", "ci_high"))], None)
+    """Return the ends of an axis around differences, their intervals and 0, within the range of a
+    difference.
+    """
+    domain = zoomed_domain(
+        [0.0, *(row[field] for row in rows for field in ("difference", "ci_low", "ci_high"))], None
+    )
     return domain if span is None else [max(domain[0], -span), min(domain[1], span)]
 
 
-def _layer_forest(dimensions: Sequence[Dimension], title: str, domain: Sequence[float], marks: Mapping[str, tuple[str, str]]) -> list[Any]:
-    """Return layers of a line at 0, intervals, arrows where these exceed the axis, and points; ``marks`` are colors and shapes of verdicts."""
+def _layer_forest(
+    dimensions: Sequence[Dimension],
+    title: str,
+    domain: Sequence[float],
+    marks: Mapping[str, tuple[str, str]],
+) -> list[Any]:
+    """Return layers of a line at 0, intervals, arrows where these exceed the axis, and points;
+    ``marks`` are colors and shapes of verdicts.
+    """
     names = dimensions[0]
     legend = alt.Legend(orient="top", symbolSize=80)
     color = alt.Color(
-        "verdict:N", title=None, scale=alt.Scale(domain=list(marks), range=[mark[0] for mark in marks.values()]), legend=legend
+        "verdict:N",
+        title=None,
+        scale=alt.Scale(domain=list(marks), range=[mark[0] for mark in marks.values()]),
+        legend=legend,
     )
     shape = alt.Shape(
-        "verdict:N", title=None, scale=alt.Scale(domain=list(marks), range=[mark[1] for mark in marks.values()]), legend=legend
+        "verdict:N",
+        title=None,
+        scale=alt.Scale(domain=list(marks), range=[mark[1] for mark in marks.values()]),
+        legend=legend,
     )
     base_chart = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS)).encode(
         y=alt.Y("name:N", sort=list(names.labels), title=names.title),
         color=color,
-        tooltip=theme.build_tooltips([*dimensions], {**{name: name for name in _TOOLTIP_COLUMNS}, "verdict:N": "verdict"}),
+        tooltip=theme.build_tooltips(
+            [*dimensions], {**{name: name for name in _TOOLTIP_COLUMNS}, "verdict:N": "verdict"}
+        ),
     )
-    zero = alt.Chart(theme.inline_data([{"zero": 0}])).mark_rule(**theme.REFERENCE).encode(x=alt.X("zero:Q"))
-    limits = base_chart.mark_rule(strokeWidth=2, clip=True).encode(x=zoomed_axis("ci_low", title, domain), x2=alt.X2("ci_high:Q"))
-    point = base_chart.mark_point(filled=True, size=80, opacity=1).encode(x=zoomed_axis("difference", title, domain), shape=shape)
+    zero = (
+        alt.Chart(theme.inline_data([{"zero": 0}]))
+        .mark_rule(**theme.REFERENCE)
+        .encode(x=alt.X("zero:Q"))
+    )
+    limits = base_chart.mark_rule(strokeWidth=2, clip=True).encode(
+        x=zoomed_axis("ci_low", title, domain), x2=alt.X2("ci_high:Q")
+    )
+    point = base_chart.mark_point(filled=True, size=80, opacity=1).encode(
+        x=zoomed_axis("difference", title, domain), shape=shape
+    )
     arrows = [
         base_chart.mark_text(text=text, fontSize=theme.FONT_PIXELS, fontWeight="bold")
         .encode(x=theme.encode_position(place))
@@ -185,14 +278,27 @@ def _layer_forest(dimensions: Sequence[Dimension], title: str, domain: Sequence[
             ("\u25b8", "width", f"isValid(datum.ci_high) && datum.ci_high > {domain[1]}"),
         )
     ]
-    return [zero, limits.transform_filter("isValid(datum.ci_low) && isValid(datum.ci_high)"), *arrows, point]
+    return [
+        zero,
+        limits.transform_filter("isValid(datum.ci_low) && isValid(datum.ci_high)"),
+        *arrows,
+        point,
+    ]
 
 
-def _draw_query_differences(view: ResultView, metric: str, pair_rows: Sequence[Mapping[str, Any]], title: str) -> tuple[alt.Chart, str]:
+def _draw_query_differences(
+    view: ResultView, metric: str, pair_rows: Sequence[Mapping[str, Any]], title: str
+) -> tuple[alt.Chart, str]:
     """Draw the sorted differences of one pair; return also a note if queries were sampled."""
     sign = -1 if view.result_metadata.measures[metric]["better"] == "lower" else 1
-    outcomes = [WIN if row["difference"] * sign > 0 else LOSS if row["difference"] else TIE for row in pair_rows]
-    title += f": wins {outcomes.count(WIN):,}, ties {outcomes.count(TIE):,}, losses {outcomes.count(LOSS):,}"
+    outcomes = [
+        WIN if row["difference"] * sign > 0 else LOSS if row["difference"] else TIE
+        for row in pair_rows
+    ]
+    title += (
+        f": wins {outcomes.count(WIN):,}, ties {outcomes.count(TIE):,}, losses"
+        f" {outcomes.count(LOSS):,}"
+    )
     ids = text_labels([row["query_id"] for row in pair_rows])
     rows = [
         {"x": index + 1, "query": ids[index], "kind": outcomes[index]}
@@ -202,13 +308,27 @@ def _draw_query_differences(view: ResultView, metric: str, pair_rows: Sequence[M
     note = ""
     if len(rows) > MAX_QUERIES_DRAWN:
         last = len(rows) - 1
-        rows = [rows[round(index * last / (MAX_QUERIES_DRAWN - 1))] for index in range(MAX_QUERIES_DRAWN)]
-        note = f"{MAX_QUERIES_DRAWN:,} queries are drawn, evenly spaced in their order. Wins, ties and losses count all queries."
-    color_scale = alt.Scale(domain=[WIN, TIE, LOSS], range=[VERDICT_MARKS[SYSTEM_BETTER][0], theme.GREY, VERDICT_MARKS[BASELINE_BETTER][0]])
+        rows = [
+            rows[round(index * last / (MAX_QUERIES_DRAWN - 1))]
+            for index in range(MAX_QUERIES_DRAWN)
+        ]
+        note = (
+            f"{MAX_QUERIES_DRAWN:,} queries are drawn, evenly spaced in their order. Wins, ties and"
+            " losses count all queries."
+        )
+    color_scale = alt.Scale(
+        domain=[WIN, TIE, LOSS],
+        range=[VERDICT_MARKS[SYSTEM_BETTER][0], theme.GREY, VERDICT_MARKS[BASELINE_BETTER][0]],
+    )
     values = {name: name for name in ("value_baseline", "value", "difference")}
     tooltip_titles = {**values, "x": "place", "query:N": "query"}
     chart = (
-        alt.Chart(theme.inline_data(rows), width=theme.SIDE_PIXELS, height=theme.FACET_SIDE_PIXELS, title=title)
+        alt.Chart(
+            theme.inline_data(rows),
+            width=theme.SIDE_PIXELS,
+            height=theme.FACET_SIDE_PIXELS,
+            title=title,
+        )
         .mark_bar()
         .encode(
             x=alt.X(
@@ -217,8 +337,13 @@ def _draw_query_differences(view: ResultView, metric: str, pair_rows: Sequence[M
                 axis=alt.Axis(tickMinStep=1, grid=False),
                 scale=alt.Scale(domain=[0, len(pair_rows) + 1], nice=False),
             ),
-            y=alt.Y("difference:Q", title=f"difference of {view.format_title(metric, is_difference=True)}"),
-            color=alt.Color("kind:N", title=None, scale=color_scale, legend=alt.Legend(orient="top")),
+            y=alt.Y(
+                "difference:Q",
+                title=f"difference of {view.format_title(metric, is_difference=True)}",
+            ),
+            color=alt.Color(
+                "kind:N", title=None, scale=color_scale, legend=alt.Legend(orient="top")
+            ),
             tooltip=theme.build_tooltips([], tooltip_titles),
         )
     )

@@ -1,4 +1,6 @@
-"""Label verdicts, tests and corrections of comparisons, and find significant differences of metrics without a better direction."""
+"""Label verdicts, tests and corrections of comparisons, and find significant differences of metrics
+without a better direction.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,11 @@ from sqlrank.output.contrast_tables import differs_without_direction
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SYSTEM_BETTER, BASELINE_BETTER, NOT_SIGNIFICANT = "system is better", "baseline is better", "not significant"
+SYSTEM_BETTER, BASELINE_BETTER, NOT_SIGNIFICANT = (
+    "system is better",
+    "baseline is better",
+    "not significant",
+)
 DIFFERS_LABEL = "differs, none is better"
 """Verdict on a significant difference of a metric without direction, such as CalibrationRatio."""
 
@@ -24,4 +30,6 @@ def label_comparison(row: Mapping[str, Any], direction: str, confidence: float) 
     """Return the verdict of a comparison."""
     if row["winner"] is not None:
         return SYSTEM_BETTER if row["winner"] == row["system"] else BASELINE_BETTER
-    return DIFFERS_LABEL if differs_without_direction(row, direction, confidence) else NOT_SIGNIFICANT
+    return (
+        DIFFERS_LABEL if differs_without_direction(row, direction, confidence) else NOT_SIGNIFICANT
+    )

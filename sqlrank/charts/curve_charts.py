@@ -1,4 +1,6 @@
-"""Draw curves as lines, rates over thresholds, and calibration curves with Wilson intervals of their bins."""
+"""Draw curves as lines, rates over thresholds, and calibration curves with Wilson intervals of
+their bins.
+"""
 
 from __future__ import annotations
 
@@ -32,20 +34,30 @@ def resolution_note(view: ResultView) -> str:
         return "Every distinct score is a point: nothing is left out."
     points = max(requested_points, MIN_CURVE_POINTS)
     if "curve_spacing" not in settings:
-        resolution = f"two of them are at most 1/{requested_points:,} of the weight apart, or neighbouring scores"
+        resolution = (
+            f"two of them are at most 1/{requested_points:,} of the weight apart, or neighbouring"
+            " scores"
+        )
     elif settings["curve_spacing"] == "logarithmic":
-        resolution = f"between two of them precision changes by a factor of at most {_format_resolution_factor(view, points)}"
+        resolution = (
+            "between two of them precision changes by a factor of at most"
+            f" {_format_resolution_factor(view, points)}"
+        )
     elif view.curve in AREA_CURVES:
         resolution = f"straight lines between them miss at most 1/{points - 2:,} of the area"
     else:
-        resolution = f"between two of them the true and the false positive rate change by at most 4/{points - 2:,} together"
+        resolution = (
+            "between two of them the true and the false positive rate change by at most"
+            f" 4/{points - 2:,} together"
+        )
     return f"At most {points + 1:,} points per curve: {resolution}."
 
 
 def _format_resolution_factor(view: ResultView, points: int) -> str:
     """Return the factor by which precision changes at most between points.
 
-    For PR it is computed from the curve; otherwise n is total weight over the weight of the first positives.
+    For PR it is computed from the curve; otherwise n is total weight over the weight of the first
+    positives.
     """
     power = 4 / (points - 4)
     if view.curve != "PR":
@@ -54,9 +66,15 @@ def _format_resolution_factor(view: ResultView, points: int) -> str:
     by = [*view.columns_of_kind("by"), *view.columns_of_kind("slice")]
     for row in view.rows:
         if row["recall"] and row["precision"]:
-            curves.setdefault(tuple(str(row[name]) for name in by), []).append((row["recall"], row["precision"]))
-    # The first positives have the least recall above 0; precision at the last point is the prevalence.
-    ratios = [1 / (min(pairs)[0] * max(pairs, key=lambda pair: (pair[0], -pair[1]))[1]) for pairs in curves.values()]
+            curves.setdefault(tuple(str(row[name]) for name in by), []).append(
+                (row["recall"], row["precision"])
+            )
+    # The first positives have the least recall above 0; precision at the last point is the
+    # prevalence.
+    ratios = [
+        1 / (min(pairs)[0] * max(pairs, key=lambda pair: (pair[0], -pair[1]))[1])
+        for pairs in curves.values()
+    ]
     return f"{ceil(max(ratios, default=1.0) ** power * 1e4) / 1e4:g}"
 
 
@@ -65,9 +83,11 @@ UNIT_DOMAIN = [0, 1]
 
 @dataclass(frozen=True)
 class Curve:
-    """The style of a curve: columns and titles of its axes, title, a sentence on how to read it, domain, interpolation, and the chance level.
+    """The style of a curve: columns and titles of its axes, title, a sentence on how to read it,
+    domain, interpolation, and the chance level.
 
-    ``chance`` is a line of two points. If ``is_fitted``, the y domain ends at the maximum value where values are small.
+    ``chance`` is a line of two points. If ``is_fitted``, the y domain ends at the maximum value
+    where values are small.
     """
 
     x: tuple[str, str]
@@ -117,7 +137,8 @@ CURVES = {
         ("fraction", "highest scores (share of the weight)"),
         ("gain", "gain (outcome per unit of all)"),
         "Uplift curve",
-        "The farther above a straight line to its end, the more is gained by treating the highest scores first.",
+        "The farther above a straight line to its end, the more is gained by treating the highest"
+        " scores first.",
         is_share=False,
     ),
 }
@@ -138,28 +159,59 @@ def draw_curve(view: ResultView) -> ChartType:
     shape = CURVES[str(view.curve)]
     dimensions, keys = view.assign_dimensions()
     rows = [
-        {**key, "x": row[shape.x[0]], "y": row[shape.y[0]], "threshold": row["threshold"], "point": row["point"], **view.list_counts(row)}
+        {
+            **key,
+            "x": row[shape.x[0]],
+            "y": row[shape.y[0]],
+            "threshold": row["threshold"],
+            "point": row["point"],
+            **view.list_counts(row),
+        }
         for key, row in zip(keys, view.rows, strict=True)
     ]
     titles = {"x": shape.x[0], "y": shape.y[0], "threshold": "threshold"} | row_count_title(rows)
-    line = draw_line(rows, dimensions, (shape.x[1], shape.y[1]), titles, shape.line, theme.side_length(dimensions), is_share=shape.is_share)
-    if shape.is_fitted and (top := max((row["y"] for row in rows if row["y"] is not None), default=1.0)) < 1 / 2:
+    line = draw_line(
+        rows,
+        dimensions,
+        (shape.x[1], shape.y[1]),
+        titles,
+        shape.line,
+        theme.side_length(dimensions),
+        is_share=shape.is_share,
+    )
+    if (
+        shape.is_fitted
+        and (top := max((row["y"] for row in rows if row["y"] is not None), default=1.0)) < 1 / 2
+    ):
         line = line.encode(y=line.encoding.y.scale(alt.Scale(domain=[0, top * 1.05])))
     chance = [reference_line(shape.chance)] if shape.chance else []
     notes = [shape.reading, *(["Dashed: random scores."] if chance else []), resolution_note(view)]
-    return theme.with_caption(theme.facet_chart(alt.layer(*chance, line, data=theme.inline_data(rows)), dimensions), shape.title, notes)
+    return theme.with_caption(
+        theme.facet_chart(alt.layer(*chance, line, data=theme.inline_data(rows)), dimensions),
+        shape.title,
+        notes,
+    )
 
 
 def draw_threshold_rates(view: ResultView) -> ChartType:
-    """Draw rates over thresholds: one color per rate, or one chart per rate if groups have colors."""
+    """Draw rates over thresholds: one color per rate, or one chart per rate if groups have
+    colors.
+    """
     dimensions, keys = view.assign_dimensions()
     charts = []
     if not dimensions:
         rate_dimensions = [Dimension("colour", "rate", tuple(RATE_TITLES))]
-        rows = [row for name in RATE_TITLES for row in _list_rates(view, [{"colour": name}] * len(view.rows), name)]
+        rows = [
+            row
+            for name in RATE_TITLES
+            for row in _list_rates(view, [{"colour": name}] * len(view.rows), name)
+        ]
         charts = [_draw_rate(rows, rate_dimensions, "rate (0 to 1)", "rate")]
     else:
-        charts = [_draw_rate(_list_rates(view, keys, name), dimensions, title, name) for name, title in RATE_TITLES.items()]
+        charts = [
+            _draw_rate(_list_rates(view, keys, name), dimensions, title, name)
+            for name, title in RATE_TITLES.items()
+        ]
     notes = ["Predictions at or above a threshold are positive.", resolution_note(view)]
     return theme.with_caption(theme.concatenate_charts(charts, 3), "Rates over thresholds", notes)
 
@@ -169,19 +221,33 @@ def row_count_title(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     return {"n": "n"} if rows and "n" in rows[0] else {}
 
 
-def _list_rates(view: ResultView, keys: Sequence[Mapping[str, str]], name: str) -> list[dict[str, Any]]:
+def _list_rates(
+    view: ResultView, keys: Sequence[Mapping[str, str]], name: str
+) -> list[dict[str, Any]]:
     """Return one row per threshold with a rate and the weight of predicted positives."""
     return [
-        {**key, "x": row["threshold"], "y": row[name], "point": row["point"], "above": row["tp"] + row["fp"], **view.list_counts(row)}
+        {
+            **key,
+            "x": row["threshold"],
+            "y": row[name],
+            "point": row["point"],
+            "above": row["tp"] + row["fp"],
+            **view.list_counts(row),
+        }
         for key, row in zip(keys, view.rows, strict=True)
     ]
 
 
-def _draw_rate(rows: Sequence[Mapping[str, Any]], dimensions: Sequence[Dimension], title: str, name: str) -> Any:
+def _draw_rate(
+    rows: Sequence[Mapping[str, Any]], dimensions: Sequence[Dimension], title: str, name: str
+) -> Any:
     titles = {"x": "threshold", "y": name, "above": "predicted positive"} | row_count_title(rows)
     size = theme.side_length(dimensions) if name == "rate" else theme.FACET_SIDE_PIXELS
-    # Predictions at or above a threshold are positive, so a rate is constant down to the next threshold.
-    line = draw_line(rows, dimensions, ("threshold (score)", title), titles, "step-after", size, is_score=True)
+    # Predictions at or above a threshold are positive, so a rate is constant down to the next
+    # threshold.
+    line = draw_line(
+        rows, dimensions, ("threshold (score)", title), titles, "step-after", size, is_score=True
+    )
     return theme.facet_chart(alt.layer(line, data=theme.inline_data(rows)), dimensions)
 
 
@@ -198,12 +264,20 @@ def draw_line(
     points: bool = False,
 ) -> Any:
     """Return a line chart in the order of points; points are drawn if lines have only one."""
-    has_points = points or len(rows) <= len({tuple(row.get(dimension.field) for dimension in dimensions) for row in rows})
+    has_points = points or len(rows) <= len(
+        {tuple(row.get(dimension.field) for dimension in dimensions) for row in rows}
+    )
     share = alt.Scale(domain=UNIT_DOMAIN)
-    x_scale = alt.Scale(zero=False, **theme.constant_domain(row["x"] for row in rows)) if is_score else share
+    x_scale = (
+        alt.Scale(zero=False, **theme.constant_domain(row["x"] for row in rows))
+        if is_score
+        else share
+    )
     return (
         alt.Chart(width=size, height=size)
-        .mark_line(interpolate=interpolate, point=True if has_points else "transparent", strokeWidth=1.5)
+        .mark_line(
+            interpolate=interpolate, point=True if has_points else "transparent", strokeWidth=1.5
+        )
         .encode(
             x=alt.X("x:Q", title=titles[0], scale=x_scale),
             y=alt.Y("y:Q", title=titles[1], scale=share if is_share else alt.Scale(zero=True)),
@@ -217,7 +291,11 @@ def draw_line(
 def reference_line(points: Sequence[tuple[float, float]]) -> Any:
     """Return a grey reference line, equal in all facets."""
     rows = [{"x": x, "y": y} for x, y in points]
-    return alt.Chart(theme.inline_data(rows)).mark_line(**theme.REFERENCE).encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
+    return (
+        alt.Chart(theme.inline_data(rows))
+        .mark_line(**theme.REFERENCE)
+        .encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
+    )
 
 
 NORMAL_QUANTILE = 1.959963984540054
@@ -243,7 +321,12 @@ def draw_calibration(view: ResultView) -> ChartType:
         _add_intervals(curve_rows)
     steps = [step for curve_rows in curves for step in _density_steps(curve_rows)]
     has_intervals = any(row.get("low") is not None for row in rows)
-    drawn = [value for row in rows for value in (row["x"], row["y"], row.get("high")) if value is not None]
+    drawn = [
+        value
+        for row in rows
+        for value in (row["x"], row["y"], row.get("high"))
+        if value is not None
+    ]
     # Predictions of click models are far below 1, so that a domain of 0 to 1 would show nothing.
     axis_maximum = 1.0 if not drawn or max(drawn) > 1 / 2 else max(drawn) * 1.05
     facets = [dimension for dimension in dimensions if dimension.field != "colour"]
@@ -251,8 +334,14 @@ def draw_calibration(view: ResultView) -> ChartType:
     steps_by_facet = _group_by(steps, [dimension.field for dimension in facets])
     charts = []
     for values, facet_rows in rows_by_facet.items():
-        title = ", ".join(f"{dimension.title}={value}" for dimension, value in zip(facets, values, strict=True))
-        charts.append(_draw_calibration(facet_rows, steps_by_facet.get(values, []), dimensions, axis_maximum, title))
+        title = ", ".join(
+            f"{dimension.title}={value}" for dimension, value in zip(facets, values, strict=True)
+        )
+        charts.append(
+            _draw_calibration(
+                facet_rows, steps_by_facet.get(values, []), dimensions, axis_maximum, title
+            )
+        )
     settings = {} if view.result_metadata.curve is None else view.result_metadata.curve["settings"]
     width = "equal width" if settings.get("binning") == "equal_width" else "equal weight"
     notes = [
@@ -261,10 +350,14 @@ def draw_calibration(view: ResultView) -> ChartType:
         *(["Vertical lines: 95% confidence intervals (Wilson)."] if has_intervals else []),
         "Area: density of the scores.",
     ]
-    return theme.with_caption(theme.concatenate_charts(charts, 3, titled=bool(facets)), "Calibration curve", notes)
+    return theme.with_caption(
+        theme.concatenate_charts(charts, 3, titled=bool(facets)), "Calibration curve", notes
+    )
 
 
-def _group_by(rows: Sequence[dict[str, Any]], fields: Sequence[str]) -> dict[tuple[str, ...], list[dict[str, Any]]]:
+def _group_by(
+    rows: Sequence[dict[str, Any]], fields: Sequence[str]
+) -> dict[tuple[str, ...], list[dict[str, Any]]]:
     """Group rows by some fields: Vega-Lite cannot facet a concatenated chart."""
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in rows:
@@ -275,7 +368,10 @@ def _group_by(rows: Sequence[dict[str, Any]], fields: Sequence[str]) -> dict[tup
 def _add_intervals(rows: Sequence[dict[str, Any]]) -> None:
     """Add Wilson's interval to the bins of a curve, if their weights are numbers of predictions."""
     num_rows = rows[0].get("n")
-    if num_rows is None or abs(sum(row["weight"] or 0 for row in rows) - num_rows) > 1e-9 * num_rows:
+    if (
+        num_rows is None
+        or abs(sum(row["weight"] or 0 for row in rows) - num_rows) > 1e-9 * num_rows
+    ):
         return
     for row in rows:
         if row["y"] is not None and row["weight"]:
@@ -285,18 +381,28 @@ def _add_intervals(rows: Sequence[dict[str, Any]]) -> None:
 def wilson_interval(share: float, trials: float) -> tuple[float, float]:
     """Return the interval of Wilson (1927) for a share, at level 0.95.
 
-    >>> [round(limit, 4) for limit in wilson_interval(0.0, 10)], [round(limit, 4) for limit in wilson_interval(0.3, 20)]
+    >>> [round(limit, 4) for limit in wilson_interval(0.0, 10)], [
+    ...     round(limit, 4) for limit in wilson_interval(0.3, 20)
+    ... ]
     ([0.0, 0.2775], [0.1455, 0.519])
     """
     squared = NORMAL_QUANTILE**2 / trials
     center = (share + squared / 2) / (1 + squared)
-    half_width = NORMAL_QUANTILE * sqrt(share * (1 - share) / trials + squared / (4 * trials)) / (1 + squared)
+    half_width = (
+        NORMAL_QUANTILE
+        * sqrt(share * (1 - share) / trials + squared / (4 * trials))
+        / (1 + squared)
+    )
     return max(0.0, center - half_width), min(1.0, center + half_width)
 
 
 def _density_steps(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the density of the scores of a curve as steps, which change between the means of neighboring bins."""
-    bins = sorted((row for row in rows if row["x"] is not None and row["weight"]), key=lambda row: row["x"])
+    """Return the density of the scores of a curve as steps, which change between the means of
+    neighboring bins.
+    """
+    bins = sorted(
+        (row for row in rows if row["x"] is not None and row["weight"]), key=lambda row: row["x"]
+    )
     total = sum(row["weight"] for row in bins)
     means = [row["x"] for row in bins]
     inner = [(left + right) / 2 for left, right in pairwise(means)]
@@ -305,36 +411,73 @@ def _density_steps(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     edges = [max(0.0, 2 * means[0] - inner[0]), *inner, min(1.0, 2 * means[-1] - inner[-1])]
     labels = {name: value for name, value in bins[0].items() if name in {"colour", "column", "row"}}
     widths = [right - left for left, right in pairwise(edges)]
-    densities = [row["weight"] / total / width if width > 0 else 0.0 for row, width in zip(bins, widths, strict=True)]
-    return [{**labels, "edge": edge, "density": density} for edge, density in zip(edges, [*densities, densities[-1]], strict=True)]
+    densities = [
+        row["weight"] / total / width if width > 0 else 0.0
+        for row, width in zip(bins, widths, strict=True)
+    ]
+    return [
+        {**labels, "edge": edge, "density": density}
+        for edge, density in zip(edges, [*densities, densities[-1]], strict=True)
+    ]
 
 
 def _draw_calibration(
-    rows: Sequence[Mapping[str, Any]], steps: Sequence[Mapping[str, Any]], dimensions: Sequence[Dimension], axis_maximum: float, title: str
+    rows: Sequence[Mapping[str, Any]],
+    steps: Sequence[Mapping[str, Any]],
+    dimensions: Sequence[Dimension],
+    axis_maximum: float,
+    title: str,
 ) -> Any:
     """Return a calibration curve above the density of its scores."""
     size = theme.side_length(dimensions)
     has_intervals = any(row.get("low") is not None for row in rows)
     limits = {"low": "ci_low", "high": "ci_high"} if has_intervals else {}
-    titles = {"point:N": "bin", "x": "mean predicted", "y": "mean observed", **limits, "weight": "weight"} | row_count_title(rows)
+    titles = {
+        "point:N": "bin",
+        "x": "mean predicted",
+        "y": "mean observed",
+        **limits,
+        "weight": "weight",
+    } | row_count_title(rows)
     domain = alt.Scale(domain=[0, axis_maximum], nice=False)
-    line = draw_line(rows, dimensions, ("mean predicted (probability)", "mean observed (probability)"), titles, "linear", size, points=True)
+    line = draw_line(
+        rows,
+        dimensions,
+        ("mean predicted (probability)", "mean observed (probability)"),
+        titles,
+        "linear",
+        size,
+        points=True,
+    )
     line = line.encode(x=line.encoding.x.scale(domain), y=line.encoding.y.scale(domain))
     intervals = (
         alt.Chart(width=size, height=size)
         .mark_rule(opacity=0.6)
-        .encode(x=alt.X("x:Q", scale=domain), y=alt.Y("low:Q", scale=domain), y2=alt.Y2("high:Q"), **theme.color_encoding(dimensions))
+        .encode(
+            x=alt.X("x:Q", scale=domain),
+            y=alt.Y("low:Q", scale=domain),
+            y2=alt.Y2("high:Q"),
+            **theme.color_encoding(dimensions),
+        )
         .transform_filter("isValid(datum.low)")
     )
-    above = alt.layer(reference_line(((0.0, 0.0), (axis_maximum, axis_maximum))), *([intervals] if has_intervals else []), line)
+    above = alt.layer(
+        reference_line(((0.0, 0.0), (axis_maximum, axis_maximum))),
+        *([intervals] if has_intervals else []),
+        line,
+    )
     below = (
         alt.Chart(theme.inline_data(steps), width=size, height=size // 4)
         .mark_area(interpolate="step-after", opacity=0.3, line=True, clip=True)
         .encode(
             x=alt.X("edge:Q", scale=domain, axis=alt.Axis(title=None, labels=False)),
-            y=alt.Y("density:Q", stack=None, axis=alt.Axis(title="density", tickCount=3, format="~s")),
+            y=alt.Y(
+                "density:Q", stack=None, axis=alt.Axis(title="density", tickCount=3, format="~s")
+            ),
             **theme.color_encoding(dimensions),
         )
     )
-    joined = alt.vconcat(above, below, data=theme.inline_data(rows), spacing=4, **({"title": title} if title else {}))
+    joined = alt.vconcat(
+        above, below, data=theme.inline_data(rows), spacing=4, **({"title": title} if title else {})
+    )
     return joined.resolve_scale(x="shared", color="shared")

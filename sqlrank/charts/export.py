@@ -1,4 +1,5 @@
-"""Export charts as SVG, PNG, PDF, HTML or Vega-Lite JSON files without a network, and as SVG panels for reports.
+"""Export charts as SVG, PNG, PDF, HTML or Vega-Lite JSON files without a network, and as SVG panels
+for reports.
 
 Pages contain their scripts and need no network.
 """
@@ -27,7 +28,12 @@ CREATOR = f"sqlrank {__version__}"
 PANEL_SCALE, MIN_SCALED_PIXELS = 0.66, 80
 """Factor of the size of plots in panels, and the smallest size that it reduces."""
 
-PANEL_LEGEND = {"orient": "top", "symbolDirection": "vertical", "gradientDirection": "horizontal", "labelLimit": 220}
+PANEL_LEGEND = {
+    "orient": "top",
+    "symbolDirection": "vertical",
+    "gradientDirection": "horizontal",
+    "labelLimit": 220,
+}
 """Style of the legends of panels, above the plot."""
 
 MAX_TITLE_CHARS = 100
@@ -39,8 +45,12 @@ PNG_SCALE = 2
 _PNG_HEAD = 33
 """Bytes of a PNG's signature and header chunk."""
 
-_UNDRAWN = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\u2028\\u2029\\ud800-\\udfff\\ufffe\\uffff]")
-"""Characters that XML does not allow, for which vl-convert aborts the process, and line separators, which it refuses."""
+_UNDRAWN = re.compile(
+    "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\u2028\\u2029\\ud800-\\udfff\\ufffe\\uffff]"
+)
+"""Characters that XML does not allow, for which vl-convert aborts the process, and line separators,
+which it refuses.
+"""
 
 _ID = re.compile(r'((?: id="|url\(#)(?:clip|gradient_))(\d+)')
 
@@ -57,23 +67,29 @@ vegaEmbed("#chart", {spec}, {{"renderer": "svg", "actions": {{"export": true, "s
 </script>
 </body>
 </html>
-"""
+"""  # noqa: E501
 
 
 def check_suffix(file: OutputFile) -> None:
     """Raise ``SqlrankError`` for an unknown file suffix or a missing renderer."""
     if file.path.suffix.lower() not in WRITERS_BY_SUFFIX:
-        raise SqlrankError(f"{file.label}: its ending does not say how to draw it. Use one of {', '.join(WRITERS_BY_SUFFIX)}")
+        raise SqlrankError(
+            f"{file.label}: its ending does not say how to draw it. Use one of"
+            f" {', '.join(WRITERS_BY_SUFFIX)}"
+        )
     require_modules("altair", *(() if file.path.suffix.lower() == ".json" else ("vl_convert",)))
 
 
 def save_chart(chart: Any, path: str | Path, *, force: bool = False) -> None:
-    """Save a chart in the format of the file suffix: ``.svg``, ``.png``, ``.pdf``, ``.html`` or ``.json``.
+    """Save a chart in the format of the file suffix: ``.svg``, ``.png``, ``.pdf``, ``.html`` or
+    ``.json``.
 
-    The same chart gives the same bytes, except for PDF, some parts of which vl-convert orders randomly.
+    The same chart gives the same bytes, except for PDF, some parts of which vl-convert orders
+    randomly.
 
     Raises:
-        SqlrankError: unknown suffix, an existing file that is not a chart of sqlrank's (without ``force``), or vl-convert is not installed.
+        SqlrankError: unknown suffix, an existing file that is not a chart of sqlrank's (without
+            ``force``), or vl-convert is not installed.
     """
     check_arguments({"path": path}, ["path"])
     file = OutputFile(Path(path), FileKind.CHART, "path", force)
@@ -87,16 +103,21 @@ def chart_bytes(chart: Any, path: Path) -> bytes:
 
 
 def svg_panels(chart: Any) -> tuple[list[str], list[str]]:
-    """Return the concatenated parts of a chart as SVG that fit a phone, and the notes under its title, to embed into a page.
+    """Return the concatenated parts of a chart as SVG that fit a phone, and the notes under its
+    title, to embed into a page.
 
-    Points of lines remain, though transparent, since their descriptions are tooltips. Raises ``SqlrankError`` without vl-convert.
+    Points of lines remain, though transparent, since their descriptions are tooltips. Raises
+    ``SqlrankError`` without vl-convert.
     """
     require_modules("vl_convert")
     spec = chart.to_dict(validate=False)  # of sqlrank, and tests validate each kind
     title = spec.pop("title", {})
     # Altair hoists the data that all parts have in common, also of a single part.
     shared = {name: part for name, part in spec.items() if name in {"$schema", "usermeta", "data"}}
-    shared["config"] = {**spec.get("config", {}), "legend": {**spec.get("config", {}).get("legend", {}), **PANEL_LEGEND}}
+    shared["config"] = {
+        **spec.get("config", {}),
+        "legend": {**spec.get("config", {}).get("legend", {}), **PANEL_LEGEND},
+    }
     datasets = spec.pop("datasets", {})
     panels = []
     for part in spec.get("concat", [spec]):
@@ -114,15 +135,19 @@ def _narrow_plots(spec: Any) -> Any:
     if not isinstance(spec, dict):
         return spec
     return {
-        name: round(part * PANEL_SCALE) if name in {"width", "height"} and isinstance(part, (int, float)) and part >= MIN_SCALED_PIXELS
+        name: round(part * PANEL_SCALE)
+        if name in {"width", "height"}
+        and isinstance(part, (int, float))
+        and part >= MIN_SCALED_PIXELS
         else _narrow_plots(part)
         for name, part in spec.items()
-    }  # fmt: skip
+    }
 
 
 def warm_up_renderer(path: Path) -> None:
     """Start the renderer of a file suffix; it takes a second, in parallel to other work."""
-    import sqlrank.charts.chart_kinds  # noqa: F401, PLC0415  imports Altair, an optional dependency
+    # Imports Altair, an optional dependency
+    import sqlrank.charts.chart_kinds  # noqa: F401
 
     if path.suffix.lower() == ".html":
         _load_javascript()
@@ -150,34 +175,43 @@ def _replace_unrenderable(spec: Any) -> Any:
         return _UNDRAWN.sub("\ufffd", spec)
     if isinstance(spec, list):
         return [_replace_unrenderable(element) for element in spec]
-    return {_replace_unrenderable(name): _replace_unrenderable(value) for name, value in spec.items()} if isinstance(spec, dict) else spec
+    return (
+        {_replace_unrenderable(name): _replace_unrenderable(value) for name, value in spec.items()}
+        if isinstance(spec, dict)
+        else spec
+    )
 
 
 @cache
 def _load_javascript() -> str:
     """Return the JavaScript that renders a chart in a page."""
-    import vl_convert  # noqa: PLC0415  an optional dependency
+    import vl_convert  # an optional dependency
 
-    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_find_vega_version())
+    bundle: str = vl_convert.javascript_bundle(
+        "window.vegaEmbed = vegaEmbed;", vl_version=_find_vega_version()
+    )
     return bundle
 
 
 def _find_vega_version() -> str:
     """Return the Vega-Lite version of Altair, as vl-convert names it."""
-    import altair as alt  # noqa: PLC0415  an optional dependency
+    import altair as alt  # an optional dependency
 
     return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
 def _render_picture(spec: dict[str, Any], *, has_hidden_points: bool = False) -> str:
     """Return an SVG with ids numbered from 0; Vega's own counter continues over charts."""
-    import vl_convert  # noqa: PLC0415  an optional dependency
+    import vl_convert  # an optional dependency
 
     svg_text: str = vl_convert.vegalite_to_svg(
-        _replace_unrenderable(spec if has_hidden_points else _drop_hover_points(spec)), vl_version=_find_vega_version()
+        _replace_unrenderable(spec if has_hidden_points else _drop_hover_points(spec)),
+        vl_version=_find_vega_version(),
     )
     numbers: dict[str, int] = {}
-    return _ID.sub(lambda match: f"{match[1]}{numbers.setdefault(match[2], len(numbers))}", svg_text)
+    return _ID.sub(
+        lambda match: f"{match[1]}{numbers.setdefault(match[2], len(numbers))}", svg_text
+    )
 
 
 def _encode_svg(spec: dict[str, Any]) -> bytes:
@@ -185,7 +219,7 @@ def _encode_svg(spec: dict[str, Any]) -> bytes:
 
 
 def _encode_png(spec: dict[str, Any]) -> bytes:
-    import vl_convert  # noqa: PLC0415  an optional dependency
+    import vl_convert  # an optional dependency
 
     image: bytes = vl_convert.svg_to_png(_render_picture(spec), scale=PNG_SCALE)
     chunk = b"tEXtSoftware\0" + CREATOR.encode()
@@ -194,7 +228,7 @@ def _encode_png(spec: dict[str, Any]) -> bytes:
 
 
 def _encode_pdf(spec: dict[str, Any]) -> bytes:
-    import vl_convert  # noqa: PLC0415  an optional dependency
+    import vl_convert  # an optional dependency
 
     document: bytes = vl_convert.svg_to_pdf(_render_picture(spec))
     return document + f"\n% {CREATOR}\n".encode()
@@ -202,8 +236,15 @@ def _encode_pdf(spec: dict[str, Any]) -> bytes:
 
 def _encode_html(spec: dict[str, Any]) -> bytes:
     """Return a self-contained page; ``<`` is escaped so that data cannot end the script."""
-    title = escape(_replace_unrenderable(spec.get("title", {}).get("text", "sqlrank"))[:MAX_TITLE_CHARS])
-    return PAGE.format(signed=CREATOR, title=title, bundle=_load_javascript(), spec=_format_spec(spec).replace("<", "\\u003c")).encode()
+    title = escape(
+        _replace_unrenderable(spec.get("title", {}).get("text", "sqlrank"))[:MAX_TITLE_CHARS]
+    )
+    return PAGE.format(
+        signed=CREATOR,
+        title=title,
+        bundle=_load_javascript(),
+        spec=_format_spec(spec).replace("<", "\\u003c"),
+    ).encode()
 
 
 def _encode_json(spec: dict[str, Any]) -> bytes:

@@ -1,4 +1,6 @@
-"""Draw metrics (dots with intervals, lines over cut-offs or days, heat maps) and confusion matrices."""
+"""Draw metrics (dots with intervals, lines over cut-offs or days, heat maps) and confusion
+matrices.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from sqlrank.charts import theme
-from sqlrank.charts.result_view import Dimension, ResultView, assign_channels, text_labels, vega_timestamp
+from sqlrank.charts.result_view import (
+    Dimension,
+    ResultView,
+    assign_channels,
+    text_labels,
+    vega_timestamp,
+)
 from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS
 
 if TYPE_CHECKING:
@@ -43,17 +51,38 @@ def draw_dots(view: ResultView) -> ChartType:
     charts, notes = [], _list_captions(view, "Lines")
     for name in view.drawn_metrics:
         rows, titles = _list_values(view, keys, name)
-        domain = zoomed_domain([row.get(field) for row in rows for field in ("y", "low", "high")], view.find_range(name))
+        domain = zoomed_domain(
+            [row.get(field) for row in rows for field in ("y", "low", "high")],
+            view.find_range(name),
+        )
         reference = view.find_reference(name)
         if reference is not None and domain[0] <= reference[0] <= domain[1]:
             notes.append(f"Dashed line of {name}: {reference[0]:g}, {reference[1]}.")
-        layers = _dot_layers(dimensions, view.format_title(name), titles, domain, None if reference is None else reference[0])
-        charts.append(theme.facet_chart(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
-    by = f" by {theme.join_names([dimension.title for dimension in dimensions])}" if dimensions else ""
-    return theme.with_caption(theme.concatenate_charts(charts), f"{theme.join_names(view.drawn_metrics)}{by}", ["Points: values.", *notes])
+        layers = _dot_layers(
+            dimensions,
+            view.format_title(name),
+            titles,
+            domain,
+            None if reference is None else reference[0],
+        )
+        charts.append(
+            theme.facet_chart(alt.layer(*layers, data=theme.inline_data(rows)), dimensions)
+        )
+    by = (
+        f" by {theme.join_names([dimension.title for dimension in dimensions])}"
+        if dimensions
+        else ""
+    )
+    return theme.with_caption(
+        theme.concatenate_charts(charts),
+        f"{theme.join_names(view.drawn_metrics)}{by}",
+        ["Points: values.", *notes],
+    )
 
 
-def zoomed_domain(values: Sequence[float | None], bounds: tuple[float, float] | None) -> list[float]:
+def zoomed_domain(
+    values: Sequence[float | None], bounds: tuple[float, float] | None
+) -> list[float]:
     """Return the ends of an axis around values, within the bounds of a metric.
 
     >>> zoomed_domain([0.6, 0.7, None], (0.0, 1.0)), zoomed_domain([0.95, 1.0], (0.0, 1.0))
@@ -90,7 +119,11 @@ def _build_time_axis(moments: Sequence[str]) -> alt.Axis:
         return alt.Axis(labelAngle=-40)
     days = [date.fromisoformat(text[:10]).toordinal() for text in moments]
     days_per_tick = max(1, round((max(days, default=0) - min(days, default=0)) / MAX_DAY_TICKS))
-    return alt.Axis(format="%Y-%m-%d", labelAngle=-40, tickCount=alt.TimeIntervalStep(interval="day", step=days_per_tick))
+    return alt.Axis(
+        format="%Y-%m-%d",
+        labelAngle=-40,
+        tickCount=alt.TimeIntervalStep(interval="day", step=days_per_tick),
+    )
 
 
 def draw_heatmap(view: ResultView) -> ChartType:
@@ -99,14 +132,29 @@ def draw_heatmap(view: ResultView) -> ChartType:
     charts = []
     for name in view.drawn_metrics:
         rows, titles = _list_values(view, keys, name)
-        layers = layer_cells(dimensions, view.format_title(name), titles, theme.constant_domain(row["y"] for row in rows))
-        charts.append(theme.facet_chart(alt.layer(*layers, data=theme.inline_data(add_text_colors(rows))), dimensions))
+        layers = layer_cells(
+            dimensions,
+            view.format_title(name),
+            titles,
+            theme.constant_domain(row["y"] for row in rows),
+        )
+        charts.append(
+            theme.facet_chart(
+                alt.layer(*layers, data=theme.inline_data(add_text_colors(rows))), dimensions
+            )
+        )
     across, down = (dimension.title for dimension in dimensions[:2])
     title = f"{theme.join_names(view.drawn_metrics)} by {across} and {down}"
-    return theme.with_caption(theme.concatenate_charts(charts).resolve_scale(color="independent"), title, _list_captions(view, ""))
+    return theme.with_caption(
+        theme.concatenate_charts(charts).resolve_scale(color="independent"),
+        title,
+        _list_captions(view, ""),
+    )
 
 
-def _list_values(view: ResultView, keys: Sequence[Mapping[str, str]], name: str) -> tuple[list[dict[str, Any]], dict[str, str]]:
+def _list_values(
+    view: ResultView, keys: Sequence[Mapping[str, str]], name: str
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return a metric by row with interval or bounds and counts, and the field titles."""
     fields = band_fields(view, name)
     rows = []
@@ -136,7 +184,10 @@ def _list_captions(view: ResultView, marks: str) -> list[str]:
         else []
     )
     if marks and view.columns_of_kind(CI_LOW):
-        return [f"{marks}: confidence intervals at level {view.texts.get('confidence', '?')}.", *days]
+        return [
+            f"{marks}: confidence intervals at level {view.texts.get('confidence', '?')}.",
+            *days,
+        ]
     if marks and view.columns_of_kind(BOUND_LOW):
         return [f"{marks}: bounds over all orders of rows within score bins.", *days]
     return days
@@ -144,16 +195,33 @@ def _list_captions(view: ResultView, marks: str) -> list[str]:
 
 def zoomed_axis(field: str, title: str, domain: Sequence[float]) -> alt.X:
     """Return the horizontal axis of a field with these ends."""
-    return alt.X(f"{field}:Q", title=title, scale=alt.Scale(domain=list(domain), nice=False), axis=alt.Axis(tickCount=5))
+    return alt.X(
+        f"{field}:Q",
+        title=title,
+        scale=alt.Scale(domain=list(domain), nice=False),
+        axis=alt.Axis(tickCount=5),
+    )
 
 
 def _dot_layers(
-    dimensions: Sequence[Dimension], title: str, titles: Mapping[str, str], domain: Sequence[float], reference: float | None
+    dimensions: Sequence[Dimension],
+    title: str,
+    titles: Mapping[str, str],
+    domain: Sequence[float],
+    reference: float | None,
 ) -> list[alt.Chart]:
     """Return layers of a reference line, intervals, dots, and NULL labels for undefined metrics."""
-    y = alt.Y("colour:N", sort=list(dimensions[0].labels), title=dimensions[0].title) if dimensions else alt.Y(value=ROW_PIXELS / 2)
-    base_chart = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS) if dimensions else ROW_PIXELS).encode(
-        y=y, tooltip=theme.build_tooltips(dimensions, titles), **theme.color_encoding(dimensions, is_named=False)
+    y = (
+        alt.Y("colour:N", sort=list(dimensions[0].labels), title=dimensions[0].title)
+        if dimensions
+        else alt.Y(value=ROW_PIXELS / 2)
+    )
+    base_chart = alt.Chart(
+        width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS) if dimensions else ROW_PIXELS
+    ).encode(
+        y=y,
+        tooltip=theme.build_tooltips(dimensions, titles),
+        **theme.color_encoding(dimensions, is_named=False),
     )
     line = (
         alt.Chart(theme.inline_data([{"reference": reference}]))
@@ -161,9 +229,15 @@ def _dot_layers(
         .encode(x=zoomed_axis("reference", title, domain))
     )
     limits = (
-        base_chart.mark_rule(strokeWidth=2).encode(x=zoomed_axis("low", title, domain), x2=alt.X2("high:Q")).transform_filter(HAS_INTERVAL)
+        base_chart.mark_rule(strokeWidth=2)
+        .encode(x=zoomed_axis("low", title, domain), x2=alt.X2("high:Q"))
+        .transform_filter(HAS_INTERVAL)
     )
-    dot = base_chart.mark_point(filled=True, size=70, opacity=1).encode(x=zoomed_axis("y", title, domain)).transform_filter(HAS_VALUE)
+    dot = (
+        base_chart.mark_point(filled=True, size=70, opacity=1)
+        .encode(x=zoomed_axis("y", title, domain))
+        .transform_filter(HAS_VALUE)
+    )
     undefined = base_chart.mark_text(text="NULL", align="left", dx=4).encode(
         x=theme.encode_position(0), color=theme.fixed_color(theme.GREY)
     )
@@ -172,7 +246,9 @@ def _dot_layers(
     return [*layers, undefined.transform_filter(f"!({HAS_VALUE})")]
 
 
-def _draw_lines(view: ResultView, positions: Sequence[Any], title: str, axis: alt.Axis, leave_out: Sequence[str]) -> ChartType:
+def _draw_lines(
+    view: ResultView, positions: Sequence[Any], title: str, axis: alt.Axis, leave_out: Sequence[str]
+) -> ChartType:
     """Draw metrics as lines over axis positions, with bands of their intervals."""
     dimensions, keys = view.assign_dimensions(leave_out)
     size = theme.side_length(dimensions)
@@ -181,44 +257,71 @@ def _draw_lines(view: ResultView, positions: Sequence[Any], title: str, axis: al
     for name in view.drawn_metrics:
         values, titles = _list_values(view, keys, name)
         rows = [row | {"x": position} for row, position in zip(values, positions, strict=True)]
-        domain = theme.constant_domain(row[field] for row in rows for field in ("y", "low", "high") if field in row)
+        domain = theme.constant_domain(
+            row[field] for row in rows for field in ("y", "low", "high") if field in row
+        )
         base_chart = alt.Chart(width=size if not leave_out else size * 3 // 2, height=size).encode(
             x=alt.X(f"x{type_suffix}", title=title, axis=axis)
         )
         tooltip = theme.build_tooltips(dimensions, {f"x{type_suffix}": title, **titles})
-        line = base_chart.mark_line(point=alt.OverlayMarkDef(size=20), strokeWidth=1.5, invalid="break-paths-show-domains").encode(
+        line = base_chart.mark_line(
+            point=alt.OverlayMarkDef(size=20), strokeWidth=1.5, invalid="break-paths-show-domains"
+        ).encode(
             y=alt.Y("y:Q", title=view.format_title(name), scale=alt.Scale(zero=False, **domain)),
             tooltip=tooltip,
             **theme.color_encoding(dimensions, is_line=True),
         )
         band = base_chart.mark_area(opacity=0.15).encode(
-            y=alt.Y("low:Q", title=view.format_title(name)), y2=alt.Y2("high:Q"), **theme.color_encoding(dimensions)
+            y=alt.Y("low:Q", title=view.format_title(name)),
+            y2=alt.Y2("high:Q"),
+            **theme.color_encoding(dimensions),
         )
         layers = [band.transform_filter(HAS_INTERVAL), line] if "low" in titles else [line]
-        charts.append(theme.facet_chart(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
+        charts.append(
+            theme.facet_chart(alt.layer(*layers, data=theme.inline_data(rows)), dimensions)
+        )
     title_text = f"{theme.join_names(view.drawn_metrics)} over {title.partition(' (')[0]}"
-    return theme.with_caption(theme.concatenate_charts(charts), title_text, _list_captions(view, "Bands"))
+    return theme.with_caption(
+        theme.concatenate_charts(charts), title_text, _list_captions(view, "Bands")
+    )
 
 
 def add_text_colors(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Add the text color that is readable on each row's cell."""
     values = [row["y"] for row in rows if row["y"] is not None]
     dark_threshold = min(values) + (max(values) - min(values)) * DARK_SHARE if values else 0
-    return [row | {"ink": "white" if row["y"] is not None and row["y"] > dark_threshold else "black"} for row in rows]
+    return [
+        row | {"ink": "white" if row["y"] is not None and row["y"] > dark_threshold else "black"}
+        for row in rows
+    ]
 
 
 def layer_cells(
-    dimensions: Sequence[Dimension], title: str, titles: Mapping[str, str], domain: Mapping[str, Any], number: alt.Text | None = None
+    dimensions: Sequence[Dimension],
+    title: str,
+    titles: Mapping[str, str],
+    domain: Mapping[str, Any],
+    number: alt.Text | None = None,
 ) -> list[alt.Chart]:
-    """Return layers of heat map cells with their numbers, by default the values, and NULL labels for undefined ones."""
+    """Return layers of heat map cells with their numbers, by default the values, and NULL labels
+    for undefined ones.
+    """
     across, down = dimensions[:2]
     base_chart = alt.Chart(width=alt.Step(56), height=alt.Step(ROW_PIXELS + 4)).encode(
-        x=alt.X("across:N", title=across.title, sort=list(across.labels), axis=alt.Axis(labelAngle=-40 if _is_wide(across) else 0)),
+        x=alt.X(
+            "across:N",
+            title=across.title,
+            sort=list(across.labels),
+            axis=alt.Axis(labelAngle=-40 if _is_wide(across) else 0),
+        ),
         y=alt.Y("down:N", title=down.title, sort=list(down.labels)),
         tooltip=theme.build_tooltips(dimensions, titles),
     )
     color = alt.Color(
-        "y:Q", title=title, scale=alt.Scale(scheme="blues", zero=False, nice=False, **domain), legend=alt.Legend(titleLimit=300)
+        "y:Q",
+        title=title,
+        scale=alt.Scale(scheme="blues", zero=False, nice=False, **domain),
+        legend=alt.Legend(titleLimit=300),
     )
     square = base_chart.mark_rect().encode(color=color).transform_filter(HAS_VALUE)
     # Use two layers, because Vega-Lite cannot draw a color without a scale in a facet.
@@ -228,7 +331,9 @@ def layer_cells(
         .transform_filter(f"{HAS_VALUE} && datum.ink === '{ink}'")
         for ink in ("black", "white")
     ]
-    undefined = base_chart.mark_text(fontSize=theme.FONT_PIXELS, text="NULL", color=theme.GREY).transform_filter(f"!({HAS_VALUE})")
+    undefined = base_chart.mark_text(
+        fontSize=theme.FONT_PIXELS, text="NULL", color=theme.GREY
+    ).transform_filter(f"!({HAS_VALUE})")
     return [square, *numbers, undefined]
 
 
@@ -240,14 +345,25 @@ CONFUSION_CURVE = "MulticlassConfusionMatrix"
 
 
 def draw_confusion(view: ResultView) -> ChartType:
-    """Draw a square with its weight for each pair of classes, and color it by its share of the observed class; groups become facets."""
+    """Draw a square with its weight for each pair of classes, and color it by its share of the
+    observed class; groups become facets.
+    """
     sides = {name: text_labels([row[name] for row in view.rows]) for name in ("predicted", "label")}
     groups = [
-        (name, text_labels([row[name] for row in view.rows])) for name in [*view.columns_of_kind("by"), *view.columns_of_kind("slice")]
+        (name, text_labels([row[name] for row in view.rows]))
+        for name in [*view.columns_of_kind("by"), *view.columns_of_kind("slice")]
     ]
-    titled_labels = [("predicted class", sides["predicted"]), ("observed class", sides["label"]), *groups]
-    dimensions, keys = assign_channels(titled_labels, ("across", "down", "column", "row"), len(view.rows))
-    classes = dimensions[1].labels  # both axes have the order of the observed classes, also if the first group lacks some
+    titled_labels = [
+        ("predicted class", sides["predicted"]),
+        ("observed class", sides["label"]),
+        *groups,
+    ]
+    dimensions, keys = assign_channels(
+        titled_labels, ("across", "down", "column", "row"), len(view.rows)
+    )
+    classes = dimensions[
+        1
+    ].labels  # both axes have the order of the observed classes, also if the first group lacks some
     dimensions = [replace(dimensions[0], labels=classes), *dimensions[1:]]
     rows = [
         {**key, "y": row["portion"] or 0.0, "weight": row["weight"], "portion": row["portion"]}
@@ -261,6 +377,10 @@ def draw_confusion(view: ResultView) -> ChartType:
         alt.Text("weight:Q", format=",.6~r"),
     )
     by = f" by {theme.join_names([name for name, _ in groups])}" if groups else ""
-    notes = ["Numbers: weight of the predictions, without weights their number. The diagonal is right."]
-    chart = theme.facet_chart(alt.layer(*layers, data=theme.inline_data(add_text_colors(rows))), dimensions)
+    notes = [
+        "Numbers: weight of the predictions, without weights their number. The diagonal is right."
+    ]
+    chart = theme.facet_chart(
+        alt.layer(*layers, data=theme.inline_data(add_text_colors(rows))), dimensions
+    )
     return theme.with_caption(chart, f"Confusion matrix{by}", notes)

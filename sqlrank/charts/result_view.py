@@ -1,4 +1,6 @@
-"""Read a result for charts: rows, metadata, labels and times as text, and group columns assigned to channels such as color."""
+"""Read a result for charts: rows, metadata, labels and times as text, and group columns assigned to
+channels such as color.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqlrank.errors import InputError
-from sqlrank.result_metadata import ROW_COUNTS_KEY, ResultMetadata, find_range, group_texts, read_result_metadata
+from sqlrank.result_metadata import (
+    ROW_COUNTS_KEY,
+    ResultMetadata,
+    find_range,
+    group_texts,
+    read_result_metadata,
+)
 from sqlrank.stored_results import read_json, read_texts
 
 if TYPE_CHECKING:
@@ -31,7 +39,9 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 @dataclass(frozen=True)
 class Dimension:
-    """A group column in a chart: field, title, labels in the order of the rows, and the baseline's label."""
+    """A group column in a chart: field, title, labels in the order of the rows, and the baseline's
+    label.
+    """
 
     field: str
     title: str
@@ -42,8 +52,8 @@ class Dimension:
 class ResultView:
     """A result with its rows.
 
-    ``texts`` is the remaining metadata, such as ``confidence``; ``dates`` are the date columns. ``input_rows_by_group`` is the number of input rows by
-    group, if the result has it.
+    ``texts`` is the remaining metadata, such as ``confidence``; ``dates`` are the date columns.
+    ``input_rows_by_group`` is the number of input rows by group, if the result has it.
     """
 
     result_metadata: ResultMetadata
@@ -60,34 +70,64 @@ class ResultView:
         """
         if not isinstance(result, pa.Table):
             raise InputError(
-                f"a chart is of an Arrow table that sqlrank returned, and a {type(result).__name__} is none. Give the result as it came"
+                f"a chart is of an Arrow table that sqlrank returned, and a {type(result).__name__}"
+                " is none. Give the result as it came"
             )
         metadata = result.schema.metadata or {}
         result_metadata = read_result_metadata(metadata)
         if result_metadata is None and b"sqlrank.version" in metadata:
-            raise InputError("this result has no chart: give one of sqlrank.evaluate or sqlrank.compare, of this version or a later one")
+            raise InputError(
+                "this result has no chart: give one of sqlrank.evaluate or sqlrank.compare, of this"
+                " version or a later one"
+            )
         if result_metadata is None:
             raise InputError(
-                "this table has no metadata of sqlrank, which describe its columns. Give the result as sqlrank returned it: "
-                "pandas, Polars, and CSV and JSON files do not keep them, Parquet files do"
+                "this table has no metadata of sqlrank, which describe its columns. Give the result"
+                " as sqlrank returned it: pandas, Polars, and CSV and JSON files do not keep them,"
+                " Parquet files do"
             )
         if missing := [name for name in result_metadata.columns if name not in result.column_names]:
-            raise InputError(f"the result has no column {missing[0]!r} of its metadata. Give it as it was returned")
+            raise InputError(
+                f"the result has no column {missing[0]!r} of its metadata. Give it as it was"
+                " returned"
+            )
         if (names := result.column_names) and len(set(names)) < len(names):
             raise InputError(f"two columns of the result have the same name: {', '.join(names)}")
-        texts = {name.removeprefix("sqlrank."): value for name, value in read_texts(metadata).items()}
-        row_counts = read_json(metadata, ROW_COUNTS_KEY, _is_row_counts, "this result") if ROW_COUNTS_KEY.encode() in metadata else []
-        dates = frozenset(field.name for field in result.schema if pa.types.is_date(field.type) or pa.types.is_timestamp(field.type))
-        return cls(result_metadata, result.to_pylist(), texts, dates, {tuple(entry[:-1]): entry[-1] for entry in row_counts})
+        texts = {
+            name.removeprefix("sqlrank."): value for name, value in read_texts(metadata).items()
+        }
+        row_counts = (
+            read_json(metadata, ROW_COUNTS_KEY, _is_row_counts, "this result")
+            if ROW_COUNTS_KEY.encode() in metadata
+            else []
+        )
+        dates = frozenset(
+            field.name
+            for field in result.schema
+            if pa.types.is_date(field.type) or pa.types.is_timestamp(field.type)
+        )
+        return cls(
+            result_metadata,
+            result.to_pylist(),
+            texts,
+            dates,
+            {tuple(entry[:-1]): entry[-1] for entry in row_counts},
+        )
 
     def columns_of_kind(self, kind: str) -> list[str]:
         """Return the columns of a kind."""
-        return [name for name, column_kind in self.result_metadata.columns.items() if column_kind == kind]
+        return [
+            name
+            for name, column_kind in self.result_metadata.columns.items()
+            if column_kind == kind
+        ]
 
     @property
     def curve(self) -> str | None:
         """Return the name of the curve, or None."""
-        return None if self.result_metadata.curve is None else str(self.result_metadata.curve["name"])
+        return (
+            None if self.result_metadata.curve is None else str(self.result_metadata.curve["name"])
+        )
 
     @property
     def is_sliced(self) -> bool:
@@ -98,7 +138,9 @@ class ResultView:
     def drawn_metrics(self) -> list[str]:
         """Return the metrics to draw: all except counts, or counts if there are no others."""
         metrics = self.columns_of_kind("metric")
-        return [name for name in metrics if self.result_metadata.measures[name]["unit"] != "count"] or metrics
+        return [
+            name for name in metrics if self.result_metadata.measures[name]["unit"] != "count"
+        ] or metrics
 
     @property
     def date_column(self) -> str | None:
@@ -108,20 +150,32 @@ class ResultView:
         """
         for name in self.columns_of_kind("by"):
             values = [row[name] for row in self.rows]
-            if (name in self.dates and None not in values) or (values and all(_is_day(value) for value in values)):
+            if (name in self.dates and None not in values) or (
+                values and all(_is_day(value) for value in values)
+            ):
                 return name
         return None
 
     def list_counts(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the counts behind a row for its tooltip: count metrics, and input rows if units are absent."""
+        """Return the counts behind a row for its tooltip: count metrics, and input rows if units
+        are absent.
+        """
         drawn_metrics = self.drawn_metrics
         counts = {
             name: row[name]
-            for name in (*self.columns_of_kind("metric"), *self.columns_of_kind("num_days"), *self.columns_of_kind("num_rows"))
+            for name in (
+                *self.columns_of_kind("metric"),
+                *self.columns_of_kind("num_days"),
+                *self.columns_of_kind("num_rows"),
+            )
             if name not in drawn_metrics
         }
         if self.input_rows_by_group and not self.columns_of_kind("n_units"):
-            keys = [name for name, column_kind in self.result_metadata.columns.items() if column_kind in {"by", "slice"}]
+            keys = [
+                name
+                for name, column_kind in self.result_metadata.columns.items()
+                if column_kind in {"by", "slice"}
+            ]
             counts["n"] = self.input_rows_by_group.get(tuple(group_texts(row, keys)))
         return counts
 
@@ -131,7 +185,9 @@ class ResultView:
 
     def find_reference(self, measure: str) -> tuple[float, str] | None:
         """Return the value that a metric declares to be compared with, and its meaning."""
-        match = _REFERENCE.fullmatch(self.result_metadata.measures.get(measure, {}).get("reference", ""))
+        match = _REFERENCE.fullmatch(
+            self.result_metadata.measures.get(measure, {}).get("reference", "")
+        )
         return (float(match[1]), match[2]) if match else None
 
     def format_title(self, measure: str, is_difference: bool = False) -> str:
@@ -139,11 +195,20 @@ class ResultView:
 
         For a difference, a unit that is a range is left out.
         """
-        measure_metadata = self.result_metadata.measures.get(measure, {"unit": "", "better": "neither"})
-        notes = (
-            [measure_metadata["unit"]] if measure_metadata["unit"] and not (is_difference and " to " in measure_metadata["unit"]) else []
+        measure_metadata = self.result_metadata.measures.get(
+            measure, {"unit": "", "better": "neither"}
         )
-        notes += [f"{measure_metadata['better']} is better"] if measure_metadata["better"] != "neither" else []
+        notes = (
+            [measure_metadata["unit"]]
+            if measure_metadata["unit"]
+            and not (is_difference and " to " in measure_metadata["unit"])
+            else []
+        )
+        notes += (
+            [f"{measure_metadata['better']} is better"]
+            if measure_metadata["better"] != "neither"
+            else []
+        )
         return f"{measure} ({', '.join(notes)})" if notes else measure
 
     def assign_dimensions(
@@ -155,7 +220,11 @@ class ResultView:
         """
         columns = [name for name in self.columns_of_kind("by") if name not in leave_out]
         grouped = self._partial_group_columns(columns)
-        titled_labels = [(name, text_labels([row[name] for row in self.rows])) for name in columns if name not in grouped]
+        titled_labels = [
+            (name, text_labels([row[name] for row in self.rows]))
+            for name in columns
+            if name not in grouped
+        ]
         if self.is_sliced:
             titled_labels.append((", ".join(grouped) or "slice", self._slice_labels(grouped)))
         return assign_channels(titled_labels, channels, len(self.rows))
@@ -171,13 +240,22 @@ class ResultView:
         """
         if not self.is_sliced:
             return []
-        return [name for name in columns if len({self._is_grouped_by(name, row) for row in self.rows}) > 1]
+        return [
+            name
+            for name in columns
+            if len({self._is_grouped_by(name, row) for row in self.rows}) > 1
+        ]
 
     def _slice_labels(self, columns: Sequence[str]) -> list[str]:
         """Return the slice label of each row: ``country=FR``, or ``all``."""
         texts = {name: text_labels([row[name] for row in self.rows]) for name in columns}
-        columns_by_row = [[name for name in columns if self._is_grouped_by(name, row)] for row in self.rows]
-        return [", ".join(f"{name}={texts[name][index]}" for name in names) or "all" for index, names in enumerate(columns_by_row)]
+        columns_by_row = [
+            [name for name in columns if self._is_grouped_by(name, row)] for row in self.rows
+        ]
+        return [
+            ", ".join(f"{name}={texts[name][index]}" for name in names) or "all"
+            for index, names in enumerate(columns_by_row)
+        ]
 
 
 def _is_row_counts(value: Any) -> bool:
@@ -199,23 +277,37 @@ def assign_channels(
         rest = titled_labels[len(channels) - 1 :]
         assigned[-1] = (
             ", ".join(title for title, _ in rest),
-            [", ".join(labels) for labels in zip(*(column_labels for _, column_labels in rest), strict=True)],
+            [
+                ", ".join(labels)
+                for labels in zip(*(column_labels for _, column_labels in rest), strict=True)
+            ],
         )
     dimensions = [
-        Dimension(channel, title, tuple(dict.fromkeys(labels))) for channel, (title, labels) in zip(channels, assigned, strict=False)
+        Dimension(channel, title, tuple(dict.fromkeys(labels)))
+        for channel, (title, labels) in zip(channels, assigned, strict=False)
     ]
     for dimension in dimensions:
         if len(dimension.labels) > MAX_DIMENSION_LABELS:
             raise InputError(
-                f"{dimension.title} has {len(dimension.labels):,} values, and a chart shows at most {MAX_DIMENSION_LABELS}. Keep fewer rows, such as by where="
+                f"{dimension.title} has {len(dimension.labels):,} values, and a chart shows at most"
+                f" {MAX_DIMENSION_LABELS}. Keep fewer rows, such as by where="
             )
-    keys = [{dimension.field: labels[index] for dimension, (_, labels) in zip(dimensions, assigned, strict=True)} for index in range(count)]
+    keys = [
+        {
+            dimension.field: labels[index]
+            for dimension, (_, labels) in zip(dimensions, assigned, strict=True)
+        }
+        for index in range(count)
+    ]
     return dimensions, keys
 
 
 def text_labels(values: Sequence[Any]) -> list[str]:
     """Return values as texts; NULL gets a text that no other value has."""
-    texts = [None if value is None else f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+    texts = [
+        None if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+        for value in values
+    ]
     null = "NULL"
     while null in texts:
         null += " (none)"
@@ -231,6 +323,10 @@ def vega_timestamp(value: Any) -> str:
 def _is_day(value: Any) -> bool:
     """Return True if a text is an ISO date."""
     try:
-        return isinstance(value, str) and _DAY.fullmatch(value) is not None and date.fromisoformat(value) is not None
+        return (
+            isinstance(value, str)
+            and _DAY.fullmatch(value) is not None
+            and date.fromisoformat(value) is not None
+        )
     except ValueError:
         return False

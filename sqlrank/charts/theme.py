@@ -1,4 +1,6 @@
-"""Style and compose charts: inline data, colors, facets, tooltips, axis domains, concatenation and captions."""
+"""Style and compose charts: inline data, colors, facets, tooltips, axis domains, concatenation and
+captions.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ CAPTION_LINE_CHARS = 90
 
 
 class SharedData(alt.InlineData):
-    """Rows of a chart, which its copies share: Altair copies a chart with all of its rows when it layers, facets or configures it."""
+    """Rows of a chart, which its copies share: Altair copies a chart with all of its rows when it
+    layers, facets or configures it.
+    """
 
     def __deepcopy__(self, memo: Any) -> SharedData:
         return self
@@ -64,8 +68,8 @@ def inline_data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
     values = list(rows)
     if len(values) > MAX_ROWS:
         raise InputError(
-            f"{len(values):,} points are too many for a chart, which has at most {MAX_ROWS:,}. Give fewer of each curve, as in ROC(points=1000), "
-            "or keep fewer rows, such as by where="
+            f"{len(values):,} points are too many for a chart, which has at most {MAX_ROWS:,}. Give"
+            " fewer of each curve, as in ROC(points=1000), or keep fewer rows, such as by where="
         )
     # Skip Altair's schema validation, which takes a millisecond per row.
     with debug_mode(False):  # noqa: FBT003  Altair's flag
@@ -75,29 +79,40 @@ def inline_data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
 def choose_colors(labels: Sequence[str]) -> list[str]:
     """Return a color for each label, grey for ``baseline``; colors repeat after seven.
 
-    Colors follow the order of names, so that a system has one color in every chart, whatever the order of its rows.
+    Colors follow the order of names, so that a system has one color in every chart, whatever the
+    order of its rows.
 
     >>> choose_colors(["b", "baseline", "a"])
     ['#D55E00', '#8C8C8C', '#0072B2']
     """
     other_labels = sorted(label for label in labels if label != BASELINE)
-    return [GREY if label == BASELINE else PALETTE[other_labels.index(label) % len(PALETTE)] for label in labels]
+    return [
+        GREY if label == BASELINE else PALETTE[other_labels.index(label) % len(PALETTE)]
+        for label in labels
+    ]
 
 
 def fixed_color(color: str) -> alt.ColorValue:
-    """Return the encoding of a color that no data decide; Altair takes milliseconds to find the class of ``alt.value``."""
+    """Return the encoding of a color that no data decide; Altair takes milliseconds to find the
+    class of ``alt.value``.
+    """
     return alt.ColorValue(color)
 
 
 def encode_position(place: float | str) -> alt.XValue:
-    """Return the encoding of a horizontal position that no data decide, in pixels or as ``width``."""
+    """Return the encoding of a horizontal position that no data decide, in pixels or as
+    ``width``.
+    """
     return alt.XValue(place)  # type: ignore[no-untyped-call]
 
 
-def color_encoding(dimensions: Sequence[Dimension], *, is_line: bool = False, is_named: bool = True) -> dict[str, Any]:
+def color_encoding(
+    dimensions: Sequence[Dimension], *, is_line: bool = False, is_named: bool = True
+) -> dict[str, Any]:
     """Return the color encoding of the first dimension, with dashes for lines once colors repeat.
 
-    Without a legend (``is_named=False``), labels are also identified by position; they share one color if there are too many.
+    Without a legend (``is_named=False``), labels are also identified by position; they share one
+    color if there are too many.
     """
     dimension = next((dimension for dimension in dimensions if dimension.field == "colour"), None)
     if dimension is None:
@@ -105,43 +120,74 @@ def color_encoding(dimensions: Sequence[Dimension], *, is_line: bool = False, is
     labels = list(dimension.labels)
     if not is_named and len(labels) > len(PALETTE):
         return {"color": fixed_color(PALETTE[0])}
-    stroke: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 250} if is_line else {}
-    legend = alt.Legend(title=dimension.title, labelLimit=300, symbolLimit=0, symbolOpacity=1, **stroke) if is_named else None
-    encoding: dict[str, Any] = {"color": alt.Color("colour:N", scale=alt.Scale(domain=labels, range=choose_colors(labels)), legend=legend)}
+    stroke: dict[str, Any] = (
+        {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 250} if is_line else {}
+    )
+    legend = (
+        alt.Legend(title=dimension.title, labelLimit=300, symbolLimit=0, symbolOpacity=1, **stroke)
+        if is_named
+        else None
+    )
+    encoding: dict[str, Any] = {
+        "color": alt.Color(
+            "colour:N", scale=alt.Scale(domain=labels, range=choose_colors(labels)), legend=legend
+        )
+    }
     if is_line and len(labels) > len(PALETTE):
         rank_by_label = {label: rank for rank, label in enumerate(sorted(labels))}
         dashes = [DASHES[rank_by_label[label] // len(PALETTE) % len(DASHES)] for label in labels]
-        encoding["strokeDash"] = alt.StrokeDash("colour:N", scale=alt.Scale(domain=labels, range=dashes), legend=legend)
+        encoding["strokeDash"] = alt.StrokeDash(
+            "colour:N", scale=alt.Scale(domain=labels, range=dashes), legend=legend
+        )
     return encoding
 
 
 def check_charts(count: int) -> None:
     """Raise ``InputError`` for too many concatenated charts."""
     if count > MAX_CHARTS:
-        raise InputError(f"these are {count:,} charts side by side, and at most {MAX_CHARTS} are drawn. Keep fewer rows, such as by where=")
+        raise InputError(
+            f"these are {count:,} charts side by side, and at most {MAX_CHARTS} are drawn. Keep"
+            " fewer rows, such as by where="
+        )
 
 
 def facet_chart(chart: Any, dimensions: Sequence[Dimension]) -> Any:
     """Facet a chart by the dimensions of columns and rows."""
-    headers = {"column": alt.Header(labelLimit=300), "row": alt.Header(labelLimit=300, labelAngle=0, labelAlign="left")}
+    headers = {
+        "column": alt.Header(labelLimit=300),
+        "row": alt.Header(labelLimit=300, labelAngle=0, labelAlign="left"),
+    }
     channel_classes = {"column": alt.Column, "row": alt.Row}
     channels = {
         dimension.field: channel_classes[dimension.field](
-            f"{dimension.field}:N", title=dimension.title, sort=list(dimension.labels), header=headers[dimension.field]
+            f"{dimension.field}:N",
+            title=dimension.title,
+            sort=list(dimension.labels),
+            header=headers[dimension.field],
         )
         for dimension in dimensions
         if dimension.field in channel_classes
     }
-    check_charts(prod(len(dimension.labels) for dimension in dimensions if dimension.field in channel_classes))
+    check_charts(
+        prod(
+            len(dimension.labels) for dimension in dimensions if dimension.field in channel_classes
+        )
+    )
     return chart.facet(**channels) if channels else chart
 
 
 def side_length(dimensions: Sequence[Dimension]) -> int:
     """Return the side length of a chart, smaller if it has facets."""
-    return FACET_SIDE_PIXELS if any(dimension.field in {"column", "row"} for dimension in dimensions) else SIDE_PIXELS
+    return (
+        FACET_SIDE_PIXELS
+        if any(dimension.field in {"column", "row"} for dimension in dimensions)
+        else SIDE_PIXELS
+    )
 
 
-def build_tooltips(dimensions: Sequence[Dimension], titles_by_field: Mapping[str, str]) -> list[alt.Tooltip]:
+def build_tooltips(
+    dimensions: Sequence[Dimension], titles_by_field: Mapping[str, str]
+) -> list[alt.Tooltip]:
     """Build the tooltip: dimensions first, then numeric fields with their titles.
 
     A field name may carry its own Vega-Lite type suffix.
@@ -149,7 +195,8 @@ def build_tooltips(dimensions: Sequence[Dimension], titles_by_field: Mapping[str
     fields = {f"{dimension.field}:N": dimension.title for dimension in dimensions} | {
         field if ":" in field else f"{field}:Q": titles_by_field[field] for field in titles_by_field
     }
-    # Titles become keys; Vega reads these two as a heading and as an image URL, which it would fetch.
+    # Titles become keys; Vega reads these two as a heading and as an image URL, which it would
+    # fetch.
     taken = {"title", "image"}
     entries = []
     for field, title in fields.items():
@@ -157,7 +204,11 @@ def build_tooltips(dimensions: Sequence[Dimension], titles_by_field: Mapping[str
         while unique in taken:
             unique += " "
         taken.add(unique)
-        entries.append(alt.Tooltip(field, title=unique, format=".5~g") if field.endswith(":Q") else alt.Tooltip(field, title=unique))
+        entries.append(
+            alt.Tooltip(field, title=unique, format=".5~g")
+            if field.endswith(":Q")
+            else alt.Tooltip(field, title=unique)
+        )
     return entries
 
 
@@ -173,7 +224,13 @@ def constant_domain(values: Iterable[float | None]) -> dict[str, Any]:
     if len(distinct_values) != 1:
         return {}
     (constant,) = distinct_values
-    return {"domain": [constant - abs(constant) / 10, constant + abs(constant) / 10] if constant else [0.0, 1.0]}
+    return {
+        "domain": (
+            [constant - abs(constant) / 10, constant + abs(constant) / 10]
+            if constant
+            else [0.0, 1.0]
+        )
+    }
 
 
 def count_fields(counts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
@@ -190,18 +247,29 @@ def concatenate_charts(charts: Sequence[Any], columns: int = 2, *, titled: bool 
 
 
 def with_caption(chart: Any, title: str, notes: Sequence[str]) -> ChartType:
-    """Add the title, the notes on how to read the chart below it, the axis configuration and the mark of sqlrank."""
+    """Add the title, the notes on how to read the chart below it, the axis configuration and the
+    mark of sqlrank.
+    """
     lines = [line for note in notes for line in wrap(note, CAPTION_LINE_CHARS)]
     heading: Any = alt.Title(
-        title, subtitle=lines, anchor="start", fontSize=14, subtitleFontSize=FONT_PIXELS, subtitleColor="#555555", offset=12
+        title,
+        subtitle=lines,
+        anchor="start",
+        fontSize=14,
+        subtitleFontSize=FONT_PIXELS,
+        subtitleColor="#555555",
+        offset=12,
     )
     sizes: dict[str, Any] = {"labelFontSize": FONT_PIXELS, "titleFontSize": FONT_PIXELS}
     # Each of Altair's methods configure_... would copy the chart.
     done = chart.copy(deep=False)
     done.usermeta, done.title = {"sqlrank": __version__}, heading
     done.config = alt.Config(
-        # Vega limits the distance of titles to 200 pixels by default, where long labels would overlap them.
-        axis=alt.AxisConfig(labelLimit=300, labelSeparation=4, titleLimit=600, maxExtent=400, **sizes),
+        # Vega limits the distance of titles to 200 pixels by default, where long labels would
+        # overlap them.
+        axis=alt.AxisConfig(
+            labelLimit=300, labelSeparation=4, titleLimit=600, maxExtent=400, **sizes
+        ),
         legend=alt.LegendConfig(**sizes),
         header=alt.HeaderConfig(**sizes),
         view=alt.ViewConfig(strokeOpacity=0),
@@ -215,5 +283,8 @@ def join_names(names: Sequence[str]) -> str:
     >>> join_names(["AUC", "Brier", "KS", "LogLoss", "AP"])
     'AUC, Brier, KS and 2 more'
     """
-    first_names = [*names[:MAX_NAMES], *([f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else [])]
+    first_names = [
+        *names[:MAX_NAMES],
+        *([f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []),
+    ]
     return join_words(first_names)

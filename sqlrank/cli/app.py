@@ -1,4 +1,6 @@
-"""Build the ``sqlrank`` command with all its subcommands, as a typer application, by one call of ``command_line``."""
+"""Build the ``sqlrank`` command with all its subcommands, as a typer application, by one call of
+``command_line``.
+"""
 
 from sqlrank.cli.commands import command_line
 

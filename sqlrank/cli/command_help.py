@@ -1,4 +1,6 @@
-"""Compose texts of the help: sentences, calls that can be copied, and the first screen for newcomers."""
+"""Compose texts of the help: sentences, calls that can be copied, and the first screen for
+newcomers.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +37,13 @@ def first_sentence(text: str) -> str:
 
 
 def wrap_command(command: str, width: int) -> list[str]:
-    r"""Return the lines of a command, broken before options, where a backslash continues it, so that it can be copied.
+    r"""Return the lines of a command, broken before options, where a backslash continues it, so
+    that it can be copied.
 
-    >>> print(*wrap_command("sqlrank compare nDCG@10 --run old=old.trec --run new=new.trec", 45), sep="\n")
+    >>> print(
+    ...     *wrap_command("sqlrank compare nDCG@10 --run old=old.trec --run new=new.trec", 45),
+    ...     sep="\n"
+    ... )
     sqlrank compare nDCG@10 --run old=old.trec \
         --run new=new.trec
     """
@@ -65,7 +71,13 @@ def start_screen(width: int) -> str:
 def with_type_name(words: str) -> str:
     """Name the type of a value as other commands do.
 
-    >>> with_type_name("--run <list[str]>"), with_type_name("--top <int range>"), with_type_name("--check <auto|off>")
+    >>> with_type_name("--run <list[str]>"), with_type_name("--top <int range>"), with_type_name(
+    ...     "--check <auto|off>"
+    ... )
     ('--run TEXT', '--top INTEGER', '--check [auto|off]')
     """
-    return re.sub(r"<(?:list\[)?([\w|]+)(?: range)?\]?>", lambda match: _TYPES.get(match[1], f"[{match[1]}]"), words)
+    return re.sub(
+        r"<(?:list\[)?([\w|]+)(?: range)?\]?>",
+        lambda match: _TYPES.get(match[1], f"[{match[1]}]"),
+        words,
+    )

@@ -1,4 +1,5 @@
-"""Assemble the command line from options.toml, and import the module of a command only when it runs.
+"""Assemble the command line from options.toml, and import the module of a command only when it
+runs.
 
 Importing all of them takes longer than a small evaluation.
 """
@@ -27,21 +28,31 @@ def command_line(command_name: str = "") -> typer.Typer:
     """Return the command line with one command, or with all for help and completion."""
     app = typer.Typer(
         name="sqlrank",
-        help="Metrics for rankings, recommenders and click models, computed in SQL where the data is.",
+        help=(
+            "Metrics for rankings, recommenders and click models, computed in SQL where the"
+            " data is."
+        ),
         cls=CommandGroup,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,  # formatting help with rich takes a fifth of a second
-        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": sys.maxsize},  # as wide as the terminal
+        context_settings={
+            "help_option_names": ["-h", "--help"],
+            "max_content_width": sys.maxsize,
+        },  # as wide as the terminal
     )
     commands = load_commands()
     for command in [commands[command_name]] if command_name in commands else commands.values():
-        app.command(command.name, cls=UniqueOptionCommand, help=command.about)(_make_function(command))
+        app.command(command.name, cls=UniqueOptionCommand, help=command.about)(
+            _make_function(command)
+        )
     app.callback(invoke_without_command=True)(_print_version)
     return app
 
 
 def _make_function(command: Command) -> Callable[..., None]:
-    """Return the function from whose parameters typer makes the options of a command, and which runs it."""
+    """Return the function from whose parameters typer makes the options of a command, and which
+    runs it.
+    """
 
     def run_command(**values: Any) -> None:
         module = import_module(f"sqlrank.cli.{command.module or command.name}")
@@ -51,7 +62,9 @@ def _make_function(command: Command) -> Callable[..., None]:
     return run_command
 
 
-def _print_version(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+def _print_version(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
     if version:
         typer.echo(f"sqlrank {__version__}")
         raise typer.Exit

@@ -1,4 +1,6 @@
-"""Run the commands ``sqlrank compare``, which compares systems, and ``sqlrank gate``, which tests a candidate, with an exit status."""
+"""Run the commands ``sqlrank compare``, which compares systems, and ``sqlrank gate``, which tests a
+candidate, with an exit status.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,20 @@ def compare(call: CommandCall) -> None:
     with exit_on_error(), progress_bar("comparing") as progress:
         result = sqlrank.compare(**call.read_arguments(progress=progress))
     with exit_on_error():
-        write_result(result, form, FileKind.COMPARISON, file, TableStyle(call.digits, is_command=True))
+        write_result(
+            result, form, FileKind.COMPARISON, file, TableStyle(call.digits, is_command=True)
+        )
     echo_notes(result)
     if not call.per_query and "unpaired" in result.column_names:
-        unpaired, paired = max(zip(result["unpaired"].to_pylist(), result["n_units"].to_pylist(), strict=True), default=(0, 0))
+        unpaired, paired = max(
+            zip(result["unpaired"].to_pylist(), result["n_units"].to_pylist(), strict=True),
+            default=(0, 0),
+        )
         if unpaired:
-            note = f"{unpaired:,} of {unpaired + paired:,} units have a value for one of two systems only. Comparisons leave them out"
+            note = (
+                f"{unpaired:,} of {unpaired + paired:,} units have a value for one of two systems"
+                " only. Comparisons leave them out"
+            )
             echo_message(f"note: {note}")
 
 

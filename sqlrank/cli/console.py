@@ -1,4 +1,6 @@
-"""Define command classes that reject repeated and unread options and write help, and print errors, warnings, output paths and a progress bar."""
+"""Define command classes that reject repeated and unread options and write help, and print errors,
+warnings, output paths and a progress bar.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ ERROR_STATUS = 2
 
 
 class CommandGroup(TyperGroup):
-    """All commands: without arguments it shows those to start with, and its help lists all in whole sentences."""
+    """All commands: without arguments it shows those to start with, and its help lists all in whole
+    sentences.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; without any, print the commands to start with."""
@@ -44,19 +48,27 @@ class CommandGroup(TyperGroup):
             typer.echo(start_screen(get_terminal_size().columns), nl=False)
             ctx.exit()
         if args[:1] == ["help"]:
-            ctx.fail(f"No such command 'help'. '{' '.join([ctx.command_path, *args[1:2]])} --help' shows it")
+            ctx.fail(
+                f"No such command 'help'. '{' '.join([ctx.command_path, *args[1:2]])} --help'"
+                " shows it"
+            )
         return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a sentence on each command."""
         commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        rows = [(name, first_sentence(command.help or "")) for name, command in commands.items() if command is not None]
+        rows = [
+            (name, first_sentence(command.help or ""))
+            for name, command in commands.items()
+            if command is not None
+        ]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
 
 class UniqueOptionCommand(TyperCommand):
-    """A command that rejects repeated options unless they accept several values, with options in groups and examples in its help.
+    """A command that rejects repeated options unless they accept several values, with options in
+    groups and examples in its help.
 
     The parser itself would use the last value.
     """
@@ -68,15 +80,23 @@ class UniqueOptionCommand(TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write examples, arguments, and options by group."""
-        rows: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Arguments", *self.command.groups)}
+        rows: dict[str, list[tuple[str, str]]] = {
+            title: [] for title in ("Arguments", *self.command.groups)
+        }
         for param in self.get_params(ctx):
             option = self.declared.get(str(param.name))
-            title = "Options" if option is None else "Arguments" if option.argument else option.group
+            title = (
+                "Options" if option is None else "Arguments" if option.argument else option.group
+            )
             if (record := param.get_help_record(ctx)) is not None:
                 rows[title].append((with_type_name(record[0]), record[1]))
         with formatter.section("Examples"):
             for example in self.command.examples:
-                formatter.write("".join(f"  {line}\n" for line in wrap_command(example, formatter.width - len("  "))))
+                formatter.write(
+                    "".join(
+                        f"  {line}\n" for line in wrap_command(example, formatter.width - len("  "))
+                    )
+                )
         for title in filter(rows.get, rows):
             with formatter.section(title):
                 formatter.write_dl(rows[title])
@@ -84,18 +104,33 @@ class UniqueOptionCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; raise a usage error for a repeated option."""
         try:
-            parsed = self.make_parser(ctx).parse_args(args=list(args)) if not ctx.resilient_parsing else ({}, [], [])
+            parsed = (
+                self.make_parser(ctx).parse_args(args=list(args))
+                if not ctx.resilient_parsing
+                else ({}, [], [])
+            )
         except Exception as error:  # the class of an unknown option is not public in typer
             if type(error).__name__ != "NoSuchOption":
                 raise
             option = str(error.option_name)  # type: ignore[attr-defined]
             # The parser reads the letters of -run as options of one letter.
-            long = next((word for word in args if re.fullmatch(rf"{re.escape(option)}[a-z]\S+", word)), None)
+            long = next(
+                (word for word in args if re.fullmatch(rf"{re.escape(option)}[a-z]\S+", word)), None
+            )
             option = option if long is None else long.partition("=")[0]
-            advice = self._suggest_option(option) or f"'{ctx.command_path} --help' lists the options"
+            advice = (
+                self._suggest_option(option) or f"'{ctx.command_path} --help' lists the options"
+            )
             ctx.fail(f"No such option: {option}. {to_sentence(advice)}")
         options: list[Any] = parsed[2]
-        self._refuse_unread(ctx, {self.declared[option.name].name: option.opts[0] for option in options if option.name in self.declared})
+        self._refuse_unread(
+            ctx,
+            {
+                self.declared[option.name].name: option.opts[0]
+                for option in options
+                if option.name in self.declared
+            },
+        )
         self._check_values(ctx, parsed[0], options)
         try:
             return super().parse_args(ctx, args)
@@ -112,8 +147,13 @@ class UniqueOptionCommand(TyperCommand):
             if "" in texts:
                 ctx.fail(f"{option.opts[0]} is empty. Give a value, or leave it out")
             if swallowed := next((text for text in texts if text in flags), None):
-                ctx.fail(f"{option.opts[0]} is without a value, since {swallowed} follows it. Give {option.opts[0]} a value")
-            if options.count(option) > 1 and not (option.multiple or option.nargs < 0 or getattr(option, "is_flag", False)):
+                ctx.fail(
+                    f"{option.opts[0]} is without a value, since {swallowed} follows it. Give"
+                    f" {option.opts[0]} a value"
+                )
+            if options.count(option) > 1 and not (
+                option.multiple or option.nargs < 0 or getattr(option, "is_flag", False)
+            ):
                 ctx.fail(f"{option.opts[0]} is given twice. It takes one value")
 
     def _reword_error(self, ctx: Any, error: Any) -> None:
@@ -124,12 +164,18 @@ class UniqueOptionCommand(TyperCommand):
             ctx.fail(f"{error.format_message().strip()} {self.declared[error.param.name].missing}")
         if isinstance(message, str):
             if message.startswith("Got unexpected extra argument"):
-                ctx.fail(f"{message}. Quote a value with blanks, and write one value after an option")
-            message = message.replace(", unable to parse string as a number", ", such as 0.95 and not 95%")
+                ctx.fail(
+                    f"{message}. Quote a value with blanks, and write one value after an option"
+                )
+            message = message.replace(
+                ", unable to parse string as a number", ", such as 0.95 and not 95%"
+            )
             error.message = message.replace(", unable to parse string as an integer", "")
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command, and report the files that it wrote, also where its exit status is a verdict."""
+        """Run the command, and report the files that it wrote, also where its exit status is a
+        verdict.
+        """
         try:
             result = super().invoke(ctx)
         except typer.Exit as exit_request:
@@ -142,7 +188,9 @@ class UniqueOptionCommand(TyperCommand):
     def _refuse_unread(self, ctx: Any, flags: dict[str, str]) -> None:
         """Raise a usage error for an option that would be ignored."""
         for name, ignored in self.command.ignored.items():
-            if (flag := flags.get(name)) and (unread := next((flags[other] for other in ignored.split() if other in flags), None)):
+            if (flag := flags.get(name)) and (
+                unread := next((flags[other] for other in ignored.split() if other in flags), None)
+            ):
                 ctx.fail(f"{unread} is not possible with {flag}. Leave one of them out")
         for name, needed in self.command.needed.items():
             if name in flags and needed not in flags:
@@ -150,13 +198,25 @@ class UniqueOptionCommand(TyperCommand):
 
     def _suggest_option(self, option: str) -> str | None:
         """Return the equivalent of an option of another tool, None for an unknown one."""
-        from sqlrank.call_suggestions import suggest_option  # noqa: PLC0415
-        from sqlrank.registry.loader import load_registry  # noqa: PLC0415  read where something is wrong
+        from sqlrank.call_suggestions import suggest_option
+        from sqlrank.registry.loader import load_registry  # read where something is wrong
 
-        flags = {name: option.flag for option in self.declared.values() if not option.argument for name in (option.word, option.name)}
+        flags = {
+            name: option.flag
+            for option in self.declared.values()
+            if not option.argument
+            for name in (option.word, option.name)
+        }
         if option in {"--predictions", "--run", "--qrels"} and "rollup" in flags:
             return "'sqlrank rollup' makes a rollup of them. Give that with --rollup"
-        elsewhere = next((other.elsewhere for other in load_options().values() if option in {other.flag, other.short}), "")
+        elsewhere = next(
+            (
+                other.elsewhere
+                for other in load_options().values()
+                if option in {other.flag, other.short}
+            ),
+            "",
+        )
         return elsewhere or suggest_option(option, flags, load_registry())
 
 
@@ -171,7 +231,9 @@ def print_warnings() -> Iterator[None]:
 
 
 def echo_message(text: str) -> None:
-    """Write a message to standard error: a line for programs, and in a terminal wrapped between words."""
+    """Write a message to standard error: a line for programs, and in a terminal wrapped between
+    words.
+    """
     width = get_terminal_size().columns if sys.stderr.isatty() else None
     first, *rest = [text] if width is None else wrap_text(text, width - len(HANGING_INDENT))
     typer.echo("\n".join([first, *(f"{HANGING_INDENT}{line}" for line in rest)]), err=True)
@@ -194,10 +256,14 @@ def exit_on_error() -> Iterator[None]:
         raise typer.Exit from None
     except Exception as error:
         # Recognize DuckDB errors by their module, which is not imported for help.
-        if not isinstance(error, (SqlrankError, OSError)) and not type(error).__module__.startswith(("duckdb", "_duckdb")):
+        if not isinstance(error, (SqlrankError, OSError)) and not type(error).__module__.startswith(
+            ("duckdb", "_duckdb")
+        ):
             raise
         text = describe_os_error(error) if isinstance(error, OSError) else str(error)
-        sqlrank_error = error if isinstance(error, SqlrankError) else SqlrankError(*text.splitlines())
+        sqlrank_error = (
+            error if isinstance(error, SqlrankError) else SqlrankError(*text.splitlines())
+        )
         echo_message(f"sqlrank: {as_option_message(str(sqlrank_error))}")
         raise typer.Exit(ERROR_STATUS) from None
 
@@ -234,15 +300,24 @@ def _discard_output() -> None:
 
 @contextmanager
 def progress_bar(activity: str) -> Iterator[Any]:
-    """Yield a function that shows the percentage done; None if standard error is no terminal, or one that cannot erase."""
+    """Yield a function that shows the percentage done; None if standard error is no terminal, or
+    one that cannot erase.
+    """
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield None
         return
-    from rich.console import Console  # noqa: PLC0415  a tenth of a second that is for people only
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+    from rich.console import Console  # a tenth of a second that is for people only
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
-    bar = Progress(TextColumn(activity), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), console=console, transient=True)
+    bar = Progress(
+        TextColumn(activity),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+    )
     clean_up_at_signal("progress bar", lambda: os.write(2, SHOW_CURSOR))
     with bar:
         task = bar.add_task(activity, total=100)

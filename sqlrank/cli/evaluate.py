@@ -1,4 +1,6 @@
-"""Run the command ``sqlrank evaluate``, which evaluates metrics of rows or of a rollup, and prints or writes them."""
+"""Run the command ``sqlrank evaluate``, which evaluates metrics of rows or of a rollup, and prints
+or writes them.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,22 @@ def evaluate(call: CommandCall) -> None:
         evaluated = partial(sqlrank.evaluate, **call.read_arguments(progress=progress))
         result = evaluated()
         displayed = sort_and_limit(result, registry_for(call.sql_dir), call.sort, call.top)
-        displayed = append_total(displayed, evaluated(per_query=False)) if call.with_total else displayed
+        displayed = (
+            append_total(displayed, evaluated(per_query=False)) if call.with_total else displayed
+        )
     with exit_on_error():
-        write_result(displayed, form, FileKind.METRICS, file, TableStyle(call.digits, call.with_total, is_command=True))
+        write_result(
+            displayed,
+            form,
+            FileKind.METRICS,
+            file,
+            TableStyle(call.digits, call.with_total, is_command=True),
+        )
     echo_notes(result)
     for reason in null_reasons(result):
         echo_message(f"note: {as_option_message(reason)}")
     searched = result.schema.metadata.get(b"sqlrank.duplicates_searched", b"none").decode()
     if searched not in {"all rows", "none"}:
-        echo_message(f"note: searched for duplicates among {searched} only. --check full searches all")
+        echo_message(
+            f"note: searched for duplicates among {searched} only. --check full searches all"
+        )

@@ -1,4 +1,6 @@
-"""Run the command ``sqlrank experiment``, which estimates effects of an online experiment, or prints the statement that does."""
+"""Run the command ``sqlrank experiment``, which estimates effects of an online experiment, or
+prints the statement that does.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,14 @@ def experiment(call: CommandCall) -> None:
     """Estimate effects of an online experiment's variants, with confidence intervals and tests."""
     with exit_on_error():
         metrics = _parse_metrics(call.metrics)
-        parsed: dict[str, Any] = {"metrics": metrics, "covariates": _parse_covariates(call.covariates, list(metrics))}
+        parsed: dict[str, Any] = {
+            "metrics": metrics,
+            "covariates": _parse_covariates(call.covariates, list(metrics)),
+        }
         if call.sql:
-            typer.echo(sqlrank.experiment_sql(**call.read_arguments("experiment_sql", **parsed)) + ";")
+            typer.echo(
+                sqlrank.experiment_sql(**call.read_arguments("experiment_sql", **parsed)) + ";"
+            )
             return
         if call.dialect != "duckdb" or call.create_table or call.create_view:
             raise SqlrankError("--dialect, --create-table and --create-view are for --sql")
@@ -35,7 +42,9 @@ def experiment(call: CommandCall) -> None:
     with exit_on_error(), progress_bar("summing") as progress:
         result = sqlrank.experiment(**call.read_arguments(**parsed, progress=progress))
     with exit_on_error():
-        write_result(result, form, FileKind.EXPERIMENT, file, TableStyle(call.digits, is_command=True))
+        write_result(
+            result, form, FileKind.EXPERIMENT, file, TableStyle(call.digits, is_command=True)
+        )
     echo_notes(result)
 
 
@@ -55,11 +64,18 @@ def _parse_covariates(texts: list[str] | None, names: list[str]) -> dict[str, st
     """Parse ``metric=column``, or a bare column if there is only one metric."""
     columns_by_metric: dict[str, str] = {}
     for text in texts or []:
-        name = next((name for name in names if text.startswith(f"{name}=")), names[0] if len(names) == 1 else None)
-        # Without this, revenue=revenue_before under a misspelt name is a comparison, whose truth would be the covariate.
+        name = next(
+            (name for name in names if text.startswith(f"{name}=")),
+            names[0] if len(names) == 1 else None,
+        )
+        # Without this, revenue=revenue_before under a misspelt name is a comparison, whose truth
+        # would be the covariate.
         if name is None or (_NAMED_COLUMN.match(text) and not text.startswith(f"{name}=")):
             alone = ", or the column alone" if len(names) == 1 else ""
-            raise SqlrankError(f"--covariate {text}: write --covariate METRIC=COLUMN{alone}. The metrics are called: {', '.join(names)}")
+            raise SqlrankError(
+                f"--covariate {text}: write --covariate METRIC=COLUMN{alone}. The metrics are"
+                f" called: {', '.join(names)}"
+            )
         if name in columns_by_metric:
             raise SqlrankError(f"--covariate {text}: {name} is given twice")
         columns_by_metric[name] = text.removeprefix(f"{name}=")

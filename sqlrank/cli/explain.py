@@ -1,4 +1,6 @@
-"""Run the command ``sqlrank explain``, which prints a metric value with the rows of its intermediate CTEs."""
+"""Run the command ``sqlrank explain``, which prints a metric value with the rows of its
+intermediate CTEs.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 
 def explain(call: CommandCall) -> None:
-    """Explain a metric value: rows of each intermediate CTE, and its expression with aggregates substituted."""
+    """Explain a metric value: rows of each intermediate CTE, and its expression with aggregates
+    substituted.
+    """
     with exit_on_error():
         typer.echo(sqlrank.explain(**call.read_arguments()).to_text(terminal_width()))

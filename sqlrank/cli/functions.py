@@ -1,4 +1,6 @@
-"""Run the command ``sqlrank functions``, which prints a script of metrics as functions of a database, or installs them in DuckDB."""
+"""Run the command ``sqlrank functions``, which prints a script of metrics as functions of a
+database, or installs them in DuckDB.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,11 @@ def functions(call: CommandCall) -> None:
         if db is not None:
             script.run(db, drop=drop, force=call.force)
             count = len(script.functions)
-            typer.echo(f"{'dropped' if drop else 'installed'} {count} function{'s' * (count != 1)} in {db}", err=True)
+            typer.echo(
+                f"{'dropped' if drop else 'installed'} {count} function{'s' * (count != 1)} in"
+                f" {db}",
+                err=True,
+            )
         if file is not None:
             file.write(script.drop_sql if drop else script.sql)
         elif db is None:
@@ -50,8 +56,10 @@ def _write_dbt_package(call: CommandCall) -> None:
         raise SqlrankError(f"{flag} is not for --dbt, which writes a package")
     if call.dialect != "duckdb":
         raise SqlrankError("--dialect is not for --dbt, which writes macros for all adapters")
-    from sqlrank.routines.dbt_package import write_dbt_package  # noqa: PLC0415  engines are not needed for help
+    from sqlrank.routines.dbt_package import write_dbt_package  # engines are not needed for help
 
     policies = parse_policies(call.policies, call.sql_dir)
-    files = write_dbt_package(call.dbt, call.force, call.metrics, compat=call.compat, sql_dir=call.sql_dir, **policies)
+    files = write_dbt_package(
+        call.dbt, call.force, call.metrics, compat=call.compat, sql_dir=call.sql_dir, **policies
+    )
     typer.echo(f"wrote {len(files)} files of a dbt package in {call.dbt}", err=True)

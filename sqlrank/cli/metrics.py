@@ -1,4 +1,6 @@
-"""Run the command ``sqlrank metrics``, which lists metrics, searches them by words, or shows the documentation and SQL of one."""
+"""Run the command ``sqlrank metrics``, which lists metrics, searches them by words, or shows the
+documentation and SQL of one.
+"""
 
 from __future__ import annotations
 
@@ -43,25 +45,40 @@ def metrics(call: CommandCall) -> None:
         except MetricError as error:
             matching_metrics = sqlrank.metrics(call.sql_dir, search=name)
             if not matching_metrics.num_rows and " " in name:
-                raise MetricError(f"nothing found for {name!r}. 'sqlrank metrics' lists all metrics") from error
-            is_misspelt = "Did you mean" in str(error) and set(matching_metrics["family"].to_pylist()) <= {"page"}
+                raise MetricError(
+                    f"nothing found for {name!r}. 'sqlrank metrics' lists all metrics"
+                ) from error
+            is_misspelt = "Did you mean" in str(error) and set(
+                matching_metrics["family"].to_pylist()
+            ) <= {"page"}
             if not matching_metrics.num_rows or is_misspelt:  # a page may quote the same mistake
                 raise
             _print_list(matching_metrics, call.format)
-            if hint := str(error) if "different things" in str(error) else library.misplaced_name_hint(name):
+            if hint := (
+                str(error)
+                if "different things" in str(error)
+                else library.misplaced_name_hint(name)
+            ):
                 echo_message(f"note: {as_option_message(hint)}")
             return
         if call.format is not None:
-            raise SqlrankError(f"--format is for the list of metrics, and {name} alone is shown as its SQL file. Leave out one of the two")
+            raise SqlrankError(
+                f"--format is for the list of metrics, and {name} alone is shown as its SQL file."
+                " Leave out one of the two"
+            )
         typer.echo(metric_file.path.read_text("utf-8"), nl=False)
-        if normalize_name(metric.name) != normalize_name(spelled.partition("@")[0].partition("(")[0]):
+        if normalize_name(metric.name) != normalize_name(
+            spelled.partition("@")[0].partition("(")[0]
+        ):
             echo_message(f"note: {name} is {metric} here")
         elif metric_file.kind == "curves" and metric_file.name.lower() in library.metrics:
             echo_message(f"note: {metric}@0.1 is one value: sqlrank metrics {metric}@0.1")
 
 
 def _print_list(table: pa.Table, form: Format | None) -> None:
-    """Print a list of metrics; in a narrow terminal without parameters, for which a row would be a block of lines."""
+    """Print a list of metrics; in a narrow terminal without parameters, for which a row would be a
+    block of lines.
+    """
     width = terminal_width()
     is_narrow = width is not None and width < PARAMETERS_WIDTH and form in {None, Format.table}
     columns = [name for name in LISTED_COLUMNS if not (is_narrow and name == "parameters")]
@@ -74,4 +91,12 @@ def _print_tasks(form: Format | None) -> None:
     width = terminal_width()
     if width is not None and form in {None, Format.table}:
         tasks = read_toml(sql_root() / "search.toml")["tasks"]
-        typer.echo(lay_out([TextColumn("task", list(tasks)), TextColumn("metrics and commands", list(tasks.values()))], width))
+        typer.echo(
+            lay_out(
+                [
+                    TextColumn("task", list(tasks)),
+                    TextColumn("metrics and commands", list(tasks.values())),
+                ],
+                width,
+            )
+        )

@@ -21,7 +21,9 @@ _LISTED_COLUMNS = ("score", "scores")
 
 
 def parse_pairs(option: str, texts: list[str] | None) -> dict[str, str]:
-    """Parse ``name=value`` options; raise ``SqlrankError`` for malformed ones and duplicate names."""
+    """Parse ``name=value`` options; raise ``SqlrankError`` for malformed ones and duplicate
+    names.
+    """
     pairs = {}
     for text in texts or []:
         name, equals, value = text.partition("=")
@@ -36,7 +38,8 @@ def parse_pairs(option: str, texts: list[str] | None) -> dict[str, str]:
 def parse_runs(runs: list[str] | None, option: str = "--run ") -> Any:
     """Return a single unnamed run unchanged, and named or several runs as systems.
 
-    A run is named by ``name=source``, unless a file has that name, or it is a query. ``option`` is the text before a run on the command line.
+    A run is named by ``name=source``, unless a file has that name, or it is a query. ``option`` is
+    the text before a run on the command line.
     """
     members = []
     for run in runs or []:
@@ -44,7 +47,9 @@ def parse_runs(runs: list[str] | None, option: str = "--run ") -> Any:
         is_named = bool(equals) and not (names_files(run) or is_query_text(run)) and "/" not in name
         if is_named and not (name and source):
             raise SqlrankError(f"{option}{run}: write {option}name=source")
-        members.append((name, read_query_file(source)) if is_named else (None, read_query_file(run)))
+        members.append(
+            (name, read_query_file(source)) if is_named else (None, read_query_file(run))
+        )
     if not members or (len(members) == 1 and members[0][0] is None):
         return members[0][1] if members else None
     return SourceGroup(tuple(members), members_are_systems=True)
@@ -58,12 +63,15 @@ def read_query_file(text: str) -> Any:
         return QuerySource.from_file(text[1:])
     except (OSError, UnicodeDecodeError) as error:
         raise SqlrankError(
-            f"{text}: the file of the query cannot be read: {getattr(error, 'strerror', None) or error}. Check its path"
+            f"{text}: the file of the query cannot be read:"
+            f" {getattr(error, 'strerror', None) or error}. Check its path"
         ) from None
 
 
 def parse_source(text: str) -> Any:
-    """Parse the source of an option: a table, a file, a query, or ``@file.sql`` with a query in it."""
+    """Parse the source of an option: a table, a file, a query, or ``@file.sql`` with a query in
+    it.
+    """
     try:
         return read_query_file(text)
     except SqlrankError as error:
@@ -71,60 +79,104 @@ def parse_source(text: str) -> Any:
 
 
 def parse_inputs(inputs: list[str] | None) -> dict[str, Any]:
-    """Return the sources of further inputs by role; of a role with systems there may be several, as for ``--run``."""
+    """Return the sources of further inputs by role; of a role with systems there may be several, as
+    for ``--run``.
+    """
     by_role: dict[str, list[str]] = {}
     for text in inputs or []:
         role, _, source = text.partition("=")
         if role in SYSTEM_ROLES and source:
             by_role.setdefault(role, []).append(source)
     rest = [text for text in inputs or [] if text.partition("=")[0] not in by_role]
-    inputs_by_role = {name: read_query_file(source) for name, source in parse_pairs("--input", rest).items()}
-    return inputs_by_role | {role: parse_runs(sources, f"--input {role}=") for role, sources in by_role.items()}
+    inputs_by_role = {
+        name: read_query_file(source) for name, source in parse_pairs("--input", rest).items()
+    }
+    return inputs_by_role | {
+        role: parse_runs(sources, f"--input {role}=") for role, sources in by_role.items()
+    }
 
 
 def parse_columns(mappings: list[str] | None) -> dict[str, str | list[str]]:
-    """Parse column mappings; several scores are several models, and several columns of scores those of classes."""
-    names = [name for mapping in mappings or [] for name in [mapping.partition("=")[0]] if name.rpartition(".")[-1] in _LISTED_COLUMNS]
+    """Parse column mappings; several scores are several models, and several columns of scores those
+    of classes.
+    """
+    names = [
+        name
+        for mapping in mappings or []
+        for name in [mapping.partition("=")[0]]
+        if name.rpartition(".")[-1] in _LISTED_COLUMNS
+    ]
     several = {name for name in names if names.count(name) > 1}
     listed = [mapping for mapping in mappings or [] if mapping.partition("=")[0] in several]
-    columns: dict[str, str | list[str]] = dict(parse_pairs("--column", [mapping for mapping in mappings or [] if mapping not in listed]))
-    return columns | {name: [mapping.partition("=")[2] for mapping in listed if mapping.startswith(f"{name}=")] for name in sorted(several)}
+    columns: dict[str, str | list[str]] = dict(
+        parse_pairs("--column", [mapping for mapping in mappings or [] if mapping not in listed])
+    )
+    return columns | {
+        name: [mapping.partition("=")[2] for mapping in listed if mapping.startswith(f"{name}=")]
+        for name in sorted(several)
+    }
 
 
 def parse_policies(policies: list[str] | None, sql_dir: Any = None) -> dict[str, Any]:
     """Parse policies like metric parameters: ``depth=100`` is a number, ``ties=rank`` a name."""
     if not policies:
         return {}
-    from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, check_policy_values  # noqa: PLC0415  help does not need the library
+    # Help does not need the library
+    from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, check_policy_values
 
-    reserved_names = {name for name, option in load_options().items() if "evaluate" in option.functions} - {"policies", "queries"}
+    reserved_names = {
+        name for name, option in load_options().items() if "evaluate" in option.functions
+    } - {"policies", "queries"}
     clash = [name for name in parse_pairs("--policy", policies) if name in reserved_names]
     if clash:
-        raise SqlrankError(f"--policy: unknown policy {clash[0]!r}. It is an option of its own, see --help")
+        raise SqlrankError(
+            f"--policy: unknown policy {clash[0]!r}. It is an option of its own, see --help"
+        )
     library = registry_for(sql_dir)
     _refuse_unknown(policies, library)
     read_as = {name: value for policy in policies for name, value in _parse_policy(policy)}
     if "queries" in read_as:
-        check_policy_values({"queries": read_as["queries"]}, library)  # under the name of the command line
+        check_policy_values(
+            {"queries": read_as["queries"]}, library
+        )  # under the name of the command line
         read_as[QUERIES_POLICY_KEYWORD] = read_as.pop("queries")
     return {
-        name: dict(value) if isinstance(value, tuple) and isinstance(value[0], tuple) else freeze_value(value)
+        name: (
+            dict(value)
+            if isinstance(value, tuple) and isinstance(value[0], tuple)
+            else freeze_value(value)
+        )
         for name, value in read_as.items()
     }
 
 
 def _refuse_unknown(policies: list[str], library: Registry) -> None:
     """Raise ``MetricError`` for an unknown policy, with a suggestion."""
-    from sqlrank.call_suggestions import flag_for  # noqa: PLC0415
-    from sqlrank.registry.settings_checks import policy_names, unknown_keywords, unknown_policies  # noqa: PLC0415  help does not need the library
+    from sqlrank.call_suggestions import flag_for
+
+    # Help does not need the library
+    from sqlrank.registry.settings_checks import policy_names, unknown_keywords, unknown_policies
 
     for policy in policies:
         for name in unknown_keywords([policy.partition("=")[0].strip()], library):
             (problem,) = unknown_policies([name], library)
-            flags = {name: option.flag for name, option in load_options().items() if "evaluate" in option.functions}
-            advice = flag_for(name, flags, library) or did_you_mean(name, policy_names(library)) or did_you_mean(name, flags.values())
+            flags = {
+                name: option.flag
+                for name, option in load_options().items()
+                if "evaluate" in option.functions
+            }
+            advice = (
+                flag_for(name, flags, library)
+                or did_you_mean(name, policy_names(library))
+                or did_you_mean(name, flags.values())
+            )
             raise MetricError(
-                f"--policy {policy}: " + (join_sentences(f"unknown policy {name!r}", to_sentence(advice)) if advice else problem)
+                f"--policy {policy}: "
+                + (
+                    join_sentences(f"unknown policy {name!r}", to_sentence(advice))
+                    if advice
+                    else problem
+                )
             )
 
 
@@ -132,7 +184,10 @@ def _parse_policy(policy: str) -> tuple[tuple[str, ParameterValue], ...]:
     try:
         return parse_metric_text(f"m({policy})").params
     except MetricError:
-        raise SqlrankError(f"--policy {policy}: cannot read this. Write it like ties=rank, depth=100 or gain={{1: 3, 2: 9}}") from None
+        raise SqlrankError(
+            f"--policy {policy}: cannot read this. Write it like ties=rank, depth=100 or gain={{1:"
+            " 3, 2: 9}"
+        ) from None
 
 
 def parse_groupings(by: list[str] | None) -> Any:
@@ -174,4 +229,6 @@ def parse_shares_option(option: str, texts: list[str] | None) -> dict[str, float
     try:
         return {name: float(value) for name, value in parse_pairs(option, texts).items()} or None
     except ValueError:
-        raise SqlrankError(f"{option}: give a name and its share, such as {option} train=0.8 {option} test=0.2") from None
+        raise SqlrankError(
+            f"{option}: give a name and its share, such as {option} train=0.8 {option} test=0.2"
+        ) from None

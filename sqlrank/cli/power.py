@@ -14,8 +14,16 @@ if TYPE_CHECKING:
 
 
 def power(call: CommandCall) -> None:
-    """Compute the difference that so many queries detect, and the queries that a difference needs."""
+    """Compute the difference that so many queries detect, and the queries that a difference
+    needs.
+    """
     with exit_on_error():
         form = resolve_format(call.format, call.output, call.digits)
         file = call.output_file(FileKind.POWER)
-        write_result(sqlrank.power(**call.read_arguments()), form, FileKind.POWER, file, TableStyle(call.digits, is_command=True))
+        write_result(
+            sqlrank.power(**call.read_arguments()),
+            form,
+            FileKind.POWER,
+            file,
+            TableStyle(call.digits, is_command=True),
+        )

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def report(call: CommandCall) -> None:
-    """Write an HTML report: metrics, comparisons, curves, groups, queries and data counts, a rollup over days, or an experiment."""
+    """Write an HTML report: metrics, comparisons, curves, groups, queries and data counts, a rollup
+    over days, or an experiment.
+    """
     with exit_on_error():
         if call.output is None:
             raise SqlrankError("name the file to write with -o, such as -o report.html")

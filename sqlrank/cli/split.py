@@ -1,4 +1,6 @@
-"""Run the command ``sqlrank split``, which splits rows into parts or experiment arms, or prints the statement that does."""
+"""Run the command ``sqlrank split``, which splits rows into parts or experiment arms, or prints the
+statement that does.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def split(call: CommandCall) -> None:
-    """Split rows into train and test, folds or experiment arms, deterministically on every engine."""
+    """Split rows into train and test, folds or experiment arms, deterministically on every
+    engine.
+    """
     with exit_on_error():
         if call.sql:
             typer.echo(sqlrank.split_sql(**call.read_arguments("split_sql")) + ";")

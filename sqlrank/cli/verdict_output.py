@@ -1,4 +1,6 @@
-"""Write the output of commands with verdicts (result, summary, JUnit report, annotations) by their options, and set the exit status."""
+"""Write the output of commands with verdicts (result, summary, JUnit report, annotations) by their
+options, and set the exit status.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ if TYPE_CHECKING:
     from sqlrank.output.display import Format
 
 MAX_PRINTED = 3
-"""Queries, and groups, of a metric that are printed if a gate does not pass; the summary has ten."""
+"""Queries, and groups, of a metric that are printed if a gate does not pass; the summary has
+ten.
+"""
 
 EXITS = {"pass": 0, "fail": 1, "inconclusive": 3}
 
@@ -46,7 +50,8 @@ class VerdictOutput:
     Attributes:
         command: name of the command.
         kind: kind of content of its result.
-        treat_inconclusive_as: verdict whose exit status an inconclusive one has: ``pass`` or ``fail``.
+        treat_inconclusive_as: verdict whose exit status an inconclusive one has: ``pass`` or
+            ``fail``.
         output: file of the result, None for standard output.
         summary: file that a Markdown summary is appended to.
         junit: file of the JUnit report.
@@ -66,10 +71,16 @@ class VerdictOutput:
         Raises ``SqlrankError`` for files that must not be written.
         """
         if call.treat_inconclusive_as not in {None, "pass", "fail"}:
-            raise SqlrankError(f"--treat-inconclusive-as {call.treat_inconclusive_as}: give pass or fail")
+            raise SqlrankError(
+                f"--treat-inconclusive-as {call.treat_inconclusive_as}: give pass or fail"
+            )
         sources = call.list_sources()
         files = [
-            None if path is None else OutputFile(path, file_kind, option, call.force, appends=option == "--summary", sources=sources)
+            None
+            if path is None
+            else OutputFile(
+                path, file_kind, option, call.force, appends=option == "--summary", sources=sources
+            )
             for option, path, file_kind in (
                 ("-o", call.output, kind),
                 ("--summary", call.summary, FileKind.SUMMARY),
@@ -81,7 +92,9 @@ class VerdictOutput:
 
     @contextmanager
     def report_error(self) -> Iterator[None]:
-        """Write an error without verdicts to the JUnit report, where CI would publish an earlier result, and raise it again."""
+        """Write an error without verdicts to the JUnit report, where CI would publish an earlier
+        result, and raise it again.
+        """
         try:
             yield
         except BaseException as error:
@@ -94,7 +107,8 @@ class VerdictOutput:
     def write_and_exit(self, result: pa.Table, form: Format, digits: int | None) -> None:
         """Write all outputs, and exit with the status of the verdict.
 
-        A closed standard output does not change the exit status. If all rows are skipped, an inconclusive verdict is not treated as a pass.
+        A closed standard output does not change the exit status. If all rows are skipped, an
+        inconclusive verdict is not treated as a pass.
         """
         verdict = (result.schema.metadata or {})[b"sqlrank.verdict"].decode()
         treated = self.treat_inconclusive_as if verdict == "inconclusive" else None
@@ -105,16 +119,26 @@ class VerdictOutput:
             if self.junit is not None:
                 self.junit.write(format_junit(result, self.command, self.treat_inconclusive_as))
             is_on_github = os.environ.get("GITHUB_ACTIONS") == "true"
-            annotations = github_annotations(result, self.command, self.treat_inconclusive_as) if is_on_github else ()
+            annotations = (
+                github_annotations(result, self.command, self.treat_inconclusive_as)
+                if is_on_github
+                else ()
+            )
             with ignore_closed_pipe():
-                write_result(result, form, self.kind, self.output, TableStyle(digits, is_command=True))
+                write_result(
+                    result, form, self.kind, self.output, TableStyle(digits, is_command=True)
+                )
                 if verdict != "pass" and form in HUMAN_FORMATS and self.output is None:
                     for line in list_regressions(result, MAX_PRINTED):
                         typer.echo("\n".join(wrap_text(line, terminal_width() or len(line))))
             for line in annotations:
                 typer.echo(line, err=True)
             with ignore_closed_pipe():
-                typer.echo(f"verdict: {verdict}", err=form not in HUMAN_FORMATS or self.output is not None)
+                typer.echo(
+                    f"verdict: {verdict}", err=form not in HUMAN_FORMATS or self.output is not None
+                )
             if is_blocked:
-                echo_message(f"note: {ALL_SKIPPED}, and --treat-inconclusive-as pass does not apply")
+                echo_message(
+                    f"note: {ALL_SKIPPED}, and --treat-inconclusive-as pass does not apply"
+                )
         raise typer.Exit(EXITS[verdict if is_blocked else treated or verdict])

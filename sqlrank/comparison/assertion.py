@@ -1,4 +1,6 @@
-"""Assert in a test that a candidate is not worse than a baseline, by ``gate``: the public function ``assert_not_worse``."""
+"""Assert in a test that a candidate is not worse than a baseline, by ``gate``: the public function
+``assert_not_worse``.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,8 @@ def assert_not_worse(
 ) -> pa.Table:
     """Assert that a candidate is non-inferior to the baseline, for tests.
 
-    The arguments are those of :func:`sqlrank.gate`. An inconclusive gate is no pass: nothing says that the candidate is not worse.
+    The arguments are those of :func:`sqlrank.gate`. An inconclusive gate is no pass: nothing says
+    that the candidate is not worse.
 
     Args:
         metrics: as for :func:`sqlrank.gate`.
@@ -80,7 +83,8 @@ def assert_not_worse(
         unit: as for :func:`sqlrank.gate`.
         baseline: as for :func:`sqlrank.gate`.
         tolerance: as for :func:`sqlrank.gate`.
-        treat_inconclusive_as: ``"pass"`` warns of an inconclusive gate instead of raising, unless all rows are skipped; ``"fail"`` and None raise.
+        treat_inconclusive_as: ``"pass"`` warns of an inconclusive gate instead of raising, unless
+            all rows are skipped; ``"fail"`` and None raise.
         min_units: as for :func:`sqlrank.gate`.
         lower_is_better: as for :func:`sqlrank.gate`.
         confidence: as for :func:`sqlrank.gate`.
@@ -102,18 +106,29 @@ def assert_not_worse(
         The table of :func:`sqlrank.gate`.
 
     Raises:
-        AssertionError: the verdict is ``fail`` or ``inconclusive``; the message is the table in Markdown, the worst rows first.
+        AssertionError: the verdict is ``fail`` or ``inconclusive``; the message is the table in
+            Markdown, the worst rows first.
         MetricError: an invalid metric, system or tolerance.
-        InputError: data that cannot be evaluated, or a stored baseline of other definitions, policies or queries.
+        InputError: data that cannot be evaluated, or a stored baseline of other definitions,
+            policies or queries.
         ExecutionError: time or memory ran out, or a database refused a statement.
 
     >>> run = {f"q{number}": {"a": 2.0, "b": 1.0} for number in range(30)}
-    >>> table = assert_not_worse("RR", run={"baseline": run, "candidate": run}, qrels={query: {"a": 1} for query in run})
+    >>> table = assert_not_worse(
+    ...     "RR", run={"baseline": run, "candidate": run}, qrels={query: {"a": 1} for query in run}
+    ... )
     >>> table["verdict"].to_pylist()
     ['pass']
     """
     arguments = locals()
-    result = gate(**{name: value for name, value in arguments.items() if name not in {"treat_inconclusive_as", "policies"}}, **policies)
+    result = gate(
+        **{
+            name: value
+            for name, value in arguments.items()
+            if name not in {"treat_inconclusive_as", "policies"}
+        },
+        **policies,
+    )
     verdict = (result.schema.metadata or {})[b"sqlrank.verdict"].decode()
     summary = markdown_summary(result, DEFAULT_DIGITS)
     if verdict == INCONCLUSIVE and treat_inconclusive_as == PASS and not is_all_skipped(result):

@@ -1,4 +1,6 @@
-"""Plan a comparison: its metrics with values per unit, its systems and groupings, and the calls for the values of each grouping."""
+"""Plan a comparison: its metrics with values per unit, its systems and groupings, and the calls for
+the values of each grouping.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,13 @@ from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.registry import SYSTEM_COLUMN, UNIT_COLUMN
 from sqlrank.registry.resolved_metric import ResolvedMetric, is_bounded_0_1, is_bounded_minus1_1
 from sqlrank.request import Request, SourceGroup, system_source
-from sqlrank.resolve import ResolvedRequest, join_group_expressions, parse_group_by, resolve_request, split_group_expressions
+from sqlrank.resolve import (
+    ResolvedRequest,
+    join_group_expressions,
+    parse_group_by,
+    resolve_request,
+    split_group_expressions,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,11 +39,13 @@ SCORE_COLUMN = "score"
 class ComparedMetric:
     """A compared metric.
 
-    ``direction`` is ``higher``, ``lower`` or ``neither``; ``is_proportion`` means that all values lie between 0 and 1. ``uses_influence``: the unit
-    values are influence-function values of a pooled metric such as AUC; otherwise they are per-query values of the metric. ``area_width``: the
-    width of the range of an area between two classes, such as AUC, None for other metrics. ``has_classes``: labels are positive or negative.
-    ``no_interval`` is the reason why no unit has a value, None
-    if units have values. ``has_own_column``: the metric is of a column of the caller, who said which direction is better.
+    ``direction`` is ``higher``, ``lower`` or ``neither``; ``is_proportion`` means that all values
+    lie between 0 and 1. ``uses_influence``: the unit values are influence-function values of a
+    pooled metric such as AUC; otherwise they are per-query values of the metric. ``area_width``:
+    the width of the range of an area between two classes, such as AUC, None for other metrics.
+    ``has_classes``: labels are positive or negative. ``no_interval`` is the reason why no unit has
+    a value, None if units have values. ``has_own_column``: the metric is of a column of the caller,
+    who said which direction is better.
     """
 
     name: str
@@ -52,17 +62,34 @@ def _list_measures(resolved_request: ResolvedRequest) -> list[ComparedMetric]:
     """Return the metrics of a request; raise ``MetricError`` if none has unit values."""
     measures = [_build_measure(metric, resolved_request) for metric in resolved_request.metrics]
     if all(measure.no_interval is not None for measure in measures):
-        raise MetricError(_no_unit_values_message(resolved_request.metrics[0], measures[0], resolved_request))
+        raise MetricError(
+            _no_unit_values_message(resolved_request.metrics[0], measures[0], resolved_request)
+        )
     return measures
 
 
 def _build_measure(metric: ResolvedMetric, resolved_request: ResolvedRequest) -> ComparedMetric:
     name = str(metric.metric)
     if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
-        raise MetricError(f"{name} has rows of its own and cannot be compared. Ask for metrics with one cut-off each")
-    uses_influence = metric.input_role != "run" and metric.file.grain != "list" and metric.settings.get("level") != "query"
-    reason = metric.file.interval.no_interval or (metric.file.interval.no_influence if uses_influence else "") or None
-    if reason is None and uses_influence and resolved_request.library.roles[metric.input_role].unit_column is None:
+        raise MetricError(
+            f"{name} has rows of its own and cannot be compared. Ask for metrics with one cut-off"
+            " each"
+        )
+    uses_influence = (
+        metric.input_role != "run"
+        and metric.file.grain != "list"
+        and metric.settings.get("level") != "query"
+    )
+    reason = (
+        metric.file.interval.no_interval
+        or (metric.file.interval.no_influence if uses_influence else "")
+        or None
+    )
+    if (
+        reason is None
+        and uses_influence
+        and resolved_request.library.roles[metric.input_role].unit_column is None
+    ):
         reason = "it has no values of single queries, but one for all rows"
     if reason is None and (aggregate := metric.settings.get("aggregate")) not in MEAN_AGGREGATES:
         raise MetricError(f"means are compared, not aggregate={aggregate!r}. Leave it out")
@@ -79,32 +106,46 @@ def _build_measure(metric: ResolvedMetric, resolved_request: ResolvedRequest) ->
 
 
 def _find_area_width(metric: ResolvedMetric) -> int | None:
-    """Return the width of the range of an area whose interval needs the sizes of both classes, None for other metrics."""
+    """Return the width of the range of an area whose interval needs the sizes of both classes, None
+    for other metrics.
+    """
     if not metric.file.interval.limits:
         return None
     return 1 if is_bounded_0_1(metric) else 2 if is_bounded_minus1_1(metric) else None
 
 
-def _no_unit_values_message(metric: ResolvedMetric, measure: ComparedMetric, resolved_request: ResolvedRequest) -> str:
+def _no_unit_values_message(
+    metric: ResolvedMetric, measure: ComparedMetric, resolved_request: ResolvedRequest
+) -> str:
     """Return the message for a call of which no metric has unit values."""
     has_queries = (
-        measure.uses_influence and not metric.file.interval.no_interval and resolved_request.library.roles[metric.input_role].query_column
+        measure.uses_influence
+        and not metric.file.interval.no_interval
+        and resolved_request.library.roles[metric.input_role].query_column
     )
-    advice = "level='query' compares its values of queries" if has_queries else "Evaluate it with by='system' to see the values"
+    advice = (
+        "level='query' compares its values of queries"
+        if has_queries
+        else "Evaluate it with by='system' to see the values"
+    )
     return f"{measure.name} cannot be compared by units: {measure.no_interval}. {advice}"
 
 
 def check_system_column(system: str | None, noun: str, names: Sequence[str]) -> None:
-    """Raise ``MetricError`` for a system column besides several runs or scores, which are systems; ``noun`` is ``run`` or ``score``."""
+    """Raise ``MetricError`` for a system column besides several runs or scores, which are systems;
+    ``noun`` is ``run`` or ``score``.
+    """
     if system not in {None, SYSTEM_COLUMN, SCORE_COLUMN}:
         raise MetricError(
-            f"system={system!r} is not possible with several {noun}s. Each {noun} is a system: {enumerate_names(names)}. Leave system= out"
+            f"system={system!r} is not possible with several {noun}s. Each {noun} is a system:"
+            f" {enumerate_names(names)}. Leave system= out"
         )
 
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """A comparison: the call for unit values, the system column, the groupings, the metrics, also as resolved, and computed group columns.
+    """A comparison: the call for unit values, the system column, the groupings, the metrics, also
+    as resolved, and computed group columns.
 
     ``library`` has the functions of the SQL files that compare units.
     """
@@ -120,7 +161,9 @@ class ComparisonPlan:
     @property
     def uses_influence(self) -> bool:
         """Return True if unit values are influence-function values of pooled metrics."""
-        return next(measure.uses_influence for measure in self.measures if measure.no_interval is None)
+        return next(
+            measure.uses_influence for measure in self.measures if measure.no_interval is None
+        )
 
     @property
     def unit(self) -> str:
@@ -135,21 +178,37 @@ class ComparisonPlan:
         """
         scores = (call.columns or {}).get(SCORE_COLUMN)
         has_score_systems = isinstance(scores, (list, tuple)) and "predictions" in call.sources
-        system_column = SCORE_COLUMN if has_score_systems else SYSTEM_COLUMN if system is None else system
+        system_column = (
+            SCORE_COLUMN if has_score_systems else SYSTEM_COLUMN if system is None else system
+        )
         if has_score_systems:
             check_system_column(system, SCORE_COLUMN, list(scores or ()))
         requested_groups = parse_group_by(by)
         groups, expressions = split_group_expressions(requested_groups)
         if system_column in {name for group in groups for name in group}:
-            raise MetricError(f"by={short_repr(by)} is not possible: {system_column!r} identifies the systems. Leave it out of by")
+            raise MetricError(
+                f"by={short_repr(by)} is not possible: {system_column!r} identifies the systems."
+                " Leave it out of by"
+            )
         system_keys = [] if has_score_systems or system is None else [system_column]
-        plain_call = replace(call, by=[*system_keys, *requested_groups[0]], system=system, confidence=None, per_query=False)
+        plain_call = replace(
+            call,
+            by=[*system_keys, *requested_groups[0]],
+            system=system,
+            confidence=None,
+            per_query=False,
+        )
         resolved_request = resolve_request(replace(plain_call, unit=None))
         measures = _list_measures(resolved_request)
-        metric_by_influence = {measure.uses_influence: measure.name for measure in measures if measure.no_interval is None}
+        metric_by_influence = {
+            measure.uses_influence: measure.name
+            for measure in measures
+            if measure.no_interval is None
+        }
         if len(metric_by_influence) > 1:
             raise MetricError(
-                f"{metric_by_influence[False]} is compared by queries and {metric_by_influence[True]} by rows or units. Compare them in two calls"
+                f"{metric_by_influence[False]} is compared by queries and"
+                f" {metric_by_influence[True]} by rows or units. Compare them in two calls"
             )
         if True in metric_by_influence:
             return cls(
@@ -162,7 +221,11 @@ class ComparisonPlan:
                 expressions,
             )
         if call.unit is not None:
-            metric = next(metric for metric in resolved_request.metrics if str(metric.metric) == metric_by_influence[False])
+            metric = next(
+                metric
+                for metric in resolved_request.metrics
+                if str(metric.metric) == metric_by_influence[False]
+            )
             raise MetricError(describe_query_units(metric, call.unit, system_keys))
         return cls(
             replace(plain_call, per_query=True, include_query_weights=True),
@@ -180,7 +243,11 @@ class ComparisonPlan:
         if self.system_column == SCORE_COLUMN:
             return list((self.call.columns or {})[SCORE_COLUMN])
         run = system_source(self.call.sources)
-        named = [name for name, _ in run.members] if isinstance(run, SourceGroup) and run.members_are_systems else []
+        named = (
+            [name for name, _ in run.members]
+            if isinstance(run, SourceGroup) and run.members_are_systems
+            else []
+        )
         return [name for name in named if name is not None]
 
     def sort_systems(self, systems: Sequence[str]) -> list[str]:
@@ -194,9 +261,13 @@ class ComparisonPlan:
         return list(dict.fromkeys(name for group in self.groupings for name in group))
 
     def call_by(self, columns: Sequence[str]) -> Request:
-        """Return the call for unit values by the system column, if there is one, and ``columns``."""
+        """Return the call for unit values by the system column, if there is one, and
+        ``columns``.
+        """
         system_keys = [self.system_column] if self.system_column in self.call.by else []
-        return replace(self.call, by=[*system_keys, *join_group_expressions(columns, self.group_expressions)])
+        return replace(
+            self.call, by=[*system_keys, *join_group_expressions(columns, self.group_expressions)]
+        )
 
     def calls_by_grouping(self) -> Iterable[tuple[list[str], Request]]:
         """Yield each grouping with its call for unit values."""
@@ -206,4 +277,14 @@ class ComparisonPlan:
     def value_calls(self) -> Iterable[tuple[list[str], Request]]:
         """Yield each grouping with its call for the metrics by system and group."""
         for group, call in self.calls_by_grouping():
-            yield group, replace(call, confidence=None, unit=None, per_unit=False, per_query=False, include_query_weights=False)
+            yield (
+                group,
+                replace(
+                    call,
+                    confidence=None,
+                    unit=None,
+                    per_unit=False,
+                    per_query=False,
+                    include_query_weights=False,
+                ),
+            )

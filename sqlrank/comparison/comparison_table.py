@@ -1,4 +1,6 @@
-"""Build Arrow tables of comparisons and of paired differences per unit, with reasons for undefined values and intervals."""
+"""Build Arrow tables of comparisons and of paired differences per unit, with reasons for undefined
+values and intervals.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,13 @@ from sqlrank.inference.corrected_tests import choose_winner
 from sqlrank.inference.significance import greatest_unseen_share
 from sqlrank.inference.tolerance import relative_difference
 from sqlrank.registry.small_samples import load_small_samples
-from sqlrank.result_columns import ALL_ROWS_LABEL, COMPARISON_SCHEMA, SLICE_COLUMN, SYSTEM_LABELS, contrast_schema
+from sqlrank.result_columns import (
+    ALL_ROWS_LABEL,
+    COMPARISON_SCHEMA,
+    SLICE_COLUMN,
+    SYSTEM_LABELS,
+    contrast_schema,
+)
 from sqlrank.result_metadata import LeftOut
 from sqlrank.sql_ast import sql_literal
 
@@ -27,20 +35,35 @@ if TYPE_CHECKING:
     from sqlrank.comparison.paired_tests import TestOptions, TestResult
 
 
-def group_schema(comparison: ComparisonPlan, tables: Sequence[tuple[list[str], pa.Table]]) -> list[pa.Field]:
+def group_schema(
+    comparison: ComparisonPlan, tables: Sequence[tuple[list[str], pa.Table]]
+) -> list[pa.Field]:
     """Return the schema fields of group columns, with ``slice`` if there are several groupings."""
-    fields = {name: pa.field(name, table.schema.field(name).type) for group, table in tables for name in group}
-    return [*fields.values(), *([pa.field(SLICE_COLUMN, pa.string())] if len(comparison.groupings) > 1 else [])]
+    fields = {
+        name: pa.field(name, table.schema.field(name).type)
+        for group, table in tables
+        for name in group
+    }
+    return [
+        *fields.values(),
+        *([pa.field(SLICE_COLUMN, pa.string())] if len(comparison.groupings) > 1 else []),
+    ]
 
 
 def group_values(cell: Mapping[str, Any], comparison: ComparisonPlan) -> dict[str, Any]:
     """Return the group columns of a cell."""
     names = dict.fromkeys(name for group in comparison.groupings for name in group)
-    label = {SLICE_COLUMN: ", ".join(cell) or ALL_ROWS_LABEL} if len(comparison.groupings) > 1 else {}
+    label = (
+        {SLICE_COLUMN: ", ".join(cell) or ALL_ROWS_LABEL} if len(comparison.groupings) > 1 else {}
+    )
     return {name: cell.get(name) for name in names} | label
 
 
-def undefined_reason(summary: DifferenceSummary, measure: ComparedMetric, names: tuple[str, str] = ("baseline", "system")) -> str | None:
+def undefined_reason(
+    summary: DifferenceSummary,
+    measure: ComparedMetric,
+    names: tuple[str, str] = ("baseline", "system"),
+) -> str | None:
     """Return the reason why no units of both systems can be compared, None if some can.
 
     ``names`` are the names of both systems in the message.
@@ -49,11 +72,18 @@ def undefined_reason(summary: DifferenceSummary, measure: ComparedMetric, names:
         return f"no interval: {measure.no_interval}"
     if summary.units:
         return None
-    is_defined = (summary.baseline_units > 0 or summary.value_baseline is not None, summary.system_units > 0 or summary.value is not None)
+    is_defined = (
+        summary.baseline_units > 0 or summary.value_baseline is not None,
+        summary.system_units > 0 or summary.value is not None,
+    )
     if all(is_defined):
         return "no interval" if measure.uses_influence else "no unit has a value in both"
     undefined = [name for name, defined in zip(names, is_defined, strict=True) if not defined]
-    return "undefined for both" if len(undefined) == len(names) else f"undefined for the {undefined[0]}"
+    return (
+        "undefined for both"
+        if len(undefined) == len(names)
+        else f"undefined for the {undefined[0]}"
+    )
 
 
 def _missing_interval(result: TestResult, measure: ComparedMetric) -> str | None:
@@ -64,27 +94,46 @@ def _missing_interval(result: TestResult, measure: ComparedMetric) -> str | None
         return "no interval: fewer than two units"
     if result.summary.n_positive or result.summary.n_negative:
         return "no interval: the same change in every unit"
-    bound = f": with 95% confidence at most {100 * greatest_unseen_share(result.summary.units, 0.95):.2g}% of all such units differ"
+    bound = (
+        ": with 95% confidence at most"
+        f" {100 * greatest_unseen_share(result.summary.units, 0.95):.2g}% of all such units differ"
+    )
     return "equal in every unit" + ("" if measure.uses_influence else bound)
 
 
-def find_small_samples(summaries: Sequence[DifferenceSummary], comparison: ComparisonPlan) -> list[LeftOut]:
+def find_small_samples(
+    summaries: Sequence[DifferenceSummary], comparison: ComparisonPlan
+) -> list[LeftOut]:
     """Return notes on tests of differences of metrics over all rows that are of too few units."""
     if comparison.call.unit is None or not comparison.uses_influence:
         return []
     names = [metric.file.display_name for metric in comparison.metrics]
     notes = []
     for row in load_small_samples("comparisons"):
-        small = {summary.metric for summary in summaries if summary.se is not None and row.has_size(summary.units, None, None)}
-        metrics = tuple(comparison.measures[index].name for index in sorted(small) if names[index] in row.metrics)
+        small = {
+            summary.metric
+            for summary in summaries
+            if summary.se is not None and row.has_size(summary.units, None, None)
+        }
+        metrics = tuple(
+            comparison.measures[index].name
+            for index in sorted(small)
+            if names[index] in row.metrics
+        )
         notes += [LeftOut(row.describe(metrics), metrics, 0, 0)] if metrics else []
     return notes
 
 
-def contrast_row(result: TestResult, measure: ComparedMetric, pair: tuple[str, str]) -> dict[str, Any]:
+def contrast_row(
+    result: TestResult, measure: ComparedMetric, pair: tuple[str, str]
+) -> dict[str, Any]:
     """Return the columns shared by comparisons and gates, without the group."""
     summary = result.summary
-    above, below = (summary.n_negative, summary.n_positive) if measure.direction == "lower" else (summary.n_positive, summary.n_negative)
+    above, below = (
+        (summary.n_negative, summary.n_positive)
+        if measure.direction == "lower"
+        else (summary.n_positive, summary.n_negative)
+    )
     return {
         "metric": measure.name,
         "baseline": pair[0],
@@ -104,24 +153,36 @@ def contrast_row(result: TestResult, measure: ComparedMetric, pair: tuple[str, s
     }
 
 
-def _test_columns(result: TestResult, measure: ComparedMetric, pair: tuple[str, str], tests: TestOptions) -> dict[str, Any]:
+def _test_columns(
+    result: TestResult, measure: ComparedMetric, pair: tuple[str, str], tests: TestOptions
+) -> dict[str, Any]:
     return {
         "ci_level": result.level,
         "cohens_d": None if measure.uses_influence else result.effect_size,
         "statistic": result.statistic,
         "p_value": result.p,
         "p_adjusted": result.p_adjusted,
-        "winner": choose_winner(pair, result.summary.difference, measure.direction, result.is_decided),
+        "winner": choose_winner(
+            pair, result.summary.difference, measure.direction, result.is_decided
+        ),
         "mde": result.detectable,
         "required_units": result.needed,
         "test": tests.name,
         "correction": tests.correction,
-        "reason": _missing_interval(result, measure)
-        or (None if measure.uses_influence else describe_few_changes(result.summary, result.level)),
+        "reason": (
+            _missing_interval(result, measure)
+            or (
+                None
+                if measure.uses_influence
+                else describe_few_changes(result.summary, result.level)
+            )
+        ),
     }
 
 
-def contrast_table(rows: list[dict[str, Any]], group_fields: Sequence[pa.Field], columns: Mapping[str, Any]) -> pa.Table:
+def contrast_table(
+    rows: list[dict[str, Any]], group_fields: Sequence[pa.Field], columns: Mapping[str, Any]
+) -> pa.Table:
     """Return rows as a table with group columns and ``columns``, which have Arrow types.
 
     Raises:
@@ -132,7 +193,8 @@ def contrast_table(rows: list[dict[str, Any]], group_fields: Sequence[pa.Field],
     except pa.ArrowException:
         groups = ", ".join(f"{field.name} ({field.type})" for field in group_fields)
         raise InputError(
-            f"by: {groups} has values that are no groups of a comparison. Group by a text of them, such as CAST(x AS VARCHAR)"
+            f"by: {groups} has values that are no groups of a comparison. Group by a text of them,"
+            " such as CAST(x AS VARCHAR)"
         ) from None
 
 
@@ -157,21 +219,35 @@ def comparison_table(
 
 
 def unit_difference_table(
-    units: PairedUnits, comparison: ComparisonPlan, pairs: Sequence[tuple[str, str]], tables: Sequence[tuple[list[str], pa.Table]]
+    units: PairedUnits,
+    comparison: ComparisonPlan,
+    pairs: Sequence[tuple[str, str]],
+    tables: Sequence[tuple[list[str], pa.Table]],
 ) -> pa.Table:
     """Return the paired differences: a row per group, metric, pair and unit, largest loss first."""
-    columns = [exp.column(name) for name in ("cell", "metric", "pair", "unit", "baseline_value", "system_value")]
-    query = exp.select(*columns, exp.alias_(exp.column("system_value") - exp.column("baseline_value"), "difference"))
+    columns = [
+        exp.column(name)
+        for name in ("cell", "metric", "pair", "unit", "baseline_value", "system_value")
+    ]
+    query = exp.select(
+        *columns,
+        exp.alias_(exp.column("system_value") - exp.column("baseline_value"), "difference"),
+    )
     loss = exp.Case(
         ifs=[
-            exp.If(this=exp.EQ(this=exp.column("metric"), expression=sql_literal(index)), true=exp.Neg(this=exp.column("difference")))
+            exp.If(
+                this=exp.EQ(this=exp.column("metric"), expression=sql_literal(index)),
+                true=exp.Neg(this=exp.column("difference")),
+            )
             for index, measure in enumerate(units.measures)
             if measure.direction == "lower"
         ],
         default=exp.column("difference"),
     )
     order: Any = loss if loss.args["ifs"] else exp.column("difference")
-    table = units.fetch_arrow(query.from_("unit_differences").order_by("cell", "metric", "pair", order, "unit"))
+    table = units.fetch_arrow(
+        query.from_("unit_differences").order_by("cell", "metric", "pair", order, "unit")
+    )
     rows = [
         group_values(units.cells[row["cell"]], comparison)
         | {

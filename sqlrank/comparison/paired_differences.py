@@ -1,4 +1,6 @@
-"""Load unit values into temporary DuckDB tables, and summarize paired differences by group, metric and pair of systems."""
+"""Load unit values into temporary DuckDB tables, and summarize paired differences by group, metric
+and pair of systems.
+"""
 
 from __future__ import annotations
 
@@ -43,13 +45,19 @@ FLIP_STEPS, AREA_STEPS = ("rare_changes",), ("compared_areas", "area_variances")
 """Steps without rows if no metric has flips, and if none is an area."""
 
 COMPARISON_FUNCTIONS = {"degrees_of_freedom": "excess"}
-"""Functions of slots in the files of ``sql/comparison`` that are not the only ones of their slot."""
+"""Functions of slots in the files of ``sql/comparison`` that are not the only ones of their
+slot.
+"""
 
 CLASS_SIZES = ("positive_size", "negative_size")
-"""Columns of unit values with the effective number of positives and of negatives, if a metric needs them."""
+"""Columns of unit values with the effective number of positives and of negatives, if a metric needs
+them.
+"""
 
 FLIP, FLIP_LABEL_NAME = f".{FLIP_SUFFIX}", f".{FLIP_LABEL}"
-"""End of the names of columns of unit values with flips, and the column with the label of their rows."""
+"""End of the names of columns of unit values with flips, and the column with the label of their
+rows.
+"""
 
 FLIP_COLUMNS = ("baseline_flip", "system_flip")
 
@@ -60,7 +68,9 @@ ContrastKey = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class DifferenceSummary:
-    """Summary of a metric's paired differences in a cell, a row of ``comparison/comparison_statistics.sql``."""
+    """Summary of a metric's paired differences in a cell, a row of
+    ``comparison/comparison_statistics.sql``.
+    """
 
     cell: int
     metric: int
@@ -93,9 +103,10 @@ class DifferenceSummary:
 class PairedUnits:
     """Unit values in a scratch DuckDB: temporary tables that the files of ``sql/comparison`` read.
 
-    Each input table has the columns of systems, groups and units, ``weight`` if units are weighted, and one of doubles per metric. If rows
-    with several scores are units (``by_rows``), it has the group columns and one column of doubles per metric and score. ``cells`` are the groups
-    by number, sorted by grouping and values.
+    Each input table has the columns of systems, groups and units, ``weight`` if units are weighted,
+    and one of doubles per metric. If rows with several scores are units (``by_rows``), it has the
+    group columns and one column of doubles per metric and score. ``cells`` are the groups by
+    number, sorted by grouping and values.
     """
 
     def __init__(
@@ -113,58 +124,97 @@ class PairedUnits:
         self.class_sizes = [name for name in CLASS_SIZES if name in columns]
         self.scores = comparison.declared_order if by_rows else []
         self.flip_metrics = [
-            index for index, measure in enumerate(self.measures) if {f"{name}{FLIP}" for name in self._value_columns(measure)} <= {*columns}
+            index
+            for index, measure in enumerate(self.measures)
+            if {f"{name}{FLIP}" for name in self._value_columns(measure)} <= {*columns}
         ]
         self.kind = "VIEW" if by_rows else "TABLE"
         self.cells: dict[int, dict[str, Any]] = {}
         for grouping_number, (group, table) in enumerate(tables):
             database.register(f"given_{grouping_number}", table)
             select_items = self._score_items() if by_rows else self._unit_items(table, comparison)
-            sliced = exp.select(*_select_cell_columns(group, grouping_number), *select_items).from_(f"given_{grouping_number}")
+            sliced = exp.select(*_select_cell_columns(group, grouping_number), *select_items).from_(
+                f"given_{grouping_number}"
+            )
             self.create_temp(f"sliced_{grouping_number}", sliced, "TABLE" if group else self.kind)
             values = system_values[grouping_number][1] if system_values else None
-            self.cells |= {cell: dict(zip(group, row, strict=True)) for cell, row in self._group_cells(group, grouping_number, values)}
+            self.cells |= {
+                cell: dict(zip(group, row, strict=True))
+                for cell, row in self._group_cells(group, grouping_number, values)
+            }
         names = ["cell", *(select_item.alias_or_name for select_item in select_items)]
         self.create_temp(
             "unit_values",
-            union_all([exp.select(*names).from_(f"sliced_{grouping_number}") for grouping_number, _ in enumerate(tables)]),
+            union_all(
+                [
+                    exp.select(*names).from_(f"sliced_{grouping_number}")
+                    for grouping_number, _ in enumerate(tables)
+                ]
+            ),
             self.kind,
         )
 
-    def _group_cells(self, group: Sequence[str], grouping_number: int, values: pa.Table | None) -> list[tuple[int, tuple[Any, ...]]]:
-        """Return the cells of a grouping with their values of the group columns, in order; groups that have ``values`` and no units, too."""
+    def _group_cells(
+        self, group: Sequence[str], grouping_number: int, values: pa.Table | None
+    ) -> list[tuple[int, tuple[Any, ...]]]:
+        """Return the cells of a grouping with their values of the group columns, in order; groups
+        that have ``values`` and no units, too.
+        """
         names = [f"slice_{index}" for index, _ in enumerate(group)]
         rows = exp.select("cell", *names).distinct().from_(f"sliced_{grouping_number}")
         if values is None:
             return [(row[0], row[1:]) for row in self.fetch_rows(rows.order_by("cell"))]
         self.database.register(f"groups_{grouping_number}", values)
-        without_units = exp.select(exp.null(), *(exp.column(name, quoted=True) for name in group)).from_(f"groups_{grouping_number}")
+        without_units = exp.select(
+            exp.null(), *(exp.column(name, quoted=True) for name in group)
+        ).from_(f"groups_{grouping_number}")
         order = [exp.Ordered(this=exp.column(name), nulls_first=True) for name in names]
-        groups = exp.select(exp.Max(this=exp.column("cell")), *names).from_(union_all([rows, without_units]).subquery("groups"))
+        groups = exp.select(exp.Max(this=exp.column("cell")), *names).from_(
+            union_all([rows, without_units]).subquery("groups")
+        )
         cell_rows = self.fetch_rows(groups.group_by(*names).order_by(*order) if names else groups)
         unused = (grouping_number + 1) * MAX_CELLS_PER_GROUPING - len(cell_rows)
-        return [(unused + place if row[0] is None else row[0], row[1:]) for place, row in enumerate(cell_rows)]
+        return [
+            (unused + place if row[0] is None else row[0], row[1:])
+            for place, row in enumerate(cell_rows)
+        ]
 
     def _unit_items(self, table: pa.Table, comparison: ComparisonPlan) -> list[exp.Expr]:
         """Return the columns to read of a row per unit and system, with internal names."""
         weight = exp.column("weight") if "weight" in table.column_names else sql_literal(1.0)
         return [
-            exp.alias_(exp.cast(exp.column(comparison.system_column, quoted=True), "TEXT"), "system"),
+            exp.alias_(
+                exp.cast(exp.column(comparison.system_column, quoted=True), "TEXT"), "system"
+            ),
             exp.alias_(exp.column(comparison.unit), "unit"),
             exp.alias_(exp.cast(weight, "DOUBLE"), "weight"),
             *map(exp.column, self.class_sizes),
-            *(exp.alias_(_select_unit_value(measure, measure.name), f"value_{index}") for index, measure in enumerate(self.measures)),
-            *(exp.alias_(exp.column(f"{self.measures[index].name}{FLIP}", quoted=True), f"flip_{index}") for index in self.flip_metrics),
+            *(
+                exp.alias_(_select_unit_value(measure, measure.name), f"value_{index}")
+                for index, measure in enumerate(self.measures)
+            ),
+            *(
+                exp.alias_(
+                    exp.column(f"{self.measures[index].name}{FLIP}", quoted=True), f"flip_{index}"
+                )
+                for index in self.flip_metrics
+            ),
             *self._flip_label(),
         ]
 
     def _value_columns(self, measure: ComparedMetric) -> list[str]:
-        """Return the columns of a metric in the table of unit values: one, or one for each score."""
+        """Return the columns of a metric in the table of unit values: one, or one for each
+        score.
+        """
         return [score_column_name(measure.name, score) for score in self.scores] or [measure.name]
 
     def _flip_label(self) -> list[exp.Expr]:
         """Return the column of the label of units with flips."""
-        return [exp.alias_(exp.column(FLIP_LABEL_NAME, quoted=True), "flip_label")] if self.flip_metrics else []
+        return (
+            [exp.alias_(exp.column(FLIP_LABEL_NAME, quoted=True), "flip_label")]
+            if self.flip_metrics
+            else []
+        )
 
     def _score_items(self) -> list[exp.Expr]:
         """Return the columns to read of a row with values for every score."""
@@ -184,7 +234,9 @@ class PairedUnits:
         """Return the names of the systems; raise ``InputError`` for a missing name."""
         if self.scores:
             return self.scores
-        names = {row[0] for row in self.fetch_rows(exp.select("system").distinct().from_("unit_values"))}
+        names = {
+            row[0] for row in self.fetch_rows(exp.select("system").distinct().from_("unit_values"))
+        }
         names |= {system for _, system, *_ in self.system_values}
         if None in names:
             raise InputError("a system is NULL. Give every system a name to compare it")
@@ -194,9 +246,14 @@ class PairedUnits:
         """Return a comparison for every cell, metric and pair of systems, in that order."""
         numbered = list(enumerate(self.measures))
         if self.scores:
-            sides = [(self.scores.index(baseline), self.scores.index(system)) for baseline, system in pairs]
+            sides = [
+                (self.scores.index(baseline), self.scores.index(system))
+                for baseline, system in pairs
+            ]
             paired = [
-                self._select_scored_row(metric, measure, pair, both) for metric, measure in numbered for pair, both in enumerate(sides)
+                self._select_scored_row(metric, measure, pair, both)
+                for metric, measure in numbered
+                for pair, both in enumerate(sides)
             ]
         else:
             self._join_pairs(pairs)
@@ -205,39 +262,67 @@ class PairedUnits:
         has_areas = any(measure.area_width is not None for measure in self.measures)
         empty = {*(() if self.flip_metrics else FLIP_STEPS), *(() if has_areas else AREA_STEPS)}
         for table_name, is_read_once in COMPARISON_STEPS.items():
-            self.database.execute(_write_step(table_name, self.kind if is_read_once else "TABLE", table_name in empty))
-        summaries = {row[:3]: DifferenceSummary(*row) for row in fetch_tuples(self.database, _write_step("comparison_statistics"))}
+            self.database.execute(
+                _write_step(table_name, self.kind if is_read_once else "TABLE", table_name in empty)
+            )
+        summaries = {
+            row[:3]: DifferenceSummary(*row)
+            for row in fetch_tuples(self.database, _write_step("comparison_statistics"))
+        }
         keys = product(self.cells, range(len(self.measures)), range(len(pairs)))
-        return [self._with_values(summaries.get(key, DifferenceSummary(*key)), pairs) for key in keys]
+        return [
+            self._with_values(summaries.get(key, DifferenceSummary(*key)), pairs) for key in keys
+        ]
 
-    def _with_values(self, summary: DifferenceSummary, pairs: Sequence[tuple[str, str]]) -> DifferenceSummary:
-        """Return a comparison; without paired units it gets the metrics of both systems over all rows."""
+    def _with_values(
+        self, summary: DifferenceSummary, pairs: Sequence[tuple[str, str]]
+    ) -> DifferenceSummary:
+        """Return a comparison; without paired units it gets the metrics of both systems over all
+        rows.
+        """
         measure = self.measures[summary.metric]
         if summary.units:
             return summary
         cell = self.cells[summary.cell]
         rows = [
-            self.system_values.get((summary.cell // MAX_CELLS_PER_GROUPING, system, *map(_to_hashable, cell.values())), {})
+            self.system_values.get(
+                (summary.cell // MAX_CELLS_PER_GROUPING, system, *map(_to_hashable, cell.values())),
+                {},
+            )
             for system in pairs[summary.pair]
         ]
         baseline_value, system_value = (row.get(measure.name) for row in rows)
-        difference = None if baseline_value is None or system_value is None else system_value - baseline_value
+        difference = (
+            None
+            if baseline_value is None or system_value is None
+            else system_value - baseline_value
+        )
         unpaired = summary.unpaired
         if measure.uses_influence and not (summary.baseline_units and summary.system_units):
             unpaired = 0 if difference is None else summary.lone_units
-        return replace(summary, unpaired=unpaired, value_baseline=baseline_value, value=system_value, difference=difference)
+        return replace(
+            summary,
+            unpaired=unpaired,
+            value_baseline=baseline_value,
+            value=system_value,
+            difference=difference,
+        )
 
     def _join_pairs(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Create a table that joins the values of both systems of each pair by unit."""
         members = {
-            "pair": to_array([pair_number for pair_number, _ in enumerate(pairs) for _ in range(2)]),
+            "pair": to_array(
+                [pair_number for pair_number, _ in enumerate(pairs) for _ in range(2)]
+            ),
             "system": to_array([name for pair in pairs for name in pair]),
             "is_baseline": to_array([1, 0] * len(pairs), pa.bool_()),
         }
         self.database.register("pair_systems", pa.table(members))
         joined = load_select("comparison", "paired_unit_values.sql")
         names = [*self.class_sizes, *(["flip_label"] if self.flip_metrics else [])]
-        joined.select(*(exp.alias_(exp.Max(this=exp.column(name)), name) for name in names), copy=False)
+        joined.select(
+            *(exp.alias_(exp.Max(this=exp.column(name)), name) for name in names), copy=False
+        )
         columns = {f"value_{index}": f"{index}" for index, _ in enumerate(self.measures)}
         columns |= {f"flip_{index}": f"flip_{index}" for index in self.flip_metrics}
         for column, name in columns.items():
@@ -245,43 +330,78 @@ class PairedUnits:
                 ("baseline", exp.column("is_baseline", table="pair_systems")),
                 ("system", ~exp.column("is_baseline", table="pair_systems")),
             ):
-                value = exp.Case(ifs=[exp.If(this=is_first, true=exp.column(column, table="unit_values"))])
+                value = exp.Case(
+                    ifs=[exp.If(this=is_first, true=exp.column(column, table="unit_values"))]
+                )
                 joined.select(exp.alias_(exp.Max(this=value), f"{side}_{name}"), copy=False)
         self.create_temp("paired_unit_values", joined)
 
     def _select_pair(self, metric: int, measure: ComparedMetric) -> exp.Select:
         """Return the query for the values of both systems of a metric."""
-        values = [exp.alias_(exp.column(f"{name}_{metric}"), f"{name}_value") for name in ("baseline", "system")]
+        values = [
+            exp.alias_(exp.column(f"{name}_{metric}"), f"{name}_value")
+            for name in ("baseline", "system")
+        ]
         flips = [f"{name}_flip_{metric}" for name in ("baseline", "system")]
-        columns = [*values, *self._constant_columns(metric, measure), *self._flip_columns(metric, flips)]
-        return exp.select("cell", "pair", "unit", "weight", "num_systems", *columns).from_("paired_unit_values")
+        columns = [
+            *values,
+            *self._constant_columns(metric, measure),
+            *self._flip_columns(metric, flips),
+        ]
+        return exp.select("cell", "pair", "unit", "weight", "num_systems", *columns).from_(
+            "paired_unit_values"
+        )
 
-    def _select_scored_row(self, metric: int, measure: ComparedMetric, pair: int, sides: tuple[int, int]) -> exp.Select:
+    def _select_scored_row(
+        self, metric: int, measure: ComparedMetric, pair: int, sides: tuple[int, int]
+    ) -> exp.Select:
         """Return the query for the values under two scores of a row.
 
         Rows have no ids; their weights, all 1, are already part of the values.
         """
         constants = [
-            exp.alias_(sql_literal(value), name) for name, value in {"pair": pair, "unit": 0, "weight": 1.0, "num_systems": 2}.items()
+            exp.alias_(sql_literal(value), name)
+            for name, value in {"pair": pair, "unit": 0, "weight": 1.0, "num_systems": 2}.items()
         ]
         names = zip(("baseline", "system"), sides, strict=True)
-        values = [exp.alias_(exp.column(f"value_{metric}_{side}"), f"{name}_value") for name, side in names]
+        values = [
+            exp.alias_(exp.column(f"value_{metric}_{side}"), f"{name}_value")
+            for name, side in names
+        ]
         flips = self._flip_columns(metric, [f"flip_{metric}_{side}" for side in sides])
-        return exp.select("cell", *constants, *values, *self._constant_columns(metric, measure), *flips).from_("unit_values")
+        return exp.select(
+            "cell", *constants, *values, *self._constant_columns(metric, measure), *flips
+        ).from_("unit_values")
 
     def _flip_columns(self, metric: int, names: Sequence[str]) -> list[exp.Expr]:
-        """Return the columns of flips under both systems and of the label, NULL for a metric without flips."""
+        """Return the columns of flips under both systems and of the label, NULL for a metric
+        without flips.
+        """
         has_flips = metric in self.flip_metrics
-        flips = [exp.column(name) if has_flips else exp.cast(exp.null(), "DOUBLE") for name in names]
+        flips = [
+            exp.column(name) if has_flips else exp.cast(exp.null(), "DOUBLE") for name in names
+        ]
         label = exp.column("flip_label") if has_flips else exp.null()
-        return [exp.alias_(value, name) for name, value in zip((*FLIP_COLUMNS, "flip_label"), (*flips, label), strict=True)]
+        return [
+            exp.alias_(value, name)
+            for name, value in zip((*FLIP_COLUMNS, "flip_label"), (*flips, label), strict=True)
+        ]
 
     def _constant_columns(self, metric: int, measure: ComparedMetric) -> list[exp.Expr]:
-        """Return the columns with the number of the metric, its properties, and the sizes of classes."""
-        constants = {"metric": metric, "is_share": measure.is_proportion, "is_pooled": measure.uses_influence}
+        """Return the columns with the number of the metric, its properties, and the sizes of
+        classes.
+        """
+        constants = {
+            "metric": metric,
+            "is_share": measure.is_proportion,
+            "is_pooled": measure.uses_influence,
+        }
         width = exp.null() if measure.area_width is None else sql_literal(measure.area_width)
         sizes = [
-            exp.column(name) if name in self.class_sizes and measure.has_classes else exp.cast(exp.null(), "DOUBLE") for name in CLASS_SIZES
+            exp.column(name)
+            if name in self.class_sizes and measure.has_classes
+            else exp.cast(exp.null(), "DOUBLE")
+            for name in CLASS_SIZES
         ]
         return [
             *(exp.alias_(sql_literal(value), name) for name, value in constants.items()),
@@ -292,15 +412,26 @@ class PairedUnits:
     def signed_ranks(self) -> dict[ContrastKey, tuple[int, float, float]]:
         """Return the inputs of Wilcoxon's signed-rank test by comparison.
 
-        They are the number of nonzero differences, the rank sum of positive ones, and the tie correction of the variance.
+        They are the number of nonzero differences, the rank sum of positive ones, and the tie
+        correction of the variance.
         """
-        self.create_temp("absolute_difference_ranks", load_select("comparison", "absolute_difference_ranks.sql"))
-        return {row[:3]: row[3:] for row in self.fetch_rows(load_select("comparison", "signed_rank_sums.sql"))}
+        self.create_temp(
+            "absolute_difference_ranks", load_select("comparison", "absolute_difference_ranks.sql")
+        )
+        return {
+            row[:3]: row[3:]
+            for row in self.fetch_rows(load_select("comparison", "signed_rank_sums.sql"))
+        }
 
     def exact_p_values(self) -> dict[ContrastKey, float]:
-        """Return the p-values of the randomization test over all signs by comparison, of those that differ in 1 to 20 units."""
+        """Return the p-values of the randomization test over all signs by comparison, of those that
+        differ in 1 to 20 units.
+        """
         self.create_temp("signed_half_sums", load_select("comparison", "signed_half_sums.sql"))
-        return {row[:3]: row[3] for row in self.fetch_rows(load_select("comparison", "exact_sign_flips.sql"))}
+        return {
+            row[:3]: row[3]
+            for row in self.fetch_rows(load_select("comparison", "exact_sign_flips.sql"))
+        }
 
     def fetch_rows(self, query: exp.Query) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
@@ -320,46 +451,76 @@ _TEMPORARY = exp.Properties(expressions=[exp.TemporaryProperty()])
 
 
 def _create_temp(name: str, query: exp.Expr, kind: str) -> exp.Create:
-    return exp.Create(this=exp.to_table(name), kind=kind, replace=True, expression=query, properties=_TEMPORARY.copy())
+    return exp.Create(
+        this=exp.to_table(name),
+        kind=kind,
+        replace=True,
+        expression=query,
+        properties=_TEMPORARY.copy(),
+    )
 
 
 @cache
 def _write_step(name: str, kind: str = "", is_empty: bool = False) -> str:
-    """Return the statement of a file of ``sql/comparison``, which creates a table or view of this kind if one is given; without rows if empty.
+    """Return the statement of a file of ``sql/comparison``, which creates a table or view of this
+    kind if one is given; without rows if empty.
 
     Writing all of them takes as long as running them on 10,000 rows, so it is done once.
     """
-    step: Any = bind_parameters(load_registry(), load_select("comparison", f"{name}.sql"), COMPARISON_FUNCTIONS, {})
+    step: Any = bind_parameters(
+        load_registry(), load_select("comparison", f"{name}.sql"), COMPARISON_FUNCTIONS, {}
+    )
     if is_empty:
-        step = exp.select(*(exp.alias_(exp.null(), column) for column in step.named_selects)).where(exp.false())
+        step = exp.select(*(exp.alias_(exp.null(), column) for column in step.named_selects)).where(
+            exp.false()
+        )
     return (_create_temp(name, step, kind) if kind else step).sql("duckdb")
 
 
 def _select_cell_columns(group: Sequence[str], grouping_number: int) -> list[exp.Expr]:
-    """Return the expressions for a grouping's cell number and group columns, with internal names."""
-    order = [exp.Ordered(this=exp.column(column, quoted=True), nulls_first=True) for column in group]
+    """Return the expressions for a grouping's cell number and group columns, with internal
+    names.
+    """
+    order = [
+        exp.Ordered(this=exp.column(column, quoted=True), nulls_first=True) for column in group
+    ]
     cell_number: exp.Expr = sql_literal(grouping_number * MAX_CELLS_PER_GROUPING)
     if order:
         rank = exp.Window(this=exp.Anonymous(this="DENSE_RANK"), order=exp.Order(expressions=order))
         cell_number = exp.Add(this=cell_number, expression=rank)
-    group_columns = [exp.alias_(exp.column(column, quoted=True), f"slice_{index}") for index, column in enumerate(group)]
+    group_columns = [
+        exp.alias_(exp.column(column, quoted=True), f"slice_{index}")
+        for index, column in enumerate(group)
+    ]
     return [exp.alias_(exp.cast(cell_number, "BIGINT"), "cell"), *group_columns]
 
 
 def _select_unit_value(measure: ComparedMetric, name: str) -> exp.Expr:
     """Return the unit value column of a metric, NULL if it has none."""
-    return exp.cast(exp.Null(), "DOUBLE") if measure.no_interval is not None else exp.column(name, quoted=True)
+    return (
+        exp.cast(exp.Null(), "DOUBLE")
+        if measure.no_interval is not None
+        else exp.column(name, quoted=True)
+    )
 
 
 def _to_hashable(value: Any) -> Any:
     return repr(value) if isinstance(value, (list, dict)) else value
 
 
-def _by_cell(tables: Sequence[tuple[list[str], pa.Table]], comparison: ComparisonPlan) -> dict[tuple[Any, ...], dict[str, Any]]:
+def _by_cell(
+    tables: Sequence[tuple[list[str], pa.Table]], comparison: ComparisonPlan
+) -> dict[tuple[Any, ...], dict[str, Any]]:
     """Return the metrics by grouping, system and group."""
     values_by_cell = {}
     for grouping_number, (group, table) in enumerate(tables):
         for row in table.to_pylist():
             system = row.get(comparison.system_column)
-            values_by_cell[(grouping_number, None if system is None else str(system), *(_to_hashable(row[name]) for name in group))] = row
+            values_by_cell[
+                (
+                    grouping_number,
+                    None if system is None else str(system),
+                    *(_to_hashable(row[name]) for name in group),
+                )
+            ] = row
     return values_by_cell

@@ -1,4 +1,6 @@
-"""Test paired differences: intervals, p-values, sign-flip randomization, corrections for multiple comparisons such as max-t, and power."""
+"""Test paired differences: intervals, p-values, sign-flip randomization, corrections for multiple
+comparisons such as max-t, and power.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,29 @@ from sqlglot import exp
 
 from sqlrank.comparison.confidence_sequence import open_sequence
 from sqlrank.errors import InputError, MetricError, suggest_choice
-from sqlrank.inference.corrected_tests import CORRECTIONS, HypothesisFamily, adjust_p_values, reconcile_interval
-from sqlrank.inference.significance import TESTS, minimum_detectable_effect, required_units, sign_test, t_test, wilcoxon_test
+from sqlrank.inference.corrected_tests import (
+    CORRECTIONS,
+    HypothesisFamily,
+    adjust_p_values,
+    reconcile_interval,
+)
+from sqlrank.inference.significance import (
+    TESTS,
+    minimum_detectable_effect,
+    required_units,
+    sign_test,
+    t_test,
+    wilcoxon_test,
+)
 from sqlrank.inference.standard_errors import clear_rounding_noise, t_interval
 from sqlrank.inference.student_t import t_critical_value
 from sqlrank.inference.tolerance import Tolerance
-from sqlrank.interval_options import DEFAULT_SIGN_REPLICATES, SEQUENTIAL, check_confidence_level, check_replicates
+from sqlrank.interval_options import (
+    DEFAULT_SIGN_REPLICATES,
+    SEQUENTIAL,
+    check_confidence_level,
+    check_replicates,
+)
 from sqlrank.registry.query_templates import load_select
 from sqlrank.sql_ast import sql_literal
 
@@ -39,59 +58,95 @@ class SignFlips:
     Sums are integers in units of 2^-30 of the comparison's scale.
     """
 
-    def __init__(self, units: PairedUnits, compared: Sequence[DifferenceSummary], replicates: int, seed: int) -> None:
+    def __init__(
+        self, units: PairedUnits, compared: Sequence[DifferenceSummary], replicates: int, seed: int
+    ) -> None:
         self.compared = [summary for summary in compared if summary.units]
-        if (num_signs := replicates * sum(summary.units for summary in self.compared)) > MAX_SIGN_FLIPS:
-            raise MetricError(f"{num_signs:,} signs would have to be drawn. Ask for fewer replicates=, groups or systems")
+        if (
+            num_signs := replicates * sum(summary.units for summary in self.compared)
+        ) > MAX_SIGN_FLIPS:
+            raise MetricError(
+                f"{num_signs:,} signs would have to be drawn. Ask for fewer replicates=, groups or"
+                " systems"
+            )
         _check_ids(units)
         units.create_temp("sign_seeds", load_select("comparison", "sign_seeds.sql"), seed=str(seed))
-        # One column per metric and pair, rows per group: one column per comparison would be 0 in all other groups.
+        # One column per metric and pair, rows per group: one column per comparison would be 0 in
+        # all other groups.
         columns = {
             key: column_number
-            for column_number, key in enumerate(dict.fromkeys((summary.metric, summary.pair) for summary in self.compared))
+            for column_number, key in enumerate(
+                dict.fromkeys((summary.metric, summary.pair) for summary in self.compared)
+            )
         }
         wide = load_select("comparison", "unit_difference_rows.sql")
         for (metric, pair), column_number in columns.items():
-            wide.select(exp.alias_(_select_difference(metric, pair), f"d_{column_number}"), copy=False)
+            wide.select(
+                exp.alias_(_select_difference(metric, pair), f"d_{column_number}"), copy=False
+            )
         units.create_temp("unit_difference_rows", wide)
         self.sums = self._flip_signs(units, replicates, columns)
 
-    def _flip_signs(self, units: PairedUnits, replicates: int, columns: Mapping[tuple[int, int], int]) -> list[list[float]]:
+    def _flip_signs(
+        self, units: PairedUnits, replicates: int, columns: Mapping[tuple[int, int], int]
+    ) -> list[list[float]]:
         """Return the sign-flipped sums of each comparison, in the order of replicates."""
         flips = load_select("comparison", "sign_flip_replicates.sql")
         for column_number in columns.values():
             signed = exp.Mul(this=exp.column(f"d_{column_number}"), expression=exp.column("sign"))
             flips.select(exp.alias_(exp.Sum(this=signed), f"total_{column_number}"), copy=False)
         units.create_temp("sign_flip_replicates", flips, replicates=replicates)
-        table = units.fetch_arrow(exp.select("*").from_("sign_flip_replicates").order_by("cell", "replicate"))
-        starts = {cell: index * replicates for index, cell in enumerate(table["cell"].to_pylist()[::replicates])}
+        table = units.fetch_arrow(
+            exp.select("*").from_("sign_flip_replicates").order_by("cell", "replicate")
+        )
+        starts = {
+            cell: index * replicates
+            for index, cell in enumerate(table["cell"].to_pylist()[::replicates])
+        }
         return [
-            table[f"total_{columns[summary.metric, summary.pair]}"].slice(starts[summary.cell], replicates).to_pylist()
+            table[f"total_{columns[summary.metric, summary.pair]}"]
+            .slice(starts[summary.cell], replicates)
+            .to_pylist()
             for summary in self.compared
         ]
 
     def p_values(self) -> dict[ContrastKey, float]:
-        """Return the p-value of each comparison by the randomization test (Fisher 1935), over drawn signs.
+        """Return the p-value of each comparison by the randomization test (Fisher 1935), over drawn
+        signs.
 
-        It is the share of replicates with a mean difference at least as extreme. Sums within the rounding error, one per unit, count as
-        equal.
+        It is the share of replicates with a mean difference at least as extreme. Sums within the
+        rounding error, one per unit, count as equal.
         """
         p_values = {}
         for summary, sums in zip(self.compared, self.sums, strict=True):
             threshold = abs(summary.total or 0.0) - summary.units
-            p_values[summary.key] = (1 + sum(abs(total) >= threshold for total in sums)) / (len(sums) + 1)
+            p_values[summary.key] = (1 + sum(abs(total) >= threshold for total in sums)) / (
+                len(sums) + 1
+            )
         return p_values
 
     def max_abs_t(self) -> list[float]:
         """Return the maximum t over all comparisons in each replicate (Westfall & Young 1993)."""
-        columns = [[_t_statistic(total, summary) for total in sums] for summary, sums in zip(self.compared, self.sums, strict=True)]
+        columns = [
+            [_t_statistic(total, summary) for total in sums]
+            for summary, sums in zip(self.compared, self.sums, strict=True)
+        ]
         return [max(values) for values in zip(*columns, strict=True)]
 
     def max_t_adjusted_p(self, greatest: Sequence[float]) -> dict[ContrastKey, float]:
         """Return adjusted p-values by comparison: the share of maximum t at least as extreme."""
         return {
-            summary.key: (1 + sum(value >= _t_statistic(summary.total or 0.0, summary) * (1 - STATISTIC_TOLERANCE) for value in greatest))
-            / (len(greatest) + 1)
+            summary.key: (
+                (
+                    1
+                    + sum(
+                        value
+                        >= _t_statistic(summary.total or 0.0, summary) * (1 - STATISTIC_TOLERANCE)
+                        for value in greatest
+                    )
+                )
+                / (len(greatest) + 1)
+            )
             for summary in self.compared
         }
 
@@ -123,16 +178,28 @@ def _select_difference(metric: int, pair: int) -> exp.Expr:
     )
     return exp.Sum(
         this=exp.Case(
-            ifs=[exp.If(this=is_selected, true=exp.column("integer_difference", table="unit_influence"))], default=sql_literal(0.0)
+            ifs=[
+                exp.If(
+                    this=is_selected, true=exp.column("integer_difference", table="unit_influence")
+                )
+            ],
+            default=sql_literal(0.0),
         )
     )
 
 
 def _check_ids(units: PairedUnits) -> None:
     """Raise ``InputError`` for floating-point unit ids, whose text differs between engines."""
-    id_type: Any = units.fetch_arrow(exp.select("unit").from_("unit_values").limit(0)).schema.field("unit").type
+    id_type: Any = (
+        units.fetch_arrow(exp.select("unit").from_("unit_values").limit(0))
+        .schema.field("unit")
+        .type
+    )
     if pa.types.is_floating(id_type):
-        raise InputError("query_id: signs are drawn by ids, which are text or integers, and these are doubles. Cast them to text")
+        raise InputError(
+            "query_id: signs are drawn by ids, which are text or integers, and these are doubles."
+            " Cast them to text"
+        )
 
 
 MIN_EFFECT = 1e-9
@@ -155,15 +222,24 @@ class TestOptions:
 
     def __post_init__(self) -> None:
         """Raise ``MetricError`` for invalid options."""
-        for name, value, allowed in (("test", self.test, TESTS), ("correction", self.correction, CORRECTIONS)):
+        for name, value, allowed in (
+            ("test", self.test, TESTS),
+            ("correction", self.correction, CORRECTIONS),
+        ):
             if value not in allowed:
                 raise MetricError(suggest_choice(f"unknown {name} {value!r}", value, allowed))
         if self.correction == "max_t" and self.name != "t":
             option = "interval" if self.test == "t" else "test"
-            raise MetricError(f"correction='max_t' is of t-tests. Leave out {option}={self.name!r}, or choose correction='holm'")
+            raise MetricError(
+                f"correction='max_t' is of t-tests. Leave out {option}={self.name!r}, or choose"
+                " correction='holm'"
+            )
         for name, number in (("replicates", self.replicates), ("seed", self.seed)):
             if number is not None and self.test != "randomization" and self.correction != "max_t":
-                raise MetricError(f"{name}={number} is for test='randomization' or correction='max_t', which draw signs")
+                raise MetricError(
+                    f"{name}={number} is for test='randomization' or correction='max_t', which draw"
+                    " signs"
+                )
         check_confidence_level(self.confidence)
         check_replicates(self.num_replicates)
         if self.target_effect is not None:
@@ -180,11 +256,16 @@ class TestOptions:
         return DEFAULT_SIGN_REPLICATES if self.replicates is None else self.replicates
 
     def effect_on(self, value: float | None) -> float | None:
-        """Return the absolute effect size, None without one; a relative one is multiplied by the baseline's value."""
+        """Return the absolute effect size, None without one; a relative one is multiplied by the
+        baseline's value.
+        """
         return (
             None
             if self.target_effect is None
-            else Tolerance.parse(self.target_effect, "target_effect", MIN_EFFECT).compute_margin(value) or None
+            else Tolerance.parse(self.target_effect, "target_effect", MIN_EFFECT).compute_margin(
+                value
+            )
+            or None
         )
 
 
@@ -212,30 +293,42 @@ def standard_error(summary: DifferenceSummary) -> float | None:
 
     It is 0 if the differences are equal up to rounding, and None for fewer than two units.
     """
-    if summary.units < 2 or summary.se is None or summary.scale is None:  # noqa: PLR2004  one unit has no spread
+    # One unit has no spread
+    if summary.units < 2 or summary.se is None or summary.scale is None:  # noqa: PLR2004
         return None
     return clear_rounding_noise(summary.se, summary.scale)
 
 
 def describe_few_changes(summary: DifferenceSummary, level: float) -> str | None:
-    """Return a sentence if so few units change that no test of their signs can reject at ``level``: its least p-value is 2^(1 - n)."""
+    """Return a sentence if so few units change that no test of their signs can reject at ``level``:
+    its least p-value is 2^(1 - n).
+    """
     changed = (summary.n_positive or 0) + (summary.n_negative or 0)
     least = 2.0 ** (1 - changed)
     if not changed or least < 1 - level:
         return None
-    return f"{changed} of {summary.units:,} units change, of which a test of signs or randomization has no p-value below {least:.3g}"
+    return (
+        f"{changed} of {summary.units:,} units change, of which a test of signs or randomization"
+        f" has no p-value below {least:.3g}"
+    )
 
 
-def with_t_interval(summary: DifferenceSummary, level: float, critical_value: float | None = None) -> TestResult:
+def with_t_interval(
+    summary: DifferenceSummary, level: float, critical_value: float | None = None
+) -> TestResult:
     """Return a comparison with the interval of its difference.
 
     The half-width is ``critical_value`` standard errors, by default the quantile of Student's t.
     """
     se = standard_error(summary)
-    return TestResult(summary, level, se, *t_interval(summary.difference, se, summary.df, level, critical_value))
+    return TestResult(
+        summary, level, se, *t_interval(summary.difference, se, summary.df, level, critical_value)
+    )
 
 
-def run_tests(units: PairedUnits, compared: Sequence[DifferenceSummary], tests: TestOptions) -> list[TestResult]:
+def run_tests(
+    units: PairedUnits, compared: Sequence[DifferenceSummary], tests: TestOptions
+) -> list[TestResult]:
     """Run the tests on every comparison, in order."""
     p_values, adjusted, critical_value = _simulate_tests(units, compared, tests)
     sequence = open_sequence(units.database, tests.interval, tests.confidence, tests.expected_units)
@@ -251,28 +344,45 @@ def run_tests(units: PairedUnits, compared: Sequence[DifferenceSummary], tests: 
     tested = [_test_difference(summary, tests, p_values, ranks) for summary in compared]
     p_adjusted = adjust_p_values([p for _, p in tested], tests.correction)
     if tests.correction == "max_t":
-        p_adjusted = [adjusted.get(summary.key) if p is not None else None for summary, (_, p) in zip(compared, tested, strict=True)]
-    family = HypothesisFamily(tests.confidence, tests.correction, sum(p is not None for _, p in tested), critical_value)
-    levels = [family.level_for(p, correct) for (_, p), correct in zip(tested, p_adjusted, strict=True)]
+        p_adjusted = [
+            adjusted.get(summary.key) if p is not None else None
+            for summary, (_, p) in zip(compared, tested, strict=True)
+        ]
+    family = HypothesisFamily(
+        tests.confidence, tests.correction, sum(p is not None for _, p in tested), critical_value
+    )
+    levels = [
+        family.level_for(p, correct) for (_, p), correct in zip(tested, p_adjusted, strict=True)
+    ]
     critical_values: list[float | None] = [critical_value] * len(compared)
     if sequence is not None:
-        critical_values[:] = sequence.critical_values((level, summary.df) for level, summary in zip(levels, compared, strict=True))
+        critical_values[:] = sequence.critical_values(
+            (level, summary.df) for level, summary in zip(levels, compared, strict=True)
+        )
     intervals = map(with_t_interval, compared, levels, critical_values)
     return [
-        _build_result(result, tests, family, *test, correct) for result, test, correct in zip(intervals, tested, p_adjusted, strict=True)
+        _build_result(result, tests, family, *test, correct)
+        for result, test, correct in zip(intervals, tested, p_adjusted, strict=True)
     ]
 
 
 def _simulate_tests(
     units: PairedUnits, compared: Sequence[DifferenceSummary], tests: TestOptions
 ) -> tuple[Mapping[ContrastKey, float], Mapping[ContrastKey, float], float | None]:
-    """Return simulated p-values, adjusted p-values, and the simulated critical value of intervals."""
+    """Return simulated p-values, adjusted p-values, and the simulated critical value of
+    intervals.
+    """
     is_randomized = tests.test == "randomization"
     p_values = units.exact_p_values() if is_randomized else {}
     drawn = [
-        summary for summary in compared if summary.key not in p_values and (summary.n_positive or summary.n_negative or not is_randomized)
+        summary
+        for summary in compared
+        if summary.key not in p_values
+        and (summary.n_positive or summary.n_negative or not is_randomized)
     ]
-    if not (is_randomized or tests.correction == "max_t") or not any(summary.units for summary in drawn):
+    if not (is_randomized or tests.correction == "max_t") or not any(
+        summary.units for summary in drawn
+    ):
         return p_values, {}, None
     draws = SignFlips(units, drawn, tests.num_replicates, tests.seed or 0)
     if is_randomized:
@@ -296,7 +406,9 @@ def _test_difference(
         return sign_test(int(summary.n_positive or 0), int(summary.n_negative or 0))
     if tests.test == "randomization":
         return summary.difference, p_values.get(summary.key, 1.0)
-    statistic, p = t_test(summary.difference if summary.n_positive or summary.n_negative else 0.0, se, summary.df)
+    statistic, p = t_test(
+        summary.difference if summary.n_positive or summary.n_negative else 0.0, se, summary.df
+    )
     return statistic, p if statistic is None else p_values.get(summary.key, p)
 
 
@@ -313,7 +425,15 @@ def _build_result(
         return TestResult(summary, family.level)
     is_rejected = family.is_significant(p_adjusted) and _has_direction(summary, statistic, tests)
     is_decided, low, high = reconcile_interval(is_rejected, result.low, result.high)
-    result = replace(result, low=low, high=high, statistic=statistic, p=p, p_adjusted=p_adjusted, is_decided=is_decided)
+    result = replace(
+        result,
+        low=low,
+        high=high,
+        statistic=statistic,
+        p=p,
+        p_adjusted=p_adjusted,
+        is_decided=is_decided,
+    )
     deviation = se * math.sqrt(summary.units)
     if deviation == 0:
         return result
@@ -321,11 +441,21 @@ def _build_result(
     if tests.name == SEQUENTIAL:  # power is that of one look
         return result
     effect = tests.effect_on(summary.value_baseline)
-    critical_value = t_critical_value(family.level, summary.df) if family.critical_value is None else family.critical_value
+    critical_value = (
+        t_critical_value(family.level, summary.df)
+        if family.critical_value is None
+        else family.critical_value
+    )
     return replace(
         result,
-        detectable=minimum_detectable_effect(deviation, summary.units, family.level, tests.power, critical_value),
-        needed=None if effect is None else required_units(deviation, effect, family.level, tests.power, family.critical_value),
+        detectable=minimum_detectable_effect(
+            deviation, summary.units, family.level, tests.power, critical_value
+        ),
+        needed=(
+            None
+            if effect is None
+            else required_units(deviation, effect, family.level, tests.power, family.critical_value)
+        ),
     )
 
 

@@ -1,4 +1,6 @@
-"""Build the CTEs of aggregation: metrics per list, query and group, audit columns, and the result rows with intervals."""
+"""Build the CTEs of aggregation: metrics per list, query and group, audit columns, and the result
+rows with intervals.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,13 @@ from sqlrank.compiler.intervals.bootstrap_intervals import BootstrapIntervals
 from sqlrank.compiler.intervals.pseudo_values import PseudoValues
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
 from sqlrank.compiler.layout import GroupingLayout, KeyedCte, MetricColumn
-from sqlrank.compiler.metric_values import aggregate_metric, fill_undefined, fill_undefined_group, undefined_key, undefined_value
+from sqlrank.compiler.metric_values import (
+    aggregate_metric,
+    fill_undefined,
+    fill_undefined_group,
+    undefined_key,
+    undefined_value,
+)
 from sqlrank.compiler.result_assembly import ResultAssembly, assemble_result
 from sqlrank.compiler.row_keys import (
     GROUP_ID,
@@ -51,7 +59,9 @@ if TYPE_CHECKING:
     from sqlrank.registry.metric import ParameterValue
 
 RESERVED_COLUMNS = {GROUP_ID, *INTERNAL_COLUMNS, UNIT_COUNT, "weight"}
-"""Columns beside those of metrics in the CTEs; a metric whose file takes one of these names gets a number appended."""
+"""Columns beside those of metrics in the CTEs; a metric whose file takes one of these names gets a
+number appended.
+"""
 
 
 class AggregationCtes:
@@ -68,20 +78,32 @@ class AggregationCtes:
         self.relations = relations
         self.confidence = confidence
         is_resampled = confidence is not None and confidence.is_bootstrap
-        self.replicates = BootstrapIntervals(confidence, relations) if confidence is not None and is_resampled else None
-        self.spread = None if confidence is None or is_resampled else AnalyticIntervals(confidence, relations)
+        self.replicates = (
+            BootstrapIntervals(confidence, relations)
+            if confidence is not None and is_resampled
+            else None
+        )
+        self.spread = (
+            None if confidence is None or is_resampled else AnalyticIntervals(confidence, relations)
+        )
         self.shape: GroupingLayout = relations.shape
         self.weighted = weighted
         self._materialize_values = None if confidence is None else True  # intervals read them again
         self.per_query = per_query
         self.query_column = query_column
-        self.row_keys = [*self.shape.group_names, *([query_column] if per_query else []), *([REPLICATE_COLUMN] if is_resampled else [])]
+        self.row_keys = [
+            *self.shape.group_names,
+            *([query_column] if per_query else []),
+            *([REPLICATE_COLUMN] if is_resampled else []),
+        ]
         self.cutoffs = relations.cutoffs
         self.columns: list[MetricColumn] = []
         self.counts_undefined = False
         self.ctes = relations.ctes
         slices = [SLICE_NUMBER] if self.shape.grouping_sets is not None else []
-        result_key = KeyColumns((*self.shape.group_names, *([query_column] if per_query else []), *slices))
+        result_key = KeyColumns(
+            (*self.shape.group_names, *([query_column] if per_query else []), *slices)
+        )
         self.ctes.result_key = result_key if self.cutoffs is None else result_key.with_cutoff()
         self._aggregates: dict[tuple[str, str, str | None], KeyedCte] = {}
 
@@ -89,50 +111,92 @@ class AggregationCtes:
         """Add a metric and everything it reads."""
         check_deadline()
         is_ranking = metric.input_role == "run" and metric.file.grain == "list"
-        unit = "list" if is_ranking else "query" if metric.is_per_list and not self.per_query else "group"
-        per_list = metric.file.grain == "group" and (self.per_query or metric.settings.get("level") == "query")
-        relation_cte = self.relations.add_relation(metric.file.source_relation, metric.settings, per_list)
+        unit = (
+            "list"
+            if is_ranking
+            else "query"
+            if metric.is_per_list and not self.per_query
+            else "group"
+        )
+        per_list = metric.file.grain == "group" and (
+            self.per_query or metric.settings.get("level") == "query"
+        )
+        relation_cte = self.relations.add_relation(
+            metric.file.source_relation, metric.settings, per_list
+        )
         aggregate = (
             self._aggregate_at_query_cutoffs(relation_cte)
             if metric.has_query_cutoffs
             else self._find_or_add_aggregate(relation_cte, unit, metric.file.grain, self.cutoffs)
         )
-        alias = unique_name(metric.sql_column, {*RESERVED_COLUMNS, *(column.alias for column in self.columns)})
+        alias = unique_name(
+            metric.sql_column, {*RESERVED_COLUMNS, *(column.alias for column in self.columns)}
+        )
         value = exp.alias_(self.relations.metric_expression(metric), alias)
         for column in find_nodes(value, exp.Column):
             if column.table == CUTOFF_PLACEHOLDER:
                 column.replace(exp.column(CUTOFF_COLUMN))
-        value.comments = [LeadingComment(self.relations.complete_comment(metric.file.title, metric.file, metric.settings))]
+        value.comments = [
+            LeadingComment(
+                self.relations.complete_comment(metric.file.title, metric.file, metric.settings)
+            )
+        ]
         self._add_columns(aggregate, value)
         self.columns.append(MetricColumn(alias, metric, aggregate.step, unit))
         return self.columns[-1]
 
-    def add_audit(self, tree: exp.Select, settings: Mapping[str, ParameterValue], role: str, *, counts_queries: bool = False) -> KeyedCte:
-        """Add the columns that input checks read, and return their CTE; ``counts_queries``: they count queries of the evaluated input."""
+    def add_audit(
+        self,
+        tree: exp.Select,
+        settings: Mapping[str, ParameterValue],
+        role: str,
+        *,
+        counts_queries: bool = False,
+    ) -> KeyedCte:
+        """Add the columns that input checks read, and return their CTE; ``counts_queries``: they
+        count queries of the evaluated input.
+        """
         source = tree.args["from_"].this.name
         per_list = counts_queries or (self.per_query and role != "run")
         unit, grain = ("list", "list") if role == "run" else ("group", "group")
-        aggregate = self._find_or_add_aggregate(self.relations.add_relation(source, settings, per_list), unit, grain)
+        aggregate = self._find_or_add_aggregate(
+            self.relations.add_relation(source, settings, per_list), unit, grain
+        )
         self._add_columns(aggregate, *(column.copy() for column in tree.selects[1:]))
         return aggregate
 
     def undefined_counts(self) -> dict[KeyedCte, dict[str, MetricColumn | None]]:
-        """Return the audit columns that count lists, and those without a value of a metric, by grain: names with the first of such metrics."""
+        """Return the audit columns that count lists, and those without a value of a metric, by
+        grain: names with the first of such metrics.
+        """
         counts: dict[KeyedCte, dict[str, MetricColumn | None]] = {}
         for grain in ("list", "query") if self.counts_undefined else ():
             if not (columns := [column for column in self.columns if column.grain == grain]):
                 continue
-            first = {undefined_key(column.metric): column for column in reversed(columns) if not column.metric.file.is_always_defined}
-            undefined = {f"audit_undefined_{grain}_{number}": column for number, column in enumerate(reversed(first.values()), start=1)}
+            first = {
+                undefined_key(column.metric): column
+                for column in reversed(columns)
+                if not column.metric.file.is_always_defined
+            }
+            undefined = {
+                f"audit_undefined_{grain}_{number}": column
+                for number, column in enumerate(reversed(first.values()), start=1)
+            }
             counts[KeyedCte(grain, KeyColumns(()), grain)] = {f"audit_{grain}": None, **undefined}
         return counts
 
-    def _select_undefined_counts(self, grain: str, select_value: Callable[[MetricColumn], exp.Expr]) -> list[exp.Expr]:
-        """Return the columns of :meth:`undefined_counts` in rows of lists; ``select_value`` returns a value that is not filled."""
+    def _select_undefined_counts(
+        self, grain: str, select_value: Callable[[MetricColumn], exp.Expr]
+    ) -> list[exp.Expr]:
+        """Return the columns of :meth:`undefined_counts` in rows of lists; ``select_value`` returns
+        a value that is not filled.
+        """
         one, zero = sql_literal(1), sql_literal(0)
         return [
             exp.alias_(
-                one.copy() if column is None else case_when(is_null(select_value(column)), one.copy(), zero.copy()),
+                one.copy()
+                if column is None
+                else case_when(is_null(select_value(column)), one.copy(), zero.copy()),
                 name,
             )
             for cte, counts in self.undefined_counts().items()
@@ -145,16 +209,24 @@ class AggregationCtes:
         query: Any = self.ctes[aggregate.step].query
         query.select(*columns, copy=False)
 
-    def _find_or_add_aggregate(self, cte: str, unit: str, grain: str = "group", swept_by: str | None = None) -> KeyedCte:
+    def _find_or_add_aggregate(
+        self, cte: str, unit: str, grain: str = "group", swept_by: str | None = None
+    ) -> KeyedCte:
         """Return the CTE that aggregates another one, for each cut-off of a range if needed."""
         if (unit, cte, None) not in self._aggregates:
             keys = self.relations.find_keys(cte, per_list=self.per_query or unit == "query")
             row_key = keys[LIST_ID] if grain == "list" else self._group_key(keys[GROUP_ID], unit)
             key = row_key if swept_by is None else row_key.with_cutoff()
             query = exp.select(*map(key_column, key.columns)).from_(cte)
-            query = group_by_key(cross_join_cutoffs(query, None if row_key.has_cutoff else swept_by), key)
-            rows = describe_aggregate(file.summary if key.columns and (file := self.ctes[cte].file) else "")
-            name = self.ctes.add_aggregate(f"{cte}_by_query" if unit == "query" else f"{cte}_metrics", query, rows, key)
+            query = group_by_key(
+                cross_join_cutoffs(query, None if row_key.has_cutoff else swept_by), key
+            )
+            rows = describe_aggregate(
+                file.summary if key.columns and (file := self.ctes[cte].file) else ""
+            )
+            name = self.ctes.add_aggregate(
+                f"{cte}_by_query" if unit == "query" else f"{cte}_metrics", query, rows, key
+            )
             self._aggregates[unit, cte, None] = KeyedCte(name, key, unit)
         return self._aggregates[unit, cte, None]
 
@@ -162,11 +234,18 @@ class AggregationCtes:
         """Return the CTE that aggregates lists, each at the cut-off of its query."""
         cutoffs_cte = str(self.relations.own_cutoffs)
         if ("list", cte, cutoffs_cte) not in self._aggregates:
-            key, cutoff_key = self.relations.find_keys(cte)[LIST_ID], self.relations.find_keys(cutoffs_cte)[LIST_ID]
+            key, cutoff_key = (
+                self.relations.find_keys(cte)[LIST_ID],
+                self.relations.find_keys(cutoffs_cte)[LIST_ID],
+            )
             columns = [key_column(name, cte) for name in key.columns]
-            on = list_key_equalities(key.columns, cutoff_key.columns, cte, cutoffs_cte, cutoff_key.nullable)
+            on = list_key_equalities(
+                key.columns, cutoff_key.columns, cte, cutoffs_cte, cutoff_key.nullable
+            )
             query = exp.select(*columns).from_(cte).join(cutoffs_cte, on=exp.and_(*on, wrap=False))
-            query = query.group_by(*(column.copy() for column in columns), exp.column(CUTOFF_COLUMN, table=cutoffs_cte))
+            query = query.group_by(
+                *(column.copy() for column in columns), exp.column(CUTOFF_COLUMN, table=cutoffs_cte)
+            )
             rows = "one row per group, at the cut-off of its query"
             name = self.ctes.add_aggregate(f"{cte}_metrics_at_cutoff", query, rows, key)
             self._aggregates["list", cte, cutoffs_cte] = KeyedCte(name, key, "list")
@@ -183,9 +262,13 @@ class AggregationCtes:
             if unit == "group" and not self.per_query
             else set(row_keys.columns)
         )
-        return KeyColumns(tuple(name for name in row_keys.columns if name in group_columns), row_keys.nullable)
+        return KeyColumns(
+            tuple(name for name in row_keys.columns if name in group_columns), row_keys.nullable
+        )
 
-    def result_query(self, base_role: str | None, audits: Mapping[KeyedCte, Sequence[str]]) -> exp.Select:
+    def result_query(
+        self, base_role: str | None, audits: Mapping[KeyedCte, Sequence[str]]
+    ) -> exp.Select:
         """Return the result rows in a defined order.
 
         Args:
@@ -205,85 +288,178 @@ class AggregationCtes:
         group_ctes = self._group_ctes(base_role)
         if list_ctes:
             query = self._aggregate_lists(values_cte, audits, is_final=False)
-            lists_cte = self.ctes.add_aggregate("group_metrics", query, self._per_replicate("one row per group"))
+            lists_cte = self.ctes.add_aggregate(
+                "group_metrics", query, self._per_replicate("one row per group")
+            )
             hidden = [SLICE_NUMBER] if self.shape.grouping_sets is not None else []
             keys = KeyColumns((*self.row_keys, *hidden), nullable=True)
-            aggregated_ctes.append(KeyedCte(lists_cte, keys if self.cutoffs is None else keys.with_cutoff(), "list"))
+            aggregated_ctes.append(
+                KeyedCte(lists_cte, keys if self.cutoffs is None else keys.with_cutoff(), "list")
+            )
         aggregated_ctes += self._aggregate_queries(base_role)
         if self.spread is not None and self.spread.confidence.per_unit:
-            return PseudoValues(self.relations, self.spread).select_rows(str(base_role), group_ctes, self.columns, audits)
+            return PseudoValues(self.relations, self.spread).select_rows(
+                str(base_role), group_ctes, self.columns, audits
+            )
         value_ctes = {cte.grain: cte.step for cte in aggregated_ctes}
-        interval_ctes = [] if self.spread is None else self.spread.add_ctes([*aggregated_ctes, *group_ctes], self.columns)
+        interval_ctes = (
+            []
+            if self.spread is None
+            else self.spread.add_ctes([*aggregated_ctes, *group_ctes], self.columns)
+        )
         if self.spread is not None and self.spread.value_ctes and base_role is None:
             aggregated_ctes, interval_ctes = [*interval_ctes, *aggregated_ctes], []
         has_lists_first = base_role is None or (self.replicates is not None and aggregated_ctes)
         body = assemble_result(
             ResultAssembly(self.relations, self.columns, self.row_keys, self.spread, value_ctes),
-            [*aggregated_ctes, *group_ctes, *interval_ctes] if has_lists_first else [*group_ctes, *aggregated_ctes, *interval_ctes],
+            [*aggregated_ctes, *group_ctes, *interval_ctes]
+            if has_lists_first
+            else [*group_ctes, *aggregated_ctes, *interval_ctes],
             audits,
         )
         if self.replicates is None:
             return body
-        return self.replicates.select_rows(body, base_role, self.columns, [name for names in audits.values() for name in names])
+        return self.replicates.select_rows(
+            body, base_role, self.columns, [name for names in audits.values() for name in names]
+        )
 
     def _group_ctes(self, base_role: str | None) -> list[KeyedCte]:
         """Return the aggregates per group, first the one with all groups if it is needed."""
         group_ctes = self._find_aggregates("group")
-        if base_role is not None and (self.row_keys or self.shape.grouping_sets is not None or not group_ctes):
-            groups = self._find_or_add_aggregate(self.relations.add_relation(base_role, {}, rows=RowsRead.UNFILTERED), "group")
+        if base_role is not None and (
+            self.row_keys or self.shape.grouping_sets is not None or not group_ctes
+        ):
+            groups = self._find_or_add_aggregate(
+                self.relations.add_relation(base_role, {}, rows=RowsRead.UNFILTERED), "group"
+            )
         elif base_role is None and self.row_keys and not self._find_aggregates("list"):
             groups = self._find_or_add_aggregate(
-                self.relations.add_relation("list_groups", self.columns[0].metric.settings, self.per_query), "group"
+                self.relations.add_relation(
+                    "list_groups", self.columns[0].metric.settings, self.per_query
+                ),
+                "group",
             )
         else:
             return group_ctes
-        return [groups, *(cte for cte in group_ctes if cte != groups)] if self.ctes[groups.step].query.selects else group_ctes
+        return (
+            [groups, *(cte for cte in group_ctes if cte != groups)]
+            if self.ctes[groups.step].query.selects
+            else group_ctes
+        )
 
     def _per_replicate(self, rows: str) -> str:
         return rows if self.replicates is None else f"{rows} and replicate"
 
-    def _add_values_per_list(self, aggregates: Sequence[KeyedCte], audits: Mapping[KeyedCte, Sequence[str]]) -> str:
-        """Add a CTE with one row per list: group columns, query, and each metric with undefined values filled."""
+    def _add_values_per_list(
+        self, aggregates: Sequence[KeyedCte], audits: Mapping[KeyedCte, Sequence[str]]
+    ) -> str:
+        """Add a CTE with one row per list: group columns, query, and each metric with undefined
+        values filled.
+        """
         lists_cte = self.relations.add_relation("ranked_lists", self.columns[0].metric.settings)
         shape = self.shape
-        columns: list[exp.Expr] = [key_column(name, "a" if name in shape.query_attributes else "l") for name in shape.group_names]
-        columns += [exp.column(QUERY_ID, table="l"), *([exp.column("weight", table="a")] if self.weighted else [])]
+        columns: list[exp.Expr] = [
+            key_column(name, "a" if name in shape.query_attributes else "l")
+            for name in shape.group_names
+        ]
+        columns += [
+            exp.column(QUERY_ID, table="l"),
+            *([exp.column("weight", table="a")] if self.weighted else []),
+        ]
         columns += [] if self.cutoffs is None else [exp.column(CUTOFF_COLUMN, table=self.cutoffs)]
         for column in self.columns:
             if column.grain == "list":
-                columns.append(exp.alias_(fill_undefined(self.relations, column, column.metric.settings), column.alias))
-        columns += [exp.column(name, table=aggregate.step) for aggregate in aggregates for name in audits.get(aggregate, ())]
-        columns += self._select_undefined_counts("list", lambda column: undefined_value(self.relations, column))
-        query = cross_join_cutoffs(exp.select(*columns).from_(exp.to_table(lists_cte).as_("l")), self.cutoffs)
+                columns.append(
+                    exp.alias_(
+                        fill_undefined(self.relations, column, column.metric.settings), column.alias
+                    )
+                )
+        columns += [
+            exp.column(name, table=aggregate.step)
+            for aggregate in aggregates
+            for name in audits.get(aggregate, ())
+        ]
+        columns += self._select_undefined_counts(
+            "list", lambda column: undefined_value(self.relations, column)
+        )
+        query = cross_join_cutoffs(
+            exp.select(*columns).from_(exp.to_table(lists_cte).as_("l")), self.cutoffs
+        )
         for aggregate in aggregates:
             columns_of_list = aggregate.keys.without_cutoff
-            on = list_key_equalities(columns_of_list, columns_of_list, aggregate.step, "l", aggregate.keys.nullable)
-            on += key_equalities([CUTOFF_COLUMN], aggregate.step, str(self.cutoffs), nullable=False) if aggregate.keys.has_cutoff else []
-            query.join(exp.table_(aggregate.step), on=exp.and_(*on, wrap=False, copy=False), join_type="left", copy=False)
+            on = list_key_equalities(
+                columns_of_list, columns_of_list, aggregate.step, "l", aggregate.keys.nullable
+            )
+            on += (
+                key_equalities([CUTOFF_COLUMN], aggregate.step, str(self.cutoffs), nullable=False)
+                if aggregate.keys.has_cutoff
+                else []
+            )
+            query.join(
+                exp.table_(aggregate.step),
+                on=exp.and_(*on, wrap=False, copy=False),
+                join_type="left",
+                copy=False,
+            )
         if shape.query_attributes or self.weighted:
             queries = exp.to_table(self.relations.add_input(InputKey("queries"))).as_("a")
-            shared = [column.name for column in shape.group_columns if "queries" in column.columns and not column.is_query_attribute]
-            on = key_equalities(shared, "a", "l", nullable=True) + key_equalities([QUERY_ID], "a", "l", nullable=False)
+            shared = [
+                column.name
+                for column in shape.group_columns
+                if "queries" in column.columns and not column.is_query_attribute
+            ]
+            on = key_equalities(shared, "a", "l", nullable=True) + key_equalities(
+                [QUERY_ID], "a", "l", nullable=False
+            )
             query.join(queries, on=exp.and_(*on), join_type="left", copy=False)
-        cte = self.ctes.add_aggregate("query_metrics", query, "one row per list to evaluate", materialize=self._materialize_values)
+        cte = self.ctes.add_aggregate(
+            "query_metrics",
+            query,
+            "one row per list to evaluate",
+            materialize=self._materialize_values,
+        )
         if self.replicates is None:
             return cte
-        weight = exp.func("COALESCE", exp.column("weight"), sql_literal(1)) if self.weighted else None
+        weight = (
+            exp.func("COALESCE", exp.column("weight"), sql_literal(1)) if self.weighted else None
+        )
         return self.replicates.add_resampled_values(cte, query, QUERY_ID, weight)
 
-    def _aggregate_lists(self, cte: str, audits: Mapping[KeyedCte, Sequence[str]], is_final: bool) -> exp.Select:
-        """Return one row per group, or per query, with the metrics of lists, whose values are the rows of a CTE."""
+    def _aggregate_lists(
+        self, cte: str, audits: Mapping[KeyedCte, Sequence[str]], is_final: bool
+    ) -> exp.Select:
+        """Return one row per group, or per query, with the metrics of lists, whose values are the
+        rows of a CTE.
+        """
         shape = self.shape
-        keys: list[exp.Expr] = [*map(key_column, self.row_keys), *([] if self.cutoffs is None else [exp.column(CUTOFF_COLUMN)])]
+        keys: list[exp.Expr] = [
+            *map(key_column, self.row_keys),
+            *([] if self.cutoffs is None else [exp.column(CUTOFF_COLUMN)]),
+        ]
         list_metrics = [column for column in self.columns if column.grain == "list"]
-        names = [name for aggregate, audit_columns in audits.items() if aggregate.grain == "list" for name in audit_columns]
+        names = [
+            name
+            for aggregate, audit_columns in audits.items()
+            if aggregate.grain == "list"
+            for name in audit_columns
+        ]
         if self.per_query:
-            values = [exp.alias_(cast_double(exp.column(column.alias)), column.alias) for column in list_metrics]
+            values = [
+                exp.alias_(cast_double(exp.column(column.alias)), column.alias)
+                for column in list_metrics
+            ]
             query = exp.select(*keys, *values, *map(exp.column, names)).from_(cte)
             return order_rows(query, keys[:-1]).order_by(keys[-1]) if is_final else query
         values = [
             exp.alias_(
-                cast_double(aggregate_metric(self.relations, column, weighted=self.weighted, is_resampled=self.replicates is not None)),
+                cast_double(
+                    aggregate_metric(
+                        self.relations,
+                        column,
+                        weighted=self.weighted,
+                        is_resampled=self.replicates is not None,
+                    )
+                ),
                 column.alias,
             )
             for column in list_metrics
@@ -294,9 +470,15 @@ class AggregationCtes:
             query = query.group_by(*keys) if keys else query
             return order_rows(query, keys) if is_final else query
         sliced_query = cross_join_slices(cte, self.ctes[cte].query.named_selects, shape)
-        cte = self.ctes.add_aggregate("query_metrics_by_slice", sliced_query, "one row per list and grouping that it counts in")
+        cte = self.ctes.add_aggregate(
+            "query_metrics_by_slice",
+            sliced_query,
+            "one row per list and grouping that it counts in",
+        )
         label = slice_label(shape) if is_final else exp.column(SLICE_NUMBER)
-        query = exp.select(*keys, label, *values).from_(cte).group_by(*keys, exp.column(SLICE_NUMBER))
+        query = (
+            exp.select(*keys, label, *values).from_(cte).group_by(*keys, exp.column(SLICE_NUMBER))
+        )
         return order_rows(query, [*keys, exp.column(SLICE_COLUMN)]) if is_final else query
 
     def _aggregate_queries(self, base_role: str | None) -> list[KeyedCte]:
@@ -307,33 +489,66 @@ class AggregationCtes:
         columns = [column for column in self.columns if column.grain == "query"]
         if not columns or base_role is None:
             return []
-        base = self._find_or_add_aggregate(self.relations.add_relation(base_role, {}, per_list=True), "query")
+        base = self._find_or_add_aggregate(
+            self.relations.add_relation(base_role, {}, per_list=True), "query"
+        )
         keys = base.keys
-        values = [exp.alias_(fill_undefined_group(self.relations, column), column.alias) for column in columns]
+        values = [
+            exp.alias_(fill_undefined_group(self.relations, column), column.alias)
+            for column in columns
+        ]
         cutoffs = None if keys.has_cutoff else self.cutoffs
         select_items = [key_column(name, base.step) for name in keys.columns] + (
             [] if cutoffs is None else [key_column(CUTOFF_COLUMN, cutoffs)]
         )
-        values += self._select_undefined_counts("query", lambda column: undefined_value(self.relations, column))
-        values_query = cross_join_cutoffs(exp.select(*select_items, *values).from_(base.step), cutoffs)
+        values += self._select_undefined_counts(
+            "query", lambda column: undefined_value(self.relations, column)
+        )
+        values_query = cross_join_cutoffs(
+            exp.select(*select_items, *values).from_(base.step), cutoffs
+        )
         for aggregate in self._find_aggregates("query"):
             if aggregate != base:
                 values_query = join_on_key(values_query, base.step, aggregate, cutoffs)
         rows = f"one row per group and {name_keys([self.query_column])[0]}"
-        values_cte = self.ctes.add_aggregate("query_values", values_query, rows, materialize=self._materialize_values)
+        values_cte = self.ctes.add_aggregate(
+            "query_values", values_query, rows, materialize=self._materialize_values
+        )
         group_keys = KeyColumns(
-            tuple(name for name in keys.columns if name in self.shape.group_names or name == SLICE_NUMBER), keys.nullable
+            tuple(
+                name
+                for name in keys.columns
+                if name in self.shape.group_names or name == SLICE_NUMBER
+            ),
+            keys.nullable,
         )
         group_keys = group_keys if self.cutoffs is None else group_keys.with_cutoff()
         aggregates = [
-            exp.alias_(aggregate_metric(self.relations, column, weighted=False, is_resampled=self.replicates is not None), column.alias)
+            exp.alias_(
+                aggregate_metric(
+                    self.relations, column, weighted=False, is_resampled=self.replicates is not None
+                ),
+                column.alias,
+            )
             for column in columns
         ]
-        audit_names = [name for cte, counts in self.undefined_counts().items() for name in counts if cte.grain == "query"]
+        audit_names = [
+            name
+            for cte, counts in self.undefined_counts().items()
+            for name in counts
+            if cte.grain == "query"
+        ]
         aggregates += [exp.alias_(exp.Sum(this=exp.column(name)), name) for name in audit_names]
         if self.replicates is not None:
-            values_cte = self.replicates.add_resampled_values(values_cte, values_query, self.query_column, None)
+            values_cte = self.replicates.add_resampled_values(
+                values_cte, values_query, self.query_column, None
+            )
             group_keys = KeyColumns((*group_keys.columns, REPLICATE_COLUMN), group_keys.nullable)
-        query = group_by_key(exp.select(*map(key_column, group_keys.columns), *aggregates).from_(values_cte), group_keys)
-        name = self.ctes.add_aggregate("group_query_values", query, self._per_replicate("one row per group"))
+        query = group_by_key(
+            exp.select(*map(key_column, group_keys.columns), *aggregates).from_(values_cte),
+            group_keys,
+        )
+        name = self.ctes.add_aggregate(
+            "group_query_values", query, self._per_replicate("one row per group")
+        )
         return [KeyedCte(name, group_keys, "query")]

@@ -1,4 +1,6 @@
-"""Attach comments to columns, and drop those that repeat one of an earlier query, or of an earlier column of the same query."""
+"""Attach comments to columns, and drop those that repeat one of an earlier query, or of an earlier
+column of the same query.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ def drop_comments_repeated_across_queries(queries: Iterable[Any]) -> None:
     """Drop the comments of columns that an earlier query has under the same name.
 
     >>> import sqlglot
-    >>> texts = ["SELECT a + 1 AS rank /* from 1 */ FROM t", "SELECT rank /* from 1 */, b /* from 1 */ FROM u"]
+    >>> texts = [
+    ...     "SELECT a + 1 AS rank /* from 1 */ FROM t",
+    ...     "SELECT rank /* from 1 */, b /* from 1 */ FROM u",
+    ... ]
     >>> queries = [sqlglot.parse_one(text) for text in texts]
     >>> drop_comments_repeated_across_queries(queries)
     >>> print(queries[1].sql())

@@ -1,4 +1,6 @@
-"""Collect the CTEs of a statement under free names, with keys and comments, prune unused ones, and write them in order."""
+"""Collect the CTEs of a statement under free names, with keys and comments, prune unused ones, and
+write them in order.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ class Cte:
         rows: Sentence on the rows, with the columns that identify them, without a full stop.
         keys: Columns that identify groups, lists and units.
         file: File of the relation, None for inputs and aggregates.
-        materialize: True to compute it once, False for inputs, which only rename and filter, None to leave it to the engine.
+        materialize: True to compute it once, False for inputs, which only rename and filter, None
+            to leave it to the engine.
         is_aggregate: It aggregates relations or other aggregates, and comes after all relations.
         source: Name of its file or table in the comment.
     """
@@ -53,12 +56,14 @@ class Cte:
 
 
 class CteList:
-    """The CTEs of a statement, in the order in which they are written: inputs and relations, then aggregates.
+    """The CTEs of a statement, in the order in which they are written: inputs and relations, then
+    aggregates.
 
     Attributes:
         shape: Group-by layout of the statement.
         taken: Names of tables of the user.
-        result_key: Columns that identify the rows of aggregates, unless they are added with a key of their own.
+        result_key: Columns that identify the rows of aggregates, unless they are added with a key
+            of their own.
     """
 
     def __init__(self, shape: GroupingLayout, taken: Collection[str] = ()) -> None:
@@ -92,38 +97,66 @@ class CteList:
         ``rows`` says what its rows are, ``source`` names its file or table; both make its comment.
         """
         rows = self._name_keys(query, rows, keys, source)
-        return self._store_cte(Cte(self.free_name(name), query, rows, keys, file, materialize, source=source))
+        return self._store_cte(
+            Cte(self.free_name(name), query, rows, keys, file, materialize, source=source)
+        )
 
-    def add_aggregate(self, name: str, query: exp.Query, rows: str, key: KeyColumns | None = None, materialize: bool | None = None) -> str:
+    def add_aggregate(
+        self,
+        name: str,
+        query: exp.Query,
+        rows: str,
+        key: KeyColumns | None = None,
+        materialize: bool | None = None,
+    ) -> str:
         """Add an aggregate and return its name.
 
         ``rows`` says what its rows are, ``key`` has the columns that identify them.
         """
         lists = KeyColumns((LIST_ID,))
-        keys = {GROUP_ID: self.result_key if key is None else key, LIST_ID: lists.with_cutoff() if self.result_key.has_cutoff else lists}
+        keys = {
+            GROUP_ID: self.result_key if key is None else key,
+            LIST_ID: lists.with_cutoff() if self.result_key.has_cutoff else lists,
+        }
         rows = self._name_keys(query, rows, keys)
-        return self._store_cte(Cte(self.free_name(name), query, rows, keys, materialize=materialize, is_aggregate=True))
+        return self._store_cte(
+            Cte(self.free_name(name), query, rows, keys, materialize=materialize, is_aggregate=True)
+        )
 
     def _store_cte(self, cte: Cte) -> str:
         self._ctes[cte.name] = cte
         return cte.name
 
     def _name_keys(self, query: exp.Query, rows: str, keys: KeysByName, source: str = "") -> str:
-        """Return the sentence on the rows of a CTE with the names of its keys, and complete the comments of its subqueries in place."""
-        names = {word: self._list_key_names(word, keys[key]) for word, key in (("group", GROUP_ID), ("list", LIST_ID)) if key in keys}
+        """Return the sentence on the rows of a CTE with the names of its keys, and complete the
+        comments of its subqueries in place.
+        """
+        names = {
+            word: self._list_key_names(word, keys[key])
+            for word, key in (("group", GROUP_ID), ("list", LIST_ID))
+            if key in keys
+        }
         # A subquery may have more keys than what is made of it.
-        names_below = {"group": name_keys(self.shape.group_names), "list": name_keys([*self.shape.list_columns, QUERY_ID]), **names}
+        names_below = {
+            "group": name_keys(self.shape.group_names),
+            "list": name_keys([*self.shape.list_columns, QUERY_ID]),
+            **names,
+        }
         for select in find_nodes(query, exp.Select):
             if select.comments:
                 select.comments = [describe_rows(" ".join(select.comments), keys=names_below)]
         return name_keys_of_rows(rows, source, names)
 
     def _list_key_names(self, word: str, key: KeyColumns) -> Sequence[str]:
-        """Return the names of key columns; lists have the columns that identify them instead of their number or copies of these columns."""
+        """Return the names of key columns; lists have the columns that identify them instead of
+        their number or copies of these columns.
+        """
         copies = {LIST_ID, *(f"list_{name}" for name in self.shape.list_columns if word == "list")}
         if not copies & set(key.columns):
             return name_keys(key.columns)
-        return name_keys([*self.shape.list_columns, QUERY_ID, *([CUTOFF_COLUMN] if key.has_cutoff else [])])
+        return name_keys(
+            [*self.shape.list_columns, QUERY_ID, *([CUTOFF_COLUMN] if key.has_cutoff else [])]
+        )
 
     def write_before(self, body: exp.Select, keep_unused: bool = False) -> exp.Select:
         """Return a statement: the CTEs with comments before its last SELECT.
@@ -133,8 +166,12 @@ class CteList:
         statement = body
         for cte in self:
             first_select(cte.query).comments = [cte.comment]
-            materialized = _reads_user_query(cte.query) if cte.materialize is False else cte.materialize
-            statement = statement.with_(cte.name, as_=cte.query, materialized=materialized, copy=False)
+            materialized = (
+                _reads_user_query(cte.query) if cte.materialize is False else cte.materialize
+            )
+            statement = statement.with_(
+                cte.name, as_=cte.query, materialized=materialized, copy=False
+            )
         if keep_unused:
             drop_empty_ctes(statement)
         else:

@@ -1,4 +1,6 @@
-"""Define variants of an input's rows, such as those before NULLs are dropped, with their CTE names, and record each variant's query."""
+"""Define variants of an input's rows, such as those before NULLs are dropped, with their CTE names,
+and record each variant's query.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ class InputVariant(Enum):
 
     - VALID: the rows that policies leave
     - UNFILTERED: rows before ``nulls=drop``
-    - RAW, NUMBERED: a row with several scores, before they are combined by UNION ALL, and with its number as unit
+    - RAW, NUMBERED: a row with several scores, before they are combined by UNION ALL, and with its
+      number as unit
     - ALL_QUERIES: rows before those of queries that are not evaluated are left out
     - PER_SLICE: rows once per grouping set
     """
@@ -63,7 +66,8 @@ class InputQuery:
         scores: Names of the scores, if rows with several scores are units.
         table: Name of the table of the user that the query reads, if it has one.
         measured: The columns that metrics measure.
-        merges_rows: Rows that differ in an optional unique column alone are merged for relations that do not read duplicates.
+        merges_rows: Rows that differ in an optional unique column alone are merged for relations
+            that do not read duplicates.
     """
 
     rows: str

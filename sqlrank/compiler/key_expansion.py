@@ -1,4 +1,6 @@
-"""Expand the logical keys ``list_id``, ``group_id``, ``unit_id``, ... to the columns of a request, and add the cut-off of a range."""
+"""Expand the logical keys ``list_id``, ``group_id``, ``unit_id``, ... to the columns of a request,
+and add the cut-off of a range.
+"""
 
 from __future__ import annotations
 
@@ -61,17 +63,19 @@ def _is_cutoff_placeholder(column: exp.Column) -> bool:
 def expand_keys(query: exp.Query, context: ExpansionContext, is_swept: bool = False) -> KeysByName:
     """Replace logical keys by columns in place, and return the keys of the query's rows.
 
-    A query that depends on the cut-off (or ``is_swept``) is joined with the cut-offs: it gets one row per cut-off, and every key ends with
-    the cut-off column.
+    A query that depends on the cut-off (or ``is_swept``) is joined with the cut-offs: it gets one
+    row per cut-off, and every key ends with the cut-off column.
 
     >>> import sqlglot
     >>> context = ExpansionContext(lambda table: {"group_id": KeyColumns(("country", "day"))})
-    >>> query = sqlglot.parse_one("SELECT group_id, score, SUM(weight) OVER (PARTITION BY group_id ORDER BY score) AS below FROM scores")
+    >>> query = sqlglot.parse_one(
+    ...     "SELECT group_id, score, SUM(weight) OVER (PARTITION BY group_id ORDER BY score) AS below FROM scores"
+    ... )
     >>> expand_keys(query, context)
     {'group_id': KeyColumns(columns=('country', 'day'), nullable=False)}
     >>> print(query.sql())
     SELECT "country", "day", score, SUM(weight) OVER (PARTITION BY "country", "day" ORDER BY score) AS below FROM scores
-    """
+    """  # noqa: E501
     if isinstance(query, exp.Union):
         is_swept = is_swept or context.is_swept(query)
         keys = expand_keys(query.left, context, is_swept)
@@ -82,7 +86,9 @@ def expand_keys(query: exp.Query, context: ExpansionContext, is_swept: bool = Fa
     scope = _SelectScope(query, context, is_swept)
     for window in find_nodes(query, exp.Window):
         if window.parent_select is query:
-            window.set("partition_by", scope.expand_list(window.args.get("partition_by") or []) or None)
+            window.set(
+                "partition_by", scope.expand_list(window.args.get("partition_by") or []) or None
+            )
             _expand_window_order(window, scope)
     for join in query.args.get("joins") or []:
         scope.expand_join(join)
@@ -113,15 +119,27 @@ class _SelectScope:
             self._look_up(query, context.own_cutoffs, context.find_keys(context.own_cutoffs))
 
     def _resolve_cutoff_source(self, query: exp.Select, context: ExpansionContext) -> str:
-        """Return the source of the cut-off column: the first source, or the cross-joined cut-offs."""
+        """Return the source of the cut-off column: the first source, or the cross-joined
+        cut-offs.
+        """
         cutoff_source = next(iter(self.sources))
         if not self._is_swept(cutoff_source):
             cutoff_source = str(context.cutoffs)
             self.sources[cutoff_source] = {}
-            query.set("joins", [exp.Join(this=exp.to_table(cutoff_source), kind="CROSS"), *(query.args.get("joins") or [])])
+            query.set(
+                "joins",
+                [
+                    exp.Join(this=exp.to_table(cutoff_source), kind="CROSS"),
+                    *(query.args.get("joins") or []),
+                ],
+            )
         for column in find_nodes(query, exp.Column):
             if _is_cutoff_placeholder(column):
-                column.replace(exp.column(CUTOFF_COLUMN, table=None if len(self.sources) == 1 else cutoff_source))
+                column.replace(
+                    exp.column(
+                        CUTOFF_COLUMN, table=None if len(self.sources) == 1 else cutoff_source
+                    )
+                )
         return cutoff_source
 
     def _look_up(self, query: exp.Select, cutoffs_cte: str, keys: KeysByName) -> None:
@@ -129,12 +147,19 @@ class _SelectScope:
 
         It is joined to the first source with lists.
         """
-        placeholders = [column for column in find_nodes(query, exp.Column) if _is_cutoff_placeholder(column)]
+        placeholders = [
+            column for column in find_nodes(query, exp.Column) if _is_cutoff_placeholder(column)
+        ]
         if not placeholders:
             return
         source = next(alias for alias, keys in self.sources.items() if LIST_ID in keys)
         query.join(
-            cutoffs_cte, on=exp.EQ(this=exp.column(LIST_ID, table=source), expression=exp.column(LIST_ID, table=cutoffs_cte)), copy=False
+            cutoffs_cte,
+            on=exp.EQ(
+                this=exp.column(LIST_ID, table=source),
+                expression=exp.column(LIST_ID, table=cutoffs_cte),
+            ),
+            copy=False,
         )
         self.sources[cutoffs_cte] = keys
         for column in placeholders:
@@ -154,17 +179,28 @@ class _SelectScope:
     def find_columns(self, node: exp.Column) -> list[exp.Column]:
         """Return the columns of a logical key, each from the first source that has it."""
         has_one_source = len(self.sources) == 1
-        return [key_column(name, None if has_one_source else self._find_owner(node, name)) for name in self.find_key(node).columns]
+        return [
+            key_column(name, None if has_one_source else self._find_owner(node, name))
+            for name in self.find_key(node).columns
+        ]
 
     def _find_owner(self, node: exp.Column, column: str) -> str:
         if column == CUTOFF_COLUMN and self.swept is not None:
             return self.swept
         key_name = node.name
-        return node.table or next(alias for alias, keys in self.sources.items() if key_name in keys and column in keys[key_name].columns)
+        return node.table or next(
+            alias
+            for alias, keys in self.sources.items()
+            if key_name in keys and column in keys[key_name].columns
+        )
 
     def expand_list(self, nodes: Sequence[exp.Expr]) -> list[exp.Expr]:
         """Replace logical keys in a list of expressions by their columns, without duplicates."""
-        terms = (term for node in nodes for term in (self.find_columns(node) if _is_key(node) else [node]))  # type: ignore[arg-type]
+        terms = (
+            term
+            for node in nodes
+            for term in (self.find_columns(node) if _is_key(node) else [node])  # type: ignore[arg-type]
+        )
         return list(dict.fromkeys(terms))
 
     def expand_select(self, query: exp.Select) -> KeysByName:
@@ -172,11 +208,18 @@ class _SelectScope:
         keys: KeysByName = {}
         columns: dict[str, exp.Expr] = {}
         for select_item in query.expressions:
-            if self.lists is not None and isinstance(select_item, exp.Alias) and select_item.alias == LIST_ID:
+            if (
+                self.lists is not None
+                and isinstance(select_item, exp.Alias)
+                and select_item.alias == LIST_ID
+            ):
                 keys[LIST_ID] = self.lists
             elif _is_key(select_item):
                 keys[select_item.name] = self.find_key(select_item)
-                columns |= {column.name: columns.get(column.name, column) for column in self.find_columns(select_item)}
+                columns |= {
+                    column.name: columns.get(column.name, column)
+                    for column in self.find_columns(select_item)
+                }
             else:
                 columns.setdefault(select_item.alias_or_name, select_item)
         if LIST_ID in columns:
@@ -187,14 +230,24 @@ class _SelectScope:
     def _key_equalities(self, left_column: exp.Column, right_column: exp.Column) -> list[exp.Expr]:
         """Return equality conditions for a logical key.
 
-        Group keys compare their common columns; list keys have equally many columns everywhere and compare them pairwise.
+        Group keys compare their common columns; list keys have equally many columns everywhere and
+        compare them pairwise.
         """
         left_key, right_key = self.find_key(left_column), self.find_key(right_column)
         nullable = left_key.nullable or right_key.nullable
         if left_column.name == LIST_ID:
-            return list_key_equalities(left_key.without_cutoff, right_key.without_cutoff, left_column.table, right_column.table, nullable)
+            return list_key_equalities(
+                left_key.without_cutoff,
+                right_key.without_cutoff,
+                left_column.table,
+                right_column.table,
+                nullable,
+            )
         return key_equalities(
-            [name for name in left_key.without_cutoff if name in right_key.without_cutoff], left_column.table, right_column.table, nullable
+            [name for name in left_key.without_cutoff if name in right_key.without_cutoff],
+            left_column.table,
+            right_column.table,
+            nullable,
         )
 
     def expand_join(self, join: exp.Join) -> None:
@@ -206,11 +259,20 @@ class _SelectScope:
             conjuncts += key_equalities([CUTOFF_COLUMN], alias, str(self.swept), nullable=False)
         elif condition is None:
             return
-        for conjunct in condition.flatten(unnest=False) if isinstance(condition, exp.And) else filter(None, [condition]):
-            if isinstance(conjunct, exp.EQ) and _is_key(conjunct.this) and _is_key(conjunct.expression):
+        for conjunct in (
+            condition.flatten(unnest=False)
+            if isinstance(condition, exp.And)
+            else filter(None, [condition])
+        ):
+            if (
+                isinstance(conjunct, exp.EQ)
+                and _is_key(conjunct.this)
+                and _is_key(conjunct.expression)
+            ):
                 conjuncts += self._key_equalities(conjunct.this, conjunct.expression)
             elif isinstance(conjunct, exp.EQ) and all(
-                isinstance(side, exp.Column) and side.name == QUERY_ID for side in conjunct.args.values()
+                isinstance(side, exp.Column) and side.name == QUERY_ID
+                for side in conjunct.args.values()
             ):
                 conjuncts += [never_null_equality(conjunct.this, conjunct.expression)]
             else:
@@ -233,7 +295,9 @@ def _expand_window_order(window: exp.Window, scope: _SelectScope) -> None:
     terms = []
     for term in order.expressions:
         columns: list[Any] = scope.find_columns(term.this) if _is_key(term.this) else [term.this]
-        if term.this.name == COMPARED_ID:  # NULL is a group as any other, whose place engines do not agree on
+        if (
+            term.this.name == COMPARED_ID
+        ):  # NULL is a group as any other, whose place engines do not agree on
             columns = [part for column in columns for part in (_null_first(column), column)]
         terms += [exp.Ordered(**{**term.args, "this": column.copy()}) for column in columns]
     if terms:
@@ -248,4 +312,10 @@ def _null_first(column: exp.Column) -> exp.Case:
 
 
 def _is_key(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Column) and node.name in {GROUP_ID, LIST_ID, UNIT_ID, COMPARED_ID, COMPONENT_ID}
+    return isinstance(node, exp.Column) and node.name in {
+        GROUP_ID,
+        LIST_ID,
+        UNIT_ID,
+        COMPARED_ID,
+        COMPONENT_ID,
+    }

@@ -1,4 +1,6 @@
-"""Record the layout of a result: groupings, columns of metrics and their CTEs, and output columns, also under several scores."""
+"""Record the layout of a result: groupings, columns of metrics and their CTEs, and output columns,
+also under several scores.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,8 @@ class GroupingLayout:
 
     Attributes:
         group_columns: Columns of groups.
-        grouping_sets: Grouping sets by names in the statement, such as ``[["system"], []]``, None for a single grouping.
+        grouping_sets: Grouping sets by names in the statement, such as ``[["system"], []]``, None
+            for a single grouping.
         labels: Names of the grouping sets in the result.
         lists_unnumbered: Lists are identified by the ids of the input instead of numbers.
     """
@@ -92,7 +95,8 @@ class MetricColumn:
         alias: Name in the statement.
         metric: The metric.
         cte: CTE that computes its values.
-        grain: Grain of the values before aggregation: a ranked ``list``, a ``query`` of a group, or a ``group``.
+        grain: Grain of the values before aggregation: a ranked ``list``, a ``query`` of a group, or
+            a ``group``.
     """
 
     alias: str
@@ -102,8 +106,12 @@ class MetricColumn:
 
     @property
     def is_nullable(self) -> bool:
-        """True if a query may have no value; the policy may fill values of queries without relevant documents."""
-        is_filled = self.grain == "list" and self.metric.settings.get("if_undefined", "zero") not in {"skip", "null"}
+        """True if a query may have no value; the policy may fill values of queries without relevant
+        documents.
+        """
+        is_filled = self.grain == "list" and self.metric.settings.get(
+            "if_undefined", "zero"
+        ) not in {"skip", "null"}
         return not (is_filled or self.metric.file.is_always_defined)
 
     def alias_for_score(self, number: int) -> str:
@@ -118,8 +126,9 @@ class OutputColumn:
     Attributes:
         alias: Name in the statement.
         name: Name for the user.
-        kind: ``by``, ``slice``, ``query``, ``unit``, ``cutoff``, ``point``, ``value`` or ``id`` (of a curve), ``metric``, ``audit``,
-            ``weight``, a limit of an interval, or, of differences between groups, ``name`` (of a metric), ``label``, ``count`` or ``value``.
+        kind: ``by``, ``slice``, ``query``, ``unit``, ``cutoff``, ``point``, ``value`` or ``id`` (of
+            a curve), ``metric``, ``audit``, ``weight``, a limit of an interval, or, of differences
+            between groups, ``name`` (of a metric), ``label``, ``count`` or ``value``.
         metric: The metric of the column.
         quoted: The name is quoted in SQL.
     """
@@ -144,9 +153,11 @@ class ResultLayout:
         query_column: Column that identifies lists of ``base``.
         confidence: Interval options.
         keep_unused: Skip projection pruning, so that every CTE keeps all its columns.
-        requested_names: Columns have the names under which metrics were requested, instead of the canonical ones.
+        requested_names: Columns have the names under which metrics were requested, instead of the
+            canonical ones.
         across: Columns in the statement whose groups are compared.
-        differences: The metrics of each row of differences by its name: one, or several of which the greatest difference counts.
+        differences: The metrics of each row of differences by its name: one, or several of which
+            the greatest difference counts.
         counts_undefined: Audit columns count the lists for which metrics are undefined.
     """
 

@@ -1,4 +1,6 @@
-"""Build the expressions of metric values: fill undefined ones by the policy, and aggregate values over lists or queries."""
+"""Build the expressions of metric values: fill undefined ones by the policy, and aggregate values
+over lists or queries.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
     from sqlrank.registry.resolved_metric import ResolvedMetric
 
 
-def fill_undefined(relations: RelationCtes, column: MetricColumn, settings: Mapping[str, ParameterValue]) -> exp.Expr:
+def fill_undefined(
+    relations: RelationCtes, column: MetricColumn, settings: Mapping[str, ParameterValue]
+) -> exp.Expr:
     """Return the value of a metric, with undefined values filled by the policy."""
     value = undefined_value(relations, column)
     if column.metric.file.is_always_defined:
@@ -33,15 +37,23 @@ def fill_undefined(relations: RelationCtes, column: MetricColumn, settings: Mapp
 def undefined_value(relations: RelationCtes, column: MetricColumn) -> exp.Expr:
     """Return the value of a metric, NULL where it is undefined."""
     value: exp.Expr = exp.column(column.alias, table=column.cte)
-    is_infinite = relations.library.may_be_infinite(column.metric.file, column.metric.dependencies.files)
+    is_infinite = relations.library.may_be_infinite(
+        column.metric.file, column.metric.dependencies.files
+    )
     return null_if_not_finite(value) if is_infinite else value
 
 
 def undefined_key(metric: ResolvedMetric) -> tuple[Any, ...]:
-    """Return a key of metrics that are undefined for the same lists and treat them in the same way."""
+    """Return a key of metrics that are undefined for the same lists and treat them in the same
+    way.
+    """
     settings, column = metric.settings, metric.measured_column
     shared = [settings.get(name) for name in ("if_undefined", "rel", "gain", "baseline")]
-    return (metric.file.annotations.get("Undefined"), *map(str, shared), None if column is None else column.name)
+    return (
+        metric.file.annotations.get("Undefined"),
+        *map(str, shared),
+        None if column is None else column.name,
+    )
 
 
 def fill_undefined_group(relations: RelationCtes, column: MetricColumn) -> exp.Expr:
@@ -49,11 +61,19 @@ def fill_undefined_group(relations: RelationCtes, column: MetricColumn) -> exp.E
     return fill_undefined(relations, column, {"if_undefined": "skip", **column.metric.settings})
 
 
-def aggregate_metric(relations: RelationCtes, column: MetricColumn, weighted: bool, is_resampled: bool = False) -> exp.Expr:
+def aggregate_metric(
+    relations: RelationCtes, column: MetricColumn, weighted: bool, is_resampled: bool = False
+) -> exp.Expr:
     """Return the aggregate of a metric over all lists of a group."""
     value, is_never_null = exp.column(column.alias), is_resampled and not column.is_nullable
     return aggregate_expression(
-        relations.library, column.metric, value, column.grain, weighted=weighted, is_resampled=is_resampled, is_never_null=is_never_null
+        relations.library,
+        column.metric,
+        value,
+        column.grain,
+        weighted=weighted,
+        is_resampled=is_resampled,
+        is_never_null=is_never_null,
     )
 
 
@@ -74,15 +94,23 @@ def aggregate_expression(
     settings = metric.settings
     function = settings.get("aggregate", "wmean" if weighted else "mean")
     if function == "wmean" and not weighted:
-        reason = "is for metrics of rankings" if unit == "query" else "needs a queries table with a weight column"
+        reason = (
+            "is for metrics of rankings"
+            if unit == "query"
+            else "needs a queries table with a weight column"
+        )
         raise MetricError(f"aggregate='wmean' {reason}")
     weight = exp.column("weight") if weighted or is_resampled else sql_literal(1)
     if is_resampled and function == "mean":
         function, weight = "wmean", exp.column(MULTIPLICITY_COLUMN) if weighted else weight
-    expression = inline_function(library, "aggregate", [value, weight], {**settings, "aggregate": function})
+    expression = inline_function(
+        library, "aggregate", [value, weight], {**settings, "aggregate": function}
+    )
     if is_never_null:
         expression = _drop_null_cases(expression, value)
-    if library.may_be_infinite(metric.file, [*metric.dependencies.files, library.find_function("aggregate", str(function))]):
+    if library.may_be_infinite(
+        metric.file, [*metric.dependencies.files, library.find_function("aggregate", str(function))]
+    ):
         expression = null_if_not_finite(expression)
     if settings.get("if_undefined") == "null":
         incomplete = exp.LT(this=exp.Count(this=value.copy()), expression=count_rows())

@@ -1,4 +1,6 @@
-"""Add the CTEs of inputs and of relations that metrics read, each once, and resolve the expressions of metrics over them."""
+"""Add the CTEs of inputs and of relations that metrics read, each once, and resolve the expressions
+of metrics over them.
+"""
 
 from __future__ import annotations
 
@@ -47,11 +49,13 @@ _UNFILTERED_VARIANTS = (InputVariant.UNFILTERED_PER_SLICE, InputVariant.UNFILTER
 class RelationCtes:
     """The CTEs of inputs and relations of one statement, in dependency order.
 
-    A relation is identified by its tree after parameters and functions are bound: metrics whose relations have the same tree share a CTE.
-    One instance per statement.
+    A relation is identified by its tree after parameters and functions are bound: metrics whose
+    relations have the same tree share a CTE. One instance per statement.
     """
 
-    def __init__(self, library: Registry, sources: Mapping[InputKey, InputQuery], shape: GroupingLayout) -> None:
+    def __init__(
+        self, library: Registry, sources: Mapping[InputKey, InputQuery], shape: GroupingLayout
+    ) -> None:
         self.library = library
         self.sources = sources
         self.shape = shape
@@ -63,8 +67,14 @@ class RelationCtes:
         self.resample: Callable[[InputKey, str], str] | None = None
         self._names: dict[exp.Query, str] = {}
         self._built: dict[Any, str] = {}
-        queries = (source.query for source in sources.values() if source.query is not None and source.reads_input is None)
-        self.ctes = CteList(shape, {name for query in queries for name in unqualified_tables(query)})
+        queries = (
+            source.query
+            for source in sources.values()
+            if source.query is not None and source.reads_input is None
+        )
+        self.ctes = CteList(
+            shape, {name for query in queries for name in unqualified_tables(query)}
+        )
 
     def enable_cutoff_range(self, first: int, last: int) -> None:
         """Add a row per cut-off of a range to CTEs added later.
@@ -79,7 +89,9 @@ class RelationCtes:
         is_first = exp.EQ(this=cutoff.copy(), expression=exp.Literal.number(self.first_cutoff))
         return exp.alias_(case_when(is_first, value), value.name)
 
-    def apply_function(self, slot: str, settings: Mapping[str, ParameterValue], *arguments: exp.Expr) -> exp.Expr:
+    def apply_function(
+        self, slot: str, settings: Mapping[str, ParameterValue], *arguments: exp.Expr
+    ) -> exp.Expr:
         """Return the body of the function that fills a slot, applied to arguments."""
         return inline_function(self.library, slot, list(arguments), settings)
 
@@ -90,9 +102,13 @@ class RelationCtes:
         if not list_params:
             return bind_parameters(self.library, value, metric.settings, metric.file.params)
         points = metric.settings[list_params[0].name]
-        settings = ({**metric.settings, list_params[0].name: point} for point in (points if isinstance(points, tuple) else (points,)))
+        settings = (
+            {**metric.settings, list_params[0].name: point}
+            for point in (points if isinstance(points, tuple) else (points,))
+        )
         expressions: list[exp.Expr] = [
-            bind_parameters(self.library, value, point_settings, metric.file.params) for point_settings in settings
+            bind_parameters(self.library, value, point_settings, metric.file.params)
+            for point_settings in settings
         ]
         total = reduce(lambda left, right: exp.Add(this=left, expression=right), expressions)
         return exp.Div(this=exp.paren(total), expression=exp.Literal.number(len(expressions)))
@@ -112,26 +128,47 @@ class RelationCtes:
         return with_list_column(cte.keys, cte.query.named_selects, self._query_column(name))
 
     def _query_column(self, name: str) -> str:
-        source = next((self.sources[source] for source, cte in self.inputs.items() if cte == name), None)
+        source = next(
+            (self.sources[source] for source, cte in self.inputs.items() if cte == name), None
+        )
         return source.query_column if source is not None else QUERY_ID
 
     def add_relation(
-        self, name: str, settings: Mapping[str, ParameterValue], per_list: bool = False, rows: RowsRead = RowsRead.VALID
+        self,
+        name: str,
+        settings: Mapping[str, ParameterValue],
+        per_list: bool = False,
+        rows: RowsRead = RowsRead.VALID,
     ) -> str:
         """Return the CTE of a relation or input, adding it and its dependencies.
 
         ``rows`` selects the rows of an input.
         """
         if name in self.library.roles:
-            if rows is RowsRead.VALID and (row_filter := self._row_filter(name, settings)) is not None:
+            if (
+                rows is RowsRead.VALID
+                and (row_filter := self._row_filter(name, settings)) is not None
+            ):
                 return self.add_file(row_filter, settings, per_list)
-            variants = [*(_UNFILTERED_VARIANTS if rows is RowsRead.UNFILTERED else ()), InputVariant.PER_SLICE, InputVariant.VALID]
-            return self.add_input(next(key for variant in variants if (key := InputKey(name, variant)) in self.sources))
+            variants = [
+                *(_UNFILTERED_VARIANTS if rows is RowsRead.UNFILTERED else ()),
+                InputVariant.PER_SLICE,
+                InputVariant.VALID,
+            ]
+            return self.add_input(
+                next(
+                    key for variant in variants if (key := InputKey(name, variant)) in self.sources
+                )
+            )
         file = self.library.find_relation(name, settings)
         per_list = per_list and "group" not in file.scopes
         selectors = {*self.library.find_selectors(name), *self.library.find_selectors(file.name)}
         relevant = sorted(find_dependencies(self.library, file, settings).settings | selectors)
-        cache_key = (name, per_list, tuple((setting, settings.get(setting)) for setting in relevant))
+        cache_key = (
+            name,
+            per_list,
+            tuple((setting, settings.get(setting)) for setting in relevant),
+        )
         if cache_key not in self._built:
             self._built[cache_key] = self.add_file(file, settings, per_list)
         return self._built[cache_key]
@@ -140,7 +177,9 @@ class RelationCtes:
         """Return the file that filters or merges the rows of an input, if any."""
         source = self.sources.get(InputKey(role))
         return self.library.row_filter(role, settings) or (
-            self.library.relations[role, "deduplicated"] if source is not None and source.merges_rows else None
+            self.library.relations[role, "deduplicated"]
+            if source is not None and source.merges_rows
+            else None
         )
 
     def add_input(self, key: InputKey) -> str:
@@ -162,32 +201,66 @@ class RelationCtes:
                 table.replace(aliased_table(source_ctes[table.name], table.alias_or_name))
         keys: KeysByName = {GROUP_ID: source.group}
         if source.has_lists and source.query_column in query.named_selects:
-            keys[LIST_ID] = KeyColumns((*source.group.columns, source.query_column), source.group.nullable)
+            keys[LIST_ID] = KeyColumns(
+                (*source.group.columns, source.query_column), source.group.nullable
+            )
         role = self.library.roles[key.role]
-        if (unit := role.unit_column or role.query_column) in query.named_selects and role.list_relation is None:
+        if (
+            unit := role.unit_column or role.query_column
+        ) in query.named_selects and role.list_relation is None:
             keys[UNIT_ID] = KeyColumns((UnquotedName(unit),))
-        cte = self.ctes.add(key.name if key.name not in self.ctes.taken else f"{key.name}_rows", query, source.rows, keys, source.table)
+        cte = self.ctes.add(
+            key.name if key.name not in self.ctes.taken else f"{key.name}_rows",
+            query,
+            source.rows,
+            keys,
+            source.table,
+        )
         self.inputs[key] = cte if self.resample is None else self.resample(key, cte)
         if source.reads_input is None:
             self.ctes[self.inputs[key]].materialize = False
         return self.inputs[key]
 
-    def add_file(self, file: SqlFile, settings: Mapping[str, ParameterValue], per_list: bool = False) -> str:
+    def add_file(
+        self, file: SqlFile, settings: Mapping[str, ParameterValue], per_list: bool = False
+    ) -> str:
         """Return the CTE of a relation or curve file, adding it if necessary."""
         tree: Any = bind_parameters(self.library, file.tree, settings, file.params)
         if "measured" in file.scopes:
             measured = {key.role: source.measured for key, source in self.sources.items()}
             tables = [table.name for table in find_nodes(tree, exp.Table)]
-            tree = tree.select(*(exp.column(name, table=role) for role in tables for name in measured.get(role, ())))
+            tree = tree.select(
+                *(
+                    exp.column(name, table=role)
+                    for role in tables
+                    for name in measured.get(role, ())
+                )
+            )
         _join_queries_by_group(tree)
         for select in find_nodes(tree, exp.Select):
             for item in (select, *select.expressions):
-                item.comments = [self.complete_comment(comment, file, settings) for comment in item.comments or ()]
+                item.comments = [
+                    self.complete_comment(comment, file, settings)
+                    for comment in item.comments or ()
+                ]
         for table in find_nodes(tree, exp.Table):
             rows = RowsRead.WITH_DUPLICATES if table.name == file.name else file.rows_read
-            table.replace(aliased_table(self.add_relation(table.name, settings, per_list, rows), table.alias_or_name))
-        lists = KeyColumns((*self.shape.list_columns, QUERY_ID), nullable=True) if self.shape.lists_unnumbered else None
-        keys = expand_keys(tree, ExpansionContext(lambda name: self.find_keys(name, per_list), lists, self.cutoffs, self.own_cutoffs))
+            table.replace(
+                aliased_table(
+                    self.add_relation(table.name, settings, per_list, rows), table.alias_or_name
+                )
+            )
+        lists = (
+            KeyColumns((*self.shape.list_columns, QUERY_ID), nullable=True)
+            if self.shape.lists_unnumbered
+            else None
+        )
+        keys = expand_keys(
+            tree,
+            ExpansionContext(
+                lambda name: self.find_keys(name, per_list), lists, self.cutoffs, self.own_cutoffs
+            ),
+        )
         if (
             "score" in file.scopes
             and (source := self.sources[InputKey(file.source_relation)]).scores
@@ -201,51 +274,85 @@ class RelationCtes:
             tree, keys = union_slices(tree, keys, self.shape)
         if tree not in self._names:
             materialize = True if "Materialize" in file.annotations else None
-            name = f"{file.path.stem}_{file.name}" if file.name in self.library.roles else file.name  # as the input is named
+            name = (
+                f"{file.path.stem}_{file.name}" if file.name in self.library.roles else file.name
+            )  # as the input is named
             self._names[tree] = self.ctes.add(
-                name, tree, self.complete_comment(file.summary, file, settings), keys, file.relative_path, file, materialize
+                name,
+                tree,
+                self.complete_comment(file.summary, file, settings),
+                keys,
+                file.relative_path,
+                file,
+                materialize,
             )
         return self._names[tree]
 
-    def complete_comment(self, sentence: str, file: SqlFile, settings: Mapping[str, ParameterValue]) -> str:
-        """Return a comment of a file with its cut-off for k, and for ``row of`` a relation what its rows are."""
+    def complete_comment(
+        self, sentence: str, file: SqlFile, settings: Mapping[str, ParameterValue]
+    ) -> str:
+        """Return a comment of a file with its cut-off for k, and for ``row of`` a relation what its
+        rows are.
+        """
 
         def describe_reference(reference: re.Match[str]) -> str:
             rows = self.library.find_relation(reference[1], settings).summary
             return rows.partition(":")[0].removeprefix("one row per ")
 
         cutoff = settings.get("k", file.params["k"].default if "k" in file.params else None)
-        return substitute_cutoff(re.sub(r"(?<=per )row of (\w+_\w+)", describe_reference, sentence), cutoff)
+        return substitute_cutoff(
+            re.sub(r"(?<=per )row of (\w+_\w+)", describe_reference, sentence), cutoff
+        )
 
-    def _windows_per_score(self, tree: exp.Query, source_key: InputKey, query: exp.Query) -> exp.Query:
+    def _windows_per_score(
+        self, tree: exp.Query, source_key: InputKey, query: exp.Query
+    ) -> exp.Query:
         """Compute a relation's window functions for every score in one wide CTE.
 
         A UNION ALL then combines the scores.
         """
         input_cte = self.add_input(source_key)
-        group, names = self.ctes[input_cte].keys[GROUP_ID].columns, self.ctes[input_cte].query.named_selects
-        rows = exp.select(*(key_column(name) if name in group else exp.column(name) for name in names)).from_(input_cte)
+        group, names = (
+            self.ctes[input_cte].keys[GROUP_ID].columns,
+            self.ctes[input_cte].query.named_selects,
+        )
+        rows = exp.select(
+            *(key_column(name) if name in group else exp.column(name) for name in names)
+        ).from_(input_cte)
         wide = self.ctes.free_name(f"{input_cte}_with_thresholds")
         windows = [select_item for select_item in tree.selects if select_item.find(exp.Window)]
         for branch in find_nodes(query, exp.Select):
-            score = next(select_item.this.name for select_item in branch.selects if select_item.alias == "score")
+            score = next(
+                select_item.this.name
+                for select_item in branch.selects
+                if select_item.alias == "score"
+            )
             for select_item in windows:
                 scored_alias = f"{select_item.alias}{score.removeprefix('score')}"
-                rows.select(exp.alias_(_window_for_score(select_item.this, score), scored_alias), copy=False)
+                rows.select(
+                    exp.alias_(_window_for_score(select_item.this, score), scored_alias), copy=False
+                )
                 branch.select(exp.alias_(exp.column(scored_alias), select_item.alias), copy=False)
             branch.from_(exp.Table(this=exp.to_identifier(wide)), copy=False)
         rows_title = "one row per prediction, with window values of each score"
-        self.wide_score_ctes[input_cte] = self.ctes.add(wide, rows, rows_title, self.ctes[input_cte].keys, materialize=True)
+        self.wide_score_ctes[input_cte] = self.ctes.add(
+            wide, rows, rows_title, self.ctes[input_cte].keys, materialize=True
+        )
         return query
 
-    def _cross_with_systems(self, tree: exp.Query, keys: KeysByName) -> tuple[exp.Query, KeysByName]:
+    def _cross_with_systems(
+        self, tree: exp.Query, keys: KeysByName
+    ) -> tuple[exp.Query, KeysByName]:
         """Cross join the queries with the systems.
 
-        Every system is then evaluated on every query. Systems are the group-by columns that only the run has.
+        Every system is then evaluated on every query. Systems are the group-by columns that only
+        the run has.
         """
         group_columns = keys[GROUP_ID].columns
         run_cte = self.add_input(InputKey("run"))
-        missing = [name for name in self.ctes[run_cte].keys[GROUP_ID].columns if name not in group_columns]
+        missing = [
+            name for name in self.ctes[run_cte].keys[GROUP_ID].columns if name not in group_columns
+        ]
         if not missing:
             return tree, keys
         columns = [key_column(name) for name in missing]
@@ -254,26 +361,39 @@ class RelationCtes:
             query.comments = [describe_rows("one row per list", keys={"list": name_keys(names)})]
         query_columns = [key_column(name, "query_ids") for name in group_columns]
         system_columns = [key_column(name, "systems") for name in missing]
-        joined = exp.select(*query_columns, *system_columns, exp.column(QUERY_ID, table="query_ids")).from_(tree.subquery("query_ids"))
+        joined = exp.select(
+            *query_columns, *system_columns, exp.column(QUERY_ID, table="query_ids")
+        ).from_(tree.subquery("query_ids"))
         return joined.join(systems.subquery("systems"), join_type="cross"), {
             GROUP_ID: KeyColumns((*group_columns, *missing), nullable=True)
         }
 
 
 def _join_queries_by_group(tree: exp.Expr) -> None:
-    """Join the queries table by the columns that group its rows, too: files join it by the query alone."""
+    """Join the queries table by the columns that group its rows, too: files join it by the query
+    alone.
+    """
     for select in find_nodes(tree, exp.Select):
         for join in select.args.get("joins") or ():
             if join.this.name == "queries" and isinstance(join.this, exp.Table):
-                sides = (exp.column(GROUP_ID, table=table.alias_or_name) for table in (join.this, select.args["from_"].this))
+                sides = (
+                    exp.column(GROUP_ID, table=table.alias_or_name)
+                    for table in (join.this, select.args["from_"].this)
+                )
                 join.on(exp.EQ(**dict(zip(("this", "expression"), sides, strict=True))), copy=False)
 
 
 def _window_for_score(window: exp.Expr, score: str) -> exp.Expr:
     """Rewrite a window over the column ``score`` for one score column of wide rows."""
     window = window.copy()
-    for column in [reference for reference in find_nodes(window, exp.Column) if reference.name == "score"]:
+    for column in [
+        reference for reference in find_nodes(window, exp.Column) if reference.name == "score"
+    ]:
         column.replace(exp.column(score))
-    partition = [expression for expression in window.args.get("partition_by") or [] if expression.name != SCORE_NAME]
+    partition = [
+        expression
+        for expression in window.args.get("partition_by") or []
+        if expression.name != SCORE_NAME
+    ]
     window.set("partition_by", partition or None)
     return window

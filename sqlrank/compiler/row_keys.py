@@ -1,7 +1,9 @@
-"""Define the columns of the logical keys ``list_id``, ``group_id`` and ``unit_id``: quote, compare and name them in comments.
+"""Define the columns of the logical keys ``list_id``, ``group_id`` and ``unit_id``: quote, compare
+and name them in comments.
 
-The SQL files use three logical keys. With ``by=["system"]`` a group is a system, and a list is a system's answer to a query. Wherever a
-file selects, groups, partitions, orders or joins by a key, the compiler writes its columns: none, one or many.
+The SQL files use three logical keys. With ``by=["system"]`` a group is a system, and a list is a
+system's answer to a query. Wherever a file selects, groups, partitions, orders or joins by a key,
+the compiler writes its columns: none, one or many.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
 GROUP_ID, LIST_ID, UNIT_ID = "group_id", "list_id", "unit_id"
 
 COMPARED_ID, COMPONENT_ID = "compared_id", "component_id"
-"""Keys of differences between groups: the groups that are compared, and the metric, if the differences are of several."""
+"""Keys of differences between groups: the groups that are compared, and the metric, if the
+differences are of several.
+"""
 
 SCORE_NAME, QUERY_ID = "scored_by", "query_id"
 """Columns of the score name and of the query."""
@@ -30,7 +34,15 @@ SCORE_NAME, QUERY_ID = "scored_by", "query_id"
 NEVER_NULL_COLUMNS = {UNIT_ID, SLICE_NUMBER, SCORE_NAME, CUTOFF_COLUMN, REPLICATE_COLUMN}
 """Columns that are never NULL; units that are NULL have been rejected."""
 
-INTERNAL_COLUMNS = {LIST_ID, UNIT_ID, SLICE_NUMBER, SCORE_NAME, QUERY_ID, CUTOFF_COLUMN, REPLICATE_COLUMN}
+INTERNAL_COLUMNS = {
+    LIST_ID,
+    UNIT_ID,
+    SLICE_NUMBER,
+    SCORE_NAME,
+    QUERY_ID,
+    CUTOFF_COLUMN,
+    REPLICATE_COLUMN,
+}
 
 
 class UnquotedName(str):
@@ -85,7 +97,12 @@ def name_keys(columns: Iterable[str]) -> list[str]:
     """
     return [
         " ".join(
-            _KEY_WORDS.get(name, name.removesuffix("_id") if isinstance(name, UnquotedName) or name in INTERNAL_COLUMNS else name).split()
+            _KEY_WORDS.get(
+                name,
+                name.removesuffix("_id")
+                if isinstance(name, UnquotedName) or name in INTERNAL_COLUMNS
+                else name,
+            ).split()
         )
         for name in columns
     ]
@@ -96,19 +113,33 @@ def key_column(name: str, table: str | None = None) -> exp.Column:
 
     Names in the SQL files are unquoted.
     """
-    return exp.column(str(name), table=table) if isinstance(name, UnquotedName) or name in INTERNAL_COLUMNS else quoted_column(name, table)
+    return (
+        exp.column(str(name), table=table)
+        if isinstance(name, UnquotedName) or name in INTERNAL_COLUMNS
+        else quoted_column(name, table)
+    )
 
 
-def key_equalities(keys: Iterable[str], left_table: str, right_table: str, nullable: bool) -> list[exp.Expr]:
+def key_equalities(
+    keys: Iterable[str], left_table: str, right_table: str, nullable: bool
+) -> list[exp.Expr]:
     """Return the equality conditions of a key in two tables."""
     return [
-        _compare_columns(key_column(name, left_table), key_column(name, right_table), nullable and name not in NEVER_NULL_COLUMNS)
+        _compare_columns(
+            key_column(name, left_table),
+            key_column(name, right_table),
+            nullable and name not in NEVER_NULL_COLUMNS,
+        )
         for name in keys
     ]
 
 
 def list_key_equalities(
-    left_columns: Sequence[str], right_columns: Sequence[str], left_table: str, right_table: str, nullable: bool
+    left_columns: Sequence[str],
+    right_columns: Sequence[str],
+    left_table: str,
+    right_table: str,
+    nullable: bool,
 ) -> list[exp.Expr]:
     """Return the equality conditions of a list key, whose last column is never NULL."""
     pairs = [
@@ -120,17 +151,25 @@ def list_key_equalities(
 
 def _compare_columns(left: exp.Column, right: exp.Column, nullable: bool) -> exp.Expr:
     # in parentheses, because DataFusion binds AND before IS NOT DISTINCT FROM
-    return exp.paren(exp.NullSafeEQ(this=left, expression=right)) if nullable else never_null_equality(left, right)
+    return (
+        exp.paren(exp.NullSafeEQ(this=left, expression=right))
+        if nullable
+        else never_null_equality(left, right)
+    )
 
 
 def never_null_equality(left: exp.Column, right: exp.Column) -> exp.EQ:
-    """Return an equality of columns that are never NULL, marked so that passes of the optimizer know that no row is lost to a NULL."""
+    """Return an equality of columns that are never NULL, marked so that passes of the optimizer
+    know that no row is lost to a NULL.
+    """
     equality = exp.EQ(this=left, expression=right)
     equality.meta[NEVER_NULL] = True
     return equality
 
 
-def with_list_column(keys: Mapping[str, KeyColumns], selects: Iterable[str], column: str) -> KeysByName:
+def with_list_column(
+    keys: Mapping[str, KeyColumns], selects: Iterable[str], column: str
+) -> KeysByName:
     """Return the keys of a source in which each list is a group.
 
     The list column is added to the group key.

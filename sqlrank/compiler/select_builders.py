@@ -1,4 +1,6 @@
-"""Build SELECTs over CTEs: join, group, order, repeat rows per cut-off or grouping, cast numbers to double, NULL unless finite."""
+"""Build SELECTs over CTEs: join, group, order, repeat rows per cut-off or grouping, cast numbers to
+double, NULL unless finite.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.compiler.row_keys import GROUP_ID, LIST_ID, KeyColumns, KeysByName, key_column, key_equalities
+from sqlrank.compiler.row_keys import (
+    GROUP_ID,
+    LIST_ID,
+    KeyColumns,
+    KeysByName,
+    key_column,
+    key_equalities,
+)
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
 from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.result_columns import SLICE_COLUMN
@@ -29,11 +38,19 @@ def group_by_key(query: exp.Select, keys: KeyColumns) -> exp.Select:
     return query.group_by(*map(key_column, keys.columns)) if keys.columns else query
 
 
-def join_on_key(query: exp.Select, base_cte: str, cte: KeyedCte, cutoffs: str | None = None) -> exp.Select:
+def join_on_key(
+    query: exp.Select, base_cte: str, cte: KeyedCte, cutoffs: str | None = None
+) -> exp.Select:
     """Join the row of a CTE for the same group and, if present, cut-off."""
     on = key_equalities(cte.keys.without_cutoff, cte.step, base_cte, cte.keys.nullable)
-    on += key_equalities([CUTOFF_COLUMN], cte.step, cutoffs or base_cte, nullable=False) if cte.keys.has_cutoff else []
-    join_arguments: dict[str, Any] = {"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}
+    on += (
+        key_equalities([CUTOFF_COLUMN], cte.step, cutoffs or base_cte, nullable=False)
+        if cte.keys.has_cutoff
+        else []
+    )
+    join_arguments: dict[str, Any] = (
+        {"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}
+    )
     return query.join(cte.step, copy=False, **join_arguments)
 
 
@@ -44,7 +61,10 @@ def cross_join_cutoffs(query: exp.Select, cutoffs: str | None) -> exp.Select:
 
 def order_rows(query: exp.Select, keys: Sequence[exp.Expr]) -> exp.Select:
     """Order by columns, NULL first; grouping names are never NULL."""
-    terms = [key.copy() if key.name == SLICE_COLUMN else exp.Ordered(this=key.copy(), nulls_first=True) for key in keys]
+    terms = [
+        key.copy() if key.name == SLICE_COLUMN else exp.Ordered(this=key.copy(), nulls_first=True)
+        for key in keys
+    ]
     return query.order_by(*terms) if keys else query
 
 
@@ -66,16 +86,25 @@ def cross_join_slices(cte: str, columns: Sequence[str], shape: GroupingLayout) -
     numbers_query = first
     for number in range(1, len(shape.grouping_sets or ())):
         numbers_query = exp.union(
-            numbers_query, exp.select(exp.alias_(exp.Literal.number(number), SLICE_NUMBER)), distinct=False, copy=False
+            numbers_query,
+            exp.select(exp.alias_(exp.Literal.number(number), SLICE_NUMBER)),
+            distinct=False,
+            copy=False,
         )
     select_items: list[exp.Expr] = []
     for name in columns:
-        slice_numbers = [number for number, group in enumerate(shape.grouping_sets or ()) if name in group]
+        slice_numbers = [
+            number for number, group in enumerate(shape.grouping_sets or ()) if name in group
+        ]
         if name not in shape.group_names:
             select_items.append(exp.column(name, table=cte))
             continue
         column = key_column(name, cte)
-        value = case_when(_is_in_groupings(slice_numbers, "slices"), column) if slice_numbers else exp.Null()
+        value = (
+            case_when(_is_in_groupings(slice_numbers, "slices"), column)
+            if slice_numbers
+            else exp.Null()
+        )
         select_items.append(exp.alias_(value, column.this.copy()))
     return (
         exp.select(*select_items, exp.column(SLICE_NUMBER, table="slices"))
@@ -99,7 +128,8 @@ MAX_DOUBLE = "1.7976931348623157e308"
 def null_if_not_finite(node: exp.Expr, *terms: exp.Expr) -> exp.Expr:
     """Return a number, NULL if it is infinite or NaN.
 
-    For sums and differences the ``terms`` are tested. Databend rewrites a comparison of a difference with such a large number wrongly.
+    For sums and differences the ``terms`` are tested. Databend rewrites a comparison of a
+    difference with such a large number wrongly.
     """
     sizes: list[exp.Expr] = [exp.Abs(this=term.copy()) for term in terms or [node]]
     size = reduce(lambda left, right: exp.Add(this=left, expression=right), sizes)
@@ -112,11 +142,13 @@ def cast_double(node: exp.Expr) -> exp.Cast:
     return exp.cast(node, DOUBLE)
 
 
-def union_slices(query: exp.Query, keys: KeysByName, shape: GroupingLayout) -> tuple[exp.Query, KeysByName]:
+def union_slices(
+    query: exp.Query, keys: KeysByName, shape: GroupingLayout
+) -> tuple[exp.Query, KeysByName]:
     """Repeat the rows of a query for each grouping set.
 
-    Columns that a set does not group by are NULL, and a query with GROUP BY does not group by them. Columns that also identify lists are
-    kept under another name.
+    Columns that a set does not group by are NULL, and a query with GROUP BY does not group by them.
+    Columns that also identify lists are kept under another name.
 
     >>> import sqlglot
     >>> from sqlrank.compiler.layout import GroupColumn, GroupingLayout
@@ -124,19 +156,33 @@ def union_slices(query: exp.Query, keys: KeysByName, shape: GroupingLayout) -> t
     >>> query = sqlglot.parse_one('SELECT "day", SUM(x) AS x FROM t GROUP BY "day"')
     >>> print(union_slices(query, {"group_id": KeyColumns(("day",))}, shape)[0].sql())
     SELECT "day", SUM(x) AS x, 0 AS slice_number FROM t GROUP BY "day" UNION ALL SELECT NULL AS "day", SUM(x) AS x, 1 AS slice_number FROM t
-    """
+    """  # noqa: E501
     lists = keys.get(LIST_ID, KeyColumns())
     if set(lists.columns) & set(keys[GROUP_ID].columns):
-        query = query.copy().select(*(exp.alias_(key_column(name), f"list_{name}", quoted=True) for name in lists.columns))
-        keys = {**keys, LIST_ID: KeyColumns(tuple(f"list_{name}" for name in lists.columns), lists.nullable)}
+        query = query.copy().select(
+            *(exp.alias_(key_column(name), f"list_{name}", quoted=True) for name in lists.columns)
+        )
+        keys = {
+            **keys,
+            LIST_ID: KeyColumns(tuple(f"list_{name}" for name in lists.columns), lists.nullable),
+        }
     branches = []
     for number, group in enumerate(shape.grouping_sets or ()):
         branch: Any = query.copy()
         for position, column in enumerate(branch.selects):
             if column.alias_or_name in shape.group_names and column.alias_or_name not in group:
-                branch.expressions[position] = exp.alias_(exp.Null(), column.alias_or_name, quoted=True)
+                branch.expressions[position] = exp.alias_(
+                    exp.Null(), column.alias_or_name, quoted=True
+                )
         if grouped := branch.args.get("group"):
-            keys_of_set = [key for key in grouped.expressions if key.name not in shape.group_names or key.name in group]
+            keys_of_set = [
+                key
+                for key in grouped.expressions
+                if key.name not in shape.group_names or key.name in group
+            ]
             branch.set("group", exp.Group(expressions=keys_of_set) if keys_of_set else None)
         branches.append(branch.select(exp.alias_(exp.Literal.number(number), SLICE_NUMBER)))
-    return union_all(branches), {**keys, GROUP_ID: KeyColumns((*keys[GROUP_ID].columns, SLICE_NUMBER), nullable=True)}
+    return union_all(branches), {
+        **keys,
+        GROUP_ID: KeyColumns((*keys[GROUP_ID].columns, SLICE_NUMBER), nullable=True),
+    }

@@ -1,4 +1,6 @@
-"""Compile the statement of metrics or of a curve: CTEs of inputs, relations and aggregates, the final SELECT, its columns and keys."""
+"""Compile the statement of metrics or of a curve: CTEs of inputs, relations and aggregates, the
+final SELECT, its columns and keys.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,25 @@ from sqlrank.compiler.group_differences import difference_rows
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.bootstrap_intervals import RowResampler
 from sqlrank.compiler.intervals.outcome_flips import FLIP_LABEL, FLIP_SUFFIX, flip_name
-from sqlrank.compiler.layout import KeyedCte, MetricColumn, OutputColumn, ResultLayout, score_column_name
+from sqlrank.compiler.layout import (
+    KeyedCte,
+    MetricColumn,
+    OutputColumn,
+    ResultLayout,
+    score_column_name,
+)
 from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, key_column, key_equalities
 from sqlrank.compiler.select_builders import cast_double, null_if_not_finite, slice_label
 from sqlrank.errors import MetricError
 from sqlrank.registry.metric import is_respelled, to_sql_name
 from sqlrank.registry.query_templates import load_select
-from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, LABEL_RANGES, QUERY_CUTOFFS_RELATION, ResolvedMetric
+from sqlrank.registry.resolved_metric import (
+    CUTOFF_COLUMN,
+    LABEL_RANGES,
+    QUERY_CUTOFFS_RELATION,
+    ResolvedMetric,
+)
 from sqlrank.rendering.renderer import StatementHeader, row_phrase
 from sqlrank.result_columns import SLICE_COLUMN
 from sqlrank.sql_ast import BIGINT
@@ -39,9 +52,11 @@ POINT_COLUMN, BUCKET_COLUMN = INTEGER_COLUMNS = ("point", "bucket")
 
 @dataclass(frozen=True, eq=False)
 class CompiledStatement:
-    """A compiled statement: its tree, its columns in order, its header comment, and the grains of CTEs that files declare.
+    """A compiled statement: its tree, its columns in order, its header comment, and the grains of
+    CTEs that files declare.
 
-    ``undefined`` has a metric for each audit column that counts the lists for which it is undefined.
+    ``undefined`` has a metric for each audit column that counts the lists for which it is
+    undefined.
     """
 
     tree: Any
@@ -67,11 +82,19 @@ def compile_statement(
     if cutoff_range := _cutoff_range(metrics):
         relations.enable_cutoff_range(*cutoff_range)
     if cutoff_metric := next((metric for metric in metrics if metric.has_query_cutoffs), None):
-        relations.own_cutoffs = relations.add_relation(QUERY_CUTOFFS_RELATION, cutoff_metric.settings)
+        relations.own_cutoffs = relations.add_relation(
+            QUERY_CUTOFFS_RELATION, cutoff_metric.settings
+        )
     if layout.confidence is not None and layout.confidence.is_bootstrap:
-        relations.resample = RowResampler(relations, layout.confidence, layout.base).add_resampled_rows
-    aggregations = AggregationCtes(relations, layout.per_query, layout.weighted, layout.query_column, layout.confidence)
-    aggregations.counts_undefined = layout.counts_undefined and not (layout.confidence is not None and layout.confidence.per_unit)
+        relations.resample = RowResampler(
+            relations, layout.confidence, layout.base
+        ).add_resampled_rows
+    aggregations = AggregationCtes(
+        relations, layout.per_query, layout.weighted, layout.query_column, layout.confidence
+    )
+    aggregations.counts_undefined = layout.counts_undefined and not (
+        layout.confidence is not None and layout.confidence.per_unit
+    )
     if metrics[0].file.kind == "curves":
         return _compile_curve(aggregations, metrics[0], layout, header, audits)
     columns = _add_metrics(aggregations, metrics, layout)
@@ -79,57 +102,100 @@ def compile_statement(
     audits_by_cte = _add_audits(aggregations, metrics, {**audits, **class_sizes})
     undefined_counts = aggregations.undefined_counts()
     audits_by_cte |= {cte: list(counts) for cte, counts in undefined_counts.items()}
-    counted = {name: column.metric for counts in undefined_counts.values() for name, column in counts.items() if column is not None}
+    counted = {
+        name: column.metric
+        for counts in undefined_counts.values()
+        for name, column in counts.items()
+        if column is not None
+    }
     body = aggregations.result_query(layout.base, audits_by_cte)
     keys = _list_keys(layout)
-    weight_outputs = [OutputColumn("weight", "weight", "weight")] if layout.with_weights and layout.weighted and layout.base is None else []
+    weight_outputs = (
+        [OutputColumn("weight", "weight", "weight")]
+        if layout.with_weights and layout.weighted and layout.base is None
+        else []
+    )
     if weight_outputs:
         body.select(exp.alias_(cast_double(exp.column("weight")), "weight"), copy=False)
     kinds = dict.fromkeys(class_sizes["class_sizes"].named_selects, "size") if class_sizes else {}
-    audit_outputs = [OutputColumn(name, name, kinds.get(name, "audit")) for names in audits_by_cte.values() for name in names]
-    metric_outputs = [OutputColumn(column.alias, name, "metric", column.metric) for name, column in columns.items()]
+    audit_outputs = [
+        OutputColumn(name, name, kinds.get(name, "audit"))
+        for names in audits_by_cte.values()
+        for name in names
+    ]
+    metric_outputs = [
+        OutputColumn(column.alias, name, "metric", column.metric)
+        for name, column in columns.items()
+    ]
     if scores := _find_paired_scores(aggregations):
         keys = [output for output in keys if output.alias not in {SCORE_NAME, UNIT_ID}]
         numbered_scores = list(enumerate(scores, start=1))
         metric_outputs = [
-            OutputColumn(column.alias_for_score(number), score_column_name(name, score), "metric", column.metric)
+            OutputColumn(
+                column.alias_for_score(number),
+                score_column_name(name, score),
+                "metric",
+                column.metric,
+            )
             for name, column in columns.items()
             for number, score in numbered_scores
         ]
     flip_outputs = _list_flips(metric_outputs, body.named_selects)
     if layout.confidence is not None and not layout.confidence.per_unit:
-        metric_outputs = [output for metric_output in metric_outputs for output in [metric_output, *_list_limits(metric_output)]]
+        metric_outputs = [
+            output
+            for metric_output in metric_outputs
+            for output in [metric_output, *_list_limits(metric_output)]
+        ]
     keys += [OutputColumn(CUTOFF_COLUMN, CUTOFF_COLUMN, "cutoff")] if cutoff_range else []
     outputs = [*keys, *metric_outputs, *audit_outputs, *flip_outputs, *weight_outputs]
     if layout.across:
         body, outputs = difference_rows(relations, aggregations.spread, body, outputs, layout)
     elif layout.requested_names:
         outputs = _under_requested_names(body, outputs)
-    return replace(_with_ctes(body, relations, outputs, header, layout.keep_unused), undefined=counted)
+    return replace(
+        _with_ctes(body, relations, outputs, header, layout.keep_unused), undefined=counted
+    )
 
 
-def _add_metrics(aggregations: AggregationCtes, metrics: Sequence[ResolvedMetric], layout: ResultLayout) -> dict[str, MetricColumn]:
+def _add_metrics(
+    aggregations: AggregationCtes, metrics: Sequence[ResolvedMetric], layout: ResultLayout
+) -> dict[str, MetricColumn]:
     """Add the metrics, and return their columns by canonical name."""
     if layout.across and aggregations.spread is not None:
         aggregations.spread.query_column = layout.query_column
-    return {str(metric.metric): aggregations.add_metric(metric.at_each_cutoff) for metric in metrics}
+    return {
+        str(metric.metric): aggregations.add_metric(metric.at_each_cutoff) for metric in metrics
+    }
 
 
 def _add_audits(
-    aggregations: AggregationCtes, metrics: Sequence[ResolvedMetric], trees: Mapping[str, exp.Select]
+    aggregations: AggregationCtes,
+    metrics: Sequence[ResolvedMetric],
+    trees: Mapping[str, exp.Select],
 ) -> dict[KeyedCte, Sequence[str]]:
     """Add the columns of each tree beside the metrics, and return their names by CTE."""
     names_by_cte: dict[KeyedCte, Sequence[str]] = {}
     for role, tree in trees.items():
-        reader = next((metric for metric in metrics if role in metric.dependencies.relations), metrics[0])
-        cte = aggregations.add_audit(tree, reader.settings, role, counts_queries=role == LABEL_RANGES)
+        reader = next(
+            (metric for metric in metrics if role in metric.dependencies.relations), metrics[0]
+        )
+        cte = aggregations.add_audit(
+            tree, reader.settings, role, counts_queries=role == LABEL_RANGES
+        )
         names_by_cte[cte] = [*names_by_cte.get(cte, ()), *tree.named_selects[1:]]
     return names_by_cte
 
 
-def _load_class_sizes(metrics: Sequence[ResolvedMetric], layout: ResultLayout) -> dict[str, exp.Select]:
+def _load_class_sizes(
+    metrics: Sequence[ResolvedMetric], layout: ResultLayout
+) -> dict[str, exp.Select]:
     """Return the columns of class sizes beside unit values, if labels are positive or negative."""
-    is_needed = layout.confidence is not None and layout.confidence.per_unit and any(metric.has_classes for metric in metrics)
+    is_needed = (
+        layout.confidence is not None
+        and layout.confidence.per_unit
+        and any(metric.has_classes for metric in metrics)
+    )
     return {"class_sizes": load_select("comparison", "class_sizes.sql")} if is_needed else {}
 
 
@@ -148,7 +214,11 @@ def _under_requested_names(body: exp.Select, outputs: Sequence[OutputColumn]) ->
 
     A metric with several names has a column for each; its value is computed once, in a CTE.
     """
-    taken = {output.alias for output in outputs if output.metric is None or output.name in output.metric.column_names}
+    taken = {
+        output.alias
+        for output in outputs
+        if output.metric is None or output.name in output.metric.column_names
+    }
     groups: list[list[tuple[exp.Expr, OutputColumn]]] = []
     for pair in zip(body.selects, outputs, strict=True):
         if pair[1].kind in INTERVAL_SUFFIXES:
@@ -164,13 +234,22 @@ def _under_requested_names(body: exp.Select, outputs: Sequence[OutputColumn]) ->
                 items += [item for item, _ in group]
                 renamed += [output for _, output in group]
                 continue
-            alias = unique_name(value.alias if is_respelled(name, value.name) else to_sql_name(name), taken)
+            alias = unique_name(
+                value.alias if is_respelled(name, value.name) else to_sql_name(name), taken
+            )
             columns = [
-                replace(output, alias=f"{alias}{output.alias[len(value.alias) :]}", name=f"{name}{output.name[len(value.name) :]}")
+                replace(
+                    output,
+                    alias=f"{alias}{output.alias[len(value.alias) :]}",
+                    name=f"{name}{output.name[len(value.name) :]}",
+                )
                 for _, output in group
             ]
             taken |= {output.alias for output in columns}
-            items += [exp.alias_(item.unalias().copy(), output.alias) for (item, _), output in zip(group, columns, strict=True)]
+            items += [
+                exp.alias_(item.unalias().copy(), output.alias)
+                for (item, _), output in zip(group, columns, strict=True)
+            ]
             renamed += columns
     body.set("expressions", items)
     return renamed
@@ -189,43 +268,88 @@ def _cutoff_range(metrics: Sequence[ResolvedMetric]) -> tuple[int, int] | None:
         MetricError: Not all metrics have the same range.
     """
     ranges = {metric.metric.cutoff for metric in metrics if isinstance(metric.metric.cutoff, tuple)}
-    if len(ranges) > 1 or (ranges and any(not isinstance(metric.metric.cutoff, tuple) for metric in metrics)):
-        raise MetricError("a range of cut-offs gives a row per cut-off: ask for metrics of one range in a call of their own")
+    if len(ranges) > 1 or (
+        ranges and any(not isinstance(metric.metric.cutoff, tuple) for metric in metrics)
+    ):
+        raise MetricError(
+            "a range of cut-offs gives a row per cut-off: ask for metrics of one range in a call of"
+            " their own"
+        )
     return ranges.pop() if ranges else None
 
 
 def _list_limits(metric: OutputColumn) -> list[OutputColumn]:
-    return [OutputColumn(f"{metric.alias}_{name}", f"{metric.name}.{name}", name) for name in INTERVAL_SUFFIXES]
+    return [
+        OutputColumn(f"{metric.alias}_{name}", f"{metric.name}.{name}", name)
+        for name in INTERVAL_SUFFIXES
+    ]
 
 
 def _list_keys(layout: ResultLayout) -> list[OutputColumn]:
     columns = layout.shape.group_columns
-    outputs = [OutputColumn(column.name, column.label, "by", quoted=key_column(column.name).this.quoted) for column in columns]
-    outputs += [OutputColumn(SLICE_COLUMN, SLICE_COLUMN, "slice")] if layout.shape.grouping_sets is not None else []
+    outputs = [
+        OutputColumn(column.name, column.label, "by", quoted=key_column(column.name).this.quoted)
+        for column in columns
+    ]
+    outputs += (
+        [OutputColumn(SLICE_COLUMN, SLICE_COLUMN, "slice")]
+        if layout.shape.grouping_sets is not None
+        else []
+    )
     is_per_unit = layout.confidence is not None and layout.confidence.per_unit
     outputs += [OutputColumn(UNIT_ID, UNIT_ID, "unit")] if is_per_unit else []
-    return [*outputs, *([OutputColumn(layout.query_column, layout.query_column, "query")] if layout.per_query else [])]
+    return [
+        *outputs,
+        *(
+            [OutputColumn(layout.query_column, layout.query_column, "query")]
+            if layout.per_query
+            else []
+        ),
+    ]
 
 
 def _with_ctes(
-    body: exp.Select, relations: RelationCtes, outputs: list[OutputColumn], header: StatementHeader, keep_unused: bool = False
+    body: exp.Select,
+    relations: RelationCtes,
+    outputs: list[OutputColumn],
+    header: StatementHeader,
+    keep_unused: bool = False,
 ) -> CompiledStatement:
     """Add the CTEs, and drop comments that are repeated."""
     tree = relations.ctes.write_before(body, keep_unused)
     drop_comments_repeated_across_queries(cte.this for cte in tree.ctes)
-    grains = {cte.name: str(cte.file.row_grain) for cte in relations.ctes if cte.file is not None and cte.file.row_grain is not None}
-    return CompiledStatement(tree, outputs, replace(header, row=row_phrase(result_keys(outputs))), grains)
+    grains = {
+        cte.name: str(cte.file.row_grain)
+        for cte in relations.ctes
+        if cte.file is not None and cte.file.row_grain is not None
+    }
+    return CompiledStatement(
+        tree, outputs, replace(header, row=row_phrase(result_keys(outputs))), grains
+    )
 
 
 def result_keys(outputs: Sequence[OutputColumn]) -> list[str]:
     """Return the columns that identify rows of a result, as a header names them."""
     names = {"slice": "grouping", "unit": "unit", "cutoff": "cut-off"}
-    keys = [output for output in outputs if output.kind in {"by", "slice", "query", "unit", "cutoff", "point", "name"}]
-    return [names.get(output.kind, output.name.removesuffix("_id") if output.kind == "query" else output.name) for output in keys]
+    keys = [
+        output
+        for output in outputs
+        if output.kind in {"by", "slice", "query", "unit", "cutoff", "point", "name"}
+    ]
+    return [
+        names.get(
+            output.kind, output.name.removesuffix("_id") if output.kind == "query" else output.name
+        )
+        for output in keys
+    ]
 
 
 def _compile_curve(
-    aggregations: AggregationCtes, metric: ResolvedMetric, layout: ResultLayout, header: StatementHeader, audits: Mapping[str, exp.Select]
+    aggregations: AggregationCtes,
+    metric: ResolvedMetric,
+    layout: ResultLayout,
+    header: StatementHeader,
+    audits: Mapping[str, exp.Select],
 ) -> CompiledStatement:
     """Compile a curve, with rows in the order of its points."""
     relations = aggregations.relations
@@ -235,29 +359,60 @@ def _compile_curve(
     outputs = _list_keys(layout)
     # With an alias, because engines resolve ambiguous names in ORDER BY differently after a join.
     columns = [
-        slice_label(layout.shape, curve_cte)
-        if output.kind == "slice"
-        else exp.alias_(key_column(output.alias, curve_cte), key_column(output.alias).this.copy())
+        (
+            slice_label(layout.shape, curve_cte)
+            if output.kind == "slice"
+            else exp.alias_(
+                key_column(output.alias, curve_cte), key_column(output.alias).this.copy()
+            )
+        )
         for output in outputs
     ]
-    order = [*map(_select_output, outputs), *(exp.column(name) for name in curve_columns[: 1 + (curve_columns[0] == BUCKET_COLUMN)])]
+    order = [
+        *map(_select_output, outputs),
+        *(exp.column(name) for name in curve_columns[: 1 + (curve_columns[0] == BUCKET_COLUMN)]),
+    ]
     may_be_infinite = relations.library.may_be_infinite(metric.file, metric.dependencies.files)
     roles = [relations.library.roles[role] for role in metric.dependencies.roles]
-    key_names = {name for role in roles for name, column in role.columns.items() if column.type == "key"}
+    key_names = {
+        name for role in roles for name, column in role.columns.items() if column.type == "key"
+    }
     tree = exp.select(
-        *columns, *(exp.alias_(_select_item(name, curve_cte, may_be_infinite, name in key_names), name) for name in curve_columns)
+        *columns,
+        *(
+            exp.alias_(_select_item(name, curve_cte, may_be_infinite, name in key_names), name)
+            for name in curve_columns
+        ),
     ).from_(curve_cte)
-    terms = (column if column.name in INTEGER_COLUMNS else exp.Ordered(this=column, nulls_first=True) for column in order)
+    terms = (
+        column if column.name in INTEGER_COLUMNS else exp.Ordered(this=column, nulls_first=True)
+        for column in order
+    )
     tree = tree.order_by(*(term.copy() for term in terms))
     outputs += [
-        OutputColumn(name, name, "point" if name in INTEGER_COLUMNS else "id" if name in key_names else "value", metric)
+        OutputColumn(
+            name,
+            name,
+            "point" if name in INTEGER_COLUMNS else "id" if name in key_names else "value",
+            metric,
+        )
         for name in curve_columns
     ]
     for role, audit in audits.items():
         audit_cte = aggregations.add_audit(audit, metric.settings, role)
         on = key_equalities(keys.columns, audit_cte.step, curve_cte, keys.nullable)
-        tree = tree.join(audit_cte.step, **({"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}))
-        tree.select(*(exp.column(name, table=audit_cte.step) for name in audit.named_selects[1:]), copy=False)
+        tree = tree.join(
+            audit_cte.step,
+            **(
+                {"on": exp.and_(*on, wrap=False), "join_type": "left"}
+                if on
+                else {"join_type": "cross"}
+            ),
+        )
+        tree.select(
+            *(exp.column(name, table=audit_cte.step) for name in audit.named_selects[1:]),
+            copy=False,
+        )
         outputs += [OutputColumn(name, name, "audit") for name in audit.named_selects[1:]]
     return _with_ctes(tree, relations, outputs, header)
 
@@ -272,4 +427,6 @@ def _select_item(name: str, cte: str, may_be_infinite: bool, is_key: bool) -> ex
         return column
     if name in INTEGER_COLUMNS:
         return exp.cast(column, BIGINT)
-    return cast_double(null_if_not_finite(column) if may_be_infinite and name != "score" else column)
+    return cast_double(
+        null_if_not_finite(column) if may_be_infinite and name != "score" else column
+    )

@@ -1,4 +1,6 @@
-"""Hash units by MD5 to numbers that are equal on every engine, by expressions of ``sql/bootstrap``."""
+"""Hash units by MD5 to numbers that are equal on every engine, by expressions of
+``sql/bootstrap``.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from sqlrank.sql_ast import find_nodes, sql_literal
 
 def unit_digest(salt: str, unit: exp.Expr) -> exp.Expr:
     """Return the MD5 digest of a salt and a unit's name: 32 hexadecimal digits."""
-    return exp.MD5(this=exp.DPipe(this=sql_literal(salt), expression=exp.cast(unit, "TEXT"), safe=True))
+    return exp.MD5(
+        this=exp.DPipe(this=sql_literal(salt), expression=exp.cast(unit, "TEXT"), safe=True)
+    )
 
 
 def digest_number(digest: str, start: int = 1) -> exp.Expr:
@@ -18,11 +22,16 @@ def digest_number(digest: str, start: int = 1) -> exp.Expr:
 
     The digits begin at position ``start``.
     """
-    return load_expression("hash_integer.sql", exp.func("SUBSTR", exp.column(digest), sql_literal(start), sql_literal(8)))
+    return load_expression(
+        "hash_integer.sql",
+        exp.func("SUBSTR", exp.column(digest), sql_literal(start), sql_literal(8)),
+    )
 
 
 def load_expression(file: str, replacement: exp.Expr) -> exp.Expr:
-    """Load the expression of a file in ``sql/bootstrap``, with its column replaced by an expression."""
+    """Load the expression of a file in ``sql/bootstrap``, with its column replaced by an
+    expression.
+    """
     expression = load_select("bootstrap", file).selects[0].unalias()
     for column in find_nodes(expression, exp.Column):
         column.replace(replacement.copy())

@@ -1,1 +1,3 @@
-"""Run statements: connections, sessions and their limits, and the tables, files and Arrow data that they read."""
+"""Run statements: connections, sessions and their limits, and the tables, files and Arrow data that
+they read.
+"""

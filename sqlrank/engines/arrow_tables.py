@@ -1,4 +1,6 @@
-"""Convert in-memory sources to Arrow tables: Arrow streams, Polars LazyFrames, and dicts as in ranx and pytrec_eval."""
+"""Convert in-memory sources to Arrow tables: Arrow streams, Polars LazyFrames, and dicts as in ranx
+and pytrec_eval.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,21 @@ import pyarrow as pa
 
 from sqlrank.arrow_arrays import to_array
 from sqlrank.engines.database import ColumnProblem
-from sqlrank.errors import InputError, SqlrankError, enumerate_names, quote_excerpt, short_repr, to_sentence
-from sqlrank.request import are_numbers, is_dict_of_values, is_list_of_documents, is_row_list, source_kind
+from sqlrank.errors import (
+    InputError,
+    SqlrankError,
+    enumerate_names,
+    quote_excerpt,
+    short_repr,
+    to_sentence,
+)
+from sqlrank.request import (
+    are_numbers,
+    is_dict_of_values,
+    is_list_of_documents,
+    is_row_list,
+    source_kind,
+)
 
 VALUE_COLUMN_BY_ROLE = {"run": "score", "qrels": "relevance", "baseline": "score"}
 """Column of the numbers in a dict, by role."""
@@ -27,7 +42,10 @@ DICT_EXAMPLES = {
     **{role: f"{{query: {{document: {column}}}}}" for role, column in VALUE_COLUMN_BY_ROLE.items()},
 }
 """Dicts to write, by role."""
-ACCEPTED_SOURCES = "a table name, a file, a DuckDB relation, a list with a dict for each row, or a table that speaks the Arrow stream protocol (pyarrow, Polars, pandas 2.2 or later)"
+ACCEPTED_SOURCES = (
+    "a table name, a file, a DuckDB relation, a list with a dict for each row, or a table that"
+    " speaks the Arrow stream protocol (pyarrow, Polars, pandas 2.2 or later)"
+)
 _CONVERSIONS = {
     "collect": "collect it into a table first",
     "to_table": "call its to_table() first",
@@ -45,11 +63,13 @@ MAX_DECIMAL_DIGITS = 38
 def to_arrow_table(role: str, source: Any) -> pa.Table:
     """Convert a source to an Arrow table.
 
-    A dict maps queries to documents to numbers, ``{"q1": {"d1": 1.2}}``, to documents in order, ``{"q1": ["d1"]}``, or column names to values,
-    ``{"label": [0, 1], "score": [0.2, 0.7]}``. A list holds a dict for each row.
+    A dict maps queries to documents to numbers, ``{"q1": {"d1": 1.2}}``, to documents in order,
+    ``{"q1": ["d1"]}``, or column names to values, ``{"label": [0, 1], "score": [0.2, 0.7]}``. A
+    list holds a dict for each row.
 
     Raises:
-        InputError: The source is not a table, or its library cannot convert it; the message names the column.
+        InputError: The source is not a table, or its library cannot convert it; the message names
+            the column.
     """
     try:
         table = _import_table(role, source)
@@ -60,14 +80,21 @@ def to_arrow_table(role: str, source: Any) -> pa.Table:
             raise
         raise InputError(f"{role}: {_explain_conversion_error(source, error)}") from error
     if unnamed := [name for name in table.column_names if _UNNAMED_INDEX.fullmatch(name)]:
-        table = table.drop_columns(unnamed)  # by which pandas keeps the numbers of rows that were selected or sorted
-    if duplicate := next((name for name, count in Counter(table.column_names).items() if count > 1), None):
+        table = table.drop_columns(
+            unnamed
+        )  # by which pandas keeps the numbers of rows that were selected or sorted
+    if duplicate := next(
+        (name for name, count in Counter(table.column_names).items() if count > 1), None
+    ):
         raise InputError(f"{role}: {_TWICE.format(duplicate)}")
     return table
 
 
-def replace_unreadable(role: str, table: pa.Table, unread: Collection[str] = ()) -> tuple[pa.Table, dict[str, ColumnProblem]]:
-    """Return a table with types that DuckDB reads, and the problems of columns that have none, whose values are NULL.
+def replace_unreadable(
+    role: str, table: pa.Table, unread: Collection[str] = ()
+) -> tuple[pa.Table, dict[str, ColumnProblem]]:
+    """Return a table with types that DuckDB reads, and the problems of columns that have none,
+    whose values are NULL.
 
     Args:
         role: The role, for messages.
@@ -80,13 +107,25 @@ def replace_unreadable(role: str, table: pa.Table, unread: Collection[str] = ())
             if field.name in unread:
                 raise pa.ArrowNotImplementedError
             if (arrow_type := _readable_type(field.type)) != field.type:
-                table = table.set_column(index, field.name, _cast_column(table.column(index), arrow_type))
+                table = table.set_column(
+                    index, field.name, _cast_column(table.column(index), arrow_type)
+                )
         except (pa.ArrowException, ValueError) as error:
             table = table.set_column(index, field.name, pa.nulls(len(table)))
-            is_decimal = pa.types.is_decimal(field.type) and not isinstance(error, pa.ArrowNotImplementedError)
-            problem = f"has decimals of more than {MAX_DECIMAL_DIGITS} digits" if is_decimal else f"of type {field.type} cannot be read"
-            advice = "Cast it to float64" if is_decimal else "Convert it to numbers or texts of one type"
-            problems[field.name] = ColumnProblem(f"{role}: column {field.name!r} {problem}. {advice}")
+            is_decimal = pa.types.is_decimal(field.type) and not isinstance(
+                error, pa.ArrowNotImplementedError
+            )
+            problem = (
+                f"has decimals of more than {MAX_DECIMAL_DIGITS} digits"
+                if is_decimal
+                else f"of type {field.type} cannot be read"
+            )
+            advice = (
+                "Cast it to float64" if is_decimal else "Convert it to numbers or texts of one type"
+            )
+            problems[field.name] = ColumnProblem(
+                f"{role}: column {field.name!r} {problem}. {advice}"
+            )
     return table, problems
 
 
@@ -98,32 +137,54 @@ _TWICE = "two columns are named {!r}. Rename one of them, or leave it out"
 
 def _import_table(role: str, source: Any) -> pa.Table:
     if type(source).__name__ == "Series":
-        advice = ", or series.to_dict() of lists of documents" if role in VALUE_COLUMN_BY_ROLE else ""
-        raise InputError(f"{role}: a Series is one column. {to_sentence(_describe_dict(role))}{advice}, or give a data frame")
+        advice = (
+            ", or series.to_dict() of lists of documents" if role in VALUE_COLUMN_BY_ROLE else ""
+        )
+        raise InputError(
+            f"{role}: a Series is one column. {to_sentence(_describe_dict(role))}{advice}, or give"
+            " a data frame"
+        )
     if isinstance(source, (list, tuple, Mapping)) and not source:
         raise InputError(f"{role} ({source_kind(source)}) has no rows")
     if isinstance(source, pa.Table):
-        return source  # pa.table() would send it through the C interface, where arrays of views may end the process
+        # pa.table() would send it through the C interface, where arrays of views may end the
+        # process
+        return source
     if hasattr(source, "__arrow_c_stream__"):
         return pa.table(source)
     if is_row_list(source):
         columns = dict.fromkeys(str(name) for row in source for name in row)
-        return _table_from_columns(role, {name: [row.get(name) for row in source] for name in columns})
+        return _table_from_columns(
+            role, {name: [row.get(name) for row in source] for name in columns}
+        )
     if fields := getattr(getattr(source, "dtype", None), "names", None):  # of NumPy's records
         return _table_from_columns(role, {str(name): source[name] for name in fields})
-    if isinstance(source, Mapping) and role in VALUE_COLUMN_BY_ROLE and not (is_dict_of_values(source) and _has_columns(source)):
-        return _table_from_lists(role, source) if is_dict_of_values(source) else _table_from_dict(role, source)
+    if (
+        isinstance(source, Mapping)
+        and role in VALUE_COLUMN_BY_ROLE
+        and not (is_dict_of_values(source) and _has_columns(source))
+    ):
+        return (
+            _table_from_lists(role, source)
+            if is_dict_of_values(source)
+            else _table_from_dict(role, source)
+        )
     return _import_columns(role, source)
 
 
 def _import_columns(role: str, source: Any) -> pa.Table:
     """Convert a dict of columns, or a LazyFrame, to an Arrow table; refuse others."""
-    if isinstance(source, Mapping) and source and not any(isinstance(values, Mapping) for values in source.values()):
+    if (
+        isinstance(source, Mapping)
+        and source
+        and not any(isinstance(values, Mapping) for values in source.values())
+    ):
         for name, values in source.items():
             if isinstance(values, (str, bytes, Real)):
                 raise InputError(
-                    f"{role}: cannot read a dict whose {quote_excerpt(str(name), is_name=True)} has {short_repr(values)}. {_describe_dict(role)}, "
-                    "or a list with a dict for each row"
+                    f"{role}: cannot read a dict whose {quote_excerpt(str(name), is_name=True)} has"
+                    f" {short_repr(values)}. {_describe_dict(role)}, or a list with a dict for"
+                    " each row"
                 )
         return _table_from_columns(role, {str(name): values for name, values in source.items()})
     source_type = type(source)
@@ -131,56 +192,92 @@ def _import_columns(role: str, source: Any) -> pa.Table:
         return pa.table(source.collect())
     if role in VALUE_COLUMN_BY_ROLE and is_list_of_documents(source):
         raise InputError(
-            f"{role}: a list of lists has no queries. {_describe_dict(role)}, or inputs={{'answers': ...}} with a row per query"
+            f"{role}: a list of lists has no queries. {_describe_dict(role)}, or"
+            " inputs={'answers': ...} with a row per query"
         )
-    advice = next((step for method, step in _CONVERSIONS.items() if hasattr(source, method)), _describe_dict(role))
-    raise InputError(f"{role}: cannot read a {source_type.__name__}. {to_sentence(advice)}, or give {ACCEPTED_SOURCES}")
+    advice = next(
+        (step for method, step in _CONVERSIONS.items() if hasattr(source, method)),
+        _describe_dict(role),
+    )
+    raise InputError(
+        f"{role}: cannot read a {source_type.__name__}. {to_sentence(advice)}, or give"
+        f" {ACCEPTED_SOURCES}"
+    )
 
 
 def _table_from_columns(role: str, columns: Mapping[str, Any]) -> pa.Table:
-    """Convert columns of Python values to a table; refuse one whose values have no common type, and columns of different lengths."""
+    """Convert columns of Python values to a table; refuse one whose values have no common type, and
+    columns of different lengths.
+    """
     arrays = {}
-    indexes = {name: values.index for name, values in columns.items() if type(values).__name__ == "Series" and hasattr(values, "index")}
+    indexes = {
+        name: values.index
+        for name, values in columns.items()
+        if type(values).__name__ == "Series" and hasattr(values, "index")
+    }
     for name, index in indexes.items():
         if not index.equals(indexes[first := next(iter(indexes))]):
             raise InputError(
-                f"{role}: {first} and {name} are Series of other indexes, whose rows may not belong together. Align them with "
-                f"pandas.DataFrame({{{first!r}: ..., {name!r}: ...}}), or give lists, which are read by position"
+                f"{role}: {first} and {name} are Series of other indexes, whose rows may not belong"
+                f" together. Align them with pandas.DataFrame({{{first!r}: ..., {name!r}: ...}}),"
+                " or give lists, which are read by position"
             )
     for name, values in columns.items():
         try:
             arrays[name] = to_array(values)
         except (pa.ArrowException, OverflowError) as error:
             raise InputError(
-                f"{role}: column {name!r} cannot be read: {_first_line(error)}. Convert it to numbers or texts of one type, or leave it out"
+                f"{role}: column {name!r} cannot be read: {_first_line(error)}. Convert it to"
+                " numbers or texts of one type, or leave it out"
             ) from error
     lengths = {name: len(values) for name, values in arrays.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(
-            f"{role}: the columns differ in length: {enumerate_names(f'{name} has {length:,}' for name, length in lengths.items())}. "
-            "Give each row a value in every column"
+            f"{role}: the columns differ in length:"
+            f" {enumerate_names(f'{name} has {length:,}' for name, length in lengths.items())}."
+            " Give each row a value in every column"
         )
     return pa.table(arrays)
 
 
 def _has_columns(source: Mapping[Any, Any]) -> bool:
-    """Return True if a dict of lists is one of columns, not of queries to documents: by its names, or since its lists have several types."""
-    types = {isinstance(value, Real) for values in source.values() for value in itertools.islice(values, 1)}
-    has_float = any(isinstance(value, float) for values in source.values() for value in itertools.islice(values, 1))
+    """Return True if a dict of lists is one of columns, not of queries to documents: by its names,
+    or since its lists have several types.
+    """
+    types = {
+        isinstance(value, Real)
+        for values in source.values()
+        for value in itertools.islice(values, 1)
+    }
+    has_float = any(
+        isinstance(value, float)
+        for values in source.values()
+        for value in itertools.islice(values, 1)
+    )
     return bool({"query_id", "doc_id"} & source.keys()) or len(types) > 1 or has_float
 
 
 def _table_from_lists(role: str, source: Mapping[Any, Any]) -> pa.Table:
-    """Convert a dict of queries to documents, best first, or relevant ones, to one row per query and document."""
-    rows = [(query, doc, position) for query, docs in source.items() for position, doc in enumerate(docs, 1)]
+    """Convert a dict of queries to documents, best first, or relevant ones, to one row per query
+    and document.
+    """
+    rows = [
+        (query, doc, position)
+        for query, docs in source.items()
+        for position, doc in enumerate(docs, 1)
+    ]
     pair = next((doc for _, doc, _ in rows if isinstance(doc, (list, tuple))), None)
     if pair is not None:
         raise InputError(
-            f"{role}: cannot read {short_repr(pair)} as a document. {_describe_dict(role)}. Pairs become such a dict by dict(pairs)"
+            f"{role}: cannot read {short_repr(pair)} as a document. {_describe_dict(role)}. Pairs"
+            " become such a dict by dict(pairs)"
         )
     positions = [row[2] for row in rows]
     numbers = [1.0 if role == "qrels" else -float(position) for position in positions]
-    values = {VALUE_COLUMN_BY_ROLE[role]: to_array(numbers, pa.float64()), "rank": to_array(positions, pa.int64())}
+    values = {
+        VALUE_COLUMN_BY_ROLE[role]: to_array(numbers, pa.float64()),
+        "rank": to_array(positions, pa.int64()),
+    }
     return pa.table(_id_columns(role, [*source], [*source.values()]) | values)
 
 
@@ -188,7 +285,10 @@ def _explain_conversion_error(source: Any, error: BaseException) -> str:
     """Return the reason that a library could not convert a table, and advice."""
     reason = _first_line(error)
     if type(source).__name__ == "LazyFrame":
-        return f"the LazyFrame cannot be collected: {reason}. Call collect() on it to see where it fails"
+        return (
+            f"the LazyFrame cannot be collected: {reason}. Call collect() on it to see where it"
+            " fails"
+        )
     with suppress(Exception):  # a user's object may fail in any way
         names = list(source.columns)
         for name, count in Counter(names).items():
@@ -200,14 +300,17 @@ def _explain_conversion_error(source: Any, error: BaseException) -> str:
             except Exception:  # noqa: BLE001  as above
                 dtype = source[name].dtype
                 return (
-                    f"column {str(name)!r} ({dtype}) cannot be read: {reason}. Convert it to numbers or texts of one type, or leave it out"
+                    f"column {str(name)!r} ({dtype}) cannot be read: {reason}. Convert it to"
+                    " numbers or texts of one type, or leave it out"
                 )
     return f"cannot read this {source_kind(source)}: {reason}. Give {ACCEPTED_SOURCES}"
 
 
 def _first_line(error: BaseException) -> str:
     """Return the first line of a library's error message, or its class name."""
-    text = str(error.args[0] if isinstance(error, pa.ArrowException) and error.args else error)  # Arrow adds the column
+    text = str(
+        error.args[0] if isinstance(error, pa.ArrowException) and error.args else error
+    )  # Arrow adds the column
     return (text.strip().splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
@@ -215,12 +318,18 @@ def _cast_column(column: pa.ChunkedArray, arrow_type: pa.DataType) -> pa.Chunked
     """Cast a column, one of a dictionary by its values."""
     if not pa.types.is_dictionary(column.type):
         return column.cast(arrow_type)
-    chunks = (pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(arrow_type.value_type)) for chunk in column.chunks)
+    chunks = (
+        pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(arrow_type.value_type))
+        for chunk in column.chunks
+    )
     return pa.chunked_array(chunks, arrow_type)
 
 
-def _readable_type(arrow_type: pa.DataType) -> pa.DataType:  # noqa: C901  one branch per kind of type
-    """Return the type itself, or one of the same values that DuckDB reads: it stops at others, or ends the process."""
+# One branch per kind of type
+def _readable_type(arrow_type: pa.DataType) -> pa.DataType:  # noqa: C901
+    """Return the type itself, or one of the same values that DuckDB reads: it stops at others, or
+    ends the process.
+    """
     kind = str(arrow_type).partition("<")[0].partition("[")[0]
     if kind == "halffloat":
         return pa.float32()
@@ -231,19 +340,30 @@ def _readable_type(arrow_type: pa.DataType) -> pa.DataType:  # noqa: C901  one b
     if pa.types.is_decimal256(arrow_type):
         return pa.decimal128(MAX_DECIMAL_DIGITS, arrow_type.scale)
     if pa.types.is_dictionary(arrow_type):
-        return pa.dictionary(arrow_type.index_type, _readable_type(arrow_type.value_type), arrow_type.ordered)
+        return pa.dictionary(
+            arrow_type.index_type, _readable_type(arrow_type.value_type), arrow_type.ordered
+        )
     if pa.types.is_struct(arrow_type):
         return pa.struct([field.with_type(_readable_type(field.type)) for field in arrow_type])
     if pa.types.is_map(arrow_type):
         return pa.map_(_readable_type(arrow_type.key_type), _readable_type(arrow_type.item_type))
-    if kind in {"list_view", "large_list_view"}:  # which DuckDB reads, and Arrow casts to lists with wrong offsets
+    if kind in {
+        "list_view",
+        "large_list_view",
+    }:  # which DuckDB reads, and Arrow casts to lists with wrong offsets
         if _readable_type(arrow_type.value_type) != arrow_type.value_type:
             raise pa.ArrowNotImplementedError(kind)
         return arrow_type
     if "list" in kind:
         element = arrow_type.value_field.with_type(_readable_type(arrow_type.value_type))
         is_fixed = pa.types.is_fixed_size_list(arrow_type) and arrow_type.list_size > 0
-        return pa.list_(element, arrow_type.list_size) if is_fixed else pa.large_list(element) if "large" in kind else pa.list_(element)
+        return (
+            pa.list_(element, arrow_type.list_size)
+            if is_fixed
+            else pa.large_list(element)
+            if "large" in kind
+            else pa.list_(element)
+        )
     return arrow_type
 
 
@@ -251,42 +371,62 @@ def _table_from_dict(role: str, source: Mapping[Any, Any]) -> pa.Table:
     """Convert a dict to one row per query and document."""
     if {"query_id", "doc_id"} & source.keys():
         raise InputError(
-            f"{role}: cannot read a dict of columns that are dicts. Give the data frame itself, or lists, as to_dict('list') has"
+            f"{role}: cannot read a dict of columns that are dicts. Give the data frame itself, or"
+            " lists, as to_dict('list') has"
         )
     lists = [_check_documents(role, query, docs) for query, docs in source.items()]
     values = [*map(float, itertools.chain.from_iterable(docs.values() for docs in lists))]
-    return pa.table(_id_columns(role, [*source], lists) | {VALUE_COLUMN_BY_ROLE[role]: to_array(values, pa.float64())})
+    return pa.table(
+        _id_columns(role, [*source], lists)
+        | {VALUE_COLUMN_BY_ROLE[role]: to_array(values, pa.float64())}
+    )
 
 
-def _id_columns(role: str, queries: Sequence[Any], lists: Sequence[Collection[Any]]) -> dict[str, pa.Array]:
+def _id_columns(
+    role: str, queries: Sequence[Any], lists: Sequence[Collection[Any]]
+) -> dict[str, pa.Array]:
     """Return the columns of queries, and of the documents in the list of each."""
     docs = [*itertools.chain.from_iterable(lists)]
-    ids = {"query_id": [*itertools.chain.from_iterable(map(itertools.repeat, queries, map(len, lists)))], "doc_id": docs}
+    ids = {
+        "query_id": [
+            *itertools.chain.from_iterable(map(itertools.repeat, queries, map(len, lists)))
+        ],
+        "doc_id": docs,
+    }
     id_type = None if docs else pa.string()
     try:
         return {name: to_array(values, id_type) for name, values in ids.items()}
     except OverflowError:
-        raise InputError(f"{role}: the queries or documents of this dict are integers beyond 64 bits. Make them texts") from None
+        raise InputError(
+            f"{role}: the queries or documents of this dict are integers beyond 64 bits. Make them"
+            " texts"
+        ) from None
     except pa.ArrowException:
         raise InputError(
-            f"{role}: the queries or documents of this dict are of different types. Make them all texts, or all numbers"
+            f"{role}: the queries or documents of this dict are of different types. Make them all"
+            " texts, or all numbers"
         ) from None
 
 
 def _check_documents(role: str, query: Any, docs: Any) -> Mapping[Any, Any]:
     if not isinstance(docs, Mapping):
         raise InputError(
-            f"{role}: cannot read a dict whose query {quote_excerpt(str(query), is_name=True)} has {short_repr(docs)}. {_describe_dict(role)}"
+            f"{role}: cannot read a dict whose query {quote_excerpt(str(query), is_name=True)} has"
+            f" {short_repr(docs)}. {_describe_dict(role)}"
         )
     if _are_finite(docs.values()):
         return docs
     for doc, value in docs.items():
         if not _is_number(value) and {"query_id", "doc_id"} & docs.keys():
-            raise InputError(f"{role}: cannot read a dict whose values are rows. Give a list of them, such as list(rows.values())")
+            raise InputError(
+                f"{role}: cannot read a dict whose values are rows. Give a list of them, such as"
+                " list(rows.values())"
+            )
         if not _is_number(value):
             raise InputError(
-                f"{role}: cannot read a dict whose query {quote_excerpt(str(query), is_name=True)} has {short_repr(value)} for document "
-                f"{quote_excerpt(str(doc), is_name=True)}, which is no number that a double holds. {_describe_dict(role)}"
+                f"{role}: cannot read a dict whose query {quote_excerpt(str(query), is_name=True)}"
+                f" has {short_repr(value)} for document {quote_excerpt(str(doc), is_name=True)},"
+                f" which is no number that a double holds. {_describe_dict(role)}"
             )
     return docs
 
@@ -297,7 +437,9 @@ def _describe_dict(role: str) -> str:
 
 
 def _are_finite(values: Collection[Any]) -> bool:
-    """Return True if values are finite floats and integers, which one sum shows, without a call for each."""
+    """Return True if values are finite floats and integers, which one sum shows, without a call for
+    each.
+    """
     with suppress(OverflowError):  # of an integer beyond doubles
         return are_numbers(values) and math.isfinite(math.fsum(values))
     return False

@@ -1,4 +1,5 @@
-"""Replace ibis, narwhals and Spark tables among the arguments of a call by queries or temporary views, and find their connection.
+"""Replace ibis, narwhals and Spark tables among the arguments of a call by queries or temporary
+views, and find their connection.
 
 They are recognized by the package of their class; none is imported here.
 """
@@ -24,17 +25,25 @@ MAX_SOURCE_MEMBERS = 1000
 
 
 @contextmanager
-def connect_sources(arguments: Mapping[str, Any], source_arguments: Collection[str]) -> Iterator[Mapping[str, Any]]:
-    """Yield the arguments of a call with queries and temporary views for the sources that belong to a database, and its connection.
+def connect_sources(
+    arguments: Mapping[str, Any], source_arguments: Collection[str]
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the arguments of a call with queries and temporary views for the sources that belong to
+    a database, and its connection.
 
     Args:
         arguments: Arguments by name.
         source_arguments: Names of arguments that are sources.
 
     Raises:
-        InputError: Sources belong to several databases, or to another one than that of ``connection``.
+        InputError: Sources belong to several databases, or to another one than that of
+            ``connection``.
     """
-    sources = {name: value for name, value in arguments.items() if name in source_arguments and _holds_table(name, value)}
+    sources = {
+        name: value
+        for name, value in arguments.items()
+        if name in source_arguments and _holds_table(name, value)
+    }
     if not sources and not _is_of_backend(arguments.get("connection")):
         yield arguments
         return
@@ -56,7 +65,9 @@ def _list_members(value: Any) -> Iterable[Any]:
 
 
 def _holds_table(name: str, value: Any) -> bool:
-    """Return True if an argument is a table of a database, or a collection of some; ``inputs`` may have one for each role."""
+    """Return True if an argument is a table of a database, or a collection of some; ``inputs`` may
+    have one for each role.
+    """
     if name == "inputs":
         return any(_holds_table("", member) for member in _list_members(value))
     return any(map(_is_of_backend, [value, *_list_members(value)]))
@@ -72,11 +83,17 @@ class _Views:
     def replace(self, name: str, value: Any) -> Any:
         """Return an argument with its sources replaced, also in lists and dicts of them."""
         if isinstance(value, SourceGroup):
-            return SourceGroup(tuple((label, self.replace(name, member)) for label, member in value.members), value.members_are_systems)
+            return SourceGroup(
+                tuple((label, self.replace(name, member)) for label, member in value.members),
+                value.members_are_systems,
+            )
         if not _holds_table(name, value):
             return value
         if isinstance(value, Mapping):
-            return {key: self.replace(key if name == "inputs" else name, member) for key, member in value.items()}
+            return {
+                key: self.replace(key if name == "inputs" else name, member)
+                for key, member in value.items()
+            }
         if isinstance(value, (list, tuple)):
             return type(value)(self.replace(name, member) for member in value)
         package = _find_package(value)
@@ -90,17 +107,24 @@ class _Views:
             index_names = [index_name for index_name in value.index.names if index_name is not None]
             return self._spark_view(name, value.to_spark(index_col=index_names or None))
         if package == "pyspark" and hasattr(value, "toDF"):
-            raise InputError(f"{name}: {type(value).__name__} has no columns. Give toDF() of it, with their names")
+            raise InputError(
+                f"{name}: {type(value).__name__} has no columns. Give toDF() of it, with their"
+                " names"
+            )
         return value
 
     def close(self) -> None:
         """Drop the temporary views."""
         for name in self._names:
-            with suppress(Exception):  # the session may have ended, and the error that ended it must not be hidden
+            with suppress(
+                Exception
+            ):  # the session may have ended, and the error that ended it must not be hidden
                 self.connection.catalog.dropTempView(name)
 
     def _ibis_query(self, role: str, table: Any) -> Any:
-        """Return an ibis expression as a query; one over data in memory, which the backend of Polars holds, stays an Arrow stream."""
+        """Return an ibis expression as a query; one over data in memory, which the backend of
+        Polars holds, stays an Arrow stream.
+        """
         ibis = import_module("ibis")  # its user has imported it
         if table.op().find(import_module("ibis.expr.operations").InMemoryTable):
             return table
@@ -110,7 +134,9 @@ class _Views:
                 return table
             text = str(ibis.to_sql(table))
         except Exception as error:  # a backend asks its database, whose driver may raise anything
-            raise InputError(f"{role}: this ibis expression has no query: {first_line(error)}") from error
+            raise InputError(
+                f"{role}: this ibis expression has no query: {first_line(error)}"
+            ) from error
         self._require_same_connection(role, "ibis expression", _native_connection(backend))
         return QuerySource(text)
 
@@ -124,8 +150,9 @@ class _Views:
     def _require_same_connection(self, role: str, kind: str, connection: Any) -> None:
         if self.connection is not None and self.connection is not connection:
             raise InputError(
-                f"{role}: this {kind} is on another connection than the other sources or connection=, and nothing is moved between databases. "
-                "Give sources of one, or bring its rows here (to_pyarrow() of ibis, toArrow() of Spark)"
+                f"{role}: this {kind} is on another connection than the other sources or"
+                " connection=, and nothing is moved between databases. Give sources of one, or"
+                " bring its rows here (to_pyarrow() of ibis, toArrow() of Spark)"
             )
         self.connection = connection
 
@@ -139,7 +166,8 @@ def _native_connection(connection: Any) -> Any:
         return _bigquery_connection(connection.client)
     if native is None:
         raise InputError(
-            f"connection: the ibis backend {connection.name} has no connection that takes SQL. Give its tables as sources, without connection="
+            f"connection: the ibis backend {connection.name} has no connection that takes SQL. Give"
+            " its tables as sources, without connection="
         )
     return native
 

@@ -1,4 +1,6 @@
-"""Define the abstract database session, one that knows only names, the columns that a call declares, and shadowed functions."""
+"""Define the abstract database session, one that knows only names, the columns that a call
+declares, and shadowed functions.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,14 @@ from sqlglot.tokenizer_core import TokenType
 from sqlrank.deadline import check_deadline
 from sqlrank.engines.driver_adapters import check_times, normalize_result
 from sqlrank.engines.duckdb_session import restore_setting, set_setting
-from sqlrank.engines.query_sources import QUOTES, fold_column_name, parse_query, refuse_random_numbers, require_table_name, split_path
+from sqlrank.engines.query_sources import (
+    QUOTES,
+    fold_column_name,
+    parse_query,
+    refuse_random_numbers,
+    require_table_name,
+    split_path,
+)
 from sqlrank.errors import ExecutionError, InputError
 from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
@@ -52,11 +61,16 @@ class DeclaredColumns:
 
     @classmethod
     def declare_columns(
-        cls, columns: Mapping[str, ColumnSpec], mapping: Mapping[str, Any] | None = None, texts: Iterable[str | None] = ()
+        cls,
+        columns: Mapping[str, ColumnSpec],
+        mapping: Mapping[str, Any] | None = None,
+        texts: Iterable[str | None] = (),
     ) -> DeclaredColumns:
-        """Return the columns of a role, under their own names and under those that a mapping gives them.
+        """Return the columns of a role, under their own names and under those that a mapping gives
+        them.
 
-        Its expressions may name further columns, as ``texts`` may, and what it maps to names that the role does not have.
+        Its expressions may name further columns, as ``texts`` may, and what it maps to names that
+        the role does not have.
         """
         kinds: dict[str, str] = {}
         expressions = [text for text in texts if text]
@@ -65,22 +79,39 @@ class DeclaredColumns:
             column = columns.get(name)
             expressions += [text for text in names if column is None or not _NAME.fullmatch(text)]
             if column is not None:
-                kind = "number" if column.is_number or not isinstance(mapped, str) else _find_kind(column)
+                kind = (
+                    "number"
+                    if column.is_number or not isinstance(mapped, str)
+                    else _find_kind(column)
+                )
                 kinds |= {text.strip('"`').lower(): kind for text in names}
         for name, column in columns.items():
-            kinds = dict.fromkeys(filter(None, (name.lower(), column.fallback)), _find_kind(column)) | kinds
-        return cls(kinds, tuple(text.lower() for text in expressions), any("*" in text for text in expressions))
+            kinds = (
+                dict.fromkeys(filter(None, (name.lower(), column.fallback)), _find_kind(column))
+                | kinds
+            )
+        return cls(
+            kinds,
+            tuple(text.lower() for text in expressions),
+            any("*" in text for text in expressions),
+        )
 
     def declare_texts(self, names: Iterable[str]) -> DeclaredColumns:
-        """Return the same, with columns that are read as ids are: as they are written, unless all are whole numbers."""
+        """Return the same, with columns that are read as ids are: as they are written, unless all
+        are whole numbers.
+        """
         return replace(self, kinds={**self.kinds, **{name.lower(): "key" for name in names}})
 
     def find_kind(self, name: str) -> str | None:
-        """Return the kind of a column, ``any`` if further texts name it, and None if nothing reads it."""
+        """Return the kind of a column, ``any`` if further texts name it, and None if nothing reads
+        it.
+        """
         kind = self.kinds.get(name.lower())
         if kind in {"key", "list"}:
             return kind
-        is_named = self.reads_all or any(re.search(rf"(?<!\w){re.escape(name.lower())}(?!\w)", text) for text in self.texts)
+        is_named = self.reads_all or any(
+            re.search(rf"(?<!\w){re.escape(name.lower())}(?!\w)", text) for text in self.texts
+        )
         return "any" if is_named else kind
 
 
@@ -114,19 +145,35 @@ class NameResolution(NamedTuple):
 def prefer_builtins(connection: duckdb.DuckDBPyConnection) -> NameResolution:
     """Put the schema of built-in functions first in the search path of a connection.
 
-    Inside a transaction the path is unchanged, because an error would prevent its restoration. Shadowing functions are queried instead,
-    which takes about 40 ms.
+    Inside a transaction the path is unchanged, because an error would prevent its restoration.
+    Shadowing functions are queried instead, which takes about 40 ms.
     """
-    query = "SELECT CURRENT_DATABASE(), CURRENT_SCHEMA(), CURRENT_SETTING('search_path'), TXID_CURRENT()"
+    query = (
+        "SELECT CURRENT_DATABASE(), CURRENT_SCHEMA(), CURRENT_SETTING('search_path'),"
+        " TXID_CURRENT()"
+    )
     database, schema, path, transaction = connection.execute(query).fetchall()[0]
     if connection.execute("SELECT TXID_CURRENT()").fetchall()[0][0] == transaction:
-        functions = connection.execute(load_select("inputs", "shadowing_functions_duckdb.sql").sql("duckdb")).fetchall()
+        functions = connection.execute(
+            load_select("inputs", "shadowing_functions_duckdb.sql").sql("duckdb")
+        ).fetchall()
         builtin = {name.lower() for name, *_, is_builtin in functions if is_builtin}
-        user = {name.lower(): ".".join([*path, name]) for name, *path, is_builtin in functions if not is_builtin}
-        return NameResolution((database, schema), None, {name: user[name] for name in user.keys() & builtin})
+        user = {
+            name.lower(): ".".join([*path, name])
+            for name, *path, is_builtin in functions
+            if not is_builtin
+        }
+        return NameResolution(
+            (database, schema), None, {name: user[name] for name in user.keys() & builtin}
+        )
     # A schema without database refers to the first database of the path, which changes.
-    names = [[database, *name_parts][-2:] for name_parts in split_path(path)] or [[database, schema]]
-    tables = [".".join(exp.to_identifier(part, quoted=True).sql("duckdb") for part in name_parts) for name_parts in names]
+    names = [[database, *name_parts][-2:] for name_parts in split_path(path)] or [
+        [database, schema]
+    ]
+    tables = [
+        ".".join(exp.to_identifier(part, quoted=True).sql("duckdb") for part in name_parts)
+        for name_parts in names
+    ]
     set_setting(connection, "search_path", ",".join([BUILTIN_SCHEMA, *tables]))
     return NameResolution((database, schema), path, {})
 
@@ -140,7 +187,11 @@ def put_back_search_path(connection: duckdb.DuckDBPyConnection, resolution: Name
 def find_shadowed(dialect: str, fetch: Callable[[str], list[tuple[str, ...]]]) -> dict[str, str]:
     """Find functions that shadow built-in ones: full names by name in lower case."""
     file = get_dialect(dialect).shadowing_query
-    return {} if file is None else {name.lower(): full_name for name, full_name in fetch(_shadowing_query(dialect, file))}
+    return (
+        {}
+        if file is None
+        else {name.lower(): full_name for name, full_name in fetch(_shadowing_query(dialect, file))}
+    )
 
 
 @lru_cache
@@ -155,14 +206,17 @@ def refuse_shadowed(text: str, dialect: str, shadowed: Mapping[str, str]) -> Non
         name = token.text.lower()
         if following.token_type == TokenType.L_PAREN and name in shadowed:
             raise InputError(
-                f"this statement calls {token.text.upper()}, and {shadowed[name]} of this database would be called instead of the engine's. "
-                "Drop or rename it, or use a connection that does not see it"
+                f"this statement calls {token.text.upper()}, and {shadowed[name]} of this database"
+                " would be called instead of the engine's. Drop or rename it, or use a connection"
+                " that does not see it"
             )
 
 
 @dataclass(frozen=True)
 class ColumnProblem:
-    """The reason that a column cannot be read, and True if it can be as a key, whose values are then compared as texts."""
+    """The reason that a column cannot be read, and True if it can be as a key, whose values are
+    then compared as texts.
+    """
 
     text: str
     allows_keys: bool = False
@@ -170,7 +224,9 @@ class ColumnProblem:
 
 def reads_text(node: exp.Expr) -> bool:
     """Return True if an item of FROM is TREC, CSV or JSON text, parsed at each scan."""
-    return node.find(exp.ReadCSV) is not None or any(call.name.upper() == JSON_READER for call in node.find_all(exp.Anonymous))
+    return node.find(exp.ReadCSV) is not None or any(
+        call.name.upper() == JSON_READER for call in node.find_all(exp.Anonymous)
+    )
 
 
 @dataclass(frozen=True)
@@ -211,7 +267,11 @@ class SourceTable:
 
     def __post_init__(self) -> None:
         """Index the columns by lower-case name."""
-        object.__setattr__(self, "columns", {name.lower(): name for name in reversed(list(self.column_types or ()))})
+        object.__setattr__(
+            self,
+            "columns",
+            {name.lower(): name for name in reversed(list(self.column_types or ()))},
+        )
 
     def find_column(self, name: str) -> str | None:
         """Return the column of a name, matched exactly or without case.
@@ -225,8 +285,11 @@ class SourceTable:
         unquoted = fold_column_name(name, self.dialect) if name[:1] in QUOTES else name
         return unquoted if unquoted in self.column_types else self.columns.get(unquoted.lower())
 
-    def from_clause(self, read: Iterable[exp.Identifier] | None = None, for_display: bool = False) -> exp.Expr:
-        """Return the FROM item; for a union of tables, a subquery with the columns ``read``, by default those that can be read.
+    def from_clause(
+        self, read: Iterable[exp.Identifier] | None = None, for_display: bool = False
+    ) -> exp.Expr:
+        """Return the FROM item; for a union of tables, a subquery with the columns ``read``, by
+        default those that can be read.
 
         ``for_display`` selects the user's notation.
 
@@ -234,12 +297,18 @@ class SourceTable:
             InputError: A column of these has a problem.
         """
         if read is None:
-            read = [exp.to_identifier(name, quoted=True) for name in self.column_types or () if name not in self.problems]
+            read = [
+                exp.to_identifier(name, quoted=True)
+                for name in self.column_types or ()
+                if name not in self.problems
+            ]
         read = list(read)
         self.require_readable(identifier.name for identifier in read)
         if not self.members:
             return (self.display_from_item if for_display else self.from_item).copy()
-        return union_all(member.select_columns(read, for_display) for member in self.members).subquery("parts", copy=False)
+        return union_all(
+            member.select_columns(read, for_display) for member in self.members
+        ).subquery("parts", copy=False)
 
     @property
     def is_text(self) -> bool:
@@ -257,8 +326,14 @@ class SourceTable:
         """Return a union with columns of its members that are texts, whatever some of them are."""
         if not names:
             return self
-        types = {name: "VARCHAR" if name in names else column_type for name, column_type in (self.column_types or {}).items()}
-        members = tuple(replace(member, casts={**member.casts, **dict.fromkeys(names, "VARCHAR")}) for member in self.members)
+        types = {
+            name: "VARCHAR" if name in names else column_type
+            for name, column_type in (self.column_types or {}).items()
+        }
+        members = tuple(
+            replace(member, casts={**member.casts, **dict.fromkeys(names, "VARCHAR")})
+            for member in self.members
+        )
         problems = {name: problem for name, problem in self.problems.items() if name not in names}
         table = replace(self, members=members, column_types=types, problems=problems)
         return replace(table, from_item=table.from_clause())
@@ -269,7 +344,9 @@ class SourceTable:
         Raises:
             InputError: A column has no common type, or some members lack it.
         """
-        self.require_readable(name for name, problem in self.problems.items() if not problem.allows_keys)
+        self.require_readable(
+            name for name, problem in self.problems.items() if not problem.allows_keys
+        )
         table = replace(self, problems={})
         return replace(table, from_item=table.from_clause()) if self.problems else table
 
@@ -283,21 +360,30 @@ class SourceTable:
         """Return a SELECT of columns under the names ``read``, and of the constants."""
         query = exp.select().from_(self.from_clause(for_display=for_display))
         constants = {
-            fold_column_name(name, self.dialect) if self.column_types is None else name: value for name, value in self.constants.items()
+            fold_column_name(name, self.dialect) if self.column_types is None else name: value
+            for name, value in self.constants.items()
         }
         for identifier in read:
             column_name = (
-                identifier.copy() if self.column_types is None else exp.Identifier(this=self.find_column(identifier.name), quoted=True)
+                identifier.copy()
+                if self.column_types is None
+                else exp.Identifier(this=self.find_column(identifier.name), quoted=True)
             )
             if identifier.name not in constants:
                 target = self.casts.get(identifier.name)
                 expression: exp.Expr = (
-                    exp.column(column_name) if target is None else exp.cast(exp.column(column_name), target, dialect="duckdb")
+                    exp.column(column_name)
+                    if target is None
+                    else exp.cast(exp.column(column_name), target, dialect="duckdb")
                 )
                 is_same = target is None and column_name.name == identifier.name
-                query.select(expression if is_same else exp.alias_(expression, identifier.copy()), copy=False)
+                query.select(
+                    expression if is_same else exp.alias_(expression, identifier.copy()), copy=False
+                )
         for name, value in constants.items():
-            query.select(exp.alias_(sql_literal(value), exp.to_identifier(name, quoted=True)), copy=False)
+            query.select(
+                exp.alias_(sql_literal(value), exp.to_identifier(name, quoted=True)), copy=False
+            )
         return query if query.selects else query.select("1 AS one")
 
     @property
@@ -309,8 +395,9 @@ class SourceTable:
 class Database(ABC):
     """A database session.
 
-    Every query checks the deadline of the call, and is refused if it calls a user's function in place of a built-in one.
-    Errors of drivers are raised as ``ExecutionError``, with the original as the cause.
+    Every query checks the deadline of the call, and is refused if it calls a user's function in
+    place of a built-in one. Errors of drivers are raised as ``ExecutionError``, with the original
+    as the cause.
 
     Attributes:
         dialect: SQL dialect.
@@ -327,7 +414,9 @@ class Database(ABC):
 
     @property
     def time_zone(self) -> str:
-        """The time zone of the session, in which times with a zone have their days, empty if it is not known."""
+        """The time zone of the session, in which times with a zone have their days, empty if it is
+        not known.
+        """
         return ""
 
     @property
@@ -337,7 +426,9 @@ class Database(ABC):
 
     @property
     def has_unread_streams(self) -> bool:
-        """True while rows that can be read once have not been read; a call that is refused leaves them to the next."""
+        """True while rows that can be read once have not been read; a call that is refused leaves
+        them to the next.
+        """
         return False
 
     @property
@@ -369,17 +460,26 @@ class Database(ABC):
         """Return True if values in the tables may have caused an error."""
         return error.__cause__ is not None
 
-    def resolve_source(self, role: str, source: Any, columns: DeclaredColumns = ALL_COLUMNS) -> SourceTable:
-        """Resolve the source of a role, of which ``columns`` are read: those of text files have the types that these declare."""
+    def resolve_source(
+        self, role: str, source: Any, columns: DeclaredColumns = ALL_COLUMNS
+    ) -> SourceTable:
+        """Resolve the source of a role, of which ``columns`` are read: those of text files have the
+        types that these declare.
+        """
         check_deadline()
         return self._resolve_source(role, wrap_source(source), columns)
 
-    def keep_query(self, role: str, query: QuerySource) -> QuerySource:  # noqa: ARG002  the role is for messages of DuckDB
-        """Return a query with the table of its rows, which is not removed with the session; as it is where it is not run once."""
+    # The role is for messages of DuckDB
+    def keep_query(self, role: str, query: QuerySource) -> QuerySource:  # noqa: ARG002
+        """Return a query with the table of its rows, which is not removed with the session; as it
+        is where it is not run once.
+        """
         return query
 
     def fetch_arrow(self, text: str) -> pa.Table:
-        """Run a query and return an Arrow table; refuse days and times that Python does not hold, which every reader of it would meet."""
+        """Run a query and return an Arrow table; refuse days and times that Python does not hold,
+        which every reader of it would meet.
+        """
         self._check_query(text)
         return check_times(self._fetch_arrow(text))
 
@@ -391,7 +491,9 @@ class Database(ABC):
         return normalize_result(self.fetch_arrow(text), types)
 
     def fetch_row(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
-        """Run a statement of one row without columns of the inputs, and return what ``fetch_result`` does."""
+        """Run a statement of one row without columns of the inputs, and return what
+        ``fetch_result`` does.
+        """
         return self.fetch_result(text, types)
 
     def fetch_groups(self, text: str) -> pa.Table:
@@ -426,22 +528,31 @@ class Database(ABC):
 class NamesOnlyDatabase(Database):
     """A database of which only the names of tables are known.
 
-    ``locate`` returns the FROM item of a source that is not the name of a table; ``allows_jinja`` in queries.
+    ``locate`` returns the FROM item of a source that is not the name of a table; ``allows_jinja``
+    in queries.
     """
 
     can_inspect = False
 
-    def __init__(self, dialect: str, locate: Callable[[str, Any], exp.Expr] | None = None, allows_jinja: bool = False) -> None:
+    def __init__(
+        self,
+        dialect: str,
+        locate: Callable[[str, Any], exp.Expr] | None = None,
+        allows_jinja: bool = False,
+    ) -> None:
         super().__init__(dialect)
         self._locate = locate
         self._allows_jinja = allows_jinja
 
-    def _resolve_source(self, role: str, source: Any, columns: DeclaredColumns) -> SourceTable:  # noqa: ARG002  of text files alone
+    # Of text files alone
+    def _resolve_source(self, role: str, source: Any, columns: DeclaredColumns) -> SourceTable:  # noqa: ARG002
         if isinstance(source, QuerySource):
             query = parse_query(role, source, self.dialect, self._allows_jinja)
             refuse_random_numbers(role, query, self.dialect)
             return SourceTable("a query", query, None, self.dialect, has_row_count=False)
-        node = require_table_name(role, source if self._locate is None else self._locate(role, source), self.dialect)
+        node = require_table_name(
+            role, source if self._locate is None else self._locate(role, source), self.dialect
+        )
         return SourceTable(str(source), node, None, self.dialect)
 
     def _fetch_arrow(self, text: str) -> NoReturn:  # noqa: ARG002  nothing is run

@@ -1,4 +1,6 @@
-"""Adapt database drivers (Arrow results, column types), and infer the SQL dialect of any connection."""
+"""Adapt database drivers (Arrow results, column types), and infer the SQL dialect of any
+connection.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ class DriverAdapter(NamedTuple):
         dialect: SQL dialect, None if it depends on the connection.
         required_method: Method that a connection must have.
         fetch_arrow: Runs a query and returns an Arrow table.
-        describe: Runs a query and returns its column names with types: an Arrow type, a type name of the dialect, or any other object if
-            unknown.
+        describe: Runs a query and returns its column names with types: an Arrow type, a type name
+            of the dialect, or any other object if unknown.
     """
 
     dialect: str | None
@@ -47,7 +49,9 @@ def normalize_result(table: pa.Table, types: Mapping[str, pa.DataType | None]) -
 
 
 def _normalize_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Normalize a column: whole decimals to integers, dictionaries and string views to plain values."""
+    """Normalize a column: whole decimals to integers, dictionaries and string views to plain
+    values.
+    """
     arrow_type = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_decimal(arrow_type) and arrow_type.scale == 0:
         arrow_type = pa.int64()
@@ -57,24 +61,31 @@ def _normalize_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 class TimeRangeError(InputError):
-    """A day or time that Python does not hold, such as infinity or the year 20000, in a column of a result."""
+    """A day or time that Python does not hold, such as infinity or the year 20000, in a column of a
+    result.
+    """
 
     def __init__(self, column: str, advice: str) -> None:
         super().__init__(
-            f"column {column!r} has a day or time that Python does not hold, such as infinity or a part of a microsecond. {advice}"
+            f"column {column!r} has a day or time that Python does not hold, such as infinity or a"
+            f" part of a microsecond. {advice}"
         )
         self.column = column
 
 
 def check_times(table: pa.Table) -> pa.Table:
-    """Return a table; raise ``TimeRangeError`` for a day or time that Python does not hold, which every reader of it would meet."""
+    """Return a table; raise ``TimeRangeError`` for a day or time that Python does not hold, which
+    every reader of it would meet.
+    """
     for field, column in zip(table.schema, table.columns, strict=True):
         if pa.types.is_temporal(field.type):
             try:
                 column.to_pylist()
             except (ValueError, OverflowError):
                 raise TimeRangeError(
-                    field.name, f"Read it as a text, CAST({exp.to_identifier(field.name).sql()} AS VARCHAR), in a query"
+                    field.name,
+                    f"Read it as a text, CAST({exp.to_identifier(field.name).sql()} AS VARCHAR), in"
+                    " a query",
                 ) from None
     return table
 
@@ -85,7 +96,9 @@ def _cursor_table(connection: Any, text: str) -> pa.Table:
         if (table := _fetch_arrow(cursor)) is not None:
             return table
         names = [column[0] for column in cursor.description]
-        rows = [tuple(row.values() if isinstance(row, Mapping) else row) for row in cursor.fetchall()]
+        rows = [
+            tuple(row.values() if isinstance(row, Mapping) else row) for row in cursor.fetchall()
+        ]
     columns = zip(*rows, strict=True) if rows else ([] for _ in names)
     return pa.table([_build_array(list(column)) for column in columns], names=names)
 
@@ -103,7 +116,11 @@ def _fetch_arrow(cursor: Any) -> pa.Table | None:
 
     ADBC, Databricks and Snowflake have methods of their own.
     """
-    for method, arguments in (("fetch_arrow_table", {}), ("fetchall_arrow", {}), ("fetch_arrow_all", {"force_return_table": True})):
+    for method, arguments in (
+        ("fetch_arrow_table", {}),
+        ("fetchall_arrow", {}),
+        ("fetch_arrow_all", {"force_return_table": True}),
+    ):
         if hasattr(cursor, method):
             table: pa.Table = getattr(cursor, method)(**arguments)
             return table
@@ -147,9 +164,15 @@ def _datafusion_columns(context: Any, text: str) -> list[tuple[str, Any]]:
 
 DBAPI_ADAPTER = DriverAdapter(None, "cursor", _cursor_table, _cursor_columns)
 _ADAPTERS = {
-    "chdb": DBAPI_ADAPTER._replace(required_method="query", fetch_arrow=_chdb_table, describe=_chdb_columns),
-    "datafusion": DBAPI_ADAPTER._replace(required_method="sql", fetch_arrow=_datafusion_table, describe=_datafusion_columns),
-    "pyspark": DBAPI_ADAPTER._replace(required_method="sql", fetch_arrow=_spark_table, describe=_spark_columns),
+    "chdb": DBAPI_ADAPTER._replace(
+        required_method="query", fetch_arrow=_chdb_table, describe=_chdb_columns
+    ),
+    "datafusion": DBAPI_ADAPTER._replace(
+        required_method="sql", fetch_arrow=_datafusion_table, describe=_datafusion_columns
+    ),
+    "pyspark": DBAPI_ADAPTER._replace(
+        required_method="sql", fetch_arrow=_spark_table, describe=_spark_columns
+    ),
 }
 """Adapters by the package of the connection's class, of those without cursors."""
 
@@ -176,7 +199,9 @@ def adapter_for(connection: Any) -> DriverAdapter | None:
 
 def to_row_tuples(table: pa.Table) -> list[tuple[Any, ...]]:
     """Return the rows of a small result as tuples."""
-    return list(zip(*(_normalize_column(column).to_pylist() for column in table.columns), strict=True))
+    return list(
+        zip(*(_normalize_column(column).to_pylist() for column in table.columns), strict=True)
+    )
 
 
 def to_duckdb_type(engine_type: Any, dialect: str) -> str:
@@ -186,7 +211,13 @@ def to_duckdb_type(engine_type: Any, dialect: str) -> str:
             with closing(duckdb.connect()) as local:
                 return str(local.from_arrow(pa.schema([("c", engine_type)]).empty_table()).types[0])
         if isinstance(engine_type, str):
-            return str(duckdb.sqltype(exp.DataType.build(engine_type, dialect=get_dialect(dialect).sqlglot_name).sql("duckdb")))
+            return str(
+                duckdb.sqltype(
+                    exp.DataType.build(engine_type, dialect=get_dialect(dialect).sqlglot_name).sql(
+                        "duckdb"
+                    )
+                )
+            )
     except (SqlglotError, duckdb.Error):
         return str(engine_type).upper()
     return ""
@@ -203,16 +234,23 @@ def infer_dialect(connection: Any, dialect: str | None) -> str:
         get_dialect(dialect)
     if is_duckdb_connection(connection):
         if dialect not in {None, "duckdb"}:
-            raise InputError(f"dialect={dialect!r} is not DuckDB's dialect. Give connection= to a database of that dialect")
+            raise InputError(
+                f"dialect={dialect!r} is not DuckDB's dialect. Give connection= to a database of"
+                " that dialect"
+            )
         return "duckdb"
     adapter = adapter_for(connection)
     if adapter is None:
         raise InputError(
-            f"cannot connect to a {type(connection).__name__}. Give a DuckDB connection or the path of a DuckDB file, "
-            "a PEP 249 or ADBC connection, a SparkSession, a chdb session or a DataFusion context"
+            f"cannot connect to a {type(connection).__name__}. Give a DuckDB connection or the path"
+            " of a DuckDB file, a PEP 249 or ADBC connection, a SparkSession, a chdb session or a"
+            " DataFusion context"
         )
     inferred = dialect or adapter.dialect
     if inferred is None:
         connection_class = f"{type(connection).__module__}.{type(connection).__name__}"
-        raise InputError(f"the SQL dialect of a {connection_class} is unknown. Name it with dialect=, one of: {', '.join(DIALECTS)}")
+        raise InputError(
+            f"the SQL dialect of a {connection_class} is unknown. Name it with dialect=, one of:"
+            f" {', '.join(DIALECTS)}"
+        )
     return inferred

@@ -1,4 +1,6 @@
-"""Open or reserve a DuckDB connection for a call, from a pool of databases, with limits, settings and a directory to spill to."""
+"""Open or reserve a DuckDB connection for a call, from a pool of databases, with limits, settings
+and a directory to spill to.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
 def set_setting(connection: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:
     """Set a setting that has another value.
 
-    A notebook without widgets refuses every change of the progress bar, also to the value that it has.
+    A notebook without widgets refuses every change of the progress bar, also to the value that it
+    has.
 
     Raises:
         InputError: The value is invalid.
@@ -40,21 +43,32 @@ def set_setting(connection: duckdb.DuckDBPyConnection, name: str, value: Any) ->
             connection.execute(f"SET {name} = ?", [value])
     except duckdb.Error as error:
         raise InputError(
-            f"{name}={value!r} is not possible: {first_line(error).removesuffix('.')}. Give another, or leave it out for the default of DuckDB"
+            f"{name}={value!r} is not possible: {first_line(error).removesuffix('.')}. Give"
+            " another, or leave it out for the default of DuckDB"
         ) from None
 
 
 def restore_setting(connection: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:
     """Restore a setting.
 
-    DuckDB shows sizes truncated to one decimal, so that a default is reset. To any other size the digit 5 is appended: 1.2 GiB is set
-    as 1.25 GiB, the middle of the sizes that are shown as 1.2 GiB.
+    DuckDB shows sizes truncated to one decimal, so that a default is reset. To any other size the
+    digit 5 is appended: 1.2 GiB is set as 1.25 GiB, the middle of the sizes that are shown as 1.2
+    GiB.
     """
-    # A setting that cannot be restored, such as a spill directory in use, must not hide the result or the original error.
+    # A setting that cannot be restored, such as a spill directory in use, must not hide the result
+    # or the original error.
     with suppress(duckdb.Error, InputError):
         connection.execute(f"RESET {name}")
         if connection.execute("SELECT current_setting(?)", [name]).fetchall()[0][0] != value:
-            set_setting(connection, name, re.sub(r"\.\d(?= [KMGT]iB$)", r"\g<0>5", value) if isinstance(value, str) else value)
+            set_setting(
+                connection,
+                name,
+                (
+                    re.sub(r"\.\d(?= [KMGT]iB$)", r"\g<0>5", value)
+                    if isinstance(value, str)
+                    else value
+                ),
+            )
 
 
 PERFECT_HASH_SETTING, PERFECT_HASH_BITS = "perfect_ht_threshold", 20
@@ -75,7 +89,9 @@ def fetch_with_perfect_hash(connection: duckdb.DuckDBPyConnection, text: str) ->
 
 @contextmanager
 def _enable_perfect_hash(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    previous = connection.execute("SELECT CURRENT_SETTING(?)", [PERFECT_HASH_SETTING]).fetchall()[0][0]
+    previous = connection.execute("SELECT CURRENT_SETTING(?)", [PERFECT_HASH_SETTING]).fetchall()[
+        0
+    ][0]
     set_setting(connection, PERFECT_HASH_SETTING, PERFECT_HASH_BITS)
     try:
         yield
@@ -108,7 +124,9 @@ def _remove_own() -> None:
 
 
 def pid_namespace() -> int:
-    """Return the PID namespace, which distinguishes process ids of containers that share a directory."""
+    """Return the PID namespace, which distinguishes process ids of containers that share a
+    directory.
+    """
     try:
         return Path("/proc/self/ns/pid").stat().st_ino
     except OSError:
@@ -119,7 +137,12 @@ def pid_namespace() -> int:
 def _remove_stale(folder: str, process: int) -> None:  # noqa: ARG001  cached once per process
     for path in Path(folder).glob("sqlrank_*"):
         match = _NAME.fullmatch(path.name)
-        if match and int(match["machine"]) == pid_namespace() and _is_mine(path) and not _process_exists(int(match["process"])):
+        if (
+            match
+            and int(match["machine"]) == pid_namespace()
+            and _is_mine(path)
+            and not _process_exists(int(match["process"]))
+        ):
             shutil.rmtree(path, ignore_errors=True)
 
 
@@ -145,11 +168,15 @@ NO_EXTENSION_CONFIG: dict[str, Any] = {
     "autoload_known_extensions": False,
     "python_enable_replacements": False,
 }
-"""Configuration of databases opened here: no extensions are loaded, so only local files are accessible, and no variables of Python."""
+"""Configuration of databases opened here: no extensions are loaded, so only local files are
+accessible, and no variables of Python.
+"""
 
 
 TIME_ZONE = "UTC"
-"""Time zone of databases opened here, in which a time with a zone has its day, whatever that of the machine is."""
+"""Time zone of databases opened here, in which a time with a zone has its day, whatever that of the
+machine is.
+"""
 
 
 class _DatabasePool:
@@ -168,13 +195,18 @@ class _DatabasePool:
         No other caller sees its temporary tables.
         """
         with self._lock:
-            # A forked process has none of its parent's threads, so it can neither use nor close the parent's database.
+            # A forked process has none of its parent's threads, so it can neither use nor close the
+            # parent's database.
             process = os.getpid()
             pool_key = process, threads
             if pool_key not in self._databases:
                 database = _open_database(threads)
                 # A dropped database is not closed explicitly: it ends with its last connection.
-                for replaced_key in [key for key in self._databases if key[0] == process and None not in (key[1], threads)]:
+                for replaced_key in [
+                    key
+                    for key in self._databases
+                    if key[0] == process and None not in (key[1], threads)
+                ]:
                     del self._databases[replaced_key]
                 self._databases[pool_key] = database
             return self._databases[pool_key].cursor()
@@ -183,7 +215,9 @@ class _DatabasePool:
 def _open_database(threads: int | None) -> duckdb.DuckDBPyConnection:
     folder = make_spill_directory()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    database = duckdb.connect(config={**NO_EXTENSION_CONFIG, "temp_directory": folder, "preserve_insertion_order": False})
+    database = duckdb.connect(
+        config={**NO_EXTENSION_CONFIG, "temp_directory": folder, "preserve_insertion_order": False}
+    )
     set_setting(database, "enable_progress_bar", "false")
     database.execute("SET GLOBAL TimeZone = ?", [TIME_ZONE])
     if threads is not None:
@@ -216,10 +250,18 @@ SEMANTIC_SETTINGS = {
     "python_enable_replacements": False,
 }
 """Settings of a user's connection that would change the meaning of a statement."""
-_OUT_OF_MEMORY_ADVICE = "Give more with memory_limit, fewer threads, or a temp_directory on a larger disk"
-_ENDED = "DuckDB has ended the open transaction of your connection by this error: call rollback(). What was not committed is lost."
+_OUT_OF_MEMORY_ADVICE = (
+    "Give more with memory_limit, fewer threads, or a temp_directory on a larger disk"
+)
+_ENDED = (
+    "DuckDB has ended the open transaction of your connection by this error: call rollback(). What"
+    " was not committed is lost."
+)
 _ADDRESS = re.compile(r"[a-z][\w+.-]+:/", re.IGNORECASE)
-_LOCK = re.compile(r'lock on file "(?P<file>[^"]*)"(?:.* held in (?:\S*/)?(?P<program>[^\s/]+) \(PID (?P<id>\d+)\))?')
+_LOCK = re.compile(
+    r'lock on file "(?P<file>[^"]*)"(?:.* held in (?:\S*/)?(?P<program>[^\s/]+) \(PID'
+    r" (?P<id>\d+)\))?"
+)
 _OPTIONAL = {"enable_progress_bar", "enable_progress_bar_print", "python_enable_replacements"}
 """Settings that are left as they are where the configuration is locked."""
 _CLAIMED: set[int] = set()
@@ -232,17 +274,26 @@ def translate_duckdb_errors() -> Iterator[None]:
     try:
         yield
     except duckdb.OutOfMemoryException as error:
-        raise ExecutionError(f"out of memory: {first_line(error)}. {_OUT_OF_MEMORY_ADVICE}") from error
+        raise ExecutionError(
+            f"out of memory: {first_line(error)}. {_OUT_OF_MEMORY_ADVICE}"
+        ) from error
     except duckdb.Error as error:
-        raise ExecutionError(f"the statement failed in DuckDB: {explain_duckdb_error(error)}") from error
+        raise ExecutionError(
+            f"the statement failed in DuckDB: {explain_duckdb_error(error)}"
+        ) from error
 
 
 def explain_duckdb_error(error: duckdb.Error) -> str:
-    """Return the first line of an error of DuckDB; if another process has the file open, name the process and the remedy."""
+    """Return the first line of an error of DuckDB; if another process has the file open, name the
+    process and the remedy.
+    """
     if (lock := _LOCK.search(str(error))) is None:
         return first_line(error)
     process = f" ({lock['program']}, PID {lock['id']})" if lock["program"] else ""
-    return f"another process{process} has {lock['file']!r} open. Close it there, open it there read-only to read it here, or give a copy"
+    return (
+        f"another process{process} has {lock['file']!r} open. Close it there, open it there"
+        " read-only to read it here, or give a copy"
+    )
 
 
 @contextmanager
@@ -292,7 +343,11 @@ def duckdb_session(  # noqa: C901  one branch per way to end
     try:
         requested = {name: value for name, value in settings.items() if value is not None}
         with translate_duckdb_errors():
-            current_values = fetch_tuples(database, f"SELECT {', '.join(['current_setting(?)'] * len(requested))}", list(requested))[0]
+            current_values = fetch_tuples(
+                database,
+                f"SELECT {', '.join(['current_setting(?)'] * len(requested))}",
+                list(requested),
+            )[0]
         for (name, value), current in zip(requested.items(), current_values, strict=True):
             if str(current).lower() != str(value).lower():
                 previous[name] = current
@@ -307,7 +362,9 @@ def duckdb_session(  # noqa: C901  one branch per way to end
         is_aborted = not owned and _is_aborted(database)
         clear_session()
         if is_aborted:
-            _raise_with_note(error, _ENDED + (f" Set {', '.join(previous)} again then." if previous else ""))
+            _raise_with_note(
+                error, _ENDED + (f" Set {', '.join(previous)} again then." if previous else "")
+            )
         raise
     clear_session()
 
@@ -315,7 +372,9 @@ def duckdb_session(  # noqa: C901  one branch per way to end
 def _is_aborted(connection: duckdb.DuckDBPyConnection) -> bool:
     """Return True if an error has ended the open transaction of a connection."""
     try:
-        connection.execute("SELECT 1").fetchall()  # fetchall, because an unfinished result would block the next statement
+        connection.execute(
+            "SELECT 1"
+        ).fetchall()  # fetchall, because an unfinished result would block the next statement
     except duckdb.TransactionException:
         return True
     except duckdb.Error:
@@ -338,13 +397,15 @@ def claim_connection(connection: duckdb.DuckDBPyConnection) -> None:
 
     Raises:
         ExecutionError: Another call uses the connection.
-        InputError: It is closed, or has rows that the user has not fetched; ``sql`` detects these, whereas ``execute`` discards them.
+        InputError: It is closed, or has rows that the user has not fetched; ``sql`` detects these,
+            whereas ``execute`` discards them.
     """
     with _CLAIM_LOCK:
         if id(connection) in _CLAIMED:
             raise ExecutionError(
-                "connection: another call is using this DuckDB connection, which serves one at a time. Give each thread a connection of its "
-                "own, connection=con.cursor(), which does not see temporary tables"
+                "connection: another call is using this DuckDB connection, which serves one at a"
+                " time. Give each thread a connection of its own, connection=con.cursor(), which"
+                " does not see temporary tables"
             )
         _CLAIMED.add(id(connection))
     try:
@@ -353,7 +414,10 @@ def claim_connection(connection: duckdb.DuckDBPyConnection) -> None:
         release_connection(connection)
         problem = first_line(error)
         if "unfinished result" in problem:
-            problem += ". Fetch all its rows (fetchall), or give connection=con.cursor(), which does not see temporary tables"
+            problem += (
+                ". Fetch all its rows (fetchall), or give connection=con.cursor(), which does not"
+                " see temporary tables"
+            )
         raise InputError(f"this connection cannot be used now: {problem}") from None
 
 
@@ -374,14 +438,20 @@ def release_connection(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def fetch_tuples(
-    connection: duckdb.DuckDBPyConnection, statement: str, values: list[Any] | dict[str, Any] | None = None
+    connection: duckdb.DuckDBPyConnection,
+    statement: str,
+    values: list[Any] | dict[str, Any] | None = None,
 ) -> list[tuple[Any, ...]]:
     """Run a small query and return all rows."""
     return connection.execute(statement, values).fetchall()
 
 
-def query_files(statement: str, values: list[Any] | dict[str, Any] | None = None) -> list[tuple[Any, ...]]:
-    """Return the rows of a query over files, which has a connection of its own; none if it fails."""
+def query_files(
+    statement: str, values: list[Any] | dict[str, Any] | None = None
+) -> list[tuple[Any, ...]]:
+    """Return the rows of a query over files, which has a connection of its own; none if it
+    fails.
+    """
     with duckdb.connect(config=NO_EXTENSION_CONFIG) as connection, suppress(duckdb.Error):
         return fetch_tuples(connection, statement, values)
     return []
@@ -389,23 +459,31 @@ def query_files(statement: str, values: list[Any] | dict[str, Any] | None = None
 
 def describe_columns(connection: duckdb.DuckDBPyConnection, statement: str) -> dict[str, str]:
     """Return the columns of a query with their types."""
-    return {name: duckdb_type for name, duckdb_type, *_ in fetch_tuples(connection, f"DESCRIBE {statement}")}
+    return {
+        name: duckdb_type
+        for name, duckdb_type, *_ in fetch_tuples(connection, f"DESCRIBE {statement}")
+    }
 
 
 def _open_connection(connection: Any) -> duckdb.DuckDBPyConnection:
     if connection is None:
         return duckdb.connect(config=NO_EXTENSION_CONFIG)
     if not isinstance(connection, (str, Path)):
-        raise InputError(f"cannot connect to a {type(connection).__name__}. Give a DuckDB connection or the path of a DuckDB file")
+        raise InputError(
+            f"cannot connect to a {type(connection).__name__}. Give a DuckDB connection or the path"
+            " of a DuckDB file"
+        )
     if not os.path.isfile(connection):  # noqa: PTH113  returns False for paths that are too long
         if str(connection).startswith(("md:", "motherduck:")):
             raise InputError(
-                f"connection: {str(connection)!r} is an address of MotherDuck. Give connection=duckdb.connect({str(connection)!r})"
+                f"connection: {str(connection)!r} is an address of MotherDuck. Give"
+                f" connection=duckdb.connect({str(connection)!r})"
             )
         if _ADDRESS.match(str(connection)):
             raise InputError(
-                f"connection: {str(connection)!r} is the address of a database and no connection. Open it with its driver in Python and give "
-                "that, such as psycopg.connect(...), or run there what sqlrank.sql (sqlrank sql --dialect ...) prints"
+                f"connection: {str(connection)!r} is the address of a database and no connection."
+                " Open it with its driver in Python and give that, such as psycopg.connect(...),"
+                " or run there what sqlrank.sql (sqlrank sql --dialect ...) prints"
             )
         raise InputError(f"there is no DuckDB file {str(connection)!r}. Check the path")
     try:
@@ -415,13 +493,19 @@ def _open_connection(connection: Any) -> duckdb.DuckDBPyConnection:
         return duckdb.connect(str(connection), read_only=True)
     except duckdb.Error as error:
         if reader_function(str(connection)):
-            raise InputError(f"cannot open {str(connection)!r} as a DuckDB file. It is a table: give it as an input instead") from None
+            raise InputError(
+                f"cannot open {str(connection)!r} as a DuckDB file. It is a table: give it as an"
+                " input instead"
+            ) from None
         if _is_sqlite_file(connection):
             raise InputError(
-                f"connection: {str(connection)!r} is a SQLite file, not one of DuckDB. In Python give sqlite3.connect({str(connection)!r}), "
-                "or run there what sqlrank.sql (sqlrank sql --dialect sqlite) prints"
+                f"connection: {str(connection)!r} is a SQLite file, not one of DuckDB. In Python"
+                f" give sqlite3.connect({str(connection)!r}), or run there what sqlrank.sql"
+                " (sqlrank sql --dialect sqlite) prints"
             ) from None
-        raise InputError(f"cannot open {str(connection)!r} as a DuckDB file: {explain_duckdb_error(error)}") from None
+        raise InputError(
+            f"cannot open {str(connection)!r} as a DuckDB file: {explain_duckdb_error(error)}"
+        ) from None
 
 
 def _is_sqlite_file(path: str | Path) -> bool:

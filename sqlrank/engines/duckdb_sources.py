@@ -1,4 +1,6 @@
-"""Resolve sources on DuckDB: tables, files, unions of them, relations and streams become typed FROM items."""
+"""Resolve sources on DuckDB: tables, files, unions of them, relations and streams become typed FROM
+items.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,14 @@ from sqlrank.engines.database import (
     reads_text,
 )
 from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
-from sqlrank.engines.file_formats import ARROW_READER, PARQUET_READER, FileFormat, check_compressed, check_lake_tables, find_format
+from sqlrank.engines.file_formats import (
+    ARROW_READER,
+    PARQUET_READER,
+    FileFormat,
+    check_compressed,
+    check_lake_tables,
+    find_format,
+)
 from sqlrank.engines.file_sources import (
     data_suffix,
     expand_globs,
@@ -64,22 +73,30 @@ if TYPE_CHECKING:
 
 _BINARY, _LIST, _SET, _STRUCT = 8, 9, 10, 12
 _FIXED_SIZES = {1: 0, 2: 0, 3: 1, 7: 8}
-"""Bytes of booleans, which are in the header of their field, of a byte and of a double, by the number of the type."""
+"""Bytes of booleans, which are in the header of their field, of a byte and of a double, by the
+number of the type.
+"""
 
 
-def group_parquet_files(connection: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> list[list[str]]:
+def group_parquet_files(
+    connection: duckdb.DuckDBPyConnection, files: Sequence[Path]
+) -> list[list[str]]:
     """Return Parquet files in groups of the same names and types of columns, by their footers."""
     by_schema: dict[bytes, list[str]] = {}
     for file in map(str, files):
         footer = _read_footer(file)
         schema = next((schema for schema in by_schema if footer.startswith(schema)), None)
-        by_schema.setdefault(footer[: _find_schema_end(footer)] if schema is None else schema, []).append(file)
+        by_schema.setdefault(
+            footer[: _find_schema_end(footer)] if schema is None else schema, []
+        ).append(file)
     members = {names[0]: names for names in by_schema.values()}
     if len(members) == 1:
         return list(members.values())
     # Files of several writers may have the same columns in other bytes.
     rows: list[tuple[list[str]]] = fetch_tuples(
-        connection, load_select("inputs", "parquet_files.sql").sql("duckdb"), {"path": list(members)}
+        connection,
+        load_select("inputs", "parquet_files.sql").sql("duckdb"),
+        {"path": list(members)},
     )
     return [sorted(name for first in group for name in members[first]) for (group,) in rows]
 
@@ -96,7 +113,9 @@ def _read_footer(file: str) -> bytes:
 
 
 def _find_schema_end(footer: bytes) -> int:
-    """Return the position after the schema, the second field of the metadata in Thrift's compact protocol; 0 if there is none."""
+    """Return the position after the schema, the second field of the metadata in Thrift's compact
+    protocol; 0 if there is none.
+    """
     try:
         _, position = _read_varint(footer, 1)  # the version, after the header of its field
         return _skip_value(footer, position + 1, _LIST)
@@ -142,10 +161,20 @@ MAX_LABELS = 3
 """Maximum number of sources that a label lists."""
 
 _INTEGERS = {
-    "TINYINT": (1, 3), "SMALLINT": (2, 5), "INTEGER": (4, 10), "BIGINT": (8, 19), "HUGEINT": (16, 38),
-    "UTINYINT": (1.5, 3), "USMALLINT": (2.5, 5), "UINTEGER": (4.5, 10), "UBIGINT": (8.5, 20), "UHUGEINT": (16.5, 39),
-}  # fmt: skip
-"""Integer types: a signed one holds the values of all smaller sizes, as an unsigned one does of unsigned ones; and their digits."""
+    "TINYINT": (1, 3),
+    "SMALLINT": (2, 5),
+    "INTEGER": (4, 10),
+    "BIGINT": (8, 19),
+    "HUGEINT": (16, 38),
+    "UTINYINT": (1.5, 3),
+    "USMALLINT": (2.5, 5),
+    "UINTEGER": (4.5, 10),
+    "UBIGINT": (8.5, 20),
+    "UHUGEINT": (16.5, 39),
+}
+"""Integer types: a signed one holds the values of all smaller sizes, as an unsigned one does of
+unsigned ones; and their digits.
+"""
 
 _INSTANTS = ("DATE", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP", "TIMESTAMP_NS")
 """Days and times without a time zone, from coarse to fine."""
@@ -158,7 +187,9 @@ NULL_TYPE = '"NULL"'
 
 
 def union_tables(role: str, tables: Sequence[SourceTable], label: str = "") -> SourceTable:
-    """Return the union of tables, with casts to common types; a column that has none, or is missing in a table, is a problem if it is read."""
+    """Return the union of tables, with casts to common types; a column that has none, or is missing
+    in a table, is a problem if it is read.
+    """
     first = tables[0]
     label = label or ", ".join(table.label for table in tables[:MAX_LABELS]) + (
         f" and {len(tables) - MAX_LABELS} more" if len(tables) > MAX_LABELS else ""
@@ -176,70 +207,127 @@ def union_tables(role: str, tables: Sequence[SourceTable], label: str = "") -> S
     )
     if first.column_types is None:
         return replace(table, from_item=table.from_clause())
-    names = {name.lower(): name for member in reversed(tables) for name in reversed(list(member.column_types or ()))}
-    ordered = dict.fromkeys(names[name.lower()] for member in tables for name in member.column_types or ())
+    names = {
+        name.lower(): name
+        for member in reversed(tables)
+        for name in reversed(list(member.column_types or ()))
+    }
+    ordered = dict.fromkeys(
+        names[name.lower()] for member in tables for name in member.column_types or ()
+    )
     types, problems = {}, {}
     for name in ordered:
-        holders_of_name = [(member, column_name) for member in tables if (column_name := member.find_column(name)) is not None]
-        members = [(member, (member.column_types or {})[column_name]) for member, column_name in holders_of_name]
-        own = next((problem for member, column_name in holders_of_name if (problem := member.problems.get(column_name))), None)
+        holders_of_name = [
+            (member, column_name)
+            for member in tables
+            if (column_name := member.find_column(name)) is not None
+        ]
+        members = [
+            (member, (member.column_types or {})[column_name])
+            for member, column_name in holders_of_name
+        ]
+        own = next(
+            (
+                problem
+                for member, column_name in holders_of_name
+                if (problem := member.problems.get(column_name))
+            ),
+            None,
+        )
         types[name], problem = _unify_column(role, name, members, tables)
         if problem := own or problem:
             problems[name] = problem
-    casts = {name: column_type for name, column_type in types.items() if name not in problems or problems[name].allows_keys}
+    casts = {
+        name: column_type
+        for name, column_type in types.items()
+        if name not in problems or problems[name].allows_keys
+    }
     table = replace(
         table,
         members=tuple(replace(member, casts=_needed_casts(member, casts)) for member in tables),
         column_types=types,
         problems=problems,
     )
-    return replace(table, from_item=table.from_clause(), column_types=types | dict.fromkeys(first.constants, "VARCHAR"))
+    return replace(
+        table,
+        from_item=table.from_clause(),
+        column_types=types | dict.fromkeys(first.constants, "VARCHAR"),
+    )
 
 
 def _needed_casts(member: SourceTable, types: dict[str, str]) -> dict[str, str]:
-    """Return the types that differ from those of a member; decimals of other engines keep theirs, of which only DuckDB tells the digits."""
+    """Return the types that differ from those of a member; decimals of other engines keep theirs,
+    of which only DuckDB tells the digits.
+    """
     own = {name: (member.column_types or {}).get(member.find_column(name) or "") for name in types}
     is_kept = member.dialect != "duckdb"
-    return {name: target for name, target in types.items() if own[name] not in {target, None} and not (is_kept and "DECIMAL" in target)}
+    return {
+        name: target
+        for name, target in types.items()
+        if own[name] not in {target, None} and not (is_kept and "DECIMAL" in target)
+    }
 
 
 def _unify_column(
     role: str, name: str, members: Sequence[tuple[SourceTable, str]], tables: Sequence[SourceTable]
 ) -> tuple[str, ColumnProblem | None]:
-    """Return the common type of a column, and the problem if there is none or some tables lack the column."""
+    """Return the common type of a column, and the problem if there is none or some tables lack the
+    column.
+    """
     holders = {duckdb_type: _find_label(member) for member, duckdb_type in reversed(members)}
-    missing = [_find_label(table) for table in tables if not any(table is member for member, _ in members)]
+    missing = [
+        _find_label(table) for table in tables if not any(table is member for member, _ in members)
+    ]
     if missing:
         more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
-        text = f"{role}: {missing[0]}{more} has no column {name!r}, which {_find_label(members[0][0])} has. Add it, or give queries in which it is NULL or left out"
+        text = (
+            f"{role}: {missing[0]}{more} has no column {name!r}, which {_find_label(members[0][0])}"
+            " has. Add it, or give queries in which it is NULL or left out"
+        )
         return members[0][1], ColumnProblem(text)
     if (common := common_type(holders)) is not None:
         return common, None
     is_key = all(duckdb_type.removesuffix("[]") in (*_KEYS, NULL_TYPE) for duckdb_type in holders)
     *others, last = (f"{duckdb_type} in {label}" for duckdb_type, label in holders.items())
     suffixes = {duckdb_type.endswith("[]") for duckdb_type in holders}
-    # Ids with a point are whole numbers that a frame with missing values made doubles: as texts they would match no others.
+    # Ids with a point are whole numbers that a frame with missing values made doubles: as texts
+    # they would match no others.
     is_float = any(duckdb_type.startswith(("DOUBLE", "FLOAT")) for duckdb_type in holders)
-    target = f"{'BIGINT' if is_float else 'VARCHAR'}{'[]' if suffixes == {True} else ''}" if is_key else "..."
+    target = (
+        f"{'BIGINT' if is_float else 'VARCHAR'}{'[]' if suffixes == {True} else ''}"
+        if is_key
+        else "..."
+    )
     roles = load_registry().roles
     if role in roles and name in roles[role].columns and roles[role].columns[name].is_number:
         target = "DOUBLE"
     elif holders.keys() <= {"BOOLEAN", *_INTEGERS}:
         target = "INTEGER"
-    text = f"{role}: {name} is {', '.join(others)} and {last}. Give it one type, such as by a query with CAST({name} AS {target})"
+    text = (
+        f"{role}: {name} is {', '.join(others)} and {last}. Give it one type, such as by a query"
+        f" with CAST({name} AS {target})"
+    )
     key_type = "VARCHAR[]" if suffixes == {True} else "VARCHAR"
-    return (key_type if is_key and len(suffixes) == 1 else next(iter(holders))), ColumnProblem(text, is_key and len(suffixes) == 1)
+    return (key_type if is_key and len(suffixes) == 1 else next(iter(holders))), ColumnProblem(
+        text, is_key and len(suffixes) == 1
+    )
 
 
 def common_type(duckdb_types: Iterable[str]) -> str | None:
     """Return the type that holds every value of these types as it is, None if there is none.
 
-    >>> common_type(["BIGINT", "FLOAT"]), common_type(["DECIMAL(4,1)", "TINYINT"]), common_type(["INTEGER[]", "UINTEGER[]"])
+    >>> common_type(["BIGINT", "FLOAT"]), common_type(["DECIMAL(4,1)", "TINYINT"]), common_type(
+    ...     ["INTEGER[]", "UINTEGER[]"]
+    ... )
     ('DOUBLE', 'DECIMAL(4,1)', 'BIGINT[]')
-    >>> common_type(["BIGINT", "VARCHAR"]), common_type(["BOOLEAN", "INTEGER"]), common_type(["DATE", "TIMESTAMP"])
+    >>> common_type(["BIGINT", "VARCHAR"]), common_type(["BOOLEAN", "INTEGER"]), common_type(
+    ...     ["DATE", "TIMESTAMP"]
+    ... )
     (None, None, 'TIMESTAMP')
     """
-    types = dict.fromkeys(duckdb_type for duckdb_type in duckdb_types if duckdb_type != NULL_TYPE) or {NULL_TYPE: None}
+    types = dict.fromkeys(
+        duckdb_type for duckdb_type in duckdb_types if duckdb_type != NULL_TYPE
+    ) or {NULL_TYPE: None}
     if len(types) == 1:
         return next(iter(types))
     if all(duckdb_type.endswith("[]") for duckdb_type in types):
@@ -253,7 +341,9 @@ def common_type(duckdb_types: Iterable[str]) -> str | None:
 
 
 def _common_number(types: Sequence[str]) -> str | None:
-    """Return the common type of numbers: a whole number, a decimal or a double; None if one is no number."""
+    """Return the common type of numbers: a whole number, a decimal or a double; None if one is no
+    number.
+    """
     decimals = [match for duckdb_type in types if (match := _DECIMAL.fullmatch(duckdb_type))]
     integers = [duckdb_type for duckdb_type in types if duckdb_type in _INTEGERS]
     floats = [duckdb_type for duckdb_type in types if duckdb_type in {"FLOAT", "DOUBLE"}]
@@ -263,12 +353,22 @@ def _common_number(types: Sequence[str]) -> str | None:
         holds_all = (
             candidate
             for candidate, (size, _) in _INTEGERS.items()
-            if all(other == candidate or (_INTEGERS[other][0] < size and (size % 1 == 0 or other[0] == "U")) for other in integers)
+            if all(
+                other == candidate
+                or (_INTEGERS[other][0] < size and (size % 1 == 0 or other[0] == "U"))
+                for other in integers
+            )
         )
         return next(holds_all, None)
     scale = max((int(match[2]) for match in decimals), default=0)
-    digits = max([int(match[1]) - int(match[2]) for match in decimals] + [_INTEGERS[duckdb_type][1] for duckdb_type in integers], default=0)
-    return "DOUBLE" if floats or digits + scale > _MAX_DIGITS else f"DECIMAL({digits + scale},{scale})"
+    digits = max(
+        [int(match[1]) - int(match[2]) for match in decimals]
+        + [_INTEGERS[duckdb_type][1] for duckdb_type in integers],
+        default=0,
+    )
+    return (
+        "DOUBLE" if floats or digits + scale > _MAX_DIGITS else f"DECIMAL({digits + scale},{scale})"
+    )
 
 
 def _find_label(table: SourceTable) -> str:
@@ -308,10 +408,13 @@ class NameSuffix:
 class DuckDBSources:
     """Sources of one call on a DuckDB connection; ``close`` removes what it registers.
 
-    ``keeps_text`` loads text once into a temporary table; ``is_own`` marks a connection that is not shared.
+    ``keeps_text`` loads text once into a temporary table; ``is_own`` marks a connection that is not
+    shared.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, keeps_text: bool = True, is_own: bool = False) -> None:
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, keeps_text: bool = True, is_own: bool = False
+    ) -> None:
         self.connection = connection
         self.keeps_text = keeps_text
         self._is_own = is_own
@@ -336,11 +439,17 @@ class DuckDBSources:
             return tables[0] if len(tables) == 1 else union_tables(role, tables, str(source))
         elif isinstance(source, duckdb.DuckDBPyRelation):
             try:
-                node, label, own_names = self._read_relation(role, source), "DuckDB relation", source.columns
+                node, label, own_names = (
+                    self._read_relation(role, source),
+                    "DuckDB relation",
+                    source.columns,
+                )
             except (duckdb.OutOfMemoryException, duckdb.InterruptException):
                 raise
             except duckdb.Error as error:
-                raise InputError(f"{role}: cannot read the DuckDB relation: {explain_read_error(error)}") from None
+                raise InputError(
+                    f"{role}: cannot read the DuckDB relation: {explain_read_error(error)}"
+                ) from None
         else:
             is_stream = isinstance(source, Stream) and source.schema is not None
             table = to_arrow_table(role, source.schema.empty_table() if is_stream else source)
@@ -349,8 +458,12 @@ class DuckDBSources:
                 self.unread_streams[node.name] = (role, source)
         return self._describe_source(role, label, node, own_names)
 
-    def _describe_source(self, role: str, label: str, node: exp.Expr, own_names: Iterable[str] | None = None) -> SourceTable:
-        """Return an item of FROM with its columns, and the problems of those that cannot be read."""
+    def _describe_source(
+        self, role: str, label: str, node: exp.Expr, own_names: Iterable[str] | None = None
+    ) -> SourceTable:
+        """Return an item of FROM with its columns, and the problems of those that cannot be
+        read.
+        """
         is_registered = isinstance(node, exp.Table) and node.name in self._views
         types, num_rows = None, None
         unreadable: dict[str, ColumnProblem] = {}
@@ -359,62 +472,104 @@ class DuckDBSources:
             types, own_names = _list_duckdb_types(table.schema), table.column_names
             num_rows = None if node.name in self.unread_streams else table.num_rows
         types = types or self._read_column_types(role, label, node)
-        problems = source_columns.find_problems(self.connection, role, label, node, types, own_names)
+        problems = source_columns.find_problems(
+            self.connection, role, label, node, types, own_names
+        )
         return SourceTable(
             label,
             node,
             types,
-            display_item=exp.to_table(node.name.replace(f"sqlrank_arrow_{role}{self._end}", role)) if is_registered else None,
+            display_item=(
+                exp.to_table(node.name.replace(f"sqlrank_arrow_{role}{self._end}", role))
+                if is_registered
+                else None
+            ),
             has_row_count=not isinstance(node, exp.Subquery) and not reads_text(node),
             num_rows=num_rows,
             problems=problems | unreadable,
         )
 
-    def resolve_and_load(self, role: str, source: Any, columns: DeclaredColumns = ALL_COLUMNS) -> SourceTable:
+    def resolve_and_load(
+        self, role: str, source: Any, columns: DeclaredColumns = ALL_COLUMNS
+    ) -> SourceTable:
         """Resolve a source, and load text and the rows of a query into a temporary table.
 
-        Statements read their inputs several times. Of text, only ``columns`` are read, with the types that these declare.
+        Statements read their inputs several times. Of text, only ``columns`` are read, with the
+        types that these declare.
         """
         table = self.resolve(role, source)
         if (query := query_text(table.from_item)) is not None:
             if source.table is not None:
-                return replace(table, display_item=table.from_item, from_item=exp.to_table(source.table))
-            return table if query.is_selection or not self.keeps_text else self._load_query(role, table)
+                return replace(
+                    table, display_item=table.from_item, from_item=exp.to_table(source.table)
+                )
+            return (
+                table
+                if query.is_selection or not self.keeps_text
+                else self._load_query(role, table)
+            )
         if not reads_text(table.from_item):
             return table
         files = list_paths(source) if isinstance(source, (str, Path)) else []
         is_csv = isinstance(table.from_item.this, exp.ReadCSV)
-        if problem := undetected_delimiter_problem(self.connection, files, table.column_types or {}) or (
-            missing_columns_problem(self.connection, files, lambda name: columns.find_kind(name) is not None) if is_csv else None
+        if problem := undetected_delimiter_problem(
+            self.connection, files, table.column_types or {}
+        ) or (
+            missing_columns_problem(
+                self.connection, files, lambda name: columns.find_kind(name) is not None
+            )
+            if is_csv
+            else None
         ):
             raise InputError(f"{role}: {problem}")
         if self.keeps_text:
             check_compressed(role, files)
-        is_headless = isinstance(table.from_item, exp.Subquery) and table.from_item.alias == TEXT_ROWS
+        is_headless = (
+            isinstance(table.from_item, exp.Subquery) and table.from_item.alias == TEXT_ROWS
+        )
         try:
             if isinstance(table.from_item, exp.Table):
                 return self._load_declared(role, table, columns)
             return self._load_table(role, table) if self.keeps_text else table
-        except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
-            problem = text_tables.malformed_trec_line(role, files) if is_headless and files else ragged_line_problem(error)
+        except (
+            duckdb.InvalidInputException,
+            duckdb.IOException,
+            duckdb.ConversionException,
+        ) as error:
+            problem = (
+                text_tables.malformed_trec_line(role, files)
+                if is_headless and files
+                else ragged_line_problem(error)
+            )
             raise InputError(
-                f"{role}: {problem}" if problem else f"{role}: cannot read {table.label}: {explain_read_error(error)}"
+                f"{role}: {problem}"
+                if problem
+                else f"{role}: cannot read {table.label}: {explain_read_error(error)}"
             ) from None
 
-    def _load_declared(self, role: str, table: SourceTable, columns: DeclaredColumns) -> SourceTable:
-        """Return a source of CSV or JSON files whose columns have the declared types, from a temporary table of those that are read."""
+    def _load_declared(
+        self, role: str, table: SourceTable, columns: DeclaredColumns
+    ) -> SourceTable:
+        """Return a source of CSV or JSON files whose columns have the declared types, from a
+        temporary table of those that are read.
+        """
         reader = declare_types(self.connection, table.from_item, table.column_types or {}, columns)
         if not reader.types:
             return self._load_table(role, table) if self.keeps_text else table
         name = self._unique_name(f"sqlrank_{role}{self._end}") if self.keeps_text else None
         reader = settle_types(self.connection, role, reader, name)
-        types = {column: reader.types.get(column, sampled) for column, sampled in {**reader.sampled, **reader.types}.items()}
+        types = {
+            column: reader.types.get(column, sampled)
+            for column, sampled in {**reader.sampled, **reader.types}.items()
+        }
         table = replace(table, from_item=reader.from_item(), column_types=types)
         if name is None:
             return table
         self._tables.append(name)
         is_empty = not fetch_tuples(self.connection, f"SELECT 1 FROM {name} LIMIT 1")
-        return replace(table, display_item=table.from_item, from_item=exp.to_table(name), is_empty=is_empty)
+        return replace(
+            table, display_item=table.from_item, from_item=exp.to_table(name), is_empty=is_empty
+        )
 
     def _load_query(self, role: str, table: SourceTable) -> SourceTable:
         """Run a query once, and keep its rows; it may be costly, or give other rows each time."""
@@ -429,7 +584,9 @@ class DuckDBSources:
             raise InputError(f"{role}: the query failed: {explain_read_error(error)}") from None
 
     def keep_query(self, role: str, query: QuerySource) -> QuerySource:
-        """Run a query once, and return it with the temporary table of its rows, which is not removed at the end."""
+        """Run a query once, and return it with the temporary table of its rows, which is not
+        removed at the end.
+        """
         loaded = self.resolve_and_load(role, query).from_item
         if query_text(loaded) is not None:
             return query
@@ -442,14 +599,22 @@ class DuckDBSources:
         """Return a source that is read from a temporary table."""
         name = self._unique_name(f"sqlrank_{role}{self._end}")
         created = fetch_tuples(
-            self.connection, f"CREATE TEMP TABLE {name} AS {exp.select('*').from_(table.from_item.copy()).sql('duckdb')}"
+            self.connection,
+            f"CREATE TEMP TABLE {name} AS"
+            f" {exp.select('*').from_(table.from_item.copy()).sql('duckdb')}",
         )
         self._tables.append(name)
-        return replace(table, display_item=table.from_item, from_item=exp.to_table(name), is_empty=created == [(0,)])
+        return replace(
+            table,
+            display_item=table.from_item,
+            from_item=exp.to_table(name),
+            is_empty=created == [(0,)],
+        )
 
     def close(self) -> None:
         """Remove registered views and temporary tables."""
-        # In an aborted transaction nothing can be removed: its rollback does that, and the error that aborted it must not be hidden.
+        # In an aborted transaction nothing can be removed: its rollback does that, and the error
+        # that aborted it must not be hidden.
         for name in self._views:
             with suppress(duckdb.Error):
                 self.connection.unregister(name)
@@ -468,17 +633,23 @@ class DuckDBSources:
         Streams are only consumed when a statement needs their rows.
         """
         for name, (role, stream) in self.unread_streams.items():
-            self.connection.register(name, replace_unreadable(role, to_arrow_table(role, stream))[0])
+            self.connection.register(
+                name, replace_unreadable(role, to_arrow_table(role, stream))[0]
+            )
         self.unread_streams.clear()
         return self.connection
 
     def _unique_name(self, name: str) -> str:
         """Return a name that is unique within this call."""
-        num_taken = len([existing for existing in (*self._views, *self._tables) if existing.startswith(name)])
+        num_taken = len(
+            [existing for existing in (*self._views, *self._tables) if existing.startswith(name)]
+        )
         return f"{name}_{num_taken + 1}" if num_taken else name
 
     def _resolve_named(self, role: str, source: str | Path) -> list[tuple[exp.Expr, str]]:
-        """Return the items of FROM that a name stands for, several for files of different columns, with their labels."""
+        """Return the items of FROM that a name stands for, several for files of different columns,
+        with their labels.
+        """
         text = str(source)
         if isinstance(source, str) and (table := self._find_table(text)):
             return [(table, text)]
@@ -487,40 +658,67 @@ class DuckDBSources:
         if problem := explain_unreadable_path(text):
             raise InputError(f"{role}: {text!r} {problem}")
         if extension := required_extension(text):
-            is_loaded = fetch_tuples(self.connection, "SELECT 1 FROM duckdb_extensions() WHERE loaded AND extension_name = ?", [extension])
-            raise InputError(f"{role}: {text!r} {explain_extension(text, extension, bool(is_loaded))}")
+            is_loaded = fetch_tuples(
+                self.connection,
+                "SELECT 1 FROM duckdb_extensions() WHERE loaded AND extension_name = ?",
+                [extension],
+            )
+            raise InputError(
+                f"{role}: {text!r} {explain_extension(text, extension, bool(is_loaded))}"
+            )
         if files:
             return self._find_file_items(role, text, files)
         tables = self._user_tables()
         hint = explain_path_notation(text) or did_you_mean(text, [*tables, *list_neighbors(text)])
         if not hint and self._is_own:
-            hint = "Check the path. A table is read with connection=, and sqlrank.sql (sqlrank sql) prints a statement for a warehouse"
-            hint += ". A list of queries is a column, {'query_id': [...]}" if role == "queries" else ""
+            hint = (
+                "Check the path. A table is read with connection=, and sqlrank.sql (sqlrank sql)"
+                " prints a statement for a warehouse"
+            )
+            hint += (
+                ". A list of queries is a column, {'query_id': [...]}" if role == "queries" else ""
+            )
         problem = f"{role}: there is no table and no file named {quote_excerpt(text, is_name=True)}"
         raise InputError(join_sentences(problem, hint, self._list_tables()))
 
-    def _find_file_items(self, role: str, text: str, files: Sequence[Path]) -> list[tuple[exp.Expr, str]]:
-        """Return the items of FROM that read files, each with a label: one for files of the same columns."""
+    def _find_file_items(
+        self, role: str, text: str, files: Sequence[Path]
+    ) -> list[tuple[exp.Expr, str]]:
+        """Return the items of FROM that read files, each with a label: one for files of the same
+        columns.
+        """
         formats = {find_format(role, file): data_suffix(file) for file in files}
         readers = {file_format.reader for file_format in formats}
         if len(readers) > 1 or len({file_format.compression for file_format in formats}) > 1:
             endings = ", ".join(sorted(suffix or "no ending" for suffix in formats.values()))
-            raise InputError(f"{role}: {text} holds files of several kinds ({endings}). Give a pattern of one")
+            raise InputError(
+                f"{role}: {text} holds files of several kinds ({endings}). Give a pattern of one"
+            )
         paths, file_format = expand_globs(text), next(iter(formats))
         if file_format.reader == ARROW_READER:
             tables = source_columns.read_arrow_files(role, files)
-            return [(self._register_table(role, table), str(first) if len(tables) > 1 else text) for first, table in tables]
+            return [
+                (self._register_table(role, table), str(first) if len(tables) > 1 else text)
+                for first, table in tables
+            ]
         if file_format.reader == PARQUET_READER and len(files) > 1:
             groups = group_parquet_files(self.connection, files)
             if len(groups) > 1:
                 all_files = _build_file_item(role, text, paths, file_format)
-                keys = source_columns.read_folder_keys(str(files[0]), self._read_column_types(role, text, all_files))
-                return [(_build_file_item(role, text, group, file_format, keys), group[0]) for group in groups]
+                keys = source_columns.read_folder_keys(
+                    str(files[0]), self._read_column_types(role, text, all_files)
+                )
+                return [
+                    (_build_file_item(role, text, group, file_format, keys), group[0])
+                    for group in groups
+                ]
         return [(_build_file_item(role, text, paths, file_format), text)]
 
     def _user_tables(self) -> list[str]:
         """Return the names of the user's tables and views."""
-        return [name for *_, name in self._tables_there() if name not in {*self._views, *self._tables}]
+        return [
+            name for *_, name in self._tables_there() if name not in {*self._views, *self._tables}
+        ]
 
     def _list_tables(self) -> str:
         """Return a sentence on the tables that there are, empty without any."""
@@ -533,17 +731,27 @@ class DuckDBSources:
         identifier_parts = split_table_name(text) if '"' in text else None
         for matches in (str.__eq__, _equals_ignoring_case):
             for database, schema, name in tables:
-                if _is_called((name,), text, identifier_parts, matches) and (database, schema) in near_schemas:
+                if (
+                    _is_called((name,), text, identifier_parts, matches)
+                    and (database, schema) in near_schemas
+                ):
                     return _quoted_table(name)
                 full_names = ((schema, name), (database, name), (database, schema, name))
-                if any(_is_called(name_parts, text, identifier_parts, matches) for name_parts in full_names):
+                if any(
+                    _is_called(name_parts, text, identifier_parts, matches)
+                    for name_parts in full_names
+                ):
                     return _quoted_table(name, schema, database)
             candidates = [
-                (name, schema, database) for database, schema, name in tables if _is_called((name,), text, identifier_parts, matches)
+                (name, schema, database)
+                for database, schema, name in tables
+                if _is_called((name,), text, identifier_parts, matches)
             ]
             if len(candidates) > 1:
                 raise InputError(
-                    f"several tables are named {text!r}: {', '.join('.'.join(reversed(candidate)) for candidate in candidates)}. Write one in full"
+                    f"several tables are named {text!r}:"
+                    f" {', '.join('.'.join(reversed(candidate)) for candidate in candidates)}."
+                    " Write one in full"
                 )
             if candidates:
                 return _quoted_table(*candidates[0])
@@ -579,7 +787,11 @@ class DuckDBSources:
         try:
             self.connection.register(name, table)
         except duckdb.Error:
-            unread = [field.name for field in table.schema if not self._is_read(table.select([field.name]))]
+            unread = [
+                field.name
+                for field in table.schema
+                if not self._is_read(table.select([field.name]))
+            ]
             table, problems_of_types = replace_unreadable(role, table, unread)
             problems |= problems_of_types
             self.connection.register(name, table)
@@ -612,18 +824,27 @@ class DuckDBSources:
         except (duckdb.Error, sqlglot.ParseError):
             return self._register_table(role, relation.to_arrow_table())
         # A single row without FROM is data.
-        return node if tree.find(exp.From) else self._register_table(role, relation.to_arrow_table())
+        return (
+            node if tree.find(exp.From) else self._register_table(role, relation.to_arrow_table())
+        )
 
     def _read_column_types(self, role: str, label: str, node: exp.Expr) -> dict[str, str]:
         try:
-            return describe_columns(self.connection, exp.select("*").from_(node.copy()).sql("duckdb"))
+            return describe_columns(
+                self.connection, exp.select("*").from_(node.copy()).sql("duckdb")
+            )
         except duckdb.Error as error:
-            if node.find(exp.ReadCSV) is not None and (uneven := undetected_delimiter_problem(self.connection, list_paths(label))):
+            if node.find(exp.ReadCSV) is not None and (
+                uneven := undetected_delimiter_problem(self.connection, list_paths(label))
+            ):
                 raise InputError(f"{role}: {uneven}") from None
             problem = "the query failed" if query_text(node) is not None else f"cannot read {label}"
             advice = ""
             if isinstance(error, duckdb.CatalogException) and "Table with name" in str(error):
-                advice = " Give connection= to the database of the table, or read files, as in FROM 'run.parquet'"
+                advice = (
+                    " Give connection= to the database of the table, or read files, as in FROM"
+                    " 'run.parquet'"
+                )
                 advice = advice if self._is_own else f" {self._list_tables()}"
             raise InputError(f"{role}: {problem}: {explain_read_error(error)}{advice}") from None
 
@@ -637,7 +858,9 @@ _DUCKDB_TYPES = {
     pa.float32(): "FLOAT",
     pa.bool_(): "BOOLEAN",
 }
-"""Types of DuckDB by those of Arrow that are most frequent: of others, and of names that differ in case, the database is asked."""
+"""Types of DuckDB by those of Arrow that are most frequent: of others, and of names that differ in
+case, the database is asked.
+"""
 
 
 def _list_duckdb_types(schema: pa.Schema) -> dict[str, str] | None:
@@ -647,14 +870,23 @@ def _list_duckdb_types(schema: pa.Schema) -> dict[str, str] | None:
     return {name: str(duckdb_type) for name, duckdb_type in types.items()} if has_all else None
 
 
-def _is_called(name_parts: Sequence[str], text: str, identifier_parts: Sequence[str] | None, matches: Callable[[str, str], bool]) -> bool:
+def _is_called(
+    name_parts: Sequence[str],
+    text: str,
+    identifier_parts: Sequence[str] | None,
+    matches: Callable[[str, str], bool],
+) -> bool:
     """Return True if a text names a table of these parts.
 
     Names are compared complete, or part by part if quoted.
     """
     if matches(".".join(name_parts), text):
         return True
-    return identifier_parts is not None and len(name_parts) == len(identifier_parts) and all(map(matches, name_parts, identifier_parts))
+    return (
+        identifier_parts is not None
+        and len(name_parts) == len(identifier_parts)
+        and all(map(matches, name_parts, identifier_parts))
+    )
 
 
 def _equals_ignoring_case(left: str, right: str) -> bool:
@@ -671,18 +903,37 @@ def _connection_marker(relation: duckdb.DuckDBPyRelation) -> str | None:
     return None if result is None else result.fetchall()[0][0]
 
 
-def _build_file_item(role: str, text: str, paths: Sequence[str], file_format: FileFormat, options: Sequence[exp.Expr] = ()) -> exp.Expr:
-    """Return the FROM item that reads files of one format; those without a header are TREC text, or predictions of Vowpal Wabbit."""
+def _build_file_item(
+    role: str,
+    text: str,
+    paths: Sequence[str],
+    file_format: FileFormat,
+    options: Sequence[exp.Expr] = (),
+) -> exp.Expr:
+    """Return the FROM item that reads files of one format; those without a header are TREC text, or
+    predictions of Vowpal Wabbit.
+    """
     # DuckDB takes each path for a pattern, also that of a file whose name has brackets.
     literals = [sql_literal(glob.escape(path) if Path(path).is_file() else path) for path in paths]
     path_literal = literals[0] if len(paths) == 1 else exp.Array(expressions=literals)
     if file_format.reader is not None:
-        return exp.Table(this=exp.func(file_format.reader, path_literal, *file_format.read_option(), *options, dialect="duckdb"))
+        return exp.Table(
+            this=exp.func(
+                file_format.reader,
+                path_literal,
+                *file_format.read_option(),
+                *options,
+                dialect="duckdb",
+            )
+        )
     if role not in text_tables.TEXT_FORMATS:
         raise InputError(
-            f"{role}: {quote_excerpt(text, is_name=True)} has no suffix of a known format. Use one of {', '.join(READER_FUNCTIONS)}"
+            f"{role}: {quote_excerpt(text, is_name=True)} has no suffix of a known format. Use one"
+            f" of {', '.join(READER_FUNCTIONS)}"
         )
-    tree = exp.replace_placeholders(load_select("inputs", f"{text_tables.TEXT_FORMATS[role]}.sql"), path=path_literal)
+    tree = exp.replace_placeholders(
+        load_select("inputs", f"{text_tables.TEXT_FORMATS[role]}.sql"), path=path_literal
+    )
     for reader in tree.find_all(exp.ReadCSV):
         reader.set("expressions", [*reader.expressions, *file_format.read_option()])
     return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier(TEXT_ROWS)))

@@ -1,4 +1,6 @@
-"""Find the format of a file by its first bytes and its suffix, and the table of a lake or unfinished job that a file is part of."""
+"""Find the format of a file by its first bytes and its suffix, and the table of a lake or
+unfinished job that a file is part of.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ class FileFormat:
 
     Attributes:
         reader: Function that reads it, None for text without a header, as of TREC.
-        compression: Compression that its suffix does not name, or ``none`` for one that it names wrongly; empty for others.
+        compression: Compression that its suffix does not name, or ``none`` for one that it names
+            wrongly; empty for others.
     """
 
     reader: str | None
@@ -46,7 +49,11 @@ class FileFormat:
 
     def read_option(self) -> list[exp.Expr]:
         """Return the argument of the reader that names the compression, none if the suffix does."""
-        return [exp.EQ(this=exp.column("compression"), expression=sql_literal(self.compression))] if self.compression else []
+        return (
+            [exp.EQ(this=exp.column("compression"), expression=sql_literal(self.compression))]
+            if self.compression
+            else []
+        )
 
 
 def find_format(role: str, path: Path) -> FileFormat:
@@ -57,14 +64,18 @@ def find_format(role: str, path: Path) -> FileFormat:
     """
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
-    compression = next((name for magic, name in _COMPRESSIONS.items() if head.startswith(magic)), None)
+    compression = next(
+        (name for magic, name in _COMPRESSIONS.items() if head.startswith(magic)), None
+    )
     if compression is not None:
         with _open_compressed(role, path) as stream:
             head = stream.read(_HEAD_BYTES)
     is_named = path.suffix in COMPRESSION_SUFFIXES
     option = (compression or "none") if is_named != (compression is not None) else ""
     text, named_reader = head.decode("latin-1"), READER_FUNCTIONS.get(data_suffix(path))
-    is_text = named_reader == "READ_CSV" or (named_reader == JSON_READER and text.lstrip("\xef\xbb\xbf \t\r\n")[:1] in {"{", "["})
+    is_text = named_reader == "READ_CSV" or (
+        named_reader == JSON_READER and text.lstrip("\xef\xbb\xbf \t\r\n")[:1] in {"{", "["}
+    )
     for pattern, entry in _compile_formats():
         if (entry.get("text") and is_text) or not pattern.match(text):
             continue
@@ -72,17 +83,26 @@ def find_format(role: str, path: Path) -> FileFormat:
             if compression is not None and reader in {PARQUET_READER, ARROW_READER}:
                 name = reader.removeprefix("READ_").capitalize()
                 raise InputError(
-                    f"{role}: {_quote_path(path)} is {name} in a file of {compression}. Unpack it: {name} compresses its columns"
+                    f"{role}: {_quote_path(path)} is {name} in a file of {compression}. Unpack it:"
+                    f" {name} compresses its columns"
                 )
-            return FileFormat(reader if reader != JSON_READER or named_reader != "READ_CSV" else named_reader, option)
-        raise InputError(f"{role}: {_quote_path(path)} is {entry['name']}. {_next_step(entry, str(path))}")
+            return FileFormat(
+                reader if reader != JSON_READER or named_reader != "READ_CSV" else named_reader,
+                option,
+            )
+        raise InputError(
+            f"{role}: {_quote_path(path)} is {entry['name']}. {_next_step(entry, str(path))}"
+        )
     if named_reader == PARQUET_READER or (named_reader is None and _CONTROL.search(text)):
         what = (
             f"is no Parquet file. It begins with {quote_excerpt(text[:20])}"
             if named_reader
             else "is no text, and of no format that is read"
         )
-        raise InputError(f"{role}: {_quote_path(path)} {what}. Make a Parquet or CSV file of its rows, and name it by its format")
+        raise InputError(
+            f"{role}: {_quote_path(path)} {what}. Make a Parquet or CSV file of its rows, and name"
+            " it by its format"
+        )
     return FileFormat(named_reader, option)
 
 
@@ -90,7 +110,12 @@ def open_text(path: Path) -> pa.NativeFile:
     """Open a file of text, unpacked by its first bytes."""
     with path.open("rb") as file:
         magic = file.read(4)
-    return pa.input_stream(str(path), compression=next((name for start, name in _COMPRESSIONS.items() if magic.startswith(start)), None))
+    return pa.input_stream(
+        str(path),
+        compression=next(
+            (name for start, name in _COMPRESSIONS.items() if magic.startswith(start)), None
+        ),
+    )
 
 
 @contextmanager
@@ -101,12 +126,15 @@ def _open_compressed(role: str, path: Path) -> Iterator[pa.NativeFile]:
             yield stream
     except (OSError, pa.ArrowException):
         raise InputError(
-            f"{role}: {_quote_path(path)} is damaged: it does not unpack to what was compressed. Get or write it again"
+            f"{role}: {_quote_path(path)} is damaged: it does not unpack to what was compressed."
+            " Get or write it again"
         ) from None
 
 
 def check_compressed(role: str, files: Iterable[Path]) -> None:
-    """Raise ``InputError`` for a compressed file that is damaged, whose checksum DuckDB does not compare."""
+    """Raise ``InputError`` for a compressed file that is damaged, whose checksum DuckDB does not
+    compare.
+    """
     for path in files:
         with path.open("rb") as file:
             if file.read(2) != b"\x1f\x8b":
@@ -117,19 +145,25 @@ def check_compressed(role: str, files: Iterable[Path]) -> None:
                     pass
         except (OSError, pa.ArrowException):
             raise InputError(
-                f"{role}: {_quote_path(path)} is damaged: it does not unpack to what was compressed. Get or write it again"
+                f"{role}: {_quote_path(path)} is damaged: it does not unpack to what was"
+                " compressed. Get or write it again"
             ) from None
 
 
 def check_lake_tables(role: str, paths: Iterable[Path]) -> None:
-    """Raise ``InputError`` for files of a table whose current rows are not those of all its files."""
+    """Raise ``InputError`` for files of a table whose current rows are not those of all its
+    files.
+    """
     folders = dict.fromkeys(folder for path in paths for folder in (path, *path.absolute().parents))
     for folder in folders:
         for entry in _read_formats()["folders"].values():
             first, _, rest = entry["marker"].partition("/")
             marker = os.path.join(folder, first)  # noqa: PTH118  thousands of folders
             if os.path.lexists(marker) and (not rest or glob.glob(rest, root_dir=marker)):  # noqa: PTH207
-                raise InputError(f"{role}: {_quote_path(folder)} is {entry['name']}. {_next_step(entry, str(folder))}")
+                raise InputError(
+                    f"{role}: {_quote_path(folder)} is {entry['name']}."
+                    f" {_next_step(entry, str(folder))}"
+                )
 
 
 def _quote_path(path: Path) -> str:

@@ -1,4 +1,6 @@
-"""Expand paths, globs and directories to files, find the reader and extension of each format, and explain unreadable paths."""
+"""Expand paths, globs and directories to files, find the reader and extension of each format, and
+explain unreadable paths.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,17 @@ from sqlrank.errors import quote_excerpt
 from sqlrank.request import COMPRESSION_SUFFIXES, READER_FUNCTIONS
 
 _EXTENSIONS = {
-    "httpfs": ("http://", "https://", "s3://", "s3a://", "s3n://", "gs://", "gcs://", "r2://", "hf://"),
+    "httpfs": (
+        "http://",
+        "https://",
+        "s3://",
+        "s3a://",
+        "s3n://",
+        "gs://",
+        "gcs://",
+        "r2://",
+        "hf://",
+    ),
     "azure": ("az://", "azure://", "abfs://", "abfss://"),
 }
 """DuckDB extensions that read remote addresses."""
@@ -23,7 +35,10 @@ _EXTENSIONS = {
 MAX_NEIGHBORS = 1000
 _EMPTY = "is empty. Check what should have written it"
 
-_STATEMENT = re.compile(r"\s*(VALUES|TABLE|PIVOT|SHOW|DESCRIBE|SUMMARIZE|CALL|INSERT|UPDATE|DELETE|CREATE|COPY)[\s(]", re.IGNORECASE)
+_STATEMENT = re.compile(
+    r"\s*(VALUES|TABLE|PIVOT|SHOW|DESCRIBE|SUMMARIZE|CALL|INSERT|UPDATE|DELETE|CREATE|COPY)[\s(]",
+    re.IGNORECASE,
+)
 """The beginning of a statement that is no query as a source."""
 
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
@@ -47,8 +62,9 @@ def is_unambiguous_file(source: Any) -> bool:
 def expand_globs(source: str | Path) -> list[str]:
     """Return the paths and globs that a text names, empty if it names no file.
 
-    A directory expands to its files in all levels, except those whose name, or directory's name, begins with a dot or ``_``. In a pattern
-    such as ``{a,b}/*.parquet`` every alternative must match.
+    A directory expands to its files in all levels, except those whose name, or directory's name,
+    begins with a dot or ``_``. In a pattern such as ``{a,b}/*.parquet`` every alternative must
+    match.
     """
     text = str(source)
     if not text:
@@ -60,7 +76,12 @@ def expand_globs(source: str | Path) -> list[str]:
         if path.is_dir():
             files = sorted(file for file in path.rglob("*") if file.is_file())
             return [str(file) for file in files if not _is_hidden(file.relative_to(path))]
-        patterns = [pattern for pattern in _expand_braces(text) if glob.glob(pattern, recursive=True)]  # noqa: PTH207  a glob may be absolute
+        # A glob may be absolute
+        patterns = [
+            pattern
+            for pattern in _expand_braces(text)
+            if glob.glob(pattern, recursive=True)  # noqa: PTH207
+        ]
     except (OSError, ValueError):  # such as a text that is too long for a path, or contains NUL
         return []
     return patterns if len(patterns) == len(_expand_braces(text)) else []
@@ -68,7 +89,10 @@ def expand_globs(source: str | Path) -> list[str]:
 
 def list_paths(source: str | Path) -> list[Path]:
     """Return every file that a text names."""
-    matches = ([pattern] if Path(pattern).is_file() else sorted(glob.glob(pattern, recursive=True)) for pattern in expand_globs(source))  # noqa: PTH207
+    matches = (
+        [pattern] if Path(pattern).is_file() else sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
+        for pattern in expand_globs(source)
+    )
     return [Path(path) for path in itertools.chain.from_iterable(matches)]
 
 
@@ -80,7 +104,11 @@ def includes_file(source: str | Path, path: Path) -> bool:
         if Path(source).is_dir():
             folder = Path(source).resolve()
             return path.is_relative_to(folder) and not _is_hidden(path.relative_to(folder))
-        return any(_would_match(pattern, path) for pattern in _expand_braces(str(source)) if glob.has_magic(pattern))
+        return any(
+            _would_match(pattern, path)
+            for pattern in _expand_braces(str(source))
+            if glob.has_magic(pattern)
+        )
     except (OSError, ValueError):
         return False
 
@@ -95,7 +123,8 @@ def _would_match(pattern: str, path: Path) -> bool:
     head, _, name = (pattern if Path(pattern).is_absolute() else f"./{pattern}").rpartition("/")
     if not fnmatch.fnmatchcase(path.name, name) or path.name[0] == "." != name[:1]:
         return False
-    folders = glob.glob(f"{head}/{name if name == '**' else ''}", recursive=True)  # noqa: PTH207  a glob may be absolute
+    # A glob may be absolute
+    folders = glob.glob(f"{head}/{name if name == '**' else ''}", recursive=True)  # noqa: PTH207
     return any(Path(folder).is_dir() and Path(folder).samefile(path.parent) for folder in folders)
 
 
@@ -104,8 +133,13 @@ def _expand_braces(text: str) -> list[str]:
     match = _BRACES.search(text)
     if match is None:
         return [text]
-    expanded = (f"{text[: match.start()]}{alternative}{text[match.end() :]}" for alternative in match[1].split(","))
-    return [pattern for expanded_pattern in expanded for pattern in _expand_braces(expanded_pattern)]
+    expanded = (
+        f"{text[: match.start()]}{alternative}{text[match.end() :]}"
+        for alternative in match[1].split(",")
+    )
+    return [
+        pattern for expanded_pattern in expanded for pattern in _expand_braces(expanded_pattern)
+    ]
 
 
 def data_suffix(text: str | Path) -> str:
@@ -122,17 +156,25 @@ def reader_function(text: str | Path) -> str | None:
 
 def required_extension(text: str) -> str | None:
     """Return the DuckDB extension that an address needs, None if it needs none."""
-    return next((name for name, schemes in _EXTENSIONS.items() if text.lower().startswith(schemes)), None)
+    return next(
+        (name for name, schemes in _EXTENSIONS.items() if text.lower().startswith(schemes)), None
+    )
 
 
 def explain_extension(text: str, extension: str, is_loaded: bool) -> str:
-    """Return the advice on a file that needs an extension of DuckDB, which the connection of the caller may have loaded."""
+    """Return the advice on a file that needs an extension of DuckDB, which the connection of the
+    caller may have loaded.
+    """
     path = text.replace("'", "''")
     if is_loaded:
-        return f"is read by a query on this connection, which has the extension {extension} of DuckDB: SELECT * FROM '{path}'"
+        return (
+            f"is read by a query on this connection, which has the extension {extension} of DuckDB:"
+            f" SELECT * FROM '{path}'"
+        )
     return (
-        f"needs the extension {extension} of DuckDB, and sqlrank loads none. Load it on a connection of your own (INSTALL {extension}; "
-        f"LOAD {extension}), make a view or a relation there, and give that with connection=, or the query SELECT * FROM '{path}'"
+        f"needs the extension {extension} of DuckDB, and sqlrank loads none. Load it on a"
+        f" connection of your own (INSTALL {extension}; LOAD {extension}), make a view or a"
+        f" relation there, and give that with connection=, or the query SELECT * FROM '{path}'"
     )
 
 
@@ -152,9 +194,16 @@ def explain_unreadable_path(text: str) -> str | None:
         if path.is_file() and path.stat().st_size == 0:
             with path.open("rb") as file:
                 is_generated = file.read(1) != b""
-            return "has no size, since the system makes it as it is read. Copy it to a file first" if is_generated else _EMPTY
+            return (
+                "has no size, since the system makes it as it is read. Copy it to a file first"
+                if is_generated
+                else _EMPTY
+            )
         if path.is_file() and path.suffix.lower() == ".sql":
-            return "is a file of SQL. For the rows of its query, give sqlrank.query(Path(...)), or @ and the path on the command line"
+            return (
+                "is a file of SQL. For the rows of its query, give sqlrank.query(Path(...)), or @"
+                " and the path on the command line"
+            )
     except (OSError, ValueError):
         pass
     return None
@@ -167,7 +216,10 @@ def _unreadable_folder(path: Path) -> str:
     except OSError as error:
         return f"is a folder that cannot be read: {error.strerror}"
     if has_files:
-        return "is a folder of which not all files can be listed. Give a pattern of some, such as '*.parquet' in it"
+        return (
+            "is a folder of which not all files can be listed. Give a pattern of some, such as"
+            " '*.parquet' in it"
+        )
     return f"is a folder without files. Give a file, or a glob such as '{path / '*.parquet'}'"
 
 
@@ -180,19 +232,28 @@ def explain_path_notation(text: str) -> str:
     if _STATEMENT.match(text):
         return "A query as a source begins with SELECT, WITH or FROM"
     if "://" in text:
-        return "An address is no source. In Python, name its tables, and give an open connection to the database"
+        return (
+            "An address is no source. In Python, name its tables, and give an open connection to"
+            " the database"
+        )
     if text.startswith("@"):
         return f"The query in a file is sqlrank.query(Path({text[1:]!r}))"
     if text.lstrip()[:1] in {"[", "{"}:
         return "Read a text of JSON with json.loads, or give the path of its file"
     if text.startswith("~"):
-        return f"'~' is no folder here: give {os.path.expanduser(text)!r}"  # noqa: PTH111  unknown users are not expanded
-    if (named := _NAMED_FILE.fullmatch(text)) is not None and os.path.exists(named["path"]):  # noqa: PTH110  False for texts that are no path
+        # Unknown users are not expanded
+        return f"'~' is no folder here: give {os.path.expanduser(text)!r}"  # noqa: PTH111
+    # False for texts that are no path
+    if (named := _NAMED_FILE.fullmatch(text)) is not None and os.path.exists(named["path"]):  # noqa: PTH110
         return f"The name of a system is written run={{{named['name']!r}: {named['path']!r}}}"
     if re.search(r"\sfrom\s", text, re.IGNORECASE):
         return "A query begins with SELECT, WITH or FROM"
     folder = Path(text).parent
-    return f"The folder {quote_excerpt(str(folder), is_name=True)} is not there" if _is_missing(folder) else ""
+    return (
+        f"The folder {quote_excerpt(str(folder), is_name=True)} is not there"
+        if _is_missing(folder)
+        else ""
+    )
 
 
 def list_neighbors(text: str) -> list[str]:

@@ -1,4 +1,6 @@
-"""Run work on the database of a connection under limits, and queries that several evaluations read once."""
+"""Run work on the database of a connection under limits, and queries that several evaluations read
+once.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,13 @@ import pyarrow as pa
 from sqlrank.arrow_arrays import to_array
 from sqlrank.engines.database import Database, DeclaredColumns, NamesOnlyDatabase, SourceTable
 from sqlrank.engines.driver_adapters import infer_dialect, is_duckdb_connection
-from sqlrank.engines.duckdb_session import describe_columns, duckdb_session, fetch_tuples, fetch_with_perfect_hash, translate_duckdb_errors
+from sqlrank.engines.duckdb_session import (
+    describe_columns,
+    duckdb_session,
+    fetch_tuples,
+    fetch_with_perfect_hash,
+    translate_duckdb_errors,
+)
 from sqlrank.engines.duckdb_sources import DuckDBSources
 from sqlrank.engines.remote_database import RemoteDatabase, check_no_limits
 from sqlrank.engines.resource_limits import ResourceLimits
@@ -31,13 +39,15 @@ if TYPE_CHECKING:
 class DuckDBDatabase(Database):
     """A session on a DuckDB connection; ``close`` removes what it registers.
 
-    ``keeps_text`` loads text once into a temporary table; ``is_own`` marks a connection that is not shared. Such a one is the
-    ``private_connection``.
+    ``keeps_text`` loads text once into a temporary table; ``is_own`` marks a connection that is not
+    shared. Such a one is the ``private_connection``.
     """
 
     supports_dense_groups = True
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, keeps_text: bool = True, is_own: bool = False) -> None:
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, keeps_text: bool = True, is_own: bool = False
+    ) -> None:
         super().__init__("duckdb")
         self._sources = DuckDBSources(connection, keeps_text, is_own)
         self.private_connection = connection if is_own else None
@@ -53,23 +63,35 @@ class DuckDBDatabase(Database):
 
     def is_data_error(self, error: ExecutionError) -> bool:
         """Return True if values in the tables may have caused an error."""
-        return isinstance(error.__cause__, (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.InvalidInputException))
+        return isinstance(
+            error.__cause__,
+            (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.InvalidInputException),
+        )
 
     def fetch_result(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
         """Run a statement, and return its columns with these names."""
         return self.fetch_arrow(text).rename_columns(list(types))
 
     def fetch_row(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
-        """Run a statement of one row. A relation, as of ``fetch_result``, is bound twice, which takes longer than a small statement runs."""
+        """Run a statement of one row. A relation, as of ``fetch_result``, is bound twice, which
+        takes longer than a small statement runs.
+        """
         columns = zip(*self.fetch_rows(text), strict=True)
         arrays = [
-            to_array([None if value is None else float(value) for value in values] if arrow_type == pa.float64() else values, arrow_type)
+            to_array(
+                [None if value is None else float(value) for value in values]
+                if arrow_type == pa.float64()
+                else values,
+                arrow_type,
+            )
             for values, arrow_type in zip(columns, types.values(), strict=True)
         ]
         return pa.table(arrays, names=list(types))
 
     def keep_query(self, role: str, query: QuerySource) -> QuerySource:
-        """Run a query once, and return it with the temporary table of its rows, which is not removed at the end."""
+        """Run a query once, and return it with the temporary table of its rows, which is not
+        removed at the end.
+        """
         with translate_duckdb_errors():
             return self._sources.keep_query(role, query)
 
@@ -138,7 +160,9 @@ def run_on_database(
 
 @dataclass(frozen=True)
 class ExecutionOptions:
-    """The database of a call, the dialect of its engine, limits, the check of rows, and the progress callback."""
+    """The database of a call, the dialect of its engine, limits, the check of rows, and the
+    progress callback.
+    """
 
     connection: Any = None
     dialect: str = "duckdb"
@@ -150,7 +174,9 @@ class ExecutionOptions:
     def from_arguments(cls, arguments: Mapping[str, Any]) -> ExecutionOptions:
         """Return the options among the arguments of a public function."""
         dialect = infer_dialect(arguments["connection"], arguments["dialect"])
-        return select_arguments(cls, arguments, dialect=dialect, limits=select_arguments(ResourceLimits, arguments))
+        return select_arguments(
+            cls, arguments, dialect=dialect, limits=select_arguments(ResourceLimits, arguments)
+        )
 
     def run(self, work: Callable[[Database], Outcome]) -> Outcome:
         """Run ``work`` on the database, and return its result."""
@@ -166,7 +192,9 @@ def open_for_inspection(connection: Any, dialect: str, has_files: bool) -> Itera
     elif dialect == "duckdb" and (connection is not None or has_files):
         with (
             duckdb_session(connection, ResourceLimits()) as duck,
-            closing(DuckDBDatabase(duck, keeps_text=False, is_own=connection is None)) as duckdb_database,
+            closing(
+                DuckDBDatabase(duck, keeps_text=False, is_own=connection is None)
+            ) as duckdb_database,
         ):
             yield duckdb_database
     else:
@@ -177,15 +205,21 @@ def open_for_inspection(connection: Any, dialect: str, has_files: bool) -> Itera
 def share_queries(
     sources: Mapping[str, Any], connection: Any, dialect: str | None, limits: ResourceLimits
 ) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Yield sources whose queries have run on DuckDB, by role, and the connection that has their rows.
+    """Yield sources whose queries have run on DuckDB, by role, and the connection that has their
+    rows.
 
-    A file of a database, and a connection of this package, are opened for as long. Other engines compute queries where they are.
+    A file of a database, and a connection of this package, are opened for as long. Other engines
+    compute queries where they are.
     """
     members: list[Any] = []
     roles: dict[QuerySource, str] = {}
     for role, source in sources.items():
         replace_members(source, members.append)
-        roles = {member: role for member in members if isinstance(member, QuerySource) and member.table is None} | roles
+        roles = {
+            member: role
+            for member in members
+            if isinstance(member, QuerySource) and member.table is None
+        } | roles
     if not roles or infer_dialect(connection, dialect) != "duckdb":
         yield dict(sources), connection
         return
@@ -193,12 +227,22 @@ def share_queries(
         if not isinstance(connection, duckdb.DuckDBPyConnection):
             connection = stack.enter_context(duckdb_session(connection, limits))
         queries: dict[QuerySource, QuerySource] = run_on_database(
-            connection, "duckdb", limits, lambda database: {query: database.keep_query(role, query) for query, role in roles.items()}
+            connection,
+            "duckdb",
+            limits,
+            lambda database: {
+                query: database.keep_query(role, query) for query, role in roles.items()
+            },
         )
         stack.callback(_drop_tables, connection, queries.values())
         yield (
             {
-                role: replace_members(source, lambda member: queries.get(member, member) if isinstance(member, QuerySource) else member)
+                role: replace_members(
+                    source,
+                    lambda member: (
+                        queries.get(member, member) if isinstance(member, QuerySource) else member
+                    ),
+                )
                 for role, source in sources.items()
             },
             connection,
@@ -206,18 +250,29 @@ def share_queries(
 
 
 def replace_members(source: Any, replacement: Callable[[Any], Any]) -> Any:
-    """Return a source, or a collection of some, with each replaced; a dict in a dict is a ranking."""
+    """Return a source, or a collection of some, with each replaced; a dict in a dict is a
+    ranking.
+    """
     if isinstance(source, SourceGroup):
-        members = tuple((name, replace_members(member, replacement)) for name, member in source.members)
+        members = tuple(
+            (name, replace_members(member, replacement)) for name, member in source.members
+        )
         return SourceGroup(members, source.members_are_systems)
     if isinstance(source, (list, tuple)):
         return type(source)(replace_members(member, replacement) for member in source)
     if isinstance(source, dict):
-        return {name: member if isinstance(member, dict) else replace_members(member, replacement) for name, member in source.items()}
+        return {
+            name: member if isinstance(member, dict) else replace_members(member, replacement)
+            for name, member in source.items()
+        }
     return replacement(source)
 
 
 def _drop_tables(connection: duckdb.DuckDBPyConnection, queries: Iterable[QuerySource]) -> None:
     for table in (query.table for query in queries if query.table is not None):
-        with suppress(duckdb.Error):  # the connection may be closed or its transaction aborted, and that error must not be hidden
+        with suppress(
+            duckdb.Error
+            # the connection may be closed or its transaction aborted, and that error must not be
+            # hidden
+        ):
             connection.execute(f"DROP TABLE IF EXISTS {table}")

@@ -1,4 +1,6 @@
-"""Run sessions on databases other than DuckDB, on the user's connection, and give SQLite the functions that it lacks."""
+"""Run sessions on databases other than DuckDB, on the user's connection, and give SQLite the
+functions that it lacks.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,12 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.engines.database import Database, DeclaredColumns, SourceTable, find_shadowed
-from sqlrank.engines.driver_adapters import DBAPI_ADAPTER, adapter_for, to_duckdb_type, to_row_tuples
+from sqlrank.engines.driver_adapters import (
+    DBAPI_ADAPTER,
+    adapter_for,
+    to_duckdb_type,
+    to_row_tuples,
+)
 from sqlrank.engines.query_sources import parse_query, refuse_random_numbers, require_table_name
 from sqlrank.errors import ExecutionError, InputError, first_line
 from sqlrank.rendering.dialects import get_dialect
@@ -33,14 +40,19 @@ def check_no_limits(limits: ResourceLimits, dialect: str) -> None:
     """Check that no resource limits are set, because they only apply to this process."""
     for name, value in vars(limits).items():
         if value is not None:
-            raise InputError(f"{name}={value!r} is not possible on {dialect}: the statement runs there. Set a limit on the connection")
+            raise InputError(
+                f"{name}={value!r} is not possible on {dialect}: the statement runs there. Set a"
+                " limit on the connection"
+            )
 
 
 class RemoteDatabase(Database):
-    """A session on the connection of another database; ``close`` ends it and leaves the connection open.
+    """A session on the connection of another database; ``close`` ends it and leaves the connection
+    open.
 
-    A savepoint keeps an open transaction of PostgreSQL usable after a failed statement, except through ADBC. ``is_inspected`` marks a
-    session for a statement that is printed, and read after the call.
+    A savepoint keeps an open transaction of PostgreSQL usable after a failed statement, except
+    through ADBC. ``is_inspected`` marks a session for a statement that is printed, and read after
+    the call.
     """
 
     def __init__(self, connection: Any, dialect: str, is_inspected: bool = False) -> None:
@@ -53,7 +65,9 @@ class RemoteDatabase(Database):
             try:
                 _register_sqlite_functions(connection)
             except sqlite3.Error as error:
-                raise InputError(f"this connection cannot be used now: {first_line(error)}") from None
+                raise InputError(
+                    f"this connection cannot be used now: {first_line(error)}"
+                ) from None
         self._has_savepoint = get_dialect(dialect).uses_savepoints and _set_savepoint(connection)
 
     def close(self) -> None:
@@ -73,21 +87,27 @@ class RemoteDatabase(Database):
     def shadowed(self) -> Mapping[str, str]:
         """User-defined functions, by name, that would be called instead of built-in ones."""
         shadowed = find_shadowed(self.dialect, self._fetch_rows)
-        return {name: full_name for name, full_name in shadowed.items() if name not in self._own_functions}
+        return {
+            name: full_name
+            for name, full_name in shadowed.items()
+            if name not in self._own_functions
+        }
 
-    def _resolve_source(self, role: str, source: Any, columns: DeclaredColumns) -> SourceTable:  # noqa: ARG002  of text files alone
+    # Of text files alone
+    def _resolve_source(self, role: str, source: Any, columns: DeclaredColumns) -> SourceTable:  # noqa: ARG002
         """Resolve a source: a table name as written, or with each part quoted."""
         if isinstance(source, QuerySource):
             return self._resolve_query(role, source)
         if not isinstance(source, (str, Path)):
             raise InputError(
-                f"{role}: a {source_kind(source)} is not on {self.dialect}, and nothing is uploaded. Give the name of a table there, or bring "
-                "the other sources here as Arrow tables"
+                f"{role}: a {source_kind(source)} is not on {self.dialect}, and nothing is"
+                " uploaded. Give the name of a table there, or bring the other sources here as"
+                " Arrow tables"
             )
         if isinstance(source, TemporaryView) and self._is_inspected:
             raise InputError(
-                f"{role}: a {source.kind} has no name that a printed statement could read. Make a view of it, such as "
-                f"frame.createOrReplaceTempView({role!r}), and give its name"
+                f"{role}: a {source.kind} has no name that a printed statement could read. Make a"
+                f" view of it, such as frame.createOrReplaceTempView({role!r}), and give its name"
             )
         table_name = require_table_name(role, source, self.dialect)
         quoted = table_name.copy()
@@ -99,10 +119,18 @@ class RemoteDatabase(Database):
             try:
                 column_types = self._describe_query(exp.select("*").from_(node.copy()))
                 label = source_kind(source) if isinstance(source, TemporaryView) else str(source)
-                return SourceTable(label, node, column_types, self.dialect, has_collations=get_dialect(self.dialect).supports_collations)
+                return SourceTable(
+                    label,
+                    node,
+                    column_types,
+                    self.dialect,
+                    has_collations=get_dialect(self.dialect).supports_collations,
+                )
             except ExecutionError as error:
                 problems.append(error)
-        raise InputError(f"{role}: cannot read {source}: {first_line(problems[0].__cause__ or problems[0])}") from problems[0]
+        raise InputError(
+            f"{role}: cannot read {source}: {first_line(problems[0].__cause__ or problems[0])}"
+        ) from problems[0]
 
     def _resolve_query(self, role: str, source: QuerySource) -> SourceTable:
         """Resolve a query, which is computed where it is: no table is made of its rows."""
@@ -111,9 +139,18 @@ class RemoteDatabase(Database):
         try:
             column_types = self._describe_query(exp.select("*").from_(node.copy()))
         except ExecutionError as error:
-            raise InputError(f"{role}: the query failed: {first_line(error.__cause__ or error)}") from error
+            raise InputError(
+                f"{role}: the query failed: {first_line(error.__cause__ or error)}"
+            ) from error
         collations = get_dialect(self.dialect).supports_collations
-        return SourceTable("a query", node, column_types, self.dialect, has_row_count=False, has_collations=collations)
+        return SourceTable(
+            "a query",
+            node,
+            column_types,
+            self.dialect,
+            has_row_count=False,
+            has_collations=collations,
+        )
 
     def _fetch_arrow(self, text: str) -> pa.Table:
         return self._call_driver(self._adapter.fetch_arrow, text)
@@ -123,12 +160,20 @@ class RemoteDatabase(Database):
 
     def _describe_query(self, query: exp.Query) -> dict[str, str]:
         nothing = exp.select("*").from_(query.copy().subquery("described")).where("1 = 0")
-        column_types = dict(self._call_driver(self._adapter.describe, to_sql(nothing, self.dialect)))
+        column_types = dict(
+            self._call_driver(self._adapter.describe, to_sql(nothing, self.dialect))
+        )
         if (select_types := get_dialect(self.dialect).type_query) is not None:
-            columns = [exp.column(exp.Identifier(this=name, quoted=True), table="described") for name in column_types]
+            columns = [
+                exp.column(exp.Identifier(this=name, quoted=True), table="described")
+                for name in column_types
+            ]
             type_query = to_sql(select_types(query, columns), self.dialect)
             column_types = dict(zip(column_types, self._fetch_rows(type_query)[0], strict=True))
-        return {name: to_duckdb_type(engine_type, self.dialect) for name, engine_type in column_types.items()}
+        return {
+            name: to_duckdb_type(engine_type, self.dialect)
+            for name, engine_type in column_types.items()
+        }
 
     def _call_driver(self, driver_method: Callable[[Any, str], Any], text: str) -> Any:
         """Call a method of the driver, and translate its errors."""
@@ -137,7 +182,9 @@ class RemoteDatabase(Database):
         except Exception as error:
             if self._has_savepoint:
                 _execute_statement(self._connection, "ROLLBACK TO SAVEPOINT sqlrank")
-            raise ExecutionError(f"the statement failed in {self.dialect}: {first_line(error)}") from error
+            raise ExecutionError(
+                f"the statement failed in {self.dialect}: {first_line(error)}"
+            ) from error
 
 
 def _execute_statement(connection: Any, text: str) -> None:
@@ -147,7 +194,9 @@ def _execute_statement(connection: Any, text: str) -> None:
 
 def _set_savepoint(connection: Any) -> bool:
     """Set a savepoint, and return False outside of a transaction."""
-    if hasattr(connection, "adbc_get_info"):  # after a failed statement the driver rejects all others until a complete rollback
+    if hasattr(
+        connection, "adbc_get_info"
+    ):  # after a failed statement the driver rejects all others until a complete rollback
         return False
     with suppress(Exception):
         _execute_statement(connection, "SAVEPOINT sqlrank")
@@ -167,27 +216,40 @@ def _register_sqlite_functions(connection: sqlite3.Connection) -> None:
         num_arguments = len(calls[0])
         call = f"{name}({', '.join('?' * num_arguments)})"
         try:
-            results = cursor.execute(f"SELECT {', '.join([call] * len(calls))}", [*chain(*calls)]).fetchone()
+            results = cursor.execute(
+                f"SELECT {', '.join([call] * len(calls))}", [*chain(*calls)]
+            ).fetchone()
         except sqlite3.OperationalError:
-            connection.create_function(name, num_arguments, partial(_apply_unless_null, function), deterministic=True)
+            connection.create_function(
+                name, num_arguments, partial(_apply_unless_null, function), deterministic=True
+            )
             continue
         for arguments, result in zip(calls, results, strict=True):
             if not _is_same(result, function(*arguments)):
                 argument_text = ", ".join(map(repr, arguments))
                 raise InputError(
-                    f"the function {name} of this connection gives {name}({argument_text}) = {result!r}, not {function(*arguments)!r}. "
-                    "Drop or rename it, or use a connection that does not have it"
+                    f"the function {name} of this connection gives {name}({argument_text}) ="
+                    f" {result!r}, not {function(*arguments)!r}. Drop or rename it, or use a"
+                    " connection that does not have it"
                 )
 
 
 def _is_same(result: Any, expected: Any) -> bool:
-    """Return True if a function gives the expected value and type: an integer would be divided without a remainder."""
-    is_close = math.isclose(result, expected, rel_tol=1e-12) if isinstance(result, float) and isinstance(expected, float) else False
+    """Return True if a function gives the expected value and type: an integer would be divided
+    without a remainder.
+    """
+    is_close = (
+        math.isclose(result, expected, rel_tol=1e-12)
+        if isinstance(result, float) and isinstance(expected, float)
+        else False
+    )
     return type(result) is type(expected) and (is_close or result == expected)
 
 
 def _round_down(value: Any) -> Any:
-    """Return the floor of a number as SQLite does: an integer stays one, and a double gives a double."""
+    """Return the floor of a number as SQLite does: an integer stays one, and a double gives a
+    double.
+    """
     return value if isinstance(value, int) else float(math.floor(value))
 
 

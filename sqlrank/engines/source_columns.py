@@ -1,4 +1,6 @@
-"""Read the columns of sources before their rows: tables of Arrow files by their schemas, and names that a source has twice."""
+"""Read the columns of sources before their rows: tables of Arrow files by their schemas, and names
+that a source has twice.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,19 @@ _FOLDER_KEY = re.compile(r"(?:^|/)([^/=]+)=[^/]*(?=/)")
 
 
 def read_folder_keys(file: str, types: Mapping[str, str]) -> list[exp.Expr]:
-    """Return the argument of a reader with the types of columns that are names of folders, which it would guess from some of the files."""
+    """Return the argument of a reader with the types of columns that are names of folders, which it
+    would guess from some of the files.
+    """
     keys = [key for key in _FOLDER_KEY.findall(file) if key in types]
-    fields = [exp.PropertyEQ(this=exp.to_identifier(key), expression=exp.Var(this=types[key])) for key in keys]
-    return [exp.EQ(this=exp.column("hive_types"), expression=exp.Struct(expressions=fields))] if fields else []
+    fields = [
+        exp.PropertyEQ(this=exp.to_identifier(key), expression=exp.Var(this=types[key]))
+        for key in keys
+    ]
+    return (
+        [exp.EQ(this=exp.column("hive_types"), expression=exp.Struct(expressions=fields))]
+        if fields
+        else []
+    )
 
 
 def read_arrow_files(role: str, files: Sequence[Path]) -> list[tuple[Path, pa.Table]]:
@@ -40,7 +51,7 @@ def read_arrow_files(role: str, files: Sequence[Path]) -> list[tuple[Path, pa.Ta
     Raises:
         InputError: A file is damaged.
     """
-    from pyarrow import feather, ipc  # noqa: PLC0415  few calls read such files
+    from pyarrow import feather, ipc  # few calls read such files
 
     groups: list[tuple[Path, list[pa.Table]]] = []
     for file in files:
@@ -48,11 +59,17 @@ def read_arrow_files(role: str, files: Sequence[Path]) -> list[tuple[Path, pa.Ta
             with pa.memory_map(str(file)) as source:
                 is_stream = source.read(4) == b"\xff\xff\xff\xff"
                 source.seek(0)
-                table = ipc.open_stream(source).read_all() if is_stream else feather.read_table(source)
+                table = (
+                    ipc.open_stream(source).read_all() if is_stream else feather.read_table(source)
+                )
         except (pa.ArrowException, OSError) as error:
-            raise InputError(f"{role}: cannot read {str(file)!r}: {error}. Write it again if it is damaged") from None
+            raise InputError(
+                f"{role}: cannot read {str(file)!r}: {error}. Write it again if it is damaged"
+            ) from None
         table = table.replace_schema_metadata(None)
-        tables = next((tables for _, tables in groups if tables[0].schema.equals(table.schema)), None)
+        tables = next(
+            (tables for _, tables in groups if tables[0].schema.equals(table.schema)), None
+        )
         if tables is None:
             groups.append((file, [table]))
         else:
@@ -68,7 +85,8 @@ def find_problems(
     types: Mapping[str, str],
     own_names: Iterable[str] | None,
 ) -> dict[str, ColumnProblem]:
-    """Return the columns of a source whose names it has twice, compared without case as engines do; DuckDB numbers those of one name.
+    """Return the columns of a source whose names it has twice, compared without case as engines do;
+    DuckDB numbers those of one name.
 
     Args:
         connection: The connection.
@@ -78,26 +96,47 @@ def find_problems(
         types: Its columns, under the names that DuckDB gives them.
         own_names: The names that the source has, None to look for them.
     """
-    paths = [] if isinstance(node, exp.Subquery) else [literal.name for literal in node.find_all(exp.Literal)][:1]
+    paths = (
+        []
+        if isinstance(node, exp.Subquery)
+        else [literal.name for literal in node.find_all(exp.Literal)][:1]
+    )
     path = next((str(file) for name in paths for file in list_paths(name)), "")
     problems = {}
     lowered = {name.lower(): name for name in types}
     if any((base := _NUMBERED.sub("", name)) != name and base in lowered for name in lowered):
-        counts = Counter(name.lower() for name in (_own_names(connection, node, path) if own_names is None else own_names))
+        counts = Counter(
+            name.lower()
+            for name in (_own_names(connection, node, path) if own_names is None else own_names)
+        )
         for name in types:
-            if any(counts[candidate] > 1 for candidate in (name.lower(), _NUMBERED.sub("", name.lower()))):
+            if any(
+                counts[candidate] > 1
+                for candidate in (name.lower(), _NUMBERED.sub("", name.lower()))
+            ):
                 base = name if counts[name.lower()] > 1 else _NUMBERED.sub("", name)
                 problems[name] = ColumnProblem(
-                    f"{role}: {label} has two columns that are named {quote_excerpt(base, is_name=True)}, in any case. Rename one of them, or leave it out"
+                    f"{role}: {label} has two columns that are named"
+                    f" {quote_excerpt(base, is_name=True)}, in any case. Rename one of them, or"
+                    " leave it out"
                 )
     if keys := {key.lower() for key in _FOLDER_KEY.findall(path)} & lowered.keys():
         plain = node.copy()
-        options = [option for option in plain.this.expressions if option.find(exp.Struct) is None]  # without the types of folders
-        plain.this.set("expressions", [*options, exp.EQ(this=exp.column("hive_partitioning"), expression=exp.false())])
-        in_files = {name.lower() for name in describe_columns(connection, exp.select("*").from_(plain).sql("duckdb"))}
+        options = [
+            option for option in plain.this.expressions if option.find(exp.Struct) is None
+        ]  # without the types of folders
+        plain.this.set(
+            "expressions",
+            [*options, exp.EQ(this=exp.column("hive_partitioning"), expression=exp.false())],
+        )
+        in_files = {
+            name.lower()
+            for name in describe_columns(connection, exp.select("*").from_(plain).sql("duckdb"))
+        }
         for key in keys & in_files:
             problems[lowered[key]] = ColumnProblem(
-                f"{role}: {lowered[key]} is a column of the files and of their folders ({key}=...). Rename one of them, or give a query"
+                f"{role}: {lowered[key]} is a column of the files and of their folders ({key}=...)."
+                " Rename one of them, or give a query"
             )
     return problems
 
@@ -107,7 +146,7 @@ def _own_names(connection: duckdb.DuckDBPyConnection, node: exp.Expr, path: str)
     if isinstance(node, exp.Subquery):
         return list(describe_columns(connection, node.this.sql("duckdb")))
     if node.find(exp.ReadParquet):
-        from pyarrow import parquet  # noqa: PLC0415  few files need it
+        from pyarrow import parquet  # few files need it
 
         return list(parquet.read_schema(path).names)
     is_json = any(call.name.upper() == JSON_READER for call in node.find_all(exp.Anonymous))

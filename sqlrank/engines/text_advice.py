@@ -1,4 +1,6 @@
-"""Advise on texts in the place of numbers, lists and dates: show them with their line, and suggest an expression that reads them."""
+"""Advise on texts in the place of numbers, lists and dates: show them with their line, and suggest
+an expression that reads them.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,16 @@ _MISSING = {"", "nan", "null", "n/a"}
 """Texts in the place of missing values, in lower case, beside words."""
 
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*", re.IGNORECASE | re.ASCII)
-_ODD_CELL = re.compile(r'CSV Error on Line: (\d+)\n.*?Could not convert string "(.*?)" to ', re.DOTALL)
+_ODD_CELL = re.compile(
+    r'CSV Error on Line: (\d+)\n.*?Could not convert string "(.*?)" to ', re.DOTALL
+)
 
 
-def suggest_number(name: str, column: exp.Expr, dialect: str, texts: Mapping[str, int], place: str = "") -> str:
-    """Return a sentence that shows the texts of a column that are no numbers, and says how to read it, as the mapping of ``name``.
+def suggest_number(
+    name: str, column: exp.Expr, dialect: str, texts: Mapping[str, int], place: str = ""
+) -> str:
+    """Return a sentence that shows the texts of a column that are no numbers, and says how to read
+    it, as the mapping of ``name``.
 
     Args:
         name: The canonical name of the column.
@@ -47,39 +54,75 @@ def suggest_number(name: str, column: exp.Expr, dialect: str, texts: Mapping[str
     if not best and len(odd) == len(texts) > 0:
         return _suggest_words(name, column, dialect, odd)
     if not missing and (not best or best[0].name == "infinite"):
-        return f"If its texts are numbers, such as inf, give {write_mapping({name: exp.cast(column.copy(), 'DOUBLE')}, dialect)}"
-    quoted = list_examples([*map(quote_excerpt, missing), *(quote_excerpt(text) for text in odd if text not in missing)])
-    problem = f"{quoted}{place and f' {place}'} is none" if len(odd) == 1 else f"{quoted} are none{place and f', first {place}'}"
+        return (
+            "If its texts are numbers, such as inf, give"
+            f" {write_mapping({name: exp.cast(column.copy(), 'DOUBLE')}, dialect)}"
+        )
+    quoted = list_examples(
+        [
+            *map(quote_excerpt, missing),
+            *(quote_excerpt(text) for text in odd if text not in missing),
+        ]
+    )
+    problem = (
+        f"{quoted}{place and f' {place}'} is none"
+        if len(odd) == 1
+        else f"{quoted} are none{place and f', first {place}'}"
+    )
     if missing[:1] and missing[0].lower() == name:
         problem += ", but the header again"
     if not best:
         lenient = exp.TryCast(this=_without_nan(column, missing), to=exp.DataType.build("DOUBLE"))
-        steps = [f"leave {'it' if len(missing) == 1 else 'them'} out with {write_mapping({name: lenient}, dialect)}"]
+        steps = [
+            (
+                f"leave {'it' if len(missing) == 1 else 'them'} out with"
+                f" {write_mapping({name: lenient}, dialect)}"
+            )
+        ]
     else:
         numbers = [float(text) for text in texts if text not in odd]
-        values = [_keep_numbers(column, reading, numbers, is_lenient=bool(missing)) for reading in best]
-        steps = [f"{reading.words} {write_mapping({name: value}, dialect)}" for reading, value in zip(best, values, strict=True)]
+        values = [
+            _keep_numbers(column, reading, numbers, is_lenient=bool(missing)) for reading in best
+        ]
+        steps = [
+            f"{reading.words} {write_mapping({name: value}, dialect)}"
+            for reading, value in zip(best, values, strict=True)
+        ]
     dropped = _describe_dropped(sum(odd[text] for text in missing))
     return f"{problem}. {', or '.join([to_sentence(steps[0]), *steps[1:]])}{dropped}"
 
 
-def _keep_numbers(column: exp.Expr, reading: _Reading, numbers: Sequence[float], *, is_lenient: bool) -> exp.Expr:
-    """Return the expression of a reading over a column, in which numbers between its texts stay what they are if it would change them."""
+def _keep_numbers(
+    column: exp.Expr, reading: _Reading, numbers: Sequence[float], *, is_lenient: bool
+) -> exp.Expr:
+    """Return the expression of a reading over a column, in which numbers between its texts stay
+    what they are if it would change them.
+    """
     value = reading.read(column, is_lenient)
     are_shares = "percentages" in reading.name and all(abs(number) <= 1 for number in numbers)
     if not numbers or not (are_shares or reading.is_of_words):
         return value
-    return exp.Coalesce(this=exp.TryCast(this=column.copy(), to=exp.DataType.build("DOUBLE")), expressions=[value])
+    return exp.Coalesce(
+        this=exp.TryCast(this=column.copy(), to=exp.DataType.build("DOUBLE")), expressions=[value]
+    )
 
 
 def _without_nan(column: exp.Expr, texts: Sequence[str]) -> exp.Expr:
-    """Return a column with NULL for the text nan, which is a number to engines, if it is among these texts."""
+    """Return a column with NULL for the text nan, which is a number to engines, if it is among
+    these texts.
+    """
     is_nan = any(text.strip().lower() == "nan" for text in texts)
-    return exp.Nullif(this=exp.Lower(this=column.copy()), expression=sql_literal("nan")) if is_nan else column.copy()
+    return (
+        exp.Nullif(this=exp.Lower(this=column.copy()), expression=sql_literal("nan"))
+        if is_nan
+        else column.copy()
+    )
 
 
 class _Reading:
-    """A way to read texts as numbers: the pattern of these texts, the words before the suggestion, and the expression."""
+    """A way to read texts as numbers: the pattern of these texts, the words before the suggestion,
+    and the expression.
+    """
 
     def __init__(self, column: exp.Expr) -> None:
         check = RowCheck(column)
@@ -104,7 +147,11 @@ class _Reading:
         tree = self._value.copy()
         for cast in tree.find_all(exp.Cast) if is_lenient else ():
             cast.replace(exp.TryCast(this=cast.this, to=cast.to)) if cast is not tree else None
-        tree = exp.TryCast(this=tree.this, to=tree.to) if is_lenient and type(tree) is exp.Cast else tree
+        tree = (
+            exp.TryCast(this=tree.this, to=tree.to)
+            if is_lenient and type(tree) is exp.Cast
+            else tree
+        )
         return tree.transform(lambda node: column.copy() if isinstance(node, exp.Column) else node)
 
 
@@ -116,48 +163,89 @@ def _list_readings(file: str) -> list[_Reading]:
 def _find_readings(file: str, texts: Collection[str]) -> list[_Reading]:
     """Return the readings that most of some texts match, none if none matches any."""
     counts = [sum(map(reading.is_match, texts)) for reading in _list_readings(file)]
-    return [reading for reading, count in zip(_list_readings(file), counts, strict=True) if 0 < count == max(counts)]
+    return [
+        reading
+        for reading, count in zip(_list_readings(file), counts, strict=True)
+        if 0 < count == max(counts)
+    ]
 
 
 def read_truths(column: exp.Expr, texts: Collection[str]) -> exp.Expr | None:
-    """Return the number, 1 or 0, for a column of words that say yes and no, None if any text is another."""
-    readings = [reading for reading in _find_readings("text_numbers.sql", texts) if all(map(reading.is_match, texts))]
-    return next((tree for reading in readings if isinstance(tree := reading.read(column, is_lenient=False), exp.Case)), None)
+    """Return the number, 1 or 0, for a column of words that say yes and no, None if any text is
+    another.
+    """
+    readings = [
+        reading
+        for reading in _find_readings("text_numbers.sql", texts)
+        if all(map(reading.is_match, texts))
+    ]
+    return next(
+        (
+            tree
+            for reading in readings
+            if isinstance(tree := reading.read(column, is_lenient=False), exp.Case)
+        ),
+        None,
+    )
 
 
 def suggest_list(name: str, column: exp.Expr, dialect: str, texts: Collection[str]) -> str:
     """Return the end of a sentence that says how texts in the place of lists are read."""
-    reading = next(iter(_find_readings("text_lists.sql", texts)), _list_readings("text_lists.sql")[-1])
-    return f"{reading.words} {write_mapping({name: reading.read(column, is_lenient=False)}, dialect)}"
+    reading = next(
+        iter(_find_readings("text_lists.sql", texts)), _list_readings("text_lists.sql")[-1]
+    )
+    return (
+        f"{reading.words} {write_mapping({name: reading.read(column, is_lenient=False)}, dialect)}"
+    )
 
 
 def _suggest_words(name: str, column: exp.Expr, dialect: str, texts: Mapping[str, int]) -> str:
-    """Return the advice for texts of which none is a number: a number for each, in an order that the caller knows."""
+    """Return the advice for texts of which none is a number: a number for each, in an order that
+    the caller knows.
+    """
     missing = [text for text in texts if text.strip().lower() in _MISSING]
     missing = missing if len(missing) + 1 < len(texts) else []
     words = sorted(text for text in texts if text not in missing)
-    problem = f"{list_examples(list(map(quote_excerpt, sorted(texts))))} are none. Say what each stands for"
+    problem = (
+        f"{list_examples(list(map(quote_excerpt, sorted(texts))))} are none. Say what each"
+        " stands for"
+    )
     if len(folded := sorted({word.strip().lower() for word in words})) < len(words):
         column, words = exp.Lower(this=exp.Trim(this=column)), folded
     dropped = _describe_dropped(sum(texts[text] for text in missing))
     if len(texts) == 1:
-        number = exp.Case(this=column, ifs=[exp.If(this=sql_literal(words[0]), true=exp.Literal.number(1))])
-        return f"{quote_excerpt(words[0])} is none, and no row has another value. Say what it stands for, as {write_mapping({name: number}, dialect)} does"
+        number = exp.Case(
+            this=column, ifs=[exp.If(this=sql_literal(words[0]), true=exp.Literal.number(1))]
+        )
+        return (
+            f"{quote_excerpt(words[0])} is none, and no row has another value. Say what it stands"
+            f" for, as {write_mapping({name: number}, dialect)} does"
+        )
 
     def write_numbers(words: Sequence[str]) -> str:
         return f"{write_mapping({name: number_words(column.copy(), words)}, dialect)}{dropped}"
 
-    if len(words) > 2 and all(any(map(str.isdigit, word)) for word in words):  # noqa: PLR2004  numbers, which letters would not order
-        return f"{problem.removesuffix('. Say what each stands for')}. Give an expression that reads them as numbers"
+    # Numbers, which letters would not order
+    if len(words) > 2 and all(any(map(str.isdigit, word)) for word in words):  # noqa: PLR2004
+        return (
+            f"{problem.removesuffix('. Say what each stands for')}. Give an expression that reads"
+            " them as numbers"
+        )
     if len(words) == 2:  # noqa: PLR2004  either may be the positive one
-        choices = [f"{write_numbers(order)}{dropped and ','} if {quote_excerpt(order[1])} is 1" for order in (words, words[::-1])]
+        choices = [
+            f"{write_numbers(order)}{dropped and ','} if {quote_excerpt(order[1])} is 1"
+            for order in (words, words[::-1])
+        ]
         return f"{problem}: {', or '.join(choices)}"
     return f"{problem}, as {write_numbers(words[:MAX_WORDS])} does in the order of letters"
 
 
 def number_words(column: exp.Expr, words: Sequence[str]) -> exp.Case:
     """Return the expression that reads words as numbers from 0."""
-    branches = [exp.If(this=sql_literal(word), true=exp.Literal.number(number)) for number, word in enumerate(words)]
+    branches = [
+        exp.If(this=sql_literal(word), true=exp.Literal.number(number))
+        for number, word in enumerate(words)
+    ]
     return exp.Case(this=column, ifs=branches)
 
 
@@ -169,18 +257,25 @@ def _describe_dropped(count: int) -> str:
 def write_mapping(values: Mapping[str, exp.Expr], dialect: str) -> str:
     """Return the argument that maps canonical columns to expressions, in a dialect of sqlrank."""
     writer = get_dialect(dialect).sqlglot_name
-    texts = {name: value.sql(writer).replace(" AS TEXT[]", " AS VARCHAR[]") for name, value in values.items()}
+    texts = {
+        name: value.sql(writer).replace(" AS TEXT[]", " AS VARCHAR[]")
+        for name, value in values.items()
+    }
     return f"columns={texts!r}"
 
 
 def suggest_query(reader: exp.Expr, name: str, value: str) -> str:
-    """Return the advice for a text far down a column of numbers, whose name may be mapped: a query of its CSV file that reads the column."""
+    """Return the advice for a text far down a column of numbers, whose name may be mapped: a query
+    of its CSV file that reads the column.
+    """
     if not isinstance(reader.this, exp.ReadCSV):
         return "Correct it, or give a query of the file that reads it as something else"
     column = exp.column(exp.to_identifier(name))
     readings = _find_readings("text_numbers.sql", [value])
     # DuckDB's reader of CSV would take over a cast of the column itself, and fail.
-    number: exp.Expr = exp.TryCast(this=exp.Trim(this=column.copy()), to=exp.DataType.build("DOUBLE"))
+    number: exp.Expr = exp.TryCast(
+        this=exp.Trim(this=column.copy()), to=exp.DataType.build("DOUBLE")
+    )
     number = readings[0].read(column, is_lenient=True) if readings else number
     query = read_column_by_query(reader, name, number)
     return (
@@ -191,23 +286,34 @@ def suggest_query(reader: exp.Expr, name: str, value: str) -> str:
 
 
 def read_column_by_query(reader: exp.Expr, name: str, value: exp.Expr) -> str:
-    """Return a query of CSV files that reads a column as text, and puts an expression of it in its place."""
+    """Return a query of CSV files that reads a column as text, and puts an expression of it in its
+    place.
+    """
     column = exp.to_identifier(name).sql("duckdb")
-    return f"SELECT * REPLACE ({value.sql('duckdb')} AS {column}) FROM {_with_type(reader, name, 'VARCHAR').sql('duckdb')}"
+    return (
+        f"SELECT * REPLACE ({value.sql('duckdb')} AS {column}) FROM"
+        f" {_with_type(reader, name, 'VARCHAR').sql('duckdb')}"
+    )
 
 
 def _with_type(reader: exp.Expr, column: str, column_type: str) -> exp.Expr:
     """Return a reader of CSV files that reads a column as a type."""
     item = reader.copy()
-    types = exp.Struct(expressions=[exp.PropertyEQ(this=sql_literal(column), expression=sql_literal(column_type))])
+    types = exp.Struct(
+        expressions=[exp.PropertyEQ(this=sql_literal(column), expression=sql_literal(column_type))]
+    )
     for call in find_nodes(item, exp.ReadCSV):
         call.set("expressions", [exp.EQ(this=exp.var("types"), expression=types)])
     return item
 
 
 def find_odd_cell(reader: exp.Expr, column: str) -> str:
-    """Return the place of the first text of a column of CSV files that is no number, such as ``in line 7``; empty without one."""
-    query = exp.select(exp.Count(this=exp.column(column, quoted=True))).from_(_with_type(reader, column, "DOUBLE"))
+    """Return the place of the first text of a column of CSV files that is no number, such as ``in
+    line 7``; empty without one.
+    """
+    query = exp.select(exp.Count(this=exp.column(column, quoted=True))).from_(
+        _with_type(reader, column, "DOUBLE")
+    )
     with duckdb.connect() as connection:
         try:
             connection.execute(query.sql("duckdb"))
@@ -221,10 +327,17 @@ _NO_YEAR_FIRST = re.compile(r"\s*\d{1,2}\D")
 _TEXT = re.compile(r"\s*(\d+)(\D)(\d+)(\D)(\d+)(?:([ T]+)\d+:\d+(:\d+)?(\.\d+)?)?\s*")
 
 
-def check_dates(connection: duckdb.DuckDBPyConnection, role: str, texts: exp.Query, reader: exp.Expr, types: dict[str, str]) -> None:
+def check_dates(
+    connection: duckdb.DuckDBPyConnection,
+    role: str,
+    texts: exp.Query,
+    reader: exp.Expr,
+    types: dict[str, str],
+) -> None:
     """Check that each column of dates has one reading.
 
-    DuckDB chooses a format that fits all rows. Where no day is above 12, two do, and it would depend on a row added later which one is taken.
+    DuckDB chooses a format that fits all rows. Where no day is above 12, two do, and it would
+    depend on a row added later which one is taken.
 
     Args:
         connection: The connection to read with.
@@ -238,34 +351,58 @@ def check_dates(connection: duckdb.DuckDBPyConnection, role: str, texts: exp.Que
     """
     for name, column_type in types.items():
         column = quoted_column(name)
-        column_texts = exp.select(exp.alias_(column, "value")).from_(texts.subquery("rows")).where(is_not_null(column.copy()))
-        # One value tells most formats, such as that with the year first, without a second reading of the files.
+        column_texts = (
+            exp.select(exp.alias_(column, "value"))
+            .from_(texts.subquery("rows"))
+            .where(is_not_null(column.copy()))
+        )
+        # One value tells most formats, such as that with the year first, without a second reading
+        # of the files.
         first = fetch_tuples(connection, column_texts.limit(1).sql("duckdb"))
         if not first or not _NO_YEAR_FIRST.match(first[0][0]):
             continue
-        query = load_select("inputs", "ambiguous_dates.sql").copy().from_(column_texts.subquery("texts"))
+        query = (
+            load_select("inputs", "ambiguous_dates.sql")
+            .copy()
+            .from_(column_texts.subquery("texts"))
+        )
         ((value,),) = fetch_tuples(connection, query.sql("duckdb"))
         if value is not None:
             raise InputError(
-                f"{role}: {name} has dates such as {quote_excerpt(value)}, and no row tells the day from the month. "
-                f"{suggest_formats(reader, name, column_type, value)}"
+                f"{role}: {name} has dates such as {quote_excerpt(value)}, and no row tells the day"
+                f" from the month. {suggest_formats(reader, name, column_type, value)}"
             )
 
 
 def suggest_formats(reader: exp.Expr, name: str, column_type: str, value: str) -> str:
-    """Return the advice to read a column of dates by a query, with the formats that a value in it has."""
+    """Return the advice to read a column of dates by a query, with the formats that a value in it
+    has.
+    """
     match = _TEXT.fullmatch(value)
     if match is None:
         return "Correct it, or write the year first"
-    numbers, (first, second), year, blank, seconds, fraction = (match[1], match[3]), (match[2], match[4]), *match.groups()[4:]
+    numbers, (first, second), year, blank, seconds, fraction = (
+        (match[1], match[3]),
+        (match[2], match[4]),
+        *match.groups()[4:],
+    )
     time = f"{blank}%H:%M{':%S' if seconds else ''}{'.%f' if fraction else ''}" if blank else ""
     year_format = "%Y" if len(year) > len("26") else "%y"
     queries = {}
-    for words, month, days in (("month", numbers[0], f"%m{first}%d"), ("day", numbers[1], f"%d{first}%m")):
+    for words, month, days in (
+        ("month", numbers[0], f"%m{first}%d"),
+        ("day", numbers[1], f"%d{first}%m"),
+    ):
         if int(month) <= 12:  # noqa: PLR2004  months of a year
             arguments = [quoted_column(name), sql_literal(f"{days}{second}{year_format}{time}")]
             parsed = exp.cast(call_function("STRPTIME", *arguments), column_type, dialect="duckdb")
             queries[words] = read_column_by_query(reader, name, parsed)
     return to_sentence(
-        join_words([f"if the {words} comes first, give the query {query}" for words, query in queries.items()]) or "correct it"
+        join_words(
+            [
+                f"if the {words} comes first, give the query {query}"
+                for words, query in queries.items()
+            ]
+        )
+        or "correct it"
     )

@@ -1,4 +1,6 @@
-"""Read CSV and JSON files with declared types, and explain failures to read text files by their malformed line."""
+"""Read CSV and JSON files with declared types, and explain failures to read text files by their
+malformed line.
+"""
 
 from __future__ import annotations
 
@@ -34,18 +36,29 @@ TEXT_ROWS = "text_rows"
 
 
 def shorten_text_readers(query: exp.Query) -> exp.Query:
-    """Return a query that reads only the needed fields of text files, without the checks of lines, which these files have passed."""
+    """Return a query that reads only the needed fields of text files, without the checks of lines,
+    which these files have passed.
+    """
     shortened = query.copy()
-    for rows in [subquery for subquery in shortened.find_all(exp.Subquery) if subquery.alias == TEXT_ROWS]:
+    for rows in [
+        subquery for subquery in shortened.find_all(exp.Subquery) if subquery.alias == TEXT_ROWS
+    ]:
         outer, reader = rows.parent_select, rows.find(exp.ReadCSV)
         if outer is None or reader is None:
             continue
         inner = {id(column) for column in rows.find_all(exp.Column)}
         needed = {column.name for column in outer.find_all(exp.Column) if id(column) not in inner}
-        fields = [_without_check(field) for field in rows.this.selects if outer.is_star or field.alias in needed]
+        fields = [
+            _without_check(field)
+            for field in rows.this.selects
+            if outer.is_star or field.alias in needed
+        ]
         lines = exp.replace_placeholders(load_select("inputs", "text_lines.sql"), path=reader.this)
         rows.set(
-            "this", exp.select(*fields, copy=False).from_(exp.Subquery(this=lines, alias=exp.TableAlias(this=exp.to_identifier("lines"))))
+            "this",
+            exp.select(*fields, copy=False).from_(
+                exp.Subquery(this=lines, alias=exp.TableAlias(this=exp.to_identifier("lines")))
+            ),
         )
     return shortened
 
@@ -57,17 +70,25 @@ def _without_check(field: exp.Expr) -> exp.Expr:
     return exp.alias_(value.args["ifs"][0].args["true"], field.alias) if is_checked else field
 
 
-TREC_FIELDS = {"run": "query Q0 document rank score tag", "qrels": "query iteration document relevance"}
+TREC_FIELDS = {
+    "run": "query Q0 document rank score tag",
+    "qrels": "query iteration document relevance",
+}
 """Fields of a line, by file format."""
 
 TREC_FORMATS = {"run": "run", "qrels": "qrels", "baseline": "run"}
 """File format, by role."""
 
-TEXT_FORMATS = {**{role: f"trec_{name}" for role, name in TREC_FORMATS.items()}, "predictions": "vw_predictions"}
+TEXT_FORMATS = {
+    **{role: f"trec_{name}" for role, name in TREC_FORMATS.items()},
+    "predictions": "vw_predictions",
+}
 """File of ``sql/inputs`` that reads text without a names suffix, by role."""
 
 _COMMENT = re.compile(r"\s*#(\s|\S*\s*$)", re.ASCII)
-_SCORE = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|inf(inity)?)", re.IGNORECASE | re.ASCII)
+_SCORE = re.compile(
+    r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|inf(inity)?)", re.IGNORECASE | re.ASCII
+)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 
 
@@ -86,8 +107,15 @@ def malformed_trec_line(role: str, files: Iterable[Path]) -> str | None:
                 if _is_valid_line(role, fields):
                     continue
                 is_rank_problem = len(fields) == len(TREC_FIELDS[role].split())
-                fault = f"rank {quote_excerpt(fields[3])}" if is_rank_problem else f"{len(fields)} field{'s' * (len(fields) > 1)}"
-                return f"{path}, line {number} has {fault}: {quote_excerpt(line)}. {_suggest_fields(role, fields)}"
+                fault = (
+                    f"rank {quote_excerpt(fields[3])}"
+                    if is_rank_problem
+                    else f"{len(fields)} field{'s' * (len(fields) > 1)}"
+                )
+                return (
+                    f"{path}, line {number} has {fault}: {quote_excerpt(line)}."
+                    f" {_suggest_fields(role, fields)}"
+                )
     return None
 
 
@@ -99,8 +127,9 @@ def _malformed_prediction(files: Iterable[Path]) -> str | None:
                 fields = re.split(r"[ \t]+", line)
                 if len(fields) > 2 or not _SCORE.fullmatch(fields[0]):  # noqa: PLR2004
                     return (
-                        f"{path}, line {number} is {quote_excerpt(line)}. A line of predictions of Vowpal Wabbit is a score and, perhaps, "
-                        "a tag. Name a file of another format by its suffix, such as .csv or .parquet"
+                        f"{path}, line {number} is {quote_excerpt(line)}. A line of predictions of"
+                        " Vowpal Wabbit is a score and, perhaps, a tag. Name a file of another"
+                        " format by its suffix, such as .csv or .parquet"
                     )
     return None
 
@@ -117,9 +146,15 @@ def _is_valid_line(role: str, fields: list[str]) -> bool:
 def _suggest_fields(role: str, fields: list[str]) -> str:
     other_role = next(name for name in TREC_FIELDS if name != role)
     if len(fields) == len(TREC_FIELDS[other_role].split()):
-        return f"That is a line of {_with_article(other_role)}, not of {_with_article(role)}. Give the file with {other_role}="
+        return (
+            f"That is a line of {_with_article(other_role)}, not of {_with_article(role)}. Give the"
+            f" file with {other_role}="
+        )
     names = TREC_FIELDS[role].split()
-    return f"A line of {_with_article(role)} has {len(names)} fields with blanks or tabs between them: {', '.join(names)}"
+    return (
+        f"A line of {_with_article(role)} has {len(names)} fields with blanks or tabs between them:"
+        f" {', '.join(names)}"
+    )
 
 
 def _with_article(role: str) -> str:
@@ -128,7 +163,9 @@ def _with_article(role: str) -> str:
 
 def _read_lines(path: Path, skips_comments: bool = True) -> Iterator[tuple[int, str]]:
     """Yield the non-empty lines of a file, with their numbers; those of comments only on demand."""
-    with io.TextIOWrapper(open_text(path), encoding="utf-8-sig", errors="replace", newline="\n") as text:
+    with io.TextIOWrapper(
+        open_text(path), encoding="utf-8-sig", errors="replace", newline="\n"
+    ) as text:
         for number, line in enumerate(text, start=1):
             content = line.strip(" \t\r\n")
             if content and not (skips_comments and _COMMENT.match(line)):
@@ -136,14 +173,26 @@ def _read_lines(path: Path, skips_comments: bool = True) -> Iterator[tuple[int, 
 
 
 _ADVICE = {
-    "not utf-8": "it is not UTF-8 text. Convert it, such as with iconv -f LATIN1 -t UTF-8 (or -f UTF-16)",
-    "maximum line size of": "a line of it is longer than the 2 MB that DuckDB reads at once. Make a Parquet file of it, without that column",
-    "parsing dialect": "end all lines the same way (dos2unix does), separate fields by one delimiter, and close every quote, or make a Parquet file of it",
+    "not utf-8": (
+        "it is not UTF-8 text. Convert it, such as with iconv -f LATIN1 -t UTF-8 (or -f UTF-16)"
+    ),
+    "maximum line size of": (
+        "a line of it is longer than the 2 MB that DuckDB reads at once. Make a Parquet file of it,"
+        " without that column"
+    ),
+    "parsing dialect": (
+        "end all lines the same way (dos2unix does), separate fields by one delimiter, and close"
+        " every quote, or make a Parquet file of it"
+    ),
     "has duplicate key": "give one value to each key, or rename one of the two",
     "parquet file": "write it again if it is damaged",
 }
 
-_UNEVEN = re.compile(r"CSV Error on Line: (\d+)\nOriginal Line: ?(.*?)\nExpected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
+_UNEVEN = re.compile(
+    r"CSV Error on Line: (\d+)\nOriginal Line: ?(.*?)\nExpected Number of Columns: (\d+) Found:"
+    r" (\d+)",
+    re.DOTALL,
+)
 _FILE = re.compile(r"^  file = (.*)$", re.MULTILINE)
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -153,8 +202,13 @@ def explain_read_error(error: duckdb.Error) -> str:
     """Return the first line of an error with advice, if there is any."""
     if match := _MISMATCH.search(str(error)):
         names = _quote_names(re.findall(r'Column with name: "(.*)" is missing', match[3]))
-        return f"{match[2]} has no column {names}, which {match[1]} has. Give the columns the same names, in the same case, in each file"
-    advice = next((advice for words, advice in _ADVICE.items() if words in str(error).lower()), None)
+        return (
+            f"{match[2]} has no column {names}, which {match[1]} has. Give the columns the same"
+            " names, in the same case, in each file"
+        )
+    advice = next(
+        (advice for words, advice in _ADVICE.items() if words in str(error).lower()), None
+    )
     text = explain_duckdb_error(error)
     return f"{text.removesuffix('.')}: {advice}" if advice else text
 
@@ -168,20 +222,27 @@ def ragged_line_problem(error: duckdb.Error) -> str | None:
     number, line, expected, actual = match.groups()
     fields = f"{actual} field{'s' * (actual != '1')}"
     return (
-        f"{file[1]}, line {number} has {fields}: {quote_excerpt(line)}. {expected} are expected, as in the lines before. "
-        "Fix the line: put what holds a delimiter in quotes, and leave no field out"
+        f"{file[1]}, line {number} has {fields}: {quote_excerpt(line)}. {expected} are expected, as"
+        " in the lines before. Fix the line: put what holds a delimiter in quotes, and leave no"
+        " field out"
     )
 
 
 def undetected_delimiter_problem(
-    connection: duckdb.DuckDBPyConnection, files: Sequence[Path], columns: Mapping[str, str] | None = None
+    connection: duckdb.DuckDBPyConnection,
+    files: Sequence[Path],
+    columns: Mapping[str, str] | None = None,
 ) -> str | None:
     """Diagnose a CSV whose delimiter DuckDB could not detect.
 
-    DuckDB then returns one column named like the complete header, or fails without ``columns``. The problem names the first line with
-    another number of fields.
+    DuckDB then returns one column named like the complete header, or fails without ``columns``. The
+    problem names the first line with another number of fields.
     """
-    header = "" if columns is not None or not files else next(_read_lines(files[0], skips_comments=False), (0, ""))[1]
+    header = (
+        ""
+        if columns is not None or not files
+        else next(_read_lines(files[0], skips_comments=False), (0, ""))[1]
+    )
     name = next(iter(columns), "") if columns is not None else header
     delimiter = max(DELIMITERS, key=name.count)
     if (columns is not None and len(columns) != 1) or delimiter not in name:
@@ -191,26 +252,54 @@ def undetected_delimiter_problem(
         for index in range(name.count(delimiter) + 1)
     ]
     for path in files:
-        placeholders = {"path": str(path), "delimiter": delimiter, "columns": exp.Struct(expressions=fields)}
+        placeholders = {
+            "path": str(path),
+            "delimiter": delimiter,
+            "columns": exp.Struct(expressions=fields),
+        }
         try:
-            connection.execute(exp.replace_placeholders(load_select("inputs", "csv_rows.sql"), **placeholders).sql("duckdb"))
+            connection.execute(
+                exp.replace_placeholders(load_select("inputs", "csv_rows.sql"), **placeholders).sql(
+                    "duckdb"
+                )
+            )
         except duckdb.Error as error:
             if problem := ragged_line_problem(error):
                 return problem
     return None
 
 
-def missing_columns_problem(connection: duckdb.DuckDBPyConnection, files: Iterable[Path], is_read: Callable[[str], bool]) -> str | None:
-    """Describe the first CSV file that lacks a column which is read, and which others have; files of one first line have one header."""
-    headers = {next(_read_lines(path, skips_comments=False), None): path for path in reversed(list(files))}
-    columns = {path: _describe_csv(connection, path) for path in reversed([*headers.values()])} if len(headers) > 1 else {}
-    holders = {name.lower(): (name, path) for path in reversed(columns) for name in columns[path] if is_read(name)}
+def missing_columns_problem(
+    connection: duckdb.DuckDBPyConnection, files: Iterable[Path], is_read: Callable[[str], bool]
+) -> str | None:
+    """Describe the first CSV file that lacks a column which is read, and which others have; files
+    of one first line have one header.
+    """
+    headers = {
+        next(_read_lines(path, skips_comments=False), None): path for path in reversed(list(files))
+    }
+    columns = (
+        {path: _describe_csv(connection, path) for path in reversed([*headers.values()])}
+        if len(headers) > 1
+        else {}
+    )
+    holders = {
+        name.lower(): (name, path)
+        for path in reversed(columns)
+        for name in columns[path]
+        if is_read(name)
+    }
     for holder, path in itertools.product(columns, columns):
         names = {name.lower() for name in columns[path]}
-        if lacking := [name for name in columns[holder] if holders.get(name.lower()) == (name, holder) and name.lower() not in names]:
+        if lacking := [
+            name
+            for name in columns[holder]
+            if holders.get(name.lower()) == (name, holder) and name.lower() not in names
+        ]:
             return (
-                f"{path} has no column {_quote_names(lacking)}, which {holder} has. It has {_quote_names(columns[path])}. "
-                "Give the columns the same names, with a header in each file, or give files of one kind only"
+                f"{path} has no column {_quote_names(lacking)}, which {holder} has. It has"
+                f" {_quote_names(columns[path])}. Give the columns the same names, with a header in"
+                " each file, or give files of one kind only"
             )
     return None
 
@@ -225,7 +314,9 @@ def _quote_names(names: Iterable[str]) -> str:
     return ", ".join(quote_excerpt(name, is_name=True) for name in names)
 
 
-_MISMATCH = re.compile(r'Main file schema: (.*)\nCurrent file: (.*)\n((?:Column with name: ".*" is missing\n)+)')
+_MISMATCH = re.compile(
+    r'Main file schema: (.*)\nCurrent file: (.*)\n((?:Column with name: ".*" is missing\n)+)'
+)
 """Error for CSV files of which one lacks columns of the first."""
 
 NULL = '"NULL"'
@@ -235,13 +326,19 @@ _NUMBERS = ("BIGINT", "DOUBLE", "UBIGINT", "HUGEINT", "UHUGEINT", "JSON", "VARCH
 _NO_INTEGER = "no integer as a program writes it: "
 _NO_INTEGER_ERROR = re.compile(f"{_NO_INTEGER}(.*)")
 _ODD_CELL = re.compile(
-    r"CSV Error on Line: (?P<line>\d+)\n.*?Error when converting column \"(?P<name>.*?)\"\. Could not convert string \"(?P<value>.*?)\" to '"
+    r"CSV Error on Line: (?P<line>\d+)\n.*?Error when converting column \"(?P<name>.*?)\"\. Could"
+    r" not convert string \"(?P<value>.*?)\" to '"
     r".*?\n  file = (?P<file>.*?)\n",
     re.DOTALL,
 )
-_ODD_MEMBER = re.compile(r'JSON transform error in file "(?P<file>.*?)", in (?P<place>.*?): Failed to cast')
+_ODD_MEMBER = re.compile(
+    r'JSON transform error in file "(?P<file>.*?)", in (?P<place>.*?): Failed to cast'
+)
 _NOUNS = {"DOUBLE": "a number", "BOOLEAN": "true or false", "DATE": "a date"}
-_ALL_FILES = {"READ_CSV": {"sample_size": -1, "files_to_sniff": -1}, "READ_JSON": {"sample_size": -1, "maximum_sample_files": 1_000_000}}
+_ALL_FILES = {
+    "READ_CSV": {"sample_size": -1, "files_to_sniff": -1},
+    "READ_JSON": {"sample_size": -1, "maximum_sample_files": 1_000_000},
+}
 """Options with which the types are those of all rows of all files."""
 
 
@@ -254,7 +351,8 @@ class TextReader:
         sampled: Types by column that a sample suggests.
         types: Declared types of the columns that are read.
         integers: Columns that are whole numbers, unless a value is found that is written otherwise.
-        unsure: Columns that a sample does not have, or that are texts in it, and that may be numbers all the same.
+        unsure: Columns that a sample does not have, or that are texts in it, and that may be
+            numbers all the same.
         samples_all: The formats of dates are those of all rows.
     """
 
@@ -266,34 +364,51 @@ class TextReader:
     samples_all: bool = False
 
     def from_item(self, as_text: bool = False) -> exp.Expr:
-        """Return the item of FROM; ``as_text`` reads columns of whole numbers as they are written."""
+        """Return the item of FROM; ``as_text`` reads columns of whole numbers as they are
+        written.
+        """
         is_json = _is_json(self.item)
         types = {
-            name: _text_type(column_type) if as_text and name in self.integers else column_type for name, column_type in self.types.items()
+            name: _text_type(column_type) if as_text and name in self.integers else column_type
+            for name, column_type in self.types.items()
         }
         # A reader of CSV declares the columns that are names of folders by another option.
         folder_keys = [] if is_json else read_folder_keys(_find_first_path(self.item), types)
-        folder_columns = {field.this.name for option in folder_keys for field in option.find_all(exp.PropertyEQ)}
+        folder_columns = {
+            field.this.name for option in folder_keys for field in option.find_all(exp.PropertyEQ)
+        }
         declared = {
-            name: column_type for name, column_type in types.items() if is_json or (column_type != "VARCHAR" and name not in folder_columns)
+            name: column_type
+            for name, column_type in types.items()
+            if is_json or (column_type != "VARCHAR" and name not in folder_columns)
         }
         fields = [
-            exp.PropertyEQ(this=sql_literal(name), expression=sql_literal(column_type.replace(NULL, "JSON")))
+            exp.PropertyEQ(
+                this=sql_literal(name), expression=sql_literal(column_type.replace(NULL, "JSON"))
+            )
             for name, column_type in declared.items()
         ]
         options: dict[str, exp.Expr] = {} if is_json else {"all_varchar": exp.true()}
-        options |= {"columns" if is_json else "types": exp.Struct(expressions=fields)} if fields else {}
+        options |= (
+            {"columns" if is_json else "types": exp.Struct(expressions=fields)} if fields else {}
+        )
         options |= {"sample_size": exp.Literal.number(-1)} if self.samples_all else {}
         options |= {option.this.name: option.expression for option in folder_keys}
         return _with_options(self.item, options)
 
     def select_texts(self, names: Collection[str]) -> exp.Select:
-        """Return a query for columns, in which values of columns of whole numbers that are no such numbers are errors."""
-        values = [self._read_integer(name) if name in self.integers else quoted_column(name) for name in names]
+        """Return a query for columns, in which values of columns of whole numbers that are no such
+        numbers are errors.
+        """
+        values = [
+            self._read_integer(name) if name in self.integers else quoted_column(name)
+            for name in names
+        ]
         return exp.select(*values).from_(self.from_item(as_text=True))
 
     def _read_integer(self, name: str) -> exp.Expr:
-        """Return a column of texts as whole numbers, with an error for a text that a program writes no whole number as.
+        """Return a column of texts as whole numbers, with an error for a text that a program writes
+        no whole number as.
 
         Where JSON has numbers with a point, all that are equal to a whole number are that number.
         """
@@ -302,41 +417,73 @@ class TextReader:
         double = exp.DataType.build(column_type.replace("BIGINT", "DOUBLE"), dialect="duckdb")
         is_double = self.sampled.get(name, "").startswith("DOUBLE")
         formatted = exp.TryCast(this=text.copy(), to=double) if is_double else text.copy()
-        repeated = exp.cast(number.copy(), double if is_double else _text_type(column_type), dialect="duckdb")
+        repeated = exp.cast(
+            number.copy(), double if is_double else _text_type(column_type), dialect="duckdb"
+        )
         is_whole = exp.EQ(this=repeated, expression=formatted)
         error = call_function("ERROR", sql_literal(f"{_NO_INTEGER}{name}"))
-        branches = [exp.If(this=is_whole, true=number), exp.If(this=is_not_null(text.copy()), true=error)]
+        branches = [
+            exp.If(this=is_whole, true=number),
+            exp.If(this=is_not_null(text.copy()), true=error),
+        ]
         return exp.alias_(exp.Case(ifs=branches), name, quoted=True)
 
 
 def declare_types(
-    connection: duckdb.DuckDBPyConnection, item: exp.Expr, sampled: Mapping[str, str], columns: DeclaredColumns
+    connection: duckdb.DuckDBPyConnection,
+    item: exp.Expr,
+    sampled: Mapping[str, str],
+    columns: DeclaredColumns,
 ) -> TextReader:
     """Return the reader of text files with the types that the columns of a call have."""
     is_json = _is_json(item)
     kinds = {name: kind for name in sampled if (kind := columns.find_kind(name)) is not None}
     full_types = sampled
     if any(kind not in {"key", "number"} for kind in kinds.values()) or (is_json and columns.texts):
-        options = {name: exp.Literal.number(value) for name, value in _ALL_FILES[_reader_name(item)].items()}
-        full_types = describe_columns(connection, exp.select("*").from_(_with_options(item, options)).sql("duckdb"))
+        options = {
+            name: exp.Literal.number(value)
+            for name, value in _ALL_FILES[_reader_name(item)].items()
+        }
+        full_types = describe_columns(
+            connection, exp.select("*").from_(_with_options(item, options)).sql("duckdb")
+        )
         kinds = {name: kind for name in full_types if (kind := columns.find_kind(name)) is not None}
     if not kinds:
         return TextReader(item, sampled, {})
     scalars = {
         name: "VARCHAR"
         for name in kinds
-        if full_types[name] == "JSON" and columns.find_kind(name) == "any" and not _is_nested(connection, item, name)
+        if full_types[name] == "JSON"
+        and columns.find_kind(name) == "any"
+        and not _is_nested(connection, item, name)
     }
     full_types = {**full_types, **scalars}
-    missing = {name for name in columns.kinds if is_json and name not in {column.lower() for column in full_types}}
+    missing = {
+        name
+        for name in columns.kinds
+        if is_json and name not in {column.lower() for column in full_types}
+    }
     types = {name: _declared_type(kind, full_types[name], is_json) for name, kind in kinds.items()}
-    types |= {name: "VARCHAR" if columns.kinds[name] == "key" else "DOUBLE" for name in missing if columns.kinds[name] in {"key", "number"}}
+    types |= {
+        name: "VARCHAR" if columns.kinds[name] == "key" else "DOUBLE"
+        for name in missing
+        if columns.kinds[name] in {"key", "number"}
+    }
     keys = {name for name, kind in kinds.items() if kind in {"key", "list"} or columns.reads_all}
     integers = {name for name in keys if types[name] in {"BIGINT", "BIGINT[]"}}
-    unsure = {name for name, kind in kinds.items() if kind == "number" and full_types[name] == "VARCHAR" and types[name] == "DOUBLE"}
+    unsure = {
+        name
+        for name, kind in kinds.items()
+        if kind == "number" and full_types[name] == "VARCHAR" and types[name] == "DOUBLE"
+    }
     samples_all = not is_json and any(types[name].startswith(("DATE", "TIME")) for name in kinds)
     return TextReader(
-        item, {**sampled, **full_types}, types, frozenset(integers), frozenset({*unsure, *(missing & types.keys())}), samples_all
+        item,
+        {**sampled, **full_types},
+        types,
+        frozenset(integers),
+        frozenset({*unsure, *(missing & types.keys())}),
+        samples_all,
     )
 
 
@@ -345,17 +492,28 @@ def _is_nested(connection: duckdb.DuckDBPyConnection, item: exp.Expr, name: str)
     kind = call_function("JSON_TYPE", quoted_column(name))
     is_nested = exp.In(this=kind, expressions=[sql_literal(text) for text in ("ARRAY", "OBJECT")])
     reader = TextReader(item, {}, {name: "JSON"})
-    return bool(fetch_tuples(connection, reader.select_texts([name]).where(is_nested).limit(1).sql("duckdb")))
+    return bool(
+        fetch_tuples(
+            connection, reader.select_texts([name]).where(is_nested).limit(1).sql("duckdb")
+        )
+    )
 
 
-def settle_types(connection: duckdb.DuckDBPyConnection, role: str, reader: TextReader, table: str | None) -> TextReader:
-    """Return a reader whose declared types hold for every row, and create a table of its rows if one is named.
+def settle_types(
+    connection: duckdb.DuckDBPyConnection, role: str, reader: TextReader, table: str | None
+) -> TextReader:
+    """Return a reader whose declared types hold for every row, and create a table of its rows if
+    one is named.
 
     Raises:
         InputError: A value is no number, where others of its column are.
         duckdb.Error: The files cannot be read.
     """
-    dates = {name: column_type for name, column_type in reader.types.items() if column_type.startswith(("DATE", "TIMESTAMP"))}
+    dates = {
+        name: column_type
+        for name, column_type in reader.types.items()
+        if column_type.startswith(("DATE", "TIMESTAMP"))
+    }
     if dates and not _is_json(reader.item):
         text_reader = replace(reader, types=dict.fromkeys(dates, "VARCHAR"), integers=frozenset())
         check_dates(connection, role, text_reader.select_texts(dates), reader.item, dates)
@@ -367,32 +525,60 @@ def settle_types(connection: duckdb.DuckDBPyConnection, role: str, reader: TextR
                 connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {query.sql('duckdb')}")
             missing = reader.unsure - reader.sampled.keys()
             counted = [*missing] if table is not None else names
-            counts = _count_values(connection, query if table is None else exp.select("*").from_(table), counted)
+            counts = _count_values(
+                connection, query if table is None else exp.select("*").from_(table), counted
+            )
             absent = {name for name in missing if not counts[name]}
-            return replace(reader, types={name: text for name, text in reader.types.items() if name not in absent})
+            return replace(
+                reader,
+                types={name: text for name, text in reader.types.items() if name not in absent},
+            )
         except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
             if (match := _NO_INTEGER_ERROR.search(str(error))) is not None:
                 name = match[1]
-                reader = replace(reader, types={**reader.types, name: _text_type(reader.types[name])}, integers=reader.integers - {name})
+                reader = replace(
+                    reader,
+                    types={**reader.types, name: _text_type(reader.types[name])},
+                    integers=reader.integers - {name},
+                )
                 continue
             place, name, value = _find_odd_value(connection, reader, str(error))
             if name is None:
                 raise
             if name not in reader.unsure:
                 is_date = name in dates and not _is_json(reader.item)
-                advice = suggest_formats(reader.item, name, dates[name], value) if is_date else suggest_query(reader.item, name, value)
-                problem = f"{name} is {quote_excerpt(value)}, which is not {_NOUNS.get(reader.types[name], reader.types[name])}"
+                advice = (
+                    suggest_formats(reader.item, name, dates[name], value)
+                    if is_date
+                    else suggest_query(reader.item, name, value)
+                )
+                problem = (
+                    f"{name} is {quote_excerpt(value)}, which is not"
+                    f" {_NOUNS.get(reader.types[name], reader.types[name])}"
+                )
                 raise InputError(f"{role}: {place}: {problem}. {advice}") from None
-            reader = replace(reader, types={**reader.types, name: "VARCHAR"}, unsure=reader.unsure - {name})
+            reader = replace(
+                reader, types={**reader.types, name: "VARCHAR"}, unsure=reader.unsure - {name}
+            )
 
 
-def _find_odd_value(connection: duckdb.DuckDBPyConnection, reader: TextReader, error: str) -> tuple[str, str | None, str]:
-    """Return the place, the column and the text of a value that has not the declared type; the column is None for other errors."""
+def _find_odd_value(
+    connection: duckdb.DuckDBPyConnection, reader: TextReader, error: str
+) -> tuple[str, str | None, str]:
+    """Return the place, the column and the text of a value that has not the declared type; the
+    column is None for other errors.
+    """
     if (cell := _ODD_CELL.search(error)) is not None:
-        return f"{cell['file']}, line {cell['line']}", cell["name"].replace('""', '"'), cell["value"]
+        return (
+            f"{cell['file']}, line {cell['line']}",
+            cell["name"].replace('""', '"'),
+            cell["value"],
+        )
     if (member := _ODD_MEMBER.search(error)) is not None:
         for name in (name for name, column_type in reader.types.items() if column_type == "DOUBLE"):
-            text = replace(reader, types={name: "VARCHAR"}, integers=frozenset()).select_texts([name])
+            text = replace(reader, types={name: "VARCHAR"}, integers=frozenset()).select_texts(
+                [name]
+            )
             number = exp.TryCast(this=quoted_column(name), to=exp.DataType.build(DOUBLE))
             is_odd = exp.and_(is_not_null(quoted_column(name)), is_null(number))
             for (value,) in fetch_tuples(connection, text.where(is_odd).limit(1).sql("duckdb")):
@@ -400,21 +586,39 @@ def _find_odd_value(connection: duckdb.DuckDBPyConnection, reader: TextReader, e
     return "", None, ""
 
 
-def _count_values(connection: duckdb.DuckDBPyConnection, query: exp.Select, names: Collection[str]) -> dict[str, int]:
+def _count_values(
+    connection: duckdb.DuckDBPyConnection, query: exp.Select, names: Collection[str]
+) -> dict[str, int]:
     """Return the number of values of columns that are not NULL."""
     if not names:
         return {}
     counts = [exp.Count(this=quoted_column(name)) for name in names]
-    return dict(zip(names, fetch_tuples(connection, exp.select(*counts).from_(query.subquery("rows")).sql("duckdb"))[0], strict=True))
+    return dict(
+        zip(
+            names,
+            fetch_tuples(
+                connection, exp.select(*counts).from_(query.subquery("rows")).sql("duckdb")
+            )[0],
+            strict=True,
+        )
+    )
 
 
 def _declared_type(kind: str, column_type: str, is_json: bool) -> str:
     """Return the type of a column of a kind, whose values suggest another."""
     element = column_type.removesuffix("[]")
-    if kind == "any" or "(" in column_type or (kind in {"list", "numbers"}) != column_type.endswith("[]"):
+    if (
+        kind == "any"
+        or "(" in column_type
+        or (kind in {"list", "numbers"}) != column_type.endswith("[]")
+    ):
         return column_type
     if kind == "number":
-        return "DOUBLE" if column_type in _NUMBERS or (is_json and column_type == "BOOLEAN") else column_type
+        return (
+            "DOUBLE"
+            if column_type in _NUMBERS or (is_json and column_type == "BOOLEAN")
+            else column_type
+        )
     if kind == "numbers":
         return "DOUBLE[]" if element in _NUMBERS[:5] else column_type
     if kind == "list" and element in {"JSON", NULL}:

@@ -1,4 +1,6 @@
-"""Run work in daemon threads that Ctrl-C, the timeout or an error cancels, and stop them at exit."""
+"""Run work in daemon threads that Ctrl-C, the timeout or an error cancels, and stop them at
+exit.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,14 @@ class Worker(threading.Thread):
     """Run work in a daemon thread that can be interrupted.
 
     Attributes:
-        connection: The DuckDB connection that the work runs statements on, None for work that must not be interrupted.
+        connection: The DuckDB connection that the work runs statements on, None for work that must
+            not be interrupted.
         done: Event that is set at the end of the work.
     """
 
-    def __init__(self, work: Callable[[], Any], connection: duckdb.DuckDBPyConnection | None = None) -> None:
+    def __init__(
+        self, work: Callable[[], Any], connection: duckdb.DuckDBPyConnection | None = None
+    ) -> None:
         super().__init__(target=work, name=WORKER_THREAD_NAME, daemon=True)
         self.connection = connection
         self.done = threading.Event()
@@ -51,20 +56,24 @@ class Worker(threading.Thread):
 
     def interrupt_statement(self) -> None:
         """Cancel the running DuckDB statement."""
-        import duckdb  # noqa: PLC0415  already imported by the creator of the connection
+        import duckdb  # already imported by the creator of the connection
 
         if self.connection is not None:
             with suppress(duckdb.Error):  # the connection may be closed already
                 self.connection.interrupt()
 
     def interrupt(self) -> None:
-        """Cancel the running DuckDB statement, and raise ``SystemExit`` at the next Python instruction."""
+        """Cancel the running DuckDB statement, and raise ``SystemExit`` at the next Python
+        instruction.
+        """
         if self.connection is None or self.ident is None:
             return
-        import ctypes  # noqa: PLC0415  only needed for abandoned work
+        import ctypes  # only needed for abandoned work
 
         self.interrupt_statement()
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(SystemExit))
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(self.ident), ctypes.py_object(SystemExit)
+        )
 
 
 def is_worked_on(connection: duckdb.DuckDBPyConnection) -> bool:
@@ -80,7 +89,9 @@ def make_fork_safe_lock() -> threading.Lock:
     """
     lock = threading.Lock()
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+        os.register_at_fork(
+            before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
+        )
     return lock
 
 
@@ -112,7 +123,9 @@ def run_in_time(work: Callable[[], Result]) -> Result:
 
 @atexit.register
 def stop_workers(seconds: float = MAX_EXIT_SECONDS) -> None:
-    """Interrupt all workers and wait for them, because running ones abort the process at shutdown."""
+    """Interrupt all workers and wait for them, because running ones abort the process at
+    shutdown.
+    """
     end = time.monotonic() + seconds
     workers = [thread for thread in threading.enumerate() if isinstance(thread, Worker)]
     while workers and time.monotonic() < end:
@@ -129,11 +142,16 @@ INTERRUPT_GRACE_SECONDS = 0.5
 """Grace period in seconds after which work that ignores an interrupt is abandoned."""
 
 
-def run_cancellable(connection: duckdb.DuckDBPyConnection, work: Callable[[], T], progress: Callable[[float], None] | None) -> T:
+def run_cancellable(
+    connection: duckdb.DuckDBPyConnection,
+    work: Callable[[], T],
+    progress: Callable[[float], None] | None,
+) -> T:
     """Run ``work`` in a thread and return its result; Ctrl-C and the time-out cancel it.
 
-    An error of ``progress`` cancels it as well. The thread lets this one wait for signals, and abandon work that ignores an interrupt. Such
-    work ends at its next statement, and its resources are freed afterwards.
+    An error of ``progress`` cancels it as well. The thread lets this one wait for signals, and
+    abandon work that ignores an interrupt. Such work ends at its next statement, and its resources
+    are freed afterwards.
 
     Args:
         connection: The DuckDB connection to interrupt.

@@ -1,4 +1,6 @@
-"""Parse the design of an experiment: formulas Mean(x) and Ratio(x, y), CUPED covariates, expected shares and interval options."""
+"""Parse the design of an experiment: formulas Mean(x) and Ratio(x, y), CUPED covariates, expected
+shares and interval options.
+"""
 
 from __future__ import annotations
 
@@ -60,13 +62,24 @@ class Formula:
             return cls(*names)
         if is_covariate and isinstance(text, str) and text.strip() and not match:
             return cls(text.strip())
-        column = text.strip() if isinstance(text, str) and text.strip().isidentifier() else "revenue"
-        expected = f"Mean({column}) or Ratio(clicks, views)" + (", or name a column" if is_covariate else "")
-        raise MetricError(f"{'covariate' if is_covariate else 'metric'} {short_repr(text)} is not possible: write {expected}")
+        column = (
+            text.strip() if isinstance(text, str) and text.strip().isidentifier() else "revenue"
+        )
+        expected = f"Mean({column}) or Ratio(clicks, views)" + (
+            ", or name a column" if is_covariate else ""
+        )
+        raise MetricError(
+            f"{'covariate' if is_covariate else 'metric'} {short_repr(text)} is not possible: write"
+            f" {expected}"
+        )
 
     def __str__(self) -> str:
         """Return the text that parses to this formula."""
-        return f"Mean({self.value})" if self.denominator is None else f"Ratio({self.value}, {self.denominator})"
+        return (
+            f"Mean({self.value})"
+            if self.denominator is None
+            else f"Ratio({self.value}, {self.denominator})"
+        )
 
 
 @dataclass(frozen=True)
@@ -82,13 +95,20 @@ class ExperimentMetric:
     def columns_by_role(self) -> dict[str, str]:
         """Return the expressions that are summed per unit, by role."""
         covariate = self.covariate or Formula("")
-        texts = (self.formula.value, self.formula.denominator, covariate.value, covariate.denominator)
+        texts = (
+            self.formula.value,
+            self.formula.denominator,
+            covariate.value,
+            covariate.denominator,
+        )
         return {role: text for role, text in zip(SUM_ROLES, texts, strict=True) if text}
 
 
 @dataclass(frozen=True)
 class ExperimentDesign:
-    """A parsed experiment design; ``expected_shares`` are the expected shares of units, equal if empty."""
+    """A parsed experiment design; ``expected_shares`` are the expected shares of units, equal if
+    empty.
+    """
 
     estimates: tuple[ExperimentMetric, ...]
     control: str | None
@@ -112,28 +132,52 @@ class ExperimentDesign:
         }
         for name, values in choices.items():
             if name in arguments and arguments[name] not in values:
-                raise MetricError(suggest_choice(f"unknown {name} {short_repr(arguments[name])}", arguments[name], values))
+                raise MetricError(
+                    suggest_choice(
+                        f"unknown {name} {short_repr(arguments[name])}", arguments[name], values
+                    )
+                )
         for name in ("variant", "unit"):
             if not isinstance(arguments[name], str) or not arguments[name].strip():
-                raise MetricError(f"{name}={short_repr(arguments[name])} is not possible: give the name of a column")
+                raise MetricError(
+                    f"{name}={short_repr(arguments[name])} is not possible: give the name of a"
+                    " column"
+                )
         check_confidence_level(arguments["confidence"])
         control, shares = arguments["control"], arguments["expected_shares"]
         if control is not None and (not isinstance(control, (str, int)) or control == ""):
-            raise MetricError(f"control={short_repr(control)} is not possible: name the control variant")
+            raise MetricError(
+                f"control={short_repr(control)} is not possible: name the control variant"
+            )
         return select_arguments(
             cls,
             arguments,
             expected_shares={} if shares is None else parse_shares(shares, "expected_shares"),
-            estimates=_parse_metrics(arguments["metrics"], arguments["covariates"], arguments["lower_is_better"]),
+            estimates=_parse_metrics(
+                arguments["metrics"], arguments["covariates"], arguments["lower_is_better"]
+            ),
             control=None if control is None else str(control),
         )
 
     def build_header(
-        self, variant: str, unit: str, where: str | None, source: Any, options: Mapping[str, Any], dialect: str
+        self,
+        variant: str,
+        unit: str,
+        where: str | None,
+        source: Any,
+        options: Mapping[str, Any],
+        dialect: str,
     ) -> StatementHeader:
         """Return the header of the experiment's statement."""
-        texts = [name if name == str(metric.formula) else f"{name}={metric.formula}" for name, metric in self._metrics_by_name.items()]
-        covariates = {metric.name: str(metric.covariate) for metric in self.estimates if metric.covariate is not None}
+        texts = [
+            name if name == str(metric.formula) else f"{name}={metric.formula}"
+            for name, metric in self._metrics_by_name.items()
+        ]
+        covariates = {
+            metric.name: str(metric.covariate)
+            for metric in self.estimates
+            if metric.covariate is not None
+        }
         arguments = {
             "unit": unit,
             "variant": variant,
@@ -152,10 +196,16 @@ class ExperimentDesign:
         settings = [setting_text(name, value) for name, value in arguments.items() if value]
         further = {"sql": True, "dialect": None if dialect == DEFAULT_DIALECT else dialect}
         changed = {name: value for name, value in arguments.items() if value != DEFAULTS.get(name)}
-        command = write_command(["experiment", *texts], {"data": source, **changed, **options, **further})
+        command = write_command(
+            ["experiment", *texts], {"data": source, **changed, **options, **further}
+        )
         row = "one row per metric and variant, and one for the sample ratio"
         return StatementHeader(
-            f"experiment {', '.join(texts)}", row, tuple(describe_sources({"data": source})), tuple(settings), command=command
+            f"experiment {', '.join(texts)}",
+            row,
+            tuple(describe_sources({"data": source})),
+            tuple(settings),
+            command=command,
         )
 
     @property
@@ -177,30 +227,57 @@ class ExperimentDesign:
     def sum_columns(self, estimate: ExperimentMetric) -> dict[str, str]:
         """Return the per-unit sum columns of a metric, by role."""
         amounts = self.unit_sum_columns
-        return {role: amounts[text, role.startswith("covariate")] for role, text in estimate.columns_by_role.items()}
+        return {
+            role: amounts[text, role.startswith("covariate")]
+            for role, text in estimate.columns_by_role.items()
+        }
 
 
-def _parse_metrics(metrics: Any, covariates: Any, lower_is_better: Any) -> tuple[ExperimentMetric, ...]:
+def _parse_metrics(
+    metrics: Any, covariates: Any, lower_is_better: Any
+) -> tuple[ExperimentMetric, ...]:
     if isinstance(metrics, str):
         metrics = [metrics]
     if not isinstance(metrics, (Mapping, list, tuple)) or not metrics:
-        raise MetricError(f"metrics={short_repr(metrics)} is not possible: give formulas, such as {{'ctr': 'Ratio(clicks, views)'}}")
+        raise MetricError(
+            f"metrics={short_repr(metrics)} is not possible: give formulas, such as {{'ctr':"
+            " 'Ratio(clicks, views)'}"
+        )
     named = metrics if isinstance(metrics, Mapping) else None
-    formulas = [(name, Formula.parse(text)) for name, text in (named.items() if named is not None else ((None, text) for text in metrics))]
-    named_formulas = [(str(formula) if name is None else name, formula) for name, formula in formulas]
+    formulas = [
+        (name, Formula.parse(text))
+        for name, text in (
+            named.items() if named is not None else ((None, text) for text in metrics)
+        )
+    ]
+    named_formulas = [
+        (str(formula) if name is None else name, formula) for name, formula in formulas
+    ]
     names = [name for name, _ in named_formulas]
     for index, name in enumerate(names):
-        if not isinstance(name, str) or not name.strip() or name == SAMPLE_RATIO or name in names[:index]:
-            raise MetricError(f"a metric cannot be called {short_repr(name)}: give each a name of its own, other than {SAMPLE_RATIO!r}")
+        if (
+            not isinstance(name, str)
+            or not name.strip()
+            or name == SAMPLE_RATIO
+            or name in names[:index]
+        ):
+            raise MetricError(
+                f"a metric cannot be called {short_repr(name)}: give each a name of its own, other"
+                f" than {SAMPLE_RATIO!r}"
+            )
     covariate_formulas = _parse_covariates(covariates, names)
     lower_metrics = [lower_is_better] if isinstance(lower_is_better, str) else lower_is_better
     if not isinstance(lower_metrics, (list, tuple)):
         raise MetricError(
-            f"lower_is_better={short_repr(lower_is_better)} is not possible: name the metrics of which lower values are better, in a list"
+            f"lower_is_better={short_repr(lower_is_better)} is not possible: name the metrics of"
+            " which lower values are better, in a list"
         )
     for name in lower_metrics:
         _refuse_unknown("lower_is_better", name, names)
-    return tuple(ExperimentMetric(name, formula, covariate_formulas.get(name), name in lower_metrics) for name, formula in named_formulas)
+    return tuple(
+        ExperimentMetric(name, formula, covariate_formulas.get(name), name in lower_metrics)
+        for name, formula in named_formulas
+    )
 
 
 def _parse_covariates(covariates: Any, names: list[str]) -> dict[str, Formula]:
@@ -209,12 +286,14 @@ def _parse_covariates(covariates: Any, names: list[str]) -> dict[str, Formula]:
     if isinstance(covariates, str):
         if len(names) > 1:
             raise MetricError(
-                f"covariates={short_repr(covariates)} is not possible: name its metric, such as {{{names[0]!r}: {covariates!r}}}"
+                f"covariates={short_repr(covariates)} is not possible: name its metric, such as"
+                f" {{{names[0]!r}: {covariates!r}}}"
             )
         covariates = {names[0]: covariates}
     if not isinstance(covariates, Mapping):
         raise MetricError(
-            f"covariates={short_repr(covariates)} is not possible: give the pre-experiment covariate of each metric, such as {{'m': 'm_before'}}"
+            f"covariates={short_repr(covariates)} is not possible: give the pre-experiment"
+            " covariate of each metric, such as {'m': 'm_before'}"
         )
     for name in covariates:
         _refuse_unknown("covariates", name, names)
@@ -223,4 +302,11 @@ def _parse_covariates(covariates: Any, names: list[str]) -> dict[str, Formula]:
 
 def _refuse_unknown(what: str, name: Any, names: list[str]) -> None:
     if name not in names:
-        raise MetricError(suggest_choice(f"{what} names {short_repr(name)}, which is no metric of this call", name, names, "There are"))
+        raise MetricError(
+            suggest_choice(
+                f"{what} names {short_repr(name)}, which is no metric of this call",
+                name,
+                names,
+                "There are",
+            )
+        )

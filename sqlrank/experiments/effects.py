@@ -1,4 +1,6 @@
-"""Build the query of effects: sums per unit and variant with imputed covariates, then differences, lifts, intervals and tests."""
+"""Build the query of effects: sums per unit and variant with imputed covariates, then differences,
+lifts, intervals and tests.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,17 @@ from sqlrank.optimizer.optimizer import prune_query
 from sqlrank.query_text import unqualified_tables
 from sqlrank.registry.query_templates import describe_rows, file_comment, load_select
 from sqlrank.result_columns import EXPERIMENT_SCHEMA
-from sqlrank.sql_ast import case_when, count_rows, double_literal, find_nodes, first_select, is_not_null, is_null, sql_literal, union_all
+from sqlrank.sql_ast import (
+    case_when,
+    count_rows,
+    double_literal,
+    find_nodes,
+    first_select,
+    is_not_null,
+    is_null,
+    sql_literal,
+    union_all,
+)
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
@@ -27,7 +39,13 @@ if TYPE_CHECKING:
 
 FOLDER = "experiments"
 OBSERVATIONS = "observations"
-MATERIALIZED_STEPS = ("experiment_units", "metric_moments", "effects", "quadrature_nodes", "sample_ratio_test")
+MATERIALIZED_STEPS = (
+    "experiment_units",
+    "metric_moments",
+    "effects",
+    "quadrature_nodes",
+    "sample_ratio_test",
+)
 """CTEs to materialize where the engine supports it, because several others read them."""
 
 
@@ -55,7 +73,12 @@ def with_ctes(ctes: Mapping[str, exp.Query], reserved_names: set[str]) -> Any:
     body: Any = rename_ctes(ctes[last].copy(), names)
     for cte in before:
         query = rename_ctes(ctes[cte].copy(), names) if cte != OBSERVATIONS else ctes[cte].copy()
-        body = body.with_(names[cte], as_=query, materialized=True if cte in MATERIALIZED_STEPS else None, copy=False)
+        body = body.with_(
+            names[cte],
+            as_=query,
+            materialized=True if cte in MATERIALIZED_STEPS else None,
+            copy=False,
+        )
     prune_query(body)
     return body
 
@@ -89,19 +112,28 @@ def variant_sum_ctes(design: ExperimentDesign, observations: BoundInput) -> dict
     ``metric_moments`` has a row per metric and variant.
     """
     amounts = list(design.unit_sum_columns.values())
-    covariate_columns = [name for (_, is_covariate), name in design.unit_sum_columns.items() if is_covariate]
+    covariate_columns = [
+        name for (_, is_covariate), name in design.unit_sum_columns.items() if is_covariate
+    ]
     other_columns = [name for name in amounts if name not in covariate_columns]
     ctes: dict[str, exp.Query] = {
-        OBSERVATIONS: with_comment(observations.select_columns([*KEYS, *amounts]), describe_rows(observations.role.description))
+        OBSERVATIONS: with_comment(
+            observations.select_columns([*KEYS, *amounts]),
+            describe_rows(observations.role.description),
+        )
     }
     ctes["experiment_units"] = _select_columns(
-        read_step("experiment_units.sql"), {name: exp.Sum(this=exp.column(name)) for name in amounts}
+        read_step("experiment_units.sql"),
+        {name: exp.Sum(this=exp.column(name)) for name in amounts},
     )
-    ctes["variant_means"] = _select_columns(read_step("variant_means.sql"), _list_means(amounts, covariate_columns))
+    ctes["variant_means"] = _select_columns(
+        read_step("variant_means.sql"), _list_means(amounts, covariate_columns)
+    )
     covariate_counts = [f"{name}_{COVARIATE_COUNT}" for name in covariate_columns]
     ctes["variant_summaries"] = _select_columns(
         read_step("variant_summaries.sql"),
-        {name: exp.column(name) for name in [*map(_variant_mean, amounts), *covariate_counts]} | _covariate_means(covariate_columns),
+        {name: exp.column(name) for name in [*map(_variant_mean, amounts), *covariate_counts]}
+        | _covariate_means(covariate_columns),
     )
     if covariate_columns:
         unchanged_columns = [
@@ -110,17 +142,26 @@ def variant_sum_ctes(design: ExperimentDesign, observations: BoundInput) -> dict
             *(f"{name}_{COVARIATE_MEAN}" for name in covariate_columns),
         ]
         ctes["imputed_means"] = _select_columns(
-            read_step("imputed_means.sql"), {name: exp.column(name) for name in unchanged_columns} | _impute_covariates(covariate_columns)
+            read_step("imputed_means.sql"),
+            {name: exp.column(name) for name in unchanged_columns}
+            | _impute_covariates(covariate_columns),
         )
     ctes["variant_comoments"] = rename_ctes(
-        _select_sums(design, covariate_columns), {"variant_summaries": "imputed_means"} if covariate_columns else {}
+        _select_sums(design, covariate_columns),
+        {"variant_summaries": "imputed_means"} if covariate_columns else {},
     )
     ctes["metric_moments"] = _metric_sums(design)
     return ctes
 
 
 def _select_columns(query: exp.Select, columns: Mapping[str, exp.Expr]) -> exp.Select:
-    return query.select(*(value if value == exp.column(name) else exp.alias_(value, name) for name, value in columns.items()), copy=False)
+    return query.select(
+        *(
+            value if value == exp.column(name) else exp.alias_(value, name)
+            for name, value in columns.items()
+        ),
+        copy=False,
+    )
 
 
 def _variant_mean(amount: str) -> str:
@@ -129,18 +170,26 @@ def _variant_mean(amount: str) -> str:
 
 
 def _name_mean(amount: str) -> str:
-    """Return the column of the mean beside sums about it: ClickHouse reads an alias in place of a column of its name."""
+    """Return the column of the mean beside sums about it: ClickHouse reads an alias in place of a
+    column of its name.
+    """
     return f"mean_{amount.removeprefix('amount_')}"
 
 
 def _list_means(amounts: list[str], covariate_columns: list[str]) -> dict[str, exp.Expr]:
     """Return the mean of each per-unit sum, and the number of known covariates."""
-    columns: dict[str, exp.Expr] = {_variant_mean(name): exp.Avg(this=exp.column(name)) for name in amounts}
-    return columns | {f"{name}_{COVARIATE_COUNT}": exp.Count(this=exp.column(name)) for name in covariate_columns}
+    columns: dict[str, exp.Expr] = {
+        _variant_mean(name): exp.Avg(this=exp.column(name)) for name in amounts
+    }
+    return columns | {
+        f"{name}_{COVARIATE_COUNT}": exp.Count(this=exp.column(name)) for name in covariate_columns
+    }
 
 
 def _covariate_means(covariate_columns: list[str]) -> dict[str, exp.Expr]:
-    """Return the mean covariate over all variants, used to impute missing covariates; 0 if none is known."""
+    """Return the mean covariate over all variants, used to impute missing covariates; 0 if none is
+    known.
+    """
     is_one = is_not_null(exp.column("variant"))
 
     def sum_variants(value: exp.Expr) -> exp.Window:
@@ -150,7 +199,9 @@ def _covariate_means(covariate_columns: list[str]) -> dict[str, exp.Expr]:
     for name in covariate_columns:
         count = exp.column(f"{name}_{COVARIATE_COUNT}")
         total = sum_variants(exp.Mul(this=count, expression=exp.column(_variant_mean(name))))
-        mean = exp.Div(this=total, expression=exp.func("NULLIF", sum_variants(count.copy()), sql_literal(0)))
+        mean = exp.Div(
+            this=total, expression=exp.func("NULLIF", sum_variants(count.copy()), sql_literal(0))
+        )
         columns[f"{name}_{COVARIATE_MEAN}"] = exp.func("COALESCE", mean, double_literal(0))
     return columns
 
@@ -159,17 +210,27 @@ def _impute_covariates(covariate_columns: list[str]) -> dict[str, exp.Expr]:
     """Return covariate means per variant after mean imputation of missing values."""
     columns: dict[str, exp.Expr] = {}
     for name in covariate_columns:
-        count, covariate_mean = exp.column(f"{name}_{COVARIATE_COUNT}"), exp.column(f"{name}_{COVARIATE_MEAN}")
-        deviation = exp.paren(exp.Sub(this=exp.column(_variant_mean(name)), expression=covariate_mean.copy()))
-        shift = exp.Div(this=exp.Mul(this=deviation, expression=count), expression=exp.column("units"))
-        columns[_variant_mean(name)] = exp.Add(this=covariate_mean, expression=exp.func("COALESCE", shift, double_literal(0)))
+        count, covariate_mean = (
+            exp.column(f"{name}_{COVARIATE_COUNT}"),
+            exp.column(f"{name}_{COVARIATE_MEAN}"),
+        )
+        deviation = exp.paren(
+            exp.Sub(this=exp.column(_variant_mean(name)), expression=covariate_mean.copy())
+        )
+        shift = exp.Div(
+            this=exp.Mul(this=deviation, expression=count), expression=exp.column("units")
+        )
+        columns[_variant_mean(name)] = exp.Add(
+            this=covariate_mean, expression=exp.func("COALESCE", shift, double_literal(0))
+        )
     return columns
 
 
 def _select_sums(design: ExperimentDesign, covariate_columns: list[str]) -> exp.Select:
     """Return the means of variants, and the sums of squares and products about them."""
     columns: dict[str, exp.Expr] = {
-        _name_mean(name): exp.Max(this=exp.column(_variant_mean(name))) for name in design.unit_sum_columns.values()
+        _name_mean(name): exp.Max(this=exp.column(_variant_mean(name)))
+        for name in design.unit_sum_columns.values()
     }
 
     def center_column(name: str) -> exp.Expr:
@@ -180,7 +241,9 @@ def _select_sums(design: ExperimentDesign, covariate_columns: list[str]) -> exp.
 
     for estimate in design.estimates:
         for first, second in _pair_products(design.sum_columns(estimate)).values():
-            columns[_product_name(first, second)] = exp.Sum(this=exp.Mul(this=center_column(first), expression=center_column(second)))
+            columns[_product_name(first, second)] = exp.Sum(
+                this=exp.Mul(this=center_column(first), expression=center_column(second))
+            )
     for name in covariate_columns:
         is_missing = is_null(exp.column(name))
         missing_flag = case_when(is_missing, sql_literal(1), sql_literal(0))
@@ -191,32 +254,53 @@ def _select_sums(design: ExperimentDesign, covariate_columns: list[str]) -> exp.
 def _pair_products(columns: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """Return the pairs of columns whose products are summed for a metric, by sum name."""
     by_letter = {ROLE_LETTERS[role]: name for role, name in columns.items()}
-    pairs = {product: (by_letter.get(product[1]), by_letter.get(product[2])) for product in PRODUCTS}
-    return {product: (min(first, second), max(first, second)) for product, (first, second) in pairs.items() if first and second}
+    pairs = {
+        product: (by_letter.get(product[1]), by_letter.get(product[2])) for product in PRODUCTS
+    }
+    return {
+        product: (min(first, second), max(first, second))
+        for product, (first, second) in pairs.items()
+        if first and second
+    }
 
 
 def _product_name(first: str, second: str) -> str:
-    """Return the column of the sum of products of two amounts about their means, ``product_0_1``."""
+    """Return the column of the sum of products of two amounts about their means,
+    ``product_0_1``.
+    """
     return f"product_{first.removeprefix('amount_')}_{second.removeprefix('amount_')}"
 
 
 def _metric_sums(design: ExperimentDesign) -> exp.Select:
     """Return each metric's sums under common names, from one scan of the variants' sums."""
     query = read_step("metric_moments.sql")
-    names = [exp.select(exp.alias_(sql_literal(estimate.name), "metric")) for estimate in design.estimates]
+    names = [
+        exp.select(exp.alias_(sql_literal(estimate.name), "metric"))
+        for estimate in design.estimates
+    ]
     names[0].comments = ["One row per metric."]
-    next(table for table in find_nodes(query, exp.Table) if table.name == "metrics").replace(union_all(names).subquery("metrics"))
-    columns_by_metric = {estimate.name: _arm_columns(design, estimate) for estimate in design.estimates}
+    next(table for table in find_nodes(query, exp.Table) if table.name == "metrics").replace(
+        union_all(names).subquery("metrics")
+    )
+    columns_by_metric = {
+        estimate.name: _arm_columns(design, estimate) for estimate in design.estimates
+    }
     columns = next(iter(columns_by_metric.values()))
     query = _select_columns(
         query,
         {
-            column: _choose_by_metric({name: metric_columns[column] for name, metric_columns in columns_by_metric.items()})
+            column: _choose_by_metric(
+                {name: metric_columns[column] for name, metric_columns in columns_by_metric.items()}
+            )
             for column in columns
         },
     )
     for item in query.selects:
-        item.comments = [_describe_product(item.alias_or_name)] if item.alias_or_name in PRODUCTS else item.comments
+        item.comments = (
+            [_describe_product(item.alias_or_name)]
+            if item.alias_or_name in PRODUCTS
+            else item.comments
+        )
     return query
 
 
@@ -224,19 +308,32 @@ def _describe_product(product: str) -> str:
     """Return the comment of a sum of products, by the letters of its amounts."""
     roles = {letter: f"{role.replace('_', ' ')}s" for role, letter in ROLE_LETTERS.items()}
     first, second = (roles[letter] for letter in product[1:])
-    return f"sum of squares of {first} about the mean" if first == second else f"of products of {first}, {second}"
+    return (
+        f"sum of squares of {first} about the mean"
+        if first == second
+        else f"of products of {first}, {second}"
+    )
 
 
 def unit_denominators(design: ExperimentDesign) -> set[str]:
     """Return the denominators that are 1 for all metrics, which are means."""
     columns_by_metric = [design.sum_columns(estimate) for estimate in design.estimates]
-    return {role for role in SUM_ROLES if role.endswith("denominator") and not any(role in columns for columns in columns_by_metric)}
+    return {
+        role
+        for role in SUM_ROLES
+        if role.endswith("denominator")
+        and not any(role in columns for columns in columns_by_metric)
+    }
 
 
 def zero_moments(design: ExperimentDesign) -> set[str]:
-    """Return the moments that are 0 for all metrics: sums of products of which none has the amounts, and differences of constants."""
+    """Return the moments that are 0 for all metrics: sums of products of which none has the
+    amounts, and differences of constants.
+    """
     products = (_pair_products(design.sum_columns(estimate)) for estimate in design.estimates)
-    return {f"{name}_difference" for name in unit_denominators(design)} | set(PRODUCTS).difference(*products)
+    return {f"{name}_difference" for name in unit_denominators(design)} | set(PRODUCTS).difference(
+        *products
+    )
 
 
 def _arm_columns(design: ExperimentDesign, estimate: ExperimentMetric) -> dict[str, exp.Expr]:
@@ -250,7 +347,11 @@ def _arm_columns(design: ExperimentDesign, estimate: ExperimentMetric) -> dict[s
     for product in PRODUCTS:
         pair = products.get(product)
         moments[product] = exp.column(_product_name(*pair)) if pair else double_literal(0)
-    missing = [exp.column(f"{name}_{MISSING_COVARIATE}") for role, name in columns.items() if role.startswith("covariate")]
+    missing = [
+        exp.column(f"{name}_{MISSING_COVARIATE}")
+        for role, name in columns.items()
+        if role.startswith("covariate")
+    ]
     return moments | {MISSING_COVARIATE: missing[0] if missing else sql_literal(0)}
 
 
@@ -259,7 +360,10 @@ def _choose_by_metric(values: Mapping[str, exp.Expr]) -> exp.Expr:
     first, *rest = values.values()
     if all(value == first for value in rest):
         return first
-    return exp.Case(this=exp.column("metric"), ifs=[exp.If(this=sql_literal(name), true=value) for name, value in values.items()])
+    return exp.Case(
+        this=exp.column("metric"),
+        ifs=[exp.If(this=sql_literal(name), true=value) for name, value in values.items()],
+    )
 
 
 EXPERIMENT_UNITS = 5000
@@ -284,7 +388,8 @@ NEWTON_STEPS = 3
 def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
     """Return the CTEs from ``metric_moments`` to ``results``.
 
-    ``results`` has a row per metric and variant other than the control, and one of the sample ratio test.
+    ``results`` has a row per metric and variant other than the control, and one of the sample ratio
+    test.
     """
     names = ["variant_ratios", "linearized_moments"]
     if has_covariates := any(estimate.covariate for estimate in design.estimates):
@@ -311,7 +416,10 @@ def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
         ctes[name] = _bind_step(bindings, name, "adjusted" if has_covariates else "unadjusted")
     ctes["variance_shares"] = _bind_step(bindings, "variance_shares")
     ctes["effects"] = _bind_step(bindings, "effects", design.lift_scale)
-    ctes |= {"quadrature_nodes": _bind_step(bindings, "quadrature_nodes"), **_critical_value_ctes(design, bindings)}
+    ctes |= {
+        "quadrature_nodes": _bind_step(bindings, "quadrature_nodes"),
+        **_critical_value_ctes(design, bindings),
+    }
     ctes |= {name: _bind_step(bindings, name) for name in ("p_values", "p_value_ranks")}
     ctes["corrected_p_values"] = _bind_step(bindings, "corrected_p_values", design.correction)
     ctes |= {name: _bind_step(bindings, name) for name in SAMPLE_RATIO_STEPS}
@@ -322,7 +430,10 @@ def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
 
 def _bind_step(bindings: Mapping[str, exp.Expr], *path: str) -> Any:
     """Return the SELECT of a step with its parameters replaced."""
-    return exp.replace_placeholders(read_step(*path[:-1], f"{path[-1]}.sql"), **{name: value.copy() for name, value in bindings.items()})
+    return exp.replace_placeholders(
+        read_step(*path[:-1], f"{path[-1]}.sql"),
+        **{name: value.copy() for name, value in bindings.items()},
+    )
 
 
 def _build_alpha(design: ExperimentDesign) -> exp.Expr:
@@ -333,21 +444,33 @@ def _build_alpha(design: ExperimentDesign) -> exp.Expr:
     return exp.Div(this=exp.paren(alpha), expression=exp.Window(this=count_rows()))
 
 
-def _critical_value_ctes(design: ExperimentDesign, bindings: Mapping[str, exp.Expr]) -> dict[str, exp.Query]:
-    """Return the CTEs to ``critical_values``, with the half-widths of intervals and the p-values."""
+def _critical_value_ctes(
+    design: ExperimentDesign, bindings: Mapping[str, exp.Expr]
+) -> dict[str, exp.Query]:
+    """Return the CTEs to ``critical_values``, with the half-widths of intervals and the
+    p-values.
+    """
     if design.interval == SEQUENTIAL:
         return {
             "sequence_scales": _bind_step(bindings, "sequence_scales"),
             "critical_values": _bind_step(bindings, "critical_values", "sequential"),
         }
     quantiles = "t_first_guesses"
-    ctes: dict[str, exp.Query] = {name: _bind_step(bindings, name) for name in ("t_requests", "t_normalizers", quantiles)}
+    ctes: dict[str, exp.Query] = {
+        name: _bind_step(bindings, name) for name in ("t_requests", "t_normalizers", quantiles)
+    }
     for iteration in range(1, NEWTON_STEPS + 1):
         integrals = f"t_integrals_{iteration}"
-        ctes[integrals] = _replace_sources(_bind_step(bindings, "t_integrals"), {"t_quantiles": quantiles})
+        ctes[integrals] = _replace_sources(
+            _bind_step(bindings, "t_integrals"), {"t_quantiles": quantiles}
+        )
         quantiles = f"t_quantiles_{iteration}"
-        ctes[quantiles] = _replace_sources(_bind_step(bindings, "t_quantiles"), {"t_integrals": integrals})
-    ctes["t_critical_values"] = _replace_sources(_bind_step(bindings, "t_critical_values"), {"t_quantiles": quantiles})
+        ctes[quantiles] = _replace_sources(
+            _bind_step(bindings, "t_quantiles"), {"t_integrals": integrals}
+        )
+    ctes["t_critical_values"] = _replace_sources(
+        _bind_step(bindings, "t_critical_values"), {"t_quantiles": quantiles}
+    )
     return ctes | {"critical_values": _bind_step(bindings, "critical_values", "fixed")}
 
 
@@ -365,7 +488,11 @@ def _drop_zero_terms(query: exp.Query, zeros: Collection[str]) -> None:
         term: exp.Expr = column
         while isinstance(term.parent, exp.Mul):
             term = term.parent
-        if column.name in zeros and isinstance(total := term.parent, (exp.Add, exp.Sub)) and term is total.expression:
+        if (
+            column.name in zeros
+            and isinstance(total := term.parent, (exp.Add, exp.Sub))
+            and term is total.expression
+        ):
             enclosing = total.parent
             is_column = isinstance(total.this, exp.Column) and isinstance(enclosing, exp.Paren)
             replaced: exp.Expr = enclosing if is_column and enclosing is not None else total
@@ -383,15 +510,21 @@ def _drop_unit_factors(query: exp.Query, ones: Collection[str]) -> None:
 
 
 def _drop_missing_variants(query: exp.Query) -> None:
-    """Drop the term of expected variants without units: equal shares are those of the variants that have units."""
-    statistic = next(select_item for select_item in query.selects if select_item.alias == "statistic").this
+    """Drop the term of expected variants without units: equal shares are those of the variants that
+    have units.
+    """
+    statistic = next(
+        select_item for select_item in query.selects if select_item.alias == "statistic"
+    ).this
     statistic.replace(statistic.this)
 
 
 def _signed_difference(design: ExperimentDesign) -> exp.Expr:
     """Return the difference from the control, with the sign turned if lower is better."""
     difference = exp.column("difference")
-    lower = [sql_literal(estimate.name) for estimate in design.estimates if estimate.lower_is_better]
+    lower = [
+        sql_literal(estimate.name) for estimate in design.estimates if estimate.lower_is_better
+    ]
     if len(lower) == len(design.estimates):
         return exp.Neg(this=difference)
     if not lower:
@@ -401,11 +534,16 @@ def _signed_difference(design: ExperimentDesign) -> exp.Expr:
 
 
 def _sample_ratio_bindings(design: ExperimentDesign) -> dict[str, exp.Expr]:
-    """Return the parameters of the sample ratio test: the expected share of a variant, their number, and a metric whose units are counted."""
+    """Return the parameters of the sample ratio test: the expected share of a variant, their
+    number, and a metric whose units are counted.
+    """
     share: exp.Expr = exp.Div(this=sql_literal(1), expression=exp.Window(this=count_rows()))
     if design.expected_shares:
         ifs = [
-            exp.If(this=exp.EQ(this=exp.column("variant"), expression=sql_literal(name)), true=sql_literal(float(expected_share)))
+            exp.If(
+                this=exp.EQ(this=exp.column("variant"), expression=sql_literal(name)),
+                true=sql_literal(float(expected_share)),
+            )
             for name, expected_share in design.expected_shares.items()
         ]
         share = exp.Case(ifs=ifs, default=double_literal(0))
@@ -427,35 +565,50 @@ SAMPLE_RATIO_COLUMNS = ("n_units", "statistic", "df", "p_value", MULTI_VARIANT_C
 
 
 def effects_query(design: ExperimentDesign, control: str) -> Any:
-    """Return the query from a table ``metric_moments``, the sums of variants, to the result rows."""
-    return with_ctes({**effect_ctes(design, control), "rows": _result_columns(PRINTED_COLUMNS)}, set())
+    """Return the query from a table ``metric_moments``, the sums of variants, to the result
+    rows.
+    """
+    return with_ctes(
+        {**effect_ctes(design, control), "rows": _result_columns(PRINTED_COLUMNS)}, set()
+    )
 
 
-def experiment_statement(design: ExperimentDesign, observations: BoundInput, control: str, header: StatementHeader) -> CompiledStatement:
+def experiment_statement(
+    design: ExperimentDesign, observations: BoundInput, control: str, header: StatementHeader
+) -> CompiledStatement:
     """Return the statement of the result rows, with the number of units left out."""
     columns = {**PRINTED_COLUMNS, MULTI_VARIANT_COLUMN: "BIGINT"}
     body = _result_columns(columns).order_by("metric", "variant")
     tree = with_ctes(
-        {**variant_sum_ctes(design, observations), **effect_ctes(design, control), "rows": body}, source_table_names(observations)
+        {**variant_sum_ctes(design, observations), **effect_ctes(design, control), "rows": body},
+        source_table_names(observations),
     )
     outputs = [OutputColumn(name, name, "row") for name in columns]
     return CompiledStatement(tree, outputs, header)
 
 
 def _result_columns(columns: Mapping[str, str]) -> exp.Select:
-    """Return the SELECT of these columns, in which counts have their type: within CTEs, ClickHouse has them as doubles."""
+    """Return the SELECT of these columns, in which counts have their type: within CTEs, ClickHouse
+    has them as doubles.
+    """
     return exp.select(
         *(
-            exp.alias_(exp.cast(exp.column(name), sql_type), name) if sql_type == "BIGINT" else exp.column(name)
+            exp.alias_(exp.cast(exp.column(name), sql_type), name)
+            if sql_type == "BIGINT"
+            else exp.column(name)
             for name, sql_type in columns.items()
         )
     ).from_("results")
 
 
 def _with_sample_ratio(effects: exp.Select) -> exp.Query:
-    """Return the rows of effects and the row of the sample ratio test, which has few of their columns."""
+    """Return the rows of effects and the row of the sample ratio test, which has few of their
+    columns.
+    """
     names = effects.named_selects
-    values: list[exp.Expr] = [exp.column(name) if name in SAMPLE_RATIO_COLUMNS else exp.Null() for name in names]
+    values: list[exp.Expr] = [
+        exp.column(name) if name in SAMPLE_RATIO_COLUMNS else exp.Null() for name in names
+    ]
     values[names.index("metric")] = sql_literal(SAMPLE_RATIO)
     ratio = exp.select(*values).from_("sample_ratio_test")
     return exp.union(effects, ratio, distinct=False, copy=False)

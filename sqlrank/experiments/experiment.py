@@ -1,4 +1,6 @@
-"""Estimate effects per metric and variant (public ``experiment``), with warnings, or print the statement (``experiment_sql``)."""
+"""Estimate effects per metric and variant (public ``experiment``), with warnings, or print the
+statement (``experiment_sql``).
+"""
 
 from __future__ import annotations
 
@@ -53,10 +55,18 @@ if TYPE_CHECKING:
 
 def result_table(design: ExperimentDesign, rows: Sequence[dict[str, Any]]) -> pa.Table:
     """Return a row per metric and variant, sorted by metric, then the sample ratio."""
-    positions = {name: position for position, name in enumerate([*(estimate.name for estimate in design.estimates), SAMPLE_RATIO])}
-    finite_rows = ({name: _none_if_not_finite(value) for name, value in row.items()} for row in rows)
+    positions = {
+        name: position
+        for position, name in enumerate(
+            [*(estimate.name for estimate in design.estimates), SAMPLE_RATIO]
+        )
+    }
+    finite_rows = (
+        {name: _none_if_not_finite(value) for name, value in row.items()} for row in rows
+    )
     return pa.Table.from_pylist(
-        sorted(finite_rows, key=lambda row: (positions[row["metric"]], row["variant"])), pa.schema(list(EXPERIMENT_SCHEMA.items()))
+        sorted(finite_rows, key=lambda row: (positions[row["metric"]], row["variant"])),
+        pa.schema(list(EXPERIMENT_SCHEMA.items())),
     )
 
 
@@ -69,36 +79,54 @@ def _none_if_not_finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def warnings_for(design: ExperimentDesign, rows: list[dict[str, Any]], result: pa.Table, num_rows: int) -> list[str]:
+def warnings_for(
+    design: ExperimentDesign, rows: list[dict[str, Any]], result: pa.Table, num_rows: int
+) -> list[str]:
     """Return the warnings of a result; ``num_rows`` is the number of rows of its data."""
     notes = []
     if has_sample_ratio_mismatch(result):
         ratio = result.to_pylist()[-1]
         notes.append(
-            f"sample ratio mismatch: the numbers of units do not fit the expected shares (p {ratio['p_value']:.3g}). "
-            "Find the cause before you use any effect"
+            "sample ratio mismatch: the numbers of units do not fit the expected shares (p"
+            f" {ratio['p_value']:.3g}). Find the cause before you use any effect"
         )
     if count := max(row["multi_variant_units"] for row in rows):
         notes.append(f"{_count_units(count, 'was', 'were')} in more than one variant, and left out")
     missing = {
-        estimate.name: sum(row[MISSING_COVARIATE] for row in rows if row["metric"] == estimate.name) for estimate in design.estimates
+        estimate.name: sum(row[MISSING_COVARIATE] for row in rows if row["metric"] == estimate.name)
+        for estimate in design.estimates
     }
     notes += [
         f"{name}: {_count_units(count, 'has', 'have')} no covariate. The overall mean is imputed"
         for name, count in missing.items()
         if count
     ]
-    means = [str(estimate.formula) for estimate in design.estimates if estimate.formula.denominator is None]
-    if means and num_rows > sum(row["units"] for row in rows if row["metric"] == design.estimates[0].name):
+    means = [
+        str(estimate.formula)
+        for estimate in design.estimates
+        if estimate.formula.denominator is None
+    ]
+    if means and num_rows > sum(
+        row["units"] for row in rows if row["metric"] == design.estimates[0].name
+    ):
         value = means[0].removeprefix("Mean(").removesuffix(")")
-        notes.append(f"{means[0]} is the mean of units, whose rows are added up. For the mean of rows write Ratio({value}, 1)")
+        notes.append(
+            f"{means[0]} is the mean of units, whose rows are added up. For the mean of rows write"
+            f" Ratio({value}, 1)"
+        )
     effects = result.to_pylist()[:-1]
     undefined = {
-        (effect["metric"], effect[side]): None for effect in effects for side in ("control", "variant") if effect[_VALUES[side]] is None
+        (effect["metric"], effect[side]): None
+        for effect in effects
+        for side in ("control", "variant")
+        if effect[_VALUES[side]] is None
     }
-    ratios = {estimate.name for estimate in design.estimates if estimate.formula.denominator is not None}
+    ratios = {
+        estimate.name for estimate in design.estimates if estimate.formula.denominator is not None
+    }
     notes += [
-        f"{name} is NULL for {variant} (undefined: {'denominators that add up to 0' if name in ratios else 'no value'})"
+        f"{name} is NULL for {variant} (undefined:"
+        f" {'denominators that add up to 0' if name in ratios else 'no value'})"
         for name, variant in undefined
     ]
     notes += [
@@ -147,28 +175,34 @@ def experiment(
 ) -> pa.Table:
     """Estimate the effects of an online experiment's variants, with confidence intervals and tests.
 
-    Returns an Arrow table. A unit is what was randomized, such as a user; its rows are summed first. Sums are computed where the data are,
-    effects locally from the sums of variants.
+    Returns an Arrow table. A unit is what was randomized, such as a user; its rows are summed
+    first. Sums are computed where the data are, effects locally from the sums of variants.
 
     Args:
-        metrics: ``"Mean(revenue)"``, the mean over units, or ``"Ratio(clicks, views)"``, the ratio of sums, with its variance by the delta
-            method. Several as a list, or a dict with names. Arguments are columns, or expressions in the SQL of the engine.
-        data: a row per exposure, session or unit: a table, file or data as for :func:`sqlrank.evaluate`.
+        metrics: ``"Mean(revenue)"``, the mean over units, or ``"Ratio(clicks, views)"``, the ratio
+            of sums, with its variance by the delta method. Several as a list, or a dict with names.
+            Arguments are columns, or expressions in the SQL of the engine.
+        data: a row per exposure, session or unit: a table, file or data as for
+            :func:`sqlrank.evaluate`.
         variant: the variant column.
         unit: the randomization unit column.
         control: the variant that others are compared with; ``"control"`` by default.
-        covariates: pre-experiment covariates of units (CUPED): by metric a column, ``Mean`` or ``Ratio``. NULL is imputed with the mean of
-            all units.
+        covariates: pre-experiment covariates of units (CUPED): by metric a column, ``Mean`` or
+            ``Ratio``. NULL is imputed with the mean of all units.
         expected_shares: the expected share of units in each variant; equal by default.
         lower_is_better: metrics of which lower values are better.
         where: a SQL condition on the rows to read.
-        confidence: confidence level of intervals; a variant is better if its corrected p-value is below ``1 - confidence``.
-        correction: correction for multiple comparisons: ``"holm"``, ``"bh"`` (Benjamini & Hochberg) or ``"none"``.
-        interval: ``"fixed"`` is valid for one look at the planned end; ``"sequential"`` is valid at every look (Waudby-Smith et al.), and
-            wider.
-        expected_units: number of units at which sequential intervals are the narrowest, 5,000 by default; the same at each look.
+        confidence: confidence level of intervals; a variant is better if its corrected p-value is
+            below ``1 - confidence``.
+        correction: correction for multiple comparisons: ``"holm"``, ``"bh"`` (Benjamini & Hochberg)
+            or ``"none"``.
+        interval: ``"fixed"`` is valid for one look at the planned end; ``"sequential"`` is valid at
+            every look (Waudby-Smith et al.), and wider.
+        expected_units: number of units at which sequential intervals are the narrowest, 5,000 by
+            default; the same at each look.
         lift_scale: scale of intervals of lifts: ``"log"`` or ``"linear"``.
-        multi_variant_units: units in several variants: ``"error"``, or ``"drop"`` to leave them out.
+        multi_variant_units: units in several variants: ``"error"``, or ``"drop"`` to leave them
+            out.
         power: statistical power behind ``mde``.
         connection: where the data are, as for :func:`sqlrank.evaluate`.
         dialect: SQL dialect of ``connection``, if its class does not identify it.
@@ -179,38 +213,60 @@ def experiment(
         progress: as for :func:`sqlrank.evaluate`.
 
     Returns:
-        A row per metric and variant other than the control: ``metric``, ``control``, ``variant`` (string); ``value_control``, ``value``,
-        ``difference``. ``ci_low`` and ``ci_high`` are Welch's t interval of the difference at ``ci_level``, the corrected confidence level.
-        ``relative_difference`` is the lift, with limits ``relative_ci_low`` and ``relative_ci_high``; ``se`` is the standard error (float64).
-        ``n_units_control``, ``n_units`` are int64; ``statistic``, ``df``, ``p_value``, ``p_adjusted`` are float64, p-values two-sided.
-        ``winner`` (string) is the better variant, if one is significant. ``mde`` is the minimum detectable effect, ``cuped_theta`` the
-        CUPED coefficient, 0 without a covariate. The last row, ``sample_ratio``, tests the shares of units by chi-square. If its ``p_value`` is
-        below 0.001 the assignment of units is broken, and ``winner`` is NULL everywhere. The schema's metadata: ``sqlrank.notes``, a line
-        each, and ``sqlrank.sql``. Undefined values are NULL, such as interval, p-value
-        and winner if the units of a variant are all equal, and log-scale lifts of values not above 0.
+        A row per metric and variant other than the control: ``metric``, ``control``, ``variant``
+        (string); ``value_control``, ``value``, ``difference``. ``ci_low`` and ``ci_high`` are
+        Welch's t interval of the difference at ``ci_level``, the corrected confidence level.
+        ``relative_difference`` is the lift, with limits ``relative_ci_low`` and
+        ``relative_ci_high``; ``se`` is the standard error (float64). ``n_units_control``,
+        ``n_units`` are int64; ``statistic``, ``df``, ``p_value``, ``p_adjusted`` are float64,
+        p-values two-sided. ``winner`` (string) is the better variant, if one is significant.
+        ``mde`` is the minimum detectable effect, ``cuped_theta`` the CUPED coefficient, 0 without a
+        covariate. The last row, ``sample_ratio``, tests the shares of units by chi-square. If its
+        ``p_value`` is below 0.001 the assignment of units is broken, and ``winner`` is NULL
+        everywhere. The schema's metadata: ``sqlrank.notes``, a line each, and ``sqlrank.sql``.
+        Undefined values are NULL, such as interval, p-value and winner if the units of a variant
+        are all equal, and log-scale lifts of values not above 0.
 
     Raises:
         MetricError: an invalid formula, name or option.
-        InputError: data that cannot be evaluated, with all problems found; a unit in several variants.
+        InputError: data that cannot be evaluated, with all problems found; a unit in several
+            variants.
         ExecutionError: time or memory ran out, or a database refused a statement.
 
     >>> import pyarrow as pa
-    >>> visits = pa.table({"unit_id": [1, 2, 3, 4, 5, 6], "variant": list("AAABBB"), "spend": [1.0, 2.0, 3.0, 3.0, 5.0, 4.0]})
+    >>> visits = pa.table(
+    ...     {
+    ...         "unit_id": [1, 2, 3, 4, 5, 6],
+    ...         "variant": list("AAABBB"),
+    ...         "spend": [1.0, 2.0, 3.0, 3.0, 5.0, 4.0],
+    ...     }
+    ... )
     >>> row = experiment("Mean(spend)", data=visits, control="A").to_pylist()[0]
-    >>> row["value_control"], row["value"], row["difference"], row["relative_difference"], round(row["p_value"], 4), row["winner"]
+    >>> row["value_control"], row["value"], row["difference"], row["relative_difference"], round(
+    ...     row["p_value"], 4
+    ... ), row["winner"]
     (2.0, 4.0, 2.0, 1.0, 0.0705, None)
     """
     arguments = locals()
     design = ExperimentDesign.from_arguments(arguments)
     source = SourceGroup.wrap(DATA, data)
     options = ExecutionOptions.from_arguments(arguments)
-    arms, text, num_rows = options.run(lambda database: _evaluate_variant_sums(design, database, source, unit, variant, where))
+    arms, text, num_rows = options.run(
+        lambda database: _evaluate_variant_sums(design, database, source, unit, variant, where)
+    )
     rows = arms.to_pylist()
-    control = resolve_control(design, [row["variant"] for row in rows if row["metric"] == design.estimates[0].name])
+    control = resolve_control(
+        design, [row["variant"] for row in rows if row["metric"] == design.estimates[0].name]
+    )
     check_variant_sizes(rows)
     result = result_table(design, _compute_effects(design, arms, control, options.limits))
-    settings = {name: str(getattr(design, name)) for name in ("confidence", "correction", "interval", "lift_scale")}
-    settings["expected_shares"] = json.dumps({name: float(share) for name, share in design.expected_shares.items()})
+    settings = {
+        name: str(getattr(design, name))
+        for name in ("confidence", "correction", "interval", "lift_scale")
+    }
+    settings["expected_shares"] = json.dumps(
+        {name: float(share) for name, share in design.expected_shares.items()}
+    )
     metadata = {
         "notes": "\n".join(warnings_for(design, rows, result, num_rows)),
         "control": control,
@@ -219,7 +275,9 @@ def experiment(
         "sql": text,
     }
     described = {f"sqlrank.{name}": value for name, value in metadata.items()}
-    return result.replace_schema_metadata({**described, **_result_metadata(design).to_schema_metadata()})
+    return result.replace_schema_metadata(
+        {**described, **_result_metadata(design).to_schema_metadata()}
+    )
 
 
 @entry_point
@@ -245,17 +303,20 @@ def experiment_sql(  # noqa: D417  experiment describes the other arguments
     create_table: str | None = None,
     create_view: str | None = None,
 ) -> str:
-    """Return a SQL statement that analyzes an experiment; ``create_table`` and ``create_view`` store its rows.
+    """Return a SQL statement that analyzes an experiment; ``create_table`` and ``create_view``
+    store its rows.
 
-    It has the columns of :func:`experiment`, with the same numbers. The statement computes quantiles and p-values of Student's t and
-    chi-square by numerical integration. Units in several variants are left out, and counted in the extra column ``multi_variant_units``.
+    It has the columns of :func:`experiment`, with the same numbers. The statement computes
+    quantiles and p-values of Student's t and chi-square by numerical integration. Units in several
+    variants are left out, and counted in the extra column ``multi_variant_units``.
 
     Arguments that are not listed are those of :func:`experiment`.
 
     Args:
         metrics: metrics of units, such as ``"Mean(spend)"``.
         data: name of the table of observations.
-        dialect: the SQL dialect, such as ``"bigquery"``; by default that of ``connection``, else DuckDB's.
+        dialect: the SQL dialect, such as ``"bigquery"``; by default that of ``connection``, else
+            DuckDB's.
         create_table: name of a table to create from the result.
         create_view: name of a view to create instead.
 
@@ -272,43 +333,81 @@ def experiment_sql(  # noqa: D417  experiment describes the other arguments
     arguments = locals()
     design = ExperimentDesign.from_arguments(arguments)
     source = SourceGroup.wrap(DATA, data)
-    dialect_name = infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
+    dialect_name = (
+        infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
+    )
     get_dialect(dialect_name)
     options = {"connection": connection, "create_table": create_table, "create_view": create_view}
-    with open_for_inspection(connection, dialect_name, any(map(reads_files, leaf_sources(source)))) as database:
+    with open_for_inspection(
+        connection, dialect_name, any(map(reads_files, leaf_sources(source)))
+    ) as database:
         observations = map_observations(design, database, source, unit, variant, where)
         header = design.build_header(variant, unit, where, source, options, dialect_name)
         statement = experiment_statement(design, observations, design.control or CONTROL, header)
-        stored = wrap_for_storage(statement, dialect_name, create_table, create_view, None, [observations.table.display_from_item])
-        return render_statement(stored.tree, stored.header, dialect_name, database.can_materialize_ctes)
+        stored = wrap_for_storage(
+            statement,
+            dialect_name,
+            create_table,
+            create_view,
+            None,
+            [observations.table.display_from_item],
+        )
+        return render_statement(
+            stored.tree, stored.header, dialect_name, database.can_materialize_ctes
+        )
 
 
 def _result_metadata(design: ExperimentDesign) -> ResultMetadata:
-    """Return the metadata of a result, from which charts and reports read the better direction of each metric."""
-    measures = {metric.name: {"unit": "", "better": "lower" if metric.lower_is_better else "higher"} for metric in design.estimates}
+    """Return the metadata of a result, from which charts and reports read the better direction of
+    each metric.
+    """
+    measures = {
+        metric.name: {"unit": "", "better": "lower" if metric.lower_is_better else "higher"}
+        for metric in design.estimates
+    }
     return ResultMetadata(EXPERIMENT, {name: name for name in EXPERIMENT_SCHEMA}, measures)
 
 
 def _evaluate_variant_sums(
-    design: ExperimentDesign, database: Database, source: Any, unit: str, variant: str, where: str | None
+    design: ExperimentDesign,
+    database: Database,
+    source: Any,
+    unit: str,
+    variant: str,
+    where: str | None,
 ) -> tuple[pa.Table, str, int]:
-    """Return the sums of every metric and variant, the statement that computed them, and the number of rows that it read."""
+    """Return the sums of every metric and variant, the statement that computed them, and the number
+    of rows that it read.
+    """
     observations = map_observations(design, database, source, unit, variant, where)
     num_rows = check_rows(design, database, observations)
     tree = with_ctes(variant_sum_ctes(design, observations), source_table_names(observations))
-    text = render_statement(tree, StatementHeader("sums of variants"), database.dialect, database.can_materialize_ctes)
+    text = render_statement(
+        tree, StatementHeader("sums of variants"), database.dialect, database.can_materialize_ctes
+    )
     table = database.fetch_arrow(text)
-    data_types = dict.fromkeys(table.column_names, pa.float64()) | {"metric": pa.string(), "variant": pa.string()}
-    arms = normalize_result(table, data_types | dict.fromkeys(("units", "multi_variant_units", MISSING_COVARIATE), pa.int64()))
+    data_types = dict.fromkeys(table.column_names, pa.float64()) | {
+        "metric": pa.string(),
+        "variant": pa.string(),
+    }
+    arms = normalize_result(
+        table,
+        data_types | dict.fromkeys(("units", "multi_variant_units", MISSING_COVARIATE), pa.int64()),
+    )
     if not arms.num_rows:
-        raise InputError(f"{observations.label}: every unit is in more than one variant. Name the randomization unit column with unit=")
+        raise InputError(
+            f"{observations.label}: every unit is in more than one variant. Name the randomization"
+            " unit column with unit="
+        )
     count = max(arms["multi_variant_units"].to_pylist())
     if count and design.multi_variant_units == "error":
         raise multi_variant_error(design, database, observations, count)
     return arms, text, num_rows
 
 
-def _compute_effects(design: ExperimentDesign, arms: pa.Table, control: str, limits: ResourceLimits) -> list[dict[str, Any]]:
+def _compute_effects(
+    design: ExperimentDesign, arms: pa.Table, control: str, limits: ResourceLimits
+) -> list[dict[str, Any]]:
     """Return the result rows computed from the sums of variants."""
     with duckdb_session(None, replace(limits, timeout=None)) as duck:
         duck.register("metric_moments", arms)

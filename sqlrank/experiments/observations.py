@@ -1,4 +1,6 @@
-"""Map the columns of an experiment's observations, check rows, units and sizes of variants, and resolve the control."""
+"""Map the columns of an experiment's observations, check rows, units and sizes of variants, and
+resolve the control.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +9,28 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.engines.database import Database, DeclaredColumns
-from sqlrank.errors import MAX_EXAMPLES, InputError, did_you_mean, enumerate_names, join_sentences, join_words, short_repr
+from sqlrank.errors import (
+    MAX_EXAMPLES,
+    InputError,
+    did_you_mean,
+    enumerate_names,
+    join_sentences,
+    join_words,
+    short_repr,
+)
 from sqlrank.experiments.design import DEFAULTS, ExperimentDesign
 from sqlrank.experiments.effects import FOLDER, KEYS, OBSERVATIONS, variant_sum_ctes
 from sqlrank.inputs.bound_input import BoundInput
 from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.inputs.column_mapping import bind_column_or_expression
 from sqlrank.inputs.filters import apply_filter
-from sqlrank.inputs.row_checks import NUMERIC_TYPES, format_problem, problem_with_examples, raise_problems, select_over_input
+from sqlrank.inputs.row_checks import (
+    NUMERIC_TYPES,
+    format_problem,
+    problem_with_examples,
+    raise_problems,
+    select_over_input,
+)
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.registry.registry import ColumnSpec, Role
@@ -40,20 +56,40 @@ def _check_default_columns(observations: BoundInput, columns: Mapping[str, str])
     """Raise ``InputError`` if the data lack a column that the caller did not name."""
     available = observations.table.column_types
     for keyword, name in columns.items():
-        if available is not None and name == DEFAULTS[keyword] and observations.table.find_column(name) is None:
+        if (
+            available is not None
+            and name == DEFAULTS[keyword]
+            and observations.table.find_column(name) is None
+        ):
             raise InputError(
-                f"{observations.label} has no column {name!r}. Say which it is with {keyword}=. There are: {enumerate_names(available)}"
+                f"{observations.label} has no column {name!r}. Say which it is with {keyword}=."
+                f" There are: {enumerate_names(available)}"
             )
 
 
-def map_observations(design: ExperimentDesign, database: Database, source: Any, unit: str, variant: str, where: str | None) -> BoundInput:
+def map_observations(
+    design: ExperimentDesign,
+    database: Database,
+    source: Any,
+    unit: str,
+    variant: str,
+    where: str | None,
+) -> BoundInput:
     """Map the columns of the observations; raise ``InputError`` for missing or non-numeric ones."""
-    amounts = {name: ColumnSpec(name, "double", text) for (text, _), name in design.unit_sum_columns.items()}
+    amounts = {
+        name: ColumnSpec(name, "double", text)
+        for (text, _), name in design.unit_sum_columns.items()
+    }
     keys = {name: ColumnSpec(name, "key", "") for name in KEYS}
     condition = None if where is None else parse_condition(where, database.dialect)
-    texts = dict(zip(KEYS, (unit, variant), strict=True)) | {name: column.description for name, column in amounts.items()}
+    texts = dict(zip(KEYS, (unit, variant), strict=True)) | {
+        name: column.description for name, column in amounts.items()
+    }
     columns = DeclaredColumns.declare_columns({**keys, **amounts}, texts, [where])
-    observations = BoundInput(Role(DATA, DATA_DESCRIPTION, {**keys, **amounts}), resolve_source(database, DATA, source, columns))
+    observations = BoundInput(
+        Role(DATA, DATA_DESCRIPTION, {**keys, **amounts}),
+        resolve_source(database, DATA, source, columns),
+    )
     _check_default_columns(observations, {"unit": unit, "variant": variant})
     for name, text in texts.items():
         observations = bind_column_or_expression(observations, name, text, database)
@@ -61,9 +97,21 @@ def map_observations(design: ExperimentDesign, database: Database, source: Any, 
         observations = observations.with_text(["variant"])
     for name, column in amounts.items():
         duckdb_type = observations.column_type(name)
-        if duckdb_type and not observations.table.is_empty and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]")):
-            raise InputError(f"{observations.label}: {column.description} is {duckdb_type}, not a number. Cast it, or name another column")
-    return apply_filter(condition, {DATA: observations}, rankings_from_predictions=False, dialect=observations.table.dialect)[DATA]
+        if (
+            duckdb_type
+            and not observations.table.is_empty
+            and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]"))
+        ):
+            raise InputError(
+                f"{observations.label}: {column.description} is {duckdb_type}, not a number. Cast"
+                " it, or name another column"
+            )
+    return apply_filter(
+        condition,
+        {DATA: observations},
+        rankings_from_predictions=False,
+        dialect=observations.table.dialect,
+    )[DATA]
 
 
 def check_rows(design: ExperimentDesign, database: Database, observations: BoundInput) -> int:
@@ -71,41 +119,53 @@ def check_rows(design: ExperimentDesign, database: Database, observations: Bound
     conditions, meanings = _list_invalid_conditions(design, observations)
     columns = tuple(observations.role.columns)
     titles = {
-        name: observations.columns[name] if name in KEYS else column.description for name, column in observations.role.columns.items()
+        name: observations.columns[name] if name in KEYS else column.description
+        for name, column in observations.role.columns.items()
     }
     counts = [
         exp.alias_(exp.Sum(this=case_when(condition.copy(), sql_literal(1), sql_literal(0))), name)
         for name, condition in conditions.items()
     ]
     ((rows, *counted),) = database.query_rows(
-        select_over_input(exp.select(exp.alias_(count_rows(), "all_rows"), *counts), observations, columns)
+        select_over_input(
+            exp.select(exp.alias_(count_rows(), "all_rows"), *counts), observations, columns
+        )
     )
     if not rows:
-        raise InputError(
-            f"{observations.label} has no rows{'' if observations.where is None else f' where {database.render(observations.where)}'}"
-        )
+        where = observations.where
+        filter_text = "" if where is None else f" where {database.render(where)}"
+        raise InputError(f"{observations.label} has no rows{filter_text}")
     problems = []
     for (name, condition), count in zip(conditions.items(), counted, strict=True):
         if count:
             broken = case_when(condition, sql_literal(1), sql_literal(0))
             query = exp.select("*").where(exp.EQ(this=broken, expression=sql_literal(1)))
             description = f"{int(count):,} {'row' if count == 1 else 'rows'}: {meanings[name]}"
-            problems.append(problem_with_examples(database, observations, description, query, columns, titles))
+            problems.append(
+                problem_with_examples(database, observations, description, query, columns, titles)
+            )
     raise_problems(problems)
     return int(rows)
 
 
-def _list_invalid_conditions(design: ExperimentDesign, observations: BoundInput) -> tuple[dict[str, exp.Expr], dict[str, str]]:
-    """Return the conditions that invalid rows satisfy, and their messages, for every column read."""
+def _list_invalid_conditions(
+    design: ExperimentDesign, observations: BoundInput
+) -> tuple[dict[str, exp.Expr], dict[str, str]]:
+    """Return the conditions that invalid rows satisfy, and their messages, for every column
+    read.
+    """
     texts_by_column = {(name, name): observations.columns[name] for name in KEYS}
     for estimate in design.estimates:
         for role, name in design.sum_columns(estimate).items():
-            texts_by_column[name, "covariate" if role.startswith("covariate") else role] = observations.role.columns[name].description
+            texts_by_column[name, "covariate" if role.startswith("covariate") else role] = (
+                observations.role.columns[name].description
+            )
     conditions: dict[str, exp.Expr] = {}
     meanings: dict[str, str] = {}
     path = sql_root() / FOLDER / "input_checks.sql"
     for (name, column_kind), text in texts_by_column.items():
-        rules = row_rules(None, path, (column_kind,), find_type=lambda _, column=name: observations.column_type(column))  # type: ignore[misc]
+        column_type = observations.column_type(name)
+        rules = row_rules(None, path, (column_kind,), find_type=lambda _, text=column_type: text)  # type: ignore[misc]
         for rule, condition in rules.conditions.items():
             for column in find_nodes(condition, exp.Column):
                 column.set("this", exp.to_identifier(name))
@@ -114,7 +174,9 @@ def _list_invalid_conditions(design: ExperimentDesign, observations: BoundInput)
     return conditions, meanings
 
 
-def multi_variant_error(design: ExperimentDesign, database: Database, observations: BoundInput, count: int) -> InputError:
+def multi_variant_error(
+    design: ExperimentDesign, database: Database, observations: BoundInput, count: int
+) -> InputError:
     """Return the error for units in several variants, with examples."""
     units = variant_sum_ctes(design, observations)["experiment_units"]
     query: Any = exp.select("unit_id", "variant", "last_variant").where("variant <> last_variant")
@@ -129,10 +191,17 @@ def multi_variant_error(design: ExperimentDesign, database: Database, observatio
         return select
 
     is_single = count == 1
-    what = f"{count:,} {'unit is' if is_single else 'units are'} in more than one variant. Leave {'it' if is_single else 'them'} out with multi_variant_units='drop'"
+    what = (
+        f"{count:,} {'unit is' if is_single else 'units are'} in more than one variant. Leave"
+        f" {'it' if is_single else 'them'} out with multi_variant_units='drop'"
+    )
     return InputError(
         format_problem(
-            database, observations, what, select_units(is_shown=False).order_by("unit_id").limit(MAX_EXAMPLES), select_units(is_shown=True)
+            database,
+            observations,
+            what,
+            select_units(is_shown=False).order_by("unit_id").limit(MAX_EXAMPLES),
+            select_units(is_shown=True),
         )
     )
 
@@ -145,14 +214,26 @@ def resolve_control(design: ExperimentDesign, variants: list[str]) -> str:
         raise InputError(f"name the control variant with control=. There are {available}")
     if control not in variants:
         raise InputError(
-            join_sentences(f"no unit is in the control {short_repr(control)}", did_you_mean(control, variants), f"There are {available}")
+            join_sentences(
+                f"no unit is in the control {short_repr(control)}",
+                did_you_mean(control, variants),
+                f"There are {available}",
+            )
         )
     if len(variants) < MIN_UNITS_AND_VARIANTS:
-        raise InputError(f"all units are in the control {short_repr(control)}. An experiment needs units in another variant")
-    without_share = [name for name in sorted(variants) if design.expected_shares and name not in design.expected_shares]
+        raise InputError(
+            f"all units are in the control {short_repr(control)}. An experiment needs units in"
+            " another variant"
+        )
+    without_share = [
+        name
+        for name in sorted(variants)
+        if design.expected_shares and name not in design.expected_shares
+    ]
     if without_share:
         raise InputError(
-            f"variant {short_repr(without_share[0])} has no expected share. expected_shares names {join_words(list(design.expected_shares))}"
+            f"variant {short_repr(without_share[0])} has no expected share. expected_shares names"
+            f" {join_words(list(design.expected_shares))}"
         )
     return control
 
@@ -161,4 +242,7 @@ def check_variant_sizes(rows: list[dict[str, Any]]) -> None:
     """Raise ``InputError`` for a variant of one unit."""
     small_variant = next((row for row in rows if row["units"] < MIN_UNITS_AND_VARIANTS), None)
     if small_variant is not None:
-        raise InputError(f"variant {small_variant['variant']} has {small_variant['units']} unit. A variance needs {MIN_UNITS_AND_VARIANTS}")
+        raise InputError(
+            f"variant {small_variant['variant']} has {small_variant['units']} unit. A variance"
+            f" needs {MIN_UNITS_AND_VARIANTS}"
+        )

@@ -1,4 +1,6 @@
-"""Explain a metric of one query, of each query, or of all rows: rows of each CTE, its expression with numbers, and ranges of scores."""
+"""Explain a metric of one query, of each query, or of all rows: rows of each CTE, its expression
+with numbers, and ranges of scores.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ MAX_EXACT_INTEGER_DOUBLE = 2**53
 
 @dataclass(frozen=True)
 class Step:
-    """A CTE of a statement: name, first sentence of its file, first rows, number of rows, and the grain that its file declares."""
+    """A CTE of a statement: name, first sentence of its file, first rows, number of rows, and the
+    grain that its file declares.
+    """
 
     name: str
     title: str
@@ -54,7 +58,9 @@ class Step:
 
     def to_text(self, width: int | None = None) -> str:
         """Return the rows as text, for a terminal of ``width`` columns if given."""
-        text = format_result(_with_integer_columns(self.rows), Format.table, TableStyle(SIGNIFICANT_DIGITS), width).rstrip()
+        text = format_result(
+            _with_integer_columns(self.rows), Format.table, TableStyle(SIGNIFICANT_DIGITS), width
+        ).rstrip()
         num_omitted = self.num_rows - self.rows.num_rows
         title = f"{self.name}: {self.title}"
         return "\n".join([*(wrap_text(title, width) if width else [title]), text]) + (
@@ -66,9 +72,10 @@ class Step:
 class Explanation:
     """An explained metric value, for one query or over all rows.
 
-    ``steps`` are the CTEs in order of computation. ``expression`` is the SQL of the metric. ``sums`` has the value of each aggregate in it,
-    None if there are no rows. ``worked`` is the expression with these values substituted. ``sql`` is the statement. ``losses`` are the
-    score ranges that cost the metric most, None for metrics without direction or scores.
+    ``steps`` are the CTEs in order of computation. ``expression`` is the SQL of the metric.
+    ``sums`` has the value of each aggregate in it, None if there are no rows. ``worked`` is the
+    expression with these values substituted. ``sql`` is the statement. ``losses`` are the score
+    ranges that cost the metric most, None for metrics without direction or scores.
     """
 
     metric: str
@@ -87,11 +94,24 @@ class Explanation:
     def to_text(self, width: int | None = None) -> str:
         """Return the explanation as text, for a terminal of ``width`` columns if given."""
         query_suffix = "" if self.query is None else f" of query {escape_controls(str(self.query))}"
-        value = "NULL, which is undefined" if self.value is None else f"{self.value:z.{SIGNIFICANT_DIGITS}g}"
+        value = (
+            "NULL, which is undefined"
+            if self.value is None
+            else f"{self.value:z.{SIGNIFICANT_DIGITS}g}"
+        )
         losses = [] if self.losses is None else [self.losses]
-        lines = [*(step.to_text(width) for step in (*self.steps, *losses)), f"{self.metric} = {self.expression}"]
+        lines = [
+            *(step.to_text(width) for step in (*self.steps, *losses)),
+            f"{self.metric} = {self.expression}",
+        ]
         lines += (
-            ["    where\n" + "\n".join(f"    {name} = {_format_number(aggregate_value)}" for name, aggregate_value in self.sums.items())]
+            [
+                "    where\n"
+                + "\n".join(
+                    f"    {name} = {_format_number(aggregate_value)}"
+                    for name, aggregate_value in self.sums.items()
+                )
+            ]
             if self.sums
             else []
         )
@@ -108,8 +128,14 @@ class Explanation:
 def _with_integer_columns(rows: pa.Table) -> pa.Table:
     """Cast columns of integral doubles to integers, so that they print without decimals."""
     for index, field in enumerate(rows.schema):
-        values = [value for value in rows.column(index).to_pylist() if value is not None] if pa.types.is_floating(field.type) else []
-        if values and all(value.is_integer() and abs(value) < MAX_EXACT_INTEGER_DOUBLE for value in values):
+        values = (
+            [value for value in rows.column(index).to_pylist() if value is not None]
+            if pa.types.is_floating(field.type)
+            else []
+        )
+        if values and all(
+            value.is_integer() and abs(value) < MAX_EXACT_INTEGER_DOUBLE for value in values
+        ):
             rows = rows.set_column(index, field.name, rows.column(index).cast(pa.int64()))
     return rows
 
@@ -153,37 +179,61 @@ def run_over_ctes(prepared: PreparedStatement, query: exp.Select, last: str) -> 
     """Return the rows of a query over the CTEs up to and including ``last``."""
     statement_ctes = find_ctes(prepared)
     last_index = next(index for index, cte in enumerate(statement_ctes) if cte.alias == last)
-    query.set("with_", exp.With(expressions=[cte.copy() for cte in statement_ctes[: last_index + 1]]))
-    prepared_query = replace(prepared, statement=CompiledStatement(query, [], prepared.statement.header))
+    query.set(
+        "with_", exp.With(expressions=[cte.copy() for cte in statement_ctes[: last_index + 1]])
+    )
+    prepared_query = replace(
+        prepared, statement=CompiledStatement(query, [], prepared.statement.header)
+    )
     return prepared.inputs.database.fetch_arrow(prepared_query.render().executable)
 
 
-def step_preview(prepared: PreparedStatement, cte: exp.CTE, max_rows: int, condition: exp.Expr | None) -> Step:
+def step_preview(
+    prepared: PreparedStatement, cte: exp.CTE, max_rows: int, condition: exp.Expr | None
+) -> Step:
     """Return a CTE with its first rows, filtered by ``condition`` if it has the columns."""
     query, order = _preview_query(prepared, cte)
     title = " ".join(first_select(cte.this).comments or [])
     if condition is not None and has_columns(condition, cte):
         query = query.where(condition.copy())
         title += f" (those where {condition.this.source})"
-    query = query.select(exp.alias_(exp.Window(this=count_rows()), NUM_ALL_ROWS)).order_by(*order).limit(max_rows)
+    query = (
+        query.select(exp.alias_(exp.Window(this=count_rows()), NUM_ALL_ROWS))
+        .order_by(*order)
+        .limit(max_rows)
+    )
     return _build_step(prepared, cte, title, run_over_ctes(prepared, query, cte.alias))
 
 
-def step_previews(prepared: PreparedStatement, cte: exp.CTE, max_rows: int, key: str | None) -> dict[Any, Step]:
+def step_previews(
+    prepared: PreparedStatement, cte: exp.CTE, max_rows: int, key: str | None
+) -> dict[Any, Step]:
     """Return a CTE with its first rows for each value of a key column.
 
-    The step of None is that of a key without rows, or of all rows if there is no key. Queries are keys as text.
+    The step of None is that of a key without rows, or of all rows if there is no key. Queries are
+    keys as text.
     """
     if key is None:
         return {None: step_preview(prepared, cte, max_rows, None)}
     query, order = _preview_query(prepared, cte)
     partition = [exp.column(key, table=cte.alias)]
-    position = exp.Window(this=exp.RowNumber(), partition_by=partition, order=exp.Order(expressions=order))
+    position = exp.Window(
+        this=exp.RowNumber(), partition_by=partition, order=exp.Order(expressions=order)
+    )
     count = exp.Window(this=count_rows(), partition_by=partition)
-    query = query.select(exp.alias_(partition[0], KEY), exp.alias_(count, NUM_ALL_ROWS), exp.alias_(position, POSITION))
-    selected = [exp.column(exp.to_identifier(name, quoted=name != name.lower())) for name in query.named_selects]
+    query = query.select(
+        exp.alias_(partition[0], KEY),
+        exp.alias_(count, NUM_ALL_ROWS),
+        exp.alias_(position, POSITION),
+    )
+    selected = [
+        exp.column(exp.to_identifier(name, quoted=name != name.lower()))
+        for name in query.named_selects
+    ]
     first_rows = (
-        exp.select(*selected).from_(query.subquery("positions")).where(exp.LTE(this=exp.column(POSITION), expression=sql_literal(max_rows)))
+        exp.select(*selected)
+        .from_(query.subquery("positions"))
+        .where(exp.LTE(this=exp.column(POSITION), expression=sql_literal(max_rows)))
     )
     rows = run_over_ctes(prepared, first_rows.order_by(KEY, POSITION), cte.alias)
     positions: dict[Any, list[int]] = {None: []}
@@ -191,29 +241,49 @@ def step_previews(prepared: PreparedStatement, cte: exp.CTE, max_rows: int, key:
         positions.setdefault(str(value) if key == QUERY_ID else value, []).append(index)
     title = " ".join(first_select(cte.this).comments or [])
     rows = rows.drop_columns([KEY, POSITION])
-    return {value: _build_step(prepared, cte, title, rows.take(pa.array(indices, pa.int64()))) for value, indices in positions.items()}
+    return {
+        value: _build_step(prepared, cte, title, rows.take(pa.array(indices, pa.int64())))
+        for value, indices in positions.items()
+    }
 
 
 def _build_step(prepared: PreparedStatement, cte: exp.CTE, title: str, rows: pa.Table) -> Step:
     """Return a CTE with some of its rows, which have the number of all in a column."""
     num_rows = int(rows[NUM_ALL_ROWS][0].as_py()) if rows.num_rows else 0
-    return Step(cte.alias, title, rows.drop_columns([NUM_ALL_ROWS]), num_rows, prepared.statement.grains.get(cte.alias, ""))
+    return Step(
+        cte.alias,
+        title,
+        rows.drop_columns([NUM_ALL_ROWS]),
+        num_rows,
+        prepared.statement.grains.get(cte.alias, ""),
+    )
 
 
-def _preview_query(prepared: PreparedStatement, cte: exp.CTE) -> tuple[exp.Select, list[exp.Ordered]]:
+def _preview_query(
+    prepared: PreparedStatement, cte: exp.CTE
+) -> tuple[exp.Select, list[exp.Ordered]]:
     """Return the query of a CTE's rows, with documents and terms, and its sort keys."""
-    names = [name for name in cte.this.named_selects if name != LIST_ID] or list(cte.this.named_selects)
-    columns = [exp.column(exp.to_identifier(name, quoted=name != name.lower()), table=cte.alias) for name in names]
+    names = [name for name in cte.this.named_selects if name != LIST_ID] or list(
+        cte.this.named_selects
+    )
+    columns = [
+        exp.column(exp.to_identifier(name, quoted=name != name.lower()), table=cte.alias)
+        for name in names
+    ]
     query = exp.select(*columns).from_(cte.alias)
     if "rank" in names and "doc_id" not in names and _has_ranks(prepared):
         query = _with_documents(query, cte)
     term = _find_first_term(prepared, cte.alias) if TERM_COLUMN not in names else None
     query = query.select(exp.alias_(term.copy(), TERM_COLUMN)) if term is not None else query
-    return query, [*_query_first_keys(prepared, names), *_sort_keys(prepared, cte.alias, term, names, columns)]
+    return query, [
+        *_query_first_keys(prepared, names),
+        *_sort_keys(prepared, cte.alias, term, names, columns),
+    ]
 
 
 def list_keys(prepared: PreparedStatement) -> dict[str, str | None] | None:
-    """Return the column of each CTE that distinguishes lists: ``list_id`` or ``query_id``, None for rows that depend on no input.
+    """Return the column of each CTE that distinguishes lists: ``list_id`` or ``query_id``, None for
+    rows that depend on no input.
 
     Returns None if lists cannot be distinguished in a CTE, or a metric reads other lists.
     """
@@ -234,7 +304,9 @@ def list_keys(prepared: PreparedStatement) -> dict[str, str | None] | None:
 
 def lists_of_queries(prepared: PreparedStatement) -> dict[str, Any]:
     """Return the list of each query, whose id is text."""
-    cte = next(cte for cte in find_ctes(prepared) if {LIST_ID, QUERY_ID} <= {*cte.this.named_selects})
+    cte = next(
+        cte for cte in find_ctes(prepared) if {LIST_ID, QUERY_ID} <= {*cte.this.named_selects}
+    )
     rows = run_over_ctes(prepared, exp.select(QUERY_ID, LIST_ID).from_(cte.alias), cte.alias)
     return dict(zip(map(str, rows[QUERY_ID].to_pylist()), rows[LIST_ID].to_pylist(), strict=True))
 
@@ -249,33 +321,51 @@ def _query_first_keys(prepared: PreparedStatement, names: Sequence[str]) -> list
 
     Only metrics across lists read rows of other queries.
     """
-    if not prepared.request.only_queries or QUERY_ID not in names or not prepared.inputs.roles_read_across_lists:
+    if (
+        not prepared.request.only_queries
+        or QUERY_ID not in names
+        or not prepared.inputs.roles_read_across_lists
+    ):
         return []
     (query,) = prepared.request.only_queries
-    is_query = exp.EQ(this=exp.cast(exp.column(QUERY_ID), "TEXT"), expression=sql_literal(str(query)))
+    is_query = exp.EQ(
+        this=exp.cast(exp.column(QUERY_ID), "TEXT"), expression=sql_literal(str(query))
+    )
     return [exp.Ordered(this=exp.Case().when(is_query, "0").else_("1"))]
 
 
 def _sort_keys(
-    prepared: PreparedStatement, cte_name: str, term: exp.Expr | None, names: Sequence[str], columns: Sequence[exp.Column]
+    prepared: PreparedStatement,
+    cte_name: str,
+    term: exp.Expr | None,
+    names: Sequence[str],
+    columns: Sequence[exp.Column],
 ) -> list[exp.Ordered]:
     """Return the sort keys of a CTE's rows.
 
-    The first key is a position column if one exists. Inputs are sorted by contribution to the metric, other CTEs by descending threshold,
-    score or contribution. All columns follow, so that the order is deterministic.
+    The first key is a position column if one exists. Inputs are sorted by contribution to the
+    metric, other CTEs by descending threshold, score or contribution. All columns follow, so that
+    the order is deterministic.
     """
     position_column = next((name for name in ORDER_COLUMNS if name in names), None)
     descending_columns = [name for name in ("threshold", "score") if name in names]
     columns_by_name: dict[str, exp.Expr] = dict(zip(names, columns, strict=True))
-    order = [columns_by_name[name].copy() for name in ([position_column] if position_column else []) + list(names)]
+    order = [
+        columns_by_name[name].copy()
+        for name in ([position_column] if position_column else []) + list(names)
+    ]
     leading_keys: list[exp.Expr] = []
     if position_column is None:
         leading_keys = [columns_by_name[name].copy() for name in descending_columns[:1]]
         if term is not None and (not leading_keys or cte_name in _find_inputs(prepared)):
             leading_keys = [exp.Abs(this=term.copy())]
-    descending_keys = [exp.Ordered(this=head, desc=True, nulls_first=False) for head in leading_keys]
+    descending_keys = [
+        exp.Ordered(this=head, desc=True, nulls_first=False) for head in leading_keys
+    ]
     return descending_keys + [
-        exp.Ordered(this=node, desc=False, nulls_first=False) for node in dict.fromkeys(order) if node not in leading_keys
+        exp.Ordered(this=node, desc=False, nulls_first=False)
+        for node in dict.fromkeys(order)
+        if node not in leading_keys
     ]
 
 
@@ -293,7 +383,11 @@ def _find_first_term(prepared: PreparedStatement, cte_name: str) -> exp.Expr | N
     source = None if reader is None else reader.this.args["from_"].this
     if reader is None or source != exp.to_table(cte_name) or reader.this.args.get("joins"):
         return None
-    sums = [node for node in find_nodes(metric_column(prepared, reader), exp.Sum) if node.find_ancestor(exp.AggFunc) is None]
+    sums = [
+        node
+        for node in find_nodes(metric_column(prepared, reader), exp.Sum)
+        if node.find_ancestor(exp.AggFunc) is None
+    ]
     if not sums or isinstance(sums[0].this, exp.Column):
         return None
     term: exp.Expr = sums[0].this.copy()
@@ -318,7 +412,9 @@ def aggregating_cte(prepared: PreparedStatement) -> exp.CTE | None:
 def metric_column(prepared: PreparedStatement, cte: exp.CTE) -> Any:
     """Return the column of a CTE that holds the metric, or None."""
     alias = next(output.alias for output in prepared.statement.outputs if output.kind == "metric")
-    return next((select_item for select_item in cte.this.selects if select_item.alias == alias), None)
+    return next(
+        (select_item for select_item in cte.this.selects if select_item.alias == alias), None
+    )
 
 
 def _has_ranks(prepared: PreparedStatement) -> bool:
@@ -336,7 +432,14 @@ def _with_documents(query: exp.Select, cte: exp.CTE) -> exp.Select:
         .having("COUNT(*) = 1")
     )
     query.expressions.insert(0, exp.column("doc_id", table="named"))
-    on = exp.and_(*(exp.EQ(this=exp.column(name, table=cte.alias), expression=exp.column(name, table="named")) for name in keys))
+    on = exp.and_(
+        *(
+            exp.EQ(
+                this=exp.column(name, table=cte.alias), expression=exp.column(name, table="named")
+            )
+            for name in keys
+        )
+    )
     return query.join(untied_documents.subquery("named"), on=on, join_type="left")
 
 
@@ -346,11 +449,13 @@ NUM_SCORE_RANGES = 10
 SCORE_FIELD = "score"
 
 
-def score_range_ablation(prepared: PreparedStatement, value: float | None, max_rows: int) -> Step | None:
+def score_range_ablation(
+    prepared: PreparedStatement, value: float | None, max_rows: int
+) -> Step | None:
     """Return the metric without the predictions of each score range, the largest gain first.
 
-    The statement runs over the remaining predictions for each range, so that it works for every metric. Returns None for an undefined
-    value, a metric without direction, or equal scores.
+    The statement runs over the remaining predictions for each range, so that it works for every
+    metric. Returns None for an undefined value, a metric without direction, or equal scores.
     """
     name = str(prepared.request.metrics[0].metric)
     direction = better_direction(name, prepared.request.library)
@@ -362,60 +467,141 @@ def score_range_ablation(prepared: PreparedStatement, value: float | None, max_r
         return None
     score_ranges = list(zip([None, *bounds], [*bounds[:-1], None], strict=False))
     rows = []
-    for (above, up_to), count in zip(score_ranges, _count_predictions(prepared, predictions_cte, score_ranges), strict=True):
+    for (above, up_to), count in zip(
+        score_ranges, _count_predictions(prepared, predictions_cte, score_ranges), strict=True
+    ):
         value_without = _evaluate_without(prepared, predictions_cte, _range_condition(above, up_to))
-        loss = None if value_without is None else (value_without - value if direction == "higher" else value - value_without)
-        rows.append({"above": above, "up_to": up_to, "predictions": count, "without": value_without, "lost": loss})
-    rows.sort(key=lambda row: (row["lost"] is None, -(row["lost"] or 0.0), row["above"] is not None, row["above"] or 0.0))
-    title = f"score ranges with the greatest loss: {name} without the predictions of each, and its improvement."
-    column_types = {"above": pa.float64(), "up_to": pa.float64(), "predictions": pa.int64(), "without": pa.float64(), "lost": pa.float64()}
-    return Step("losses", title, pa.Table.from_pylist(rows[:max_rows], schema=pa.schema(list(column_types.items()))), len(rows))
+        loss = (
+            None
+            if value_without is None
+            else (value_without - value if direction == "higher" else value - value_without)
+        )
+        rows.append(
+            {
+                "above": above,
+                "up_to": up_to,
+                "predictions": count,
+                "without": value_without,
+                "lost": loss,
+            }
+        )
+    rows.sort(
+        key=lambda row: (
+            row["lost"] is None,
+            -(row["lost"] or 0.0),
+            row["above"] is not None,
+            row["above"] or 0.0,
+        )
+    )
+    title = (
+        f"score ranges with the greatest loss: {name} without the predictions of each, and its"
+        " improvement."
+    )
+    column_types = {
+        "above": pa.float64(),
+        "up_to": pa.float64(),
+        "predictions": pa.int64(),
+        "without": pa.float64(),
+        "lost": pa.float64(),
+    }
+    return Step(
+        "losses",
+        title,
+        pa.Table.from_pylist(rows[:max_rows], schema=pa.schema(list(column_types.items()))),
+        len(rows),
+    )
 
 
 def _find_predictions(prepared: PreparedStatement) -> exp.CTE | None:
     """Return the CTE of predictions, or None if the metric does not read their scores."""
     if prepared.request.base_role != "predictions" or prepared.request.is_ranking:
         return None
-    return next((cte for cte in find_ctes(prepared) if cte.alias.startswith("predictions") and SCORE_FIELD in cte.this.named_selects), None)
+    return next(
+        (
+            cte
+            for cte in find_ctes(prepared)
+            if cte.alias.startswith("predictions") and SCORE_FIELD in cte.this.named_selects
+        ),
+        None,
+    )
 
 
 def _fetch_range_bounds(prepared: PreparedStatement, predictions_cte: exp.CTE) -> list[float]:
     """Return the maximum score of each range, in ascending order; equal scores share a range."""
     order = exp.Order(expressions=[exp.Ordered(this=exp.column(SCORE_FIELD))])
-    tile = exp.Window(this=call_function("NTILE", exp.Literal.number(NUM_SCORE_RANGES)), order=order)
-    tiles = exp.select(SCORE_FIELD, exp.alias_(tile, "part")).from_(predictions_cte.alias).subquery("parts")
-    query = exp.select(exp.alias_(exp.Max(this=exp.column(SCORE_FIELD)), "bound")).from_(tiles).group_by("part")
+    tile = exp.Window(
+        this=call_function("NTILE", exp.Literal.number(NUM_SCORE_RANGES)), order=order
+    )
+    tiles = (
+        exp.select(SCORE_FIELD, exp.alias_(tile, "part"))
+        .from_(predictions_cte.alias)
+        .subquery("parts")
+    )
+    query = (
+        exp.select(exp.alias_(exp.Max(this=exp.column(SCORE_FIELD)), "bound"))
+        .from_(tiles)
+        .group_by("part")
+    )
     return sorted(
-        {float(bound) for bound in run_over_ctes(prepared, query, predictions_cte.alias)["bound"].to_pylist() if bound is not None}
+        {
+            float(bound)
+            for bound in run_over_ctes(prepared, query, predictions_cte.alias)["bound"].to_pylist()
+            if bound is not None
+        }
     )
 
 
 def _range_condition(above: float | None, up_to: float | None) -> exp.Expr:
     score = exp.column(SCORE_FIELD)
-    lower_bounds = [exp.GT(this=score.copy(), expression=sql_literal(above))] if above is not None else []
-    return exp.and_(*lower_bounds, *([exp.LTE(this=score.copy(), expression=sql_literal(up_to))] if up_to is not None else []))
+    lower_bounds = (
+        [exp.GT(this=score.copy(), expression=sql_literal(above))] if above is not None else []
+    )
+    return exp.and_(
+        *lower_bounds,
+        *([exp.LTE(this=score.copy(), expression=sql_literal(up_to))] if up_to is not None else []),
+    )
 
 
 def _count_predictions(
-    prepared: PreparedStatement, predictions_cte: exp.CTE, score_ranges: Sequence[tuple[float | None, float | None]]
+    prepared: PreparedStatement,
+    predictions_cte: exp.CTE,
+    score_ranges: Sequence[tuple[float | None, float | None]],
 ) -> list[int]:
     """Return the number of predictions in each range."""
-    cases = [exp.Count(this=exp.Case().when(_range_condition(*score_range), "1")) for score_range in score_ranges]
-    query = exp.select(*(exp.alias_(case, f"part_{index}") for index, case in enumerate(cases))).from_(predictions_cte.alias)
+    cases = [
+        exp.Count(this=exp.Case().when(_range_condition(*score_range), "1"))
+        for score_range in score_ranges
+    ]
+    query = exp.select(
+        *(exp.alias_(case, f"part_{index}") for index, case in enumerate(cases))
+    ).from_(predictions_cte.alias)
     (row,) = run_over_ctes(prepared, query, predictions_cte.alias).to_pylist()
     return [int(count) for count in row.values()]
 
 
-def _evaluate_without(prepared: PreparedStatement, predictions_cte: exp.CTE, range_condition: exp.Expr) -> float | None:
+def _evaluate_without(
+    prepared: PreparedStatement, predictions_cte: exp.CTE, range_condition: exp.Expr
+) -> float | None:
     """Return the metric over the predictions outside of a score range."""
     tree = prepared.statement.tree.copy()
-    filtered_cte: Any = next(cte for cte in tree.args["with_"].expressions if cte.alias == predictions_cte.alias)
-    names = [exp.to_identifier(name, quoted=name != name.lower()) for name in filtered_cte.this.named_selects]
-    query = exp.select(*map(exp.column, names)).from_(filtered_cte.this.subquery("all_rows")).where(exp.not_(range_condition))
+    filtered_cte: Any = next(
+        cte for cte in tree.args["with_"].expressions if cte.alias == predictions_cte.alias
+    )
+    names = [
+        exp.to_identifier(name, quoted=name != name.lower())
+        for name in filtered_cte.this.named_selects
+    ]
+    query = (
+        exp.select(*map(exp.column, names))
+        .from_(filtered_cte.this.subquery("all_rows"))
+        .where(exp.not_(range_condition))
+    )
     filtered_cte.set("this", query)
     filtered_statement = replace(prepared, statement=replace(prepared.statement, tree=tree))
     rows = prepared.inputs.database.fetch_arrow(filtered_statement.render().executable)
-    metric_index = next(index for index, output in enumerate(prepared.statement.outputs) if output.kind == "metric")
+    metric_index = next(
+        index for index, output in enumerate(prepared.statement.outputs) if output.kind == "metric"
+    )
     value = rows.column(metric_index)[0].as_py() if rows.num_rows else None
     return None if value is None else float(value)
 
@@ -450,7 +636,8 @@ def explain(
 
     Args:
         metric: one metric with a single value, built-in or your own.
-        query: the query whose value is explained; metrics of predictions have a value over all rows without it.
+        query: the query whose value is explained; metrics of predictions have a value over all rows
+            without it.
         run: as for :func:`sqlrank.evaluate`, but of one system.
         qrels: judgments.
         predictions: predictions.
@@ -460,9 +647,10 @@ def explain(
         dialect: SQL dialect of ``connection``, if its class does not identify it.
         columns: mapping from canonical column names to those of the source.
         where: a SQL condition on the rows to read, such as one group: ``"campaign = 'men'"``.
-        show_where: a SQL condition on the rows to show, such as one cluster: ``"true_cluster = 'Ann'"``. It filters the CTEs that have its
-            columns, and does not change the value.
-        max_rows: maximum number of rows shown per CTE: the first by rank, threshold or score, or those that contribute most to the metric.
+        show_where: a SQL condition on the rows to show, such as one cluster: ``"true_cluster =
+            'Ann'"``. It filters the CTEs that have its columns, and does not change the value.
+        max_rows: maximum number of rows shown per CTE: the first by rank, threshold or score, or
+            those that contribute most to the metric.
         compat: as for :func:`sqlrank.evaluate`.
         check: as for :func:`sqlrank.evaluate`.
         sql_dir: as for :func:`sqlrank.evaluate`.
@@ -474,34 +662,52 @@ def explain(
         **policies: as for :func:`sqlrank.evaluate`.
 
     Returns:
-        An :class:`sqlrank.explanations.explain.Explanation`, which prints as text; its ``value`` is that of :func:`sqlrank.evaluate`.
+        An :class:`sqlrank.explanations.explain.Explanation`, which prints as text; its ``value`` is
+        that of :func:`sqlrank.evaluate`.
 
     Raises:
-        MetricError: a curve or a metric with several values, or a query for a metric without queries.
+        MetricError: a curve or a metric with several values, or a query for a metric without
+            queries.
         InputError: data that cannot be evaluated, or an unknown query.
         ExecutionError: time or memory ran out, or a database refused a statement.
 
-    >>> explanation = explain("RR", query="q1", run={"q1": {"a": 2.0, "b": 1.0}}, qrels={"q1": {"b": 1}})
+    >>> explanation = explain(
+    ...     "RR", query="q1", run={"q1": {"a": 2.0, "b": 1.0}}, qrels={"q1": {"b": 1}}
+    ... )
     >>> explanation.value, explanation.expression
     (0.5, 'MAX(CASE WHEN NOT rank IS NULL THEN reciprocal_rank ELSE 0 END)')
     """
     arguments = locals()
     only_queries = () if query is None else (query,)
-    call = Request.from_arguments(arguments, metrics=[metric], per_query=query is not None, only_queries=only_queries)
+    call = Request.from_arguments(
+        arguments, metrics=[metric], per_query=query is not None, only_queries=only_queries
+    )
     options = ExecutionOptions.from_arguments(arguments)
     request = resolve_request(call)
-    if "run" in request.assembled_roles:  # rows that are sorted name the document at each rank, which lists do not
+    if (
+        "run" in request.assembled_roles
+    ):  # rows that are sorted name the document at each rank, which lists do not
         request = replace(request, plan={"rank_method": "sort", **request.plan})
     _check_request(request, query)
-    return options.run(lambda database: _explain_on_database(request, database, check, max_rows, show_where))
+    return options.run(
+        lambda database: _explain_on_database(request, database, check, max_rows, show_where)
+    )
 
 
 def _check_request(request: ResolvedRequest, query: Any) -> None:
     (resolved_metric,) = request.metrics
     if resolved_metric.file.kind == "curves" or isinstance(resolved_metric.metric.cutoff, tuple):
-        raise MetricError(f"{resolved_metric.metric} has rows of its own. Explain a metric with one value")
-    if query is None and resolved_metric.input_role == "run" and resolved_metric.file.grain == "list":
-        raise MetricError(f"{resolved_metric.metric} is of queries. Name the one to explain with query=")
+        raise MetricError(
+            f"{resolved_metric.metric} has rows of its own. Explain a metric with one value"
+        )
+    if (
+        query is None
+        and resolved_metric.input_role == "run"
+        and resolved_metric.file.grain == "list"
+    ):
+        raise MetricError(
+            f"{resolved_metric.metric} is of queries. Name the one to explain with query="
+        )
     if getattr(system_source(request.sources), "members_are_systems", False) or isinstance(
         (request.columns or {}).get("score"), (list, tuple)
     ):
@@ -509,11 +715,21 @@ def _check_request(request: ResolvedRequest, query: Any) -> None:
 
 
 def _explain_on_database(
-    request: ResolvedRequest, database: Database, check: CheckMode, max_rows: int, show_where: str | None
+    request: ResolvedRequest,
+    database: Database,
+    check: CheckMode,
+    max_rows: int,
+    show_where: str | None,
 ) -> Explanation:
-    condition = None if show_where is None else parse_condition(show_where, database.dialect, "show_where")
-    if condition is not None and (parameter := condition.this.tree.find(exp.Placeholder, exp.Parameter)):
-        raise InputError(f"show_where: {parameter.sql('duckdb')} has no value. Write the value itself")
+    condition = (
+        None if show_where is None else parse_condition(show_where, database.dialect, "show_where")
+    )
+    if condition is not None and (
+        parameter := condition.this.tree.find(exp.Placeholder, exp.Parameter)
+    ):
+        raise InputError(
+            f"show_where: {parameter.sql('duckdb')} has no value. Write the value itself"
+        )
     result = execute_resolved(request, database, check)
     name = str(request.metrics[0].metric)
     query = request.only_queries[0] if request.only_queries else None
@@ -522,12 +738,20 @@ def _explain_on_database(
     prepared = prepare_statement(request, database, keep_unused=True)
     statement_ctes = find_ctes(prepared)
     if condition is not None and not any(has_columns(condition, cte) for cte in statement_ctes):
-        raise InputError(f"show_where: no step has all columns of {show_where}. Leave it out to see which columns steps have")
+        raise InputError(
+            f"show_where: no step has all columns of {show_where}. Leave it out to see which"
+            " columns steps have"
+        )
     steps = tuple(step_preview(prepared, cte, max_rows, condition) for cte in statement_ctes)
     if condition is not None and not any(
-        step.num_rows for step, cte in zip(steps, statement_ctes, strict=True) if has_columns(condition, cte)
+        step.num_rows
+        for step, cte in zip(steps, statement_ctes, strict=True)
+        if has_columns(condition, cte)
     ):
-        raise InputError(f"show_where: no step has a row where {show_where}. Leave it out to see the values that rows have")
+        raise InputError(
+            f"show_where: no step has a row where {show_where}. Leave it out to see the values that"
+            " rows have"
+        )
     expression, sums = _fetch_aggregates(prepared)
     value = result[name][0].as_py()
     explanation = _build_explanation(prepared, query, value, steps, expression, sums[None])
@@ -544,16 +768,34 @@ def explain_queries(
     Returns:
         The explanation of each query, or the message of why there is none.
     """
-    return run_on_database(connection, dialect, limits, lambda database: _explained_queries(request, database, max_rows))
+    return run_on_database(
+        connection,
+        dialect,
+        limits,
+        lambda database: _explained_queries(request, database, max_rows),
+    )
 
 
-def _explained_queries(request: ResolvedRequest, database: Database, max_rows: int) -> dict[Any, Explanation | str]:
+def _explained_queries(
+    request: ResolvedRequest, database: Database, max_rows: int
+) -> dict[Any, Explanation | str]:
     result = execute_resolved(request, database, "off")
     prepared = prepare_statement(request, database, "off", keep_unused=True)
     keys = list_keys(prepared)
     if keys is None:
-        return {query: _explained_or_refused(replace(request, only_queries=(query,)), database, max_rows) for query in request.only_queries}
-    values = dict(zip(map(str, result[QUERY_ID].to_pylist()), result[str(request.metrics[0].metric)].to_pylist(), strict=True))
+        return {
+            query: _explained_or_refused(
+                replace(request, only_queries=(query,)), database, max_rows
+            )
+            for query in request.only_queries
+        }
+    values = dict(
+        zip(
+            map(str, result[QUERY_ID].to_pylist()),
+            result[str(request.metrics[0].metric)].to_pylist(),
+            strict=True,
+        )
+    )
     lists = lists_of_queries(prepared)
     statement_ctes = find_ctes(prepared)
     previews = [step_previews(prepared, cte, max_rows, keys[cte.alias]) for cte in statement_ctes]
@@ -566,17 +808,29 @@ def _explained_queries(request: ResolvedRequest, database: Database, max_rows: i
             for cte, steps_by_key in zip(statement_ctes, previews, strict=True)
         )
         explanations[query] = (
-            _build_explanation(prepared, query, values[str(query)], steps, expression, sums.get(key_values[LIST_ID], sums[None]))
+            _build_explanation(
+                prepared,
+                query,
+                values[str(query)],
+                steps,
+                expression,
+                sums.get(key_values[LIST_ID], sums[None]),
+            )
             if str(query) in values
             else _unknown_query(query)
         )
     return explanations
 
 
-def _explained_or_refused(request: ResolvedRequest, database: Database, max_rows: int) -> Explanation | str:
+def _explained_or_refused(
+    request: ResolvedRequest, database: Database, max_rows: int
+) -> Explanation | str:
     try:
         return _explain_on_database(request, database, "off", max_rows, None)
-    except (InputError, MetricError) as error:  # such as a query for which the system retrieved nothing
+    except (
+        InputError,
+        MetricError,
+    ) as error:  # such as a query for which the system retrieved nothing
         return str(error)
 
 
@@ -595,24 +849,50 @@ def _build_explanation(
     totals = {node.sql("duckdb"): total for node, total in sums.items()}
     worked = _substitute_aggregates(expression, sums).sql("duckdb")
     metric = str(prepared.request.metrics[0].metric)
-    return Explanation(metric, query, value, steps, expression.sql("duckdb"), totals, worked, prepared.render().text)
+    return Explanation(
+        metric,
+        query,
+        value,
+        steps,
+        expression.sql("duckdb"),
+        totals,
+        worked,
+        prepared.render().text,
+    )
 
 
-def _fetch_aggregates(prepared: PreparedStatement, key: str | None = None) -> tuple[exp.Expr, dict[Any, dict[exp.Expr, float | None]]]:
-    """Return the metric's expression, and the value of each aggregate in it, by the values of a key column if one is named.
+def _fetch_aggregates(
+    prepared: PreparedStatement, key: str | None = None
+) -> tuple[exp.Expr, dict[Any, dict[exp.Expr, float | None]]]:
+    """Return the metric's expression, and the value of each aggregate in it, by the values of a key
+    column if one is named.
 
     The values of None are those of a key without rows, or of all rows.
     """
     cte = aggregating_cte(prepared)
     if cte is None:
-        return exp.column(next(output.alias for output in prepared.statement.outputs if output.kind == "metric")), {None: {}}
+        return exp.column(
+            next(output.alias for output in prepared.statement.outputs if output.kind == "metric")
+        ), {None: {}}
     metric_expression = metric_column(prepared, cte)
     totals = list(
-        dict.fromkeys(node.copy() for node in find_nodes(metric_expression, exp.AggFunc) if node.find_ancestor(exp.AggFunc) is None)
+        dict.fromkeys(
+            node.copy()
+            for node in find_nodes(metric_expression, exp.AggFunc)
+            if node.find_ancestor(exp.AggFunc) is None
+        )
     )
     query = cte.this.copy()
-    key_columns = [] if key is None else [item for item in query.selects if item.alias_or_name == key]
-    query.set("expressions", [*key_columns, *(exp.alias_(total, f"total_{index}") for index, total in enumerate(totals))])
+    key_columns = (
+        [] if key is None else [item for item in query.selects if item.alias_or_name == key]
+    )
+    query.set(
+        "expressions",
+        [
+            *key_columns,
+            *(exp.alias_(total, f"total_{index}") for index, total in enumerate(totals)),
+        ],
+    )
     query.comments = None
     # A query without retrieved documents may have no row here.
     sums: dict[Any, dict[exp.Expr, float | None]] = {None: dict.fromkeys(totals)}
@@ -625,6 +905,14 @@ def _substitute_aggregates(expression: exp.Expr, sums: Mapping[exp.Expr, float |
     """Return an expression with its aggregates replaced by their values."""
 
     def put_value(node: exp.Expr) -> exp.Expr:
-        return (exp.Null() if sums[node] is None else sql_literal(float(f"{sums[node]:.{SIGNIFICANT_DIGITS}g}"))) if node in sums else node
+        return (
+            (
+                exp.Null()
+                if sums[node] is None
+                else sql_literal(float(f"{sums[node]:.{SIGNIFICANT_DIGITS}g}"))
+            )
+            if node in sums
+            else node
+        )
 
     return expression.transform(put_value)

@@ -1,1 +1,3 @@
-"""Compute p-values, intervals, quantiles and corrections without NumPy or SciPy, parse tolerances, and combine verdicts."""
+"""Compute p-values, intervals, quantiles and corrections without NumPy or SciPy, parse tolerances,
+and combine verdicts.
+"""

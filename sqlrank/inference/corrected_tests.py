@@ -1,4 +1,6 @@
-"""Correct p-values and intervals for multiple comparisons, reconcile an interval with its test, and choose the better system."""
+"""Correct p-values and intervals for multiple comparisons, reconcile an interval with its test, and
+choose the better system.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ CORRECTIONS = ("holm", "bh", "max_t", "none")
 
 
 def adjust_p_values(values: Sequence[float | None], correction: str) -> list[float | None]:
-    """Adjust p-values for multiple comparisons by Holm (1979) or Benjamini & Hochberg (1995), ``bh``.
+    """Adjust p-values for multiple comparisons by Holm (1979) or Benjamini & Hochberg (1995),
+    ``bh``.
 
     None stays None.
 
@@ -38,7 +41,8 @@ def adjust_p_values(values: Sequence[float | None], correction: str) -> list[flo
 
 
 def adjusted_confidence(confidence: float, correction: str, comparisons: int) -> float:
-    """Return the confidence level of each interval, Bonferroni-corrected unless ``correction`` is ``"none"``.
+    """Return the confidence level of each interval, Bonferroni-corrected unless ``correction`` is
+    ``"none"``.
 
     >>> round(adjusted_confidence(0.95, "holm", 5), 9), adjusted_confidence(0.95, "none", 5)
     (0.99, 0.95)
@@ -50,8 +54,9 @@ def adjusted_confidence(confidence: float, correction: str, comparisons: int) ->
 class HypothesisFamily:
     """The comparisons covered by one correction.
 
-    ``size`` is the number of p-values, ``critical_value`` that of all intervals, if it was simulated. A single-step correction compares each
-    difference with the critical value of ``level``.
+    ``size`` is the number of p-values, ``critical_value`` that of all intervals, if it was
+    simulated. A single-step correction compares each difference with the critical value of
+    ``level``.
     """
 
     confidence: float
@@ -62,16 +67,27 @@ class HypothesisFamily:
     @property
     def level(self) -> float:
         """The confidence level of an interval, corrected for the number of comparisons."""
-        return self.confidence if self.critical_value is not None else adjusted_confidence(self.confidence, self.correction, self.size)
+        return (
+            self.confidence
+            if self.critical_value is not None
+            else adjusted_confidence(self.confidence, self.correction, self.size)
+        )
 
     def level_for(self, p: float | None, p_adjusted: float | None) -> float:
         """Return the confidence level of one comparison's interval.
 
-        Holm's and Benjamini & Hochberg's step-wise methods reject some hypotheses whose interval at ``level`` includes 0. The interval of
-        such a comparison has the level at which its own corrected p-value decides, at least ``confidence``.
+        Holm's and Benjamini & Hochberg's step-wise methods reject some hypotheses whose interval at
+        ``level`` includes 0. The interval of such a comparison has the level at which its own
+        corrected p-value decides, at least ``confidence``.
         """
         alpha = 1 - self.confidence
-        if self.critical_value is not None or p is None or p_adjusted is None or p_adjusted >= alpha or p <= 1 - self.level:
+        if (
+            self.critical_value is not None
+            or p is None
+            or p_adjusted is None
+            or p_adjusted >= alpha
+            or p <= 1 - self.level
+        ):
             return self.level
         return 1 - alpha * p / p_adjusted
 
@@ -80,8 +96,11 @@ class HypothesisFamily:
         return p_adjusted is not None and p_adjusted < 1 - self.confidence
 
 
-def reconcile_interval(is_rejected: bool, low: float | None, high: float | None) -> tuple[bool, float | None, float | None]:
-    """Return True if test and interval both exclude 0, and the interval; one that disagrees is extended to 0.
+def reconcile_interval(
+    is_rejected: bool, low: float | None, high: float | None
+) -> tuple[bool, float | None, float | None]:
+    """Return True if test and interval both exclude 0, and the interval; one that disagrees is
+    extended to 0.
 
     >>> reconcile_interval(True, 0.1, 0.3), reconcile_interval(False, 0.1, 0.3)
     ((True, 0.1, 0.3), (False, 0.0, 0.3))
@@ -93,8 +112,11 @@ def reconcile_interval(is_rejected: bool, low: float | None, high: float | None)
     return False, min(low, 0.0), max(high, 0.0)
 
 
-def choose_winner(pair: tuple[str, str], difference: float | None, direction: str, is_decided: bool) -> str | None:
-    """Return the better of a baseline and a system by their difference, None if undecided or without direction.
+def choose_winner(
+    pair: tuple[str, str], difference: float | None, direction: str, is_decided: bool
+) -> str | None:
+    """Return the better of a baseline and a system by their difference, None if undecided or
+    without direction.
 
     >>> choose_winner(("old", "new"), -0.1, "lower", is_decided=True)
     'new'

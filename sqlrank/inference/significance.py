@@ -1,16 +1,25 @@
-"""Test differences (t, signed-rank, sign), and find the detectable effect and the units that a power or interval width requires."""
+"""Test differences (t, signed-rank, sign), and find the detectable effect and the units that a
+power or interval width requires.
+"""
 
 from __future__ import annotations
 
 import math
 
-from sqlrank.inference.student_t import incomplete_beta, normal_quantile, t_critical_value, t_two_sided_tail
+from sqlrank.inference.student_t import (
+    incomplete_beta,
+    normal_quantile,
+    t_critical_value,
+    t_two_sided_tail,
+)
 
 TESTS = ("t", "wilcoxon", "sign", "randomization")
 MIN_RANKED_UNITS = 10
 """Minimum number of nonzero differences for the normal approximation of Wilcoxon's test."""
 MAX_RATIO = 1e9
-"""Ratio of a deviation to a half-width above which the number of units, its square, is no 64-bit integer."""
+"""Ratio of a deviation to a half-width above which the number of units, its square, is no 64-bit
+integer.
+"""
 
 
 def t_test(difference: float, se: float, df: float) -> tuple[float | None, float | None]:
@@ -27,11 +36,13 @@ def t_test(difference: float, se: float, df: float) -> tuple[float | None, float
     return statistic, t_two_sided_tail(abs(statistic), df)
 
 
-def wilcoxon_test(units: int, rank_sum: float, tie_term: float) -> tuple[float | None, float | None]:
+def wilcoxon_test(
+    units: int, rank_sum: float, tie_term: float
+) -> tuple[float | None, float | None]:
     """Return z and the two-sided p-value of the signed-rank test (Wilcoxon 1945).
 
-    Uses the normal approximation without continuity correction. ``units`` counts nonzero differences, ``rank_sum`` is the sum of the ranks
-    of positive ones.
+    Uses the normal approximation without continuity correction. ``units`` counts nonzero
+    differences, ``rank_sum`` is the sum of the ranks of positive ones.
 
     >>> tuple(round(value, 6) for value in wilcoxon_test(10, 48.5, 54))
     (2.153138, 0.031308)
@@ -58,7 +69,8 @@ def sign_test(above: int, below: int) -> tuple[float, float]:
 
 
 def greatest_unseen_share(units: float, level: float) -> float:
-    """Return the share of a kind of which so many units have none with the probability 1 - ``level``: a greater one would show (rule of three).
+    """Return the share of a kind of which so many units have none with the probability 1 -
+    ``level``: a greater one would show (rule of three).
 
     >>> round(greatest_unseen_share(20, 0.95), 6)
     0.139108
@@ -66,11 +78,13 @@ def greatest_unseen_share(units: float, level: float) -> float:
     return -math.expm1(math.log1p(-level) / units)
 
 
-def minimum_detectable_effect(deviation: float, units: int, level: float, power: float, critical_value: float | None = None) -> float:
+def minimum_detectable_effect(
+    deviation: float, units: int, level: float, power: float, critical_value: float | None = None
+) -> float:
     """Return the minimum detectable effect of a t-test with this power.
 
-    ``deviation`` is the standard deviation of the differences. ``critical_value`` is that of the test, by default the quantile of
-    Student's t at ``level``.
+    ``deviation`` is the standard deviation of the differences. ``critical_value`` is that of the
+    test, by default the quantile of Student's t at ``level``.
 
     >>> round(minimum_detectable_effect(1, 50, 0.95, 0.8), 6)
     0.404266
@@ -79,20 +93,26 @@ def minimum_detectable_effect(deviation: float, units: int, level: float, power:
     return (critical + t_critical_value(2 * power - 1, units - 1)) * deviation / math.sqrt(units)
 
 
-def required_units(deviation: float, effect: float, level: float, power: float, critical_value: float | None = None) -> int:
+def required_units(
+    deviation: float, effect: float, level: float, power: float, critical_value: float | None = None
+) -> int:
     """Return the number of units a t-test requires for an effect and power (Guenther 1981).
 
-    ``critical_value`` is that of the test, by default the quantile of the normal distribution at ``level``.
+    ``critical_value`` is that of the test, by default the quantile of the normal distribution at
+    ``level``.
 
     >>> [required_units(1, effect, 0.95, 0.8) for effect in (0.05, 0.1, 0.2, 0.5, 1)]
     [3142, 787, 199, 34, 10]
     """
     critical = normal_quantile((1 + level) / 2) if critical_value is None else critical_value
-    return math.ceil(((critical + normal_quantile(power)) * deviation / effect) ** 2 + critical * critical / 2)
+    return math.ceil(
+        ((critical + normal_quantile(power)) * deviation / effect) ** 2 + critical * critical / 2
+    )
 
 
 def required_units_for_half_width(deviation: float, half_width: float, level: float) -> int | None:
-    """Return the number of units required for an interval of this half-width, at least 2; None if there are not so many.
+    """Return the number of units required for an interval of this half-width, at least 2; None if
+    there are not so many.
 
     >>> required_units_for_half_width(1, 0.1, 0.95), required_units_for_half_width(1, 0, 0.95)
     (387, None)

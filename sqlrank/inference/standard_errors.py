@@ -1,4 +1,6 @@
-"""Compute in Python the standard error of a weighted mean, clear rounding errors, and compute the limits of Student's t interval."""
+"""Compute in Python the standard error of a weighted mean, clear rounding errors, and compute the
+limits of Student's t interval.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,11 @@ def weighted_mean_standard_error(count: float | None, *sums: float | None) -> fl
 
 
 def t_interval(
-    value: float | None, se: float | None, df: float, level: float, critical_value: float | None = None
+    value: float | None,
+    se: float | None,
+    df: float,
+    level: float,
+    critical_value: float | None = None,
 ) -> tuple[float | None, float | None]:
     """Return the limits of Student's t interval, None without a standard error above 0.
 

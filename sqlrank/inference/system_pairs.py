@@ -19,11 +19,18 @@ def list_pairs(systems: Sequence[str], baseline: Any) -> list[tuple[str, str]]:
     if len(systems) < 2:  # noqa: PLR2004  a comparison is of two
         available = f"there is only {systems[0]!r}" if systems else "there is none"
         raise MetricError(
-            f"two systems are needed to compare, and {available}. Name their column with system=, or give a run of each, "
-            "run={'old': ..., 'new': ...}, or scores of both, columns={'score': ['old', 'new']}"
+            f"two systems are needed to compare, and {available}. Name their column with system=,"
+            " or give a run of each, run={'old': ..., 'new': ...}, or scores of both,"
+            " columns={'score': ['old', 'new']}"
         )
     if baseline is None:
-        return [(first, second) for index, first in enumerate(systems) for second in systems[index + 1 :]]
+        return [
+            (first, second)
+            for index, first in enumerate(systems)
+            for second in systems[index + 1 :]
+        ]
     if baseline not in systems:
-        raise MetricError(suggest_choice(f"no system is called {short_repr(baseline)}", baseline, systems))
+        raise MetricError(
+            suggest_choice(f"no system is called {short_repr(baseline)}", baseline, systems)
+        )
     return [(baseline, system) for system in systems if system != baseline]

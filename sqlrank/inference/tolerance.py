@@ -1,4 +1,6 @@
-"""Parse tolerances and target effects, absolute (0.01) or relative (1%), record verdicts, and combine them to an overall one."""
+"""Parse tolerances and target effects, absolute (0.01) or relative (1%), record verdicts, and
+combine them to an overall one.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ class Tolerance:
             value = math.nan
         if isinstance(raw_value, bool) or not math.isfinite(value) or value < least:
             raise MetricError(
-                f"{argument}={short_repr(raw_value)} is not possible: give a number from {least:g}, such as 0.01, or a share of the baseline, '1%'"
+                f"{argument}={short_repr(raw_value)} is not possible: give a number from {least:g},"
+                " such as 0.01, or a share of the baseline, '1%'"
             )
         return cls(value, is_share)
 
@@ -51,17 +54,22 @@ class Tolerance:
 
 
 def relative_difference(difference: float | None, reference: float | None) -> float | None:
-    """Return a difference as a share of the absolute value of a reference, with the sign of the difference; None for a reference of 0."""
+    """Return a difference as a share of the absolute value of a reference, with the sign of the
+    difference; None for a reference of 0.
+    """
     return None if difference is None or not reference else difference / abs(reference)
 
 
 def parse_tolerances(
-    tolerances: Any, metrics: Sequence[str], canonical: Mapping[str, str], without_default: Collection[str] = ()
+    tolerances: Any,
+    metrics: Sequence[str],
+    canonical: Mapping[str, str],
+    without_default: Collection[str] = (),
 ) -> dict[str, Tolerance]:
     """Parse the tolerances of metrics, by metric: a common one, or by metric with default ``*``.
 
-    ``canonical`` has the canonical metrics of other requested names. A metric without its own tolerance has the common one, if there is one,
-    unless it is in ``without_default``.
+    ``canonical`` has the canonical metrics of other requested names. A metric without its own
+    tolerance has the common one, if there is one, unless it is in ``without_default``.
 
     Raises:
         MetricError: an invalid tolerance, or one of a metric that was not requested.
@@ -72,15 +80,22 @@ def parse_tolerances(
     for name, value in by_name.items():
         metric = names.get(name) or names.get(str(parse_metric_text(str(name))))
         if metric is None:
-            raise MetricError(f"tolerance names {name!r}, which is no metric of this call. There are: {', '.join(metrics)}")
+            raise MetricError(
+                f"tolerance names {name!r}, which is no metric of this call. There are:"
+                f" {', '.join(metrics)}"
+            )
         tolerance_by_metric[metric] = Tolerance.parse(value)
     default = tolerance_by_metric.pop(DEFAULT_KEY, None)
-    return {name: default for name in metrics if default is not None and name not in without_default} | tolerance_by_metric
+    return {
+        name: default for name in metrics if default is not None and name not in without_default
+    } | tolerance_by_metric
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A verdict on a metric in a group, its reason, and the number of units that would decide it, None if no number does."""
+    """A verdict on a metric in a group, its reason, and the number of units that would decide it,
+    None if no number does.
+    """
 
     verdict: str
     reason: str
@@ -96,11 +111,15 @@ def overall_verdict(verdicts: Iterable[str]) -> str:
     ('pass', 'inconclusive')
     """
     outcomes = set(verdicts)
-    return next((verdict for verdict in (FAIL, INCONCLUSIVE, PASS) if verdict in outcomes), INCONCLUSIVE)
+    return next(
+        (verdict for verdict in (FAIL, INCONCLUSIVE, PASS) if verdict in outcomes), INCONCLUSIVE
+    )
 
 
 def build_verdict_metadata(verdicts: Iterable[Verdict], confidence: float) -> dict[str, str]:
-    """Return the metadata of a table with a verdict per row: the version, the overall verdict and the confidence level."""
+    """Return the metadata of a table with a verdict per row: the version, the overall verdict and
+    the confidence level.
+    """
     return {
         "sqlrank.version": __version__,
         "sqlrank.verdict": overall_verdict(verdict.verdict for verdict in verdicts),

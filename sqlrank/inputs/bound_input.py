@@ -1,4 +1,6 @@
-"""Record an input bound to a table: columns, filters, types of keys and time zones, and its SELECT."""
+"""Record an input bound to a table: columns, filters, types of keys and time zones, and its
+SELECT.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ _KEYS = ("key", "list")
 
 
 NARROW_NUMBERS = {"FLOAT", "TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}
-"""Types whose values are exact as doubles, and whose arithmetic rounds or overflows; wider integers keep their order as they are."""
+"""Types whose values are exact as doubles, and whose arithmetic rounds or overflows; wider integers
+keep their order as they are.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +49,8 @@ class BoundInput:
         not_null: Columns whose NULL rows are excluded.
         as_text: Columns that are cast to text.
         is_labelled: Judgments are derived from the labels of predictions.
-        assembled_from: Label of the column that the rows are assembled from, if they are not those of a table.
+        assembled_from: Label of the column that the rows are assembled from, if they are not those
+            of a table.
     """
 
     role: Role
@@ -69,7 +74,11 @@ class BoundInput:
     @property
     def unique_columns(self) -> tuple[str, ...]:
         """The columns that identify a row, of optional ones those that the table has."""
-        return tuple(name for name in self.role.unique if name in self.columns or name not in self.role.optional_unique_columns)
+        return tuple(
+            name
+            for name in self.role.unique
+            if name in self.columns or name not in self.role.optional_unique_columns
+        )
 
     @property
     def merges_rows(self) -> bool:
@@ -78,8 +87,14 @@ class BoundInput:
 
     @property
     def duplicate_hint(self) -> str:
-        """The advice for duplicate rows of a table that may have an optional unique column under another name."""
-        fallbacks = ((name, self.role.columns[name].fallback) for name in self.role.optional_unique_columns if name not in self.columns)
+        """The advice for duplicate rows of a table that may have an optional unique column under
+        another name.
+        """
+        fallbacks = (
+            (name, self.role.columns[name].fallback)
+            for name in self.role.optional_unique_columns
+            if name not in self.columns
+        )
         return "".join(
             f", or say with columns={{{name!r}: {fallback!r}}} that each is of another {name}"
             for name, fallback in fallbacks
@@ -87,7 +102,9 @@ class BoundInput:
         )
 
     def bind_columns(self, mapping: Mapping[str, str]) -> BoundInput:
-        """Return a copy with canonical columns bound to mapped columns, or to columns of the same name."""
+        """Return a copy with canonical columns bound to mapped columns, or to columns of the same
+        name.
+        """
         columns = dict(self.columns)
         for canonical in self.role.columns:
             mapped = mapping.get(canonical)
@@ -100,17 +117,36 @@ class BoundInput:
     def allow_keys(self) -> BoundInput:
         """Return a copy in which keys are read that sources have as numbers and as texts."""
         keys = {
-            column_name for name, column_name in self.columns.items() if (column := self.role.columns.get(name)) and column.type in _KEYS
+            column_name
+            for name, column_name in self.columns.items()
+            if (column := self.role.columns.get(name)) and column.type in _KEYS
         }
-        problems = {name: problem for name, problem in self.table.problems.items() if name not in keys or not problem.allows_keys}
-        return self if len(problems) == len(self.table.problems) else replace(self, table=replace(self.table, problems=problems))
+        problems = {
+            name: problem
+            for name, problem in self.table.problems.items()
+            if name not in keys or not problem.allows_keys
+        }
+        return (
+            self
+            if len(problems) == len(self.table.problems)
+            else replace(self, table=replace(self.table, problems=problems))
+        )
 
     def leave_out_unreadable(self, needed: Iterable[str]) -> BoundInput:
-        """Return a copy without columns that have a problem and are not needed; raise ``InputError`` for those that are."""
+        """Return a copy without columns that have a problem and are not needed; raise
+        ``InputError`` for those that are.
+        """
         needed = {*needed, *self.group_names}
-        self.table.require_readable(column_name for name, column_name in self.columns.items() if name in needed)
+        self.table.require_readable(
+            column_name for name, column_name in self.columns.items() if name in needed
+        )
         return replace(
-            self, columns={name: column for name, column in self.columns.items() if name in needed or column not in self.table.problems}
+            self,
+            columns={
+                name: column
+                for name, column in self.columns.items()
+                if name in needed or column not in self.table.problems
+            },
         )
 
     def with_columns(self, columns: Mapping[str, str]) -> BoundInput:
@@ -123,11 +159,18 @@ class BoundInput:
 
     def with_expression(self, text: str, tree: exp.Expr, duckdb_type: str) -> BoundInput:
         """Return a copy with an expression and its type."""
-        return replace(self, expressions={**self.expressions, text: tree}, types={**self.types, text: duckdb_type})
+        return replace(
+            self,
+            expressions={**self.expressions, text: tree},
+            types={**self.types, text: duckdb_type},
+        )
 
     def with_filter(self, condition: exp.Expr) -> BoundInput:
         """Return a copy with a further filter condition."""
-        return replace(self, where=condition if self.where is None else exp.and_(self.where, condition, copy=False))
+        return replace(
+            self,
+            where=condition if self.where is None else exp.and_(self.where, condition, copy=False),
+        )
 
     def with_text(self, names: Iterable[str]) -> BoundInput:
         """Return a copy with columns that are cast to text."""
@@ -138,16 +181,34 @@ class BoundInput:
         return text if text in self.expressions else self.table.find_column(text)
 
     def assume_columns(self, needed: Iterable[str]) -> BoundInput:
-        """Return a copy with needed columns of a table without inspection bound to their canonical names."""
+        """Return a copy with needed columns of a table without inspection bound to their canonical
+        names.
+        """
         if self.table.column_types is not None:
             return self
-        return self.with_columns({name: self.table.find_column(name) or name for name in needed if name not in self.columns})
+        return self.with_columns(
+            {
+                name: self.table.find_column(name) or name
+                for name in needed
+                if name not in self.columns
+            }
+        )
 
     def with_fallbacks(self, needed: Iterable[str]) -> BoundInput:
-        """Return a copy with needed columns that the table lacks bound to their substitutes, where it has these."""
-        columns = {name: self.role.columns[name].fallback for name in needed if name not in self.columns and name in self.role.columns}
+        """Return a copy with needed columns that the table lacks bound to their substitutes, where
+        it has these.
+        """
+        columns = {
+            name: self.role.columns[name].fallback
+            for name in needed
+            if name not in self.columns and name in self.role.columns
+        }
         return self.with_columns(
-            {name: fallback for name, fallback in columns.items() if self.table.column_types and self.find_column(fallback)}
+            {
+                name: fallback
+                for name, fallback in columns.items()
+                if self.table.column_types and self.find_column(fallback)
+            }
         )
 
     def column_type(self, canonical: str) -> str:
@@ -165,8 +226,14 @@ class BoundInput:
         return self.columns[name] if name in self.group_names else name
 
     def qualified_label(self, name: str) -> str:
-        """Return the label of a column with that of its input: ``run.doc_id``, or ``answers.retrieved`` if it holds elements of a list."""
-        return self.assembled_from if self.assembled_from and name == "doc_id" else f"{self.role.name}.{self.column_label(name)}"
+        """Return the label of a column with that of its input: ``run.doc_id``, or
+        ``answers.retrieved`` if it holds elements of a list.
+        """
+        return (
+            self.assembled_from
+            if self.assembled_from and name == "doc_id"
+            else f"{self.role.name}.{self.column_label(name)}"
+        )
 
     def select_columns(
         self,
@@ -176,7 +243,8 @@ class BoundInput:
         keep_types: bool = False,
         keep_nulls: bool = False,
     ) -> exp.Select:
-        """Return a SELECT of the needed columns under canonical names, with defaults for optional ones.
+        """Return a SELECT of the needed columns under canonical names, with defaults for optional
+        ones.
 
         Args:
             needed: Canonical names.
@@ -186,16 +254,28 @@ class BoundInput:
             keep_nulls: Include rows that have NULL in required columns.
         """
         select_items = [
-            _alias_unless_equal(self.typed_expression(name, score_type, keep_types), name, quoted=name in self.group_names)
+            _alias_unless_equal(
+                self.typed_expression(name, score_type, keep_types),
+                name,
+                quoted=name in self.group_names,
+            )
             for name in [*self.group_names, *needed]
         ]
         query = exp.select(*drop_comments_repeated_in_query(select_items))
         query = query.where(self.where.copy()) if self.where is not None else query
-        query = query if keep_nulls else query.where(*(is_not_null(self.raw_expression(name)) for name in self.not_null))
+        query = (
+            query
+            if keep_nulls
+            else query.where(*(is_not_null(self.raw_expression(name)) for name in self.not_null))
+        )
         read_columns = {column.name: column.this for column in find_nodes(query, exp.Column)}
-        return _qualify_columns(query.from_(self.table.from_clause(read_columns.values(), for_display)))
+        return _qualify_columns(
+            query.from_(self.table.from_clause(read_columns.values(), for_display))
+        )
 
-    def typed_expression(self, name: str, score_type: str = "given", keep_types: bool = False) -> exp.Expr:
+    def typed_expression(
+        self, name: str, score_type: str = "given", keep_types: bool = False
+    ) -> exp.Expr:
         """Return a column as an expression of the required type.
 
         Numbers are cast to double where necessary.
@@ -208,7 +288,12 @@ class BoundInput:
         duckdb_type = self.column_type(name)
         value.type = exp.DataType.build(DOUBLE) if duckdb_type == "DOUBLE" else None
         if duckdb_type == "BOOLEAN" or (not duckdb_type and column is not None and column.is_flag):
-            is_double = column is not None and column.type == "double" and duckdb_type == "BOOLEAN" and not keep_types
+            is_double = (
+                column is not None
+                and column.type == "double"
+                and duckdb_type == "BOOLEAN"
+                and not keep_types
+            )
             return exp.cast(exp.cast(value, INT), DOUBLE) if is_double else exp.cast(value, INT)
         if name in self.as_text or duckdb_type.startswith("ENUM"):
             value = exp.cast(value, "VARCHAR")
@@ -217,18 +302,30 @@ class BoundInput:
         if column is not None and column.is_number:
             has_unknown_type = self.table.column_types is None and column.type == "number"
             needs_double = column.type == "double" and duckdb_type != "DOUBLE"
-            needs_double |= name == "score" and self.role.name != "run" and duckdb_type in NARROW_NUMBERS
-            needs_double |= name == "score" and score_type != "given" and duckdb_type not in {"DOUBLE", "FLOAT"}
-            if duckdb_type.startswith("DECIMAL") or (not keep_types and (has_unknown_type or needs_double)):
+            needs_double |= (
+                name == "score" and self.role.name != "run" and duckdb_type in NARROW_NUMBERS
+            )
+            needs_double |= (
+                name == "score" and score_type != "given" and duckdb_type not in {"DOUBLE", "FLOAT"}
+            )
+            if duckdb_type.startswith("DECIMAL") or (
+                not keep_types and (has_unknown_type or needs_double)
+            ):
                 value = exp.cast(value, DOUBLE)
             value = _to_float32(value) if score_type == "float32" and name == "score" else value
-            if column.is_ordered and duckdb_type in {"", "FLOAT", "DOUBLE"} and get_dialect(self.table.dialect).distinguishes_zeros:
+            if (
+                column.is_ordered
+                and duckdb_type in {"", "FLOAT", "DOUBLE"}
+                and get_dialect(self.table.dialect).distinguishes_zeros
+            ):
                 value = exp.Add(this=value, expression=sql_literal(0))
                 value.comments = ["+ 0 makes -0.0 a 0.0"]
         return value
 
     def raw_expression(self, name: str) -> exp.Expr:
-        """Return a column without casts: an expression, or a column name, quoted unless canonical."""
+        """Return a column without casts: an expression, or a column name, quoted unless
+        canonical.
+        """
         column_name = self.columns[name]
         if column_name in self.expressions:
             return self.expressions[column_name].copy()
@@ -243,17 +340,27 @@ def column_text(bound_input: BoundInput, name: str) -> str:
     """Return the column or the expression that is bound to a name as SQL."""
     column = bound_input.columns[name]
     dialect = get_dialect(bound_input.table.dialect).sqlglot_name
-    return exp.to_identifier(column).sql(dialect) if column in (bound_input.table.column_types or ()) else column
+    return (
+        exp.to_identifier(column).sql(dialect)
+        if column in (bound_input.table.column_types or ())
+        else column
+    )
 
 
 def bound_expression(bound_input: BoundInput, name: str) -> exp.Expr:
-    """Return the column or the expression that is bound to a name, as an operand of another expression."""
-    parsed: exp.Expr = exp.maybe_parse(column_text(bound_input, name), dialect=get_dialect(bound_input.table.dialect).sqlglot_name)
+    """Return the column or the expression that is bound to a name, as an operand of another
+    expression.
+    """
+    parsed: exp.Expr = exp.maybe_parse(
+        column_text(bound_input, name), dialect=get_dialect(bound_input.table.dialect).sqlglot_name
+    )
     is_operand = isinstance(parsed, (exp.Column, exp.Func)) and not isinstance(parsed, exp.Binary)
     return parsed if is_operand else exp.paren(parsed)
 
 
-def comparable_columns(inputs: Mapping[str, BoundInput], columns: Mapping[str, Sequence[str]]) -> dict[str, list[tuple[str, str]]]:
+def comparable_columns(
+    inputs: Mapping[str, BoundInput], columns: Mapping[str, Sequence[str]]
+) -> dict[str, list[tuple[str, str]]]:
     """Group columns whose values are compared across inputs, by the entity they reference.
 
     Group-by columns are compared as well.
@@ -262,7 +369,11 @@ def comparable_columns(inputs: Mapping[str, BoundInput], columns: Mapping[str, S
     for role, names in columns.items():
         for name in names:
             column = inputs[role].role.columns.get(name)
-            if key := column.references if column is not None and name not in inputs[role].group_names else name:
+            if key := (
+                column.references
+                if column is not None and name not in inputs[role].group_names
+                else name
+            ):
                 columns_by_entity.setdefault(key, []).append((role, name))
     return columns_by_entity
 
@@ -290,11 +401,29 @@ def _to_float32(score: exp.Expr) -> exp.Expr:
     case = exp.Case(default=exp.cast(score, "FLOAT"))
     for sign, beyond in (("", exp.GTE), ("-", exp.LTE)):
         limit = exp.Literal.number(f"{sign}3.4028235677973366e38")
-        case.append("ifs", exp.If(this=beyond(this=score.copy(), expression=limit), true=exp.cast(sql_literal(f"{sign}inf"), "FLOAT")))
+        case.append(
+            "ifs",
+            exp.If(
+                this=beyond(this=score.copy(), expression=limit),
+                true=exp.cast(sql_literal(f"{sign}inf"), "FLOAT"),
+            ),
+        )
     return case
 
 
-INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT", "BIGNUM")
+INTEGERS = (
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "HUGEINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+    "UHUGEINT",
+    "BIGNUM",
+)
 _INEXACT = ("FLOAT", "DOUBLE", "DECIMAL")
 _TEXTS = ("VARCHAR", "ENUM")
 
@@ -303,26 +432,43 @@ _LIMIT = 2**53
 
 
 def align_keys(inputs: Mapping[str, BoundInput], database: Database) -> dict[str, BoundInput]:
-    """Return the inputs with keys of one type where they are compared, and where a value of one occurs in the other.
+    """Return the inputs with keys of one type where they are compared, and where a value of one
+    occurs in the other.
 
     Raises:
-        InputError: Floats that are not whole, or too great to be exact, are compared with integers or texts.
+        InputError: Floats that are not whole, or too great to be exact, are compared with integers
+            or texts.
     """
-    columns_by_role = {role: [*bound_input.role.columns, *bound_input.group_names] for role, bound_input in inputs.items()}
+    columns_by_role = {
+        role: [*bound_input.role.columns, *bound_input.group_names]
+        for role, bound_input in inputs.items()
+    }
     aligned = dict(inputs)
     for compared_columns in comparable_columns(inputs, columns_by_role).values():
-        duckdb_types = {column: inputs[column[0]].column_type(column[1]) for column in compared_columns}
+        duckdb_types = {
+            column: inputs[column[0]].column_type(column[1]) for column in compared_columns
+        }
         texts, integers, floats = (
-            [column for column, duckdb_type in duckdb_types.items() if _has_type(duckdb_type, names)]
+            [
+                column
+                for column, duckdb_type in duckdb_types.items()
+                if _has_type(duckdb_type, names)
+            ]
             for names in (_TEXTS, (*INTEGERS, "UUID"), _INEXACT)
         )
         for role, name in floats if texts or integers else ():
             aligned[role] = _read_integers(aligned[role], name, database)
         for role, name in [*integers, *floats] if texts else ():
             bound_input = aligned[role].with_text([name])
-            # Labels and the positions of scores in lists are compared as texts: a later check names both.
-            is_one_assembled = bool(bound_input.assembled_from) and {other for other, _ in compared_columns} == {role}
-            if is_one_assembled or any(_have_common_value((bound_input, name), (aligned[other], text), database) for other, text in texts):
+            # Labels and the positions of scores in lists are compared as texts: a later check names
+            # both.
+            is_one_assembled = bool(bound_input.assembled_from) and {
+                other for other, _ in compared_columns
+            } == {role}
+            if is_one_assembled or any(
+                _have_common_value((bound_input, name), (aligned[other], text), database)
+                for other, text in texts
+            ):
                 aligned[role] = bound_input
     return aligned
 
@@ -331,29 +477,51 @@ def _has_type(duckdb_type: str, names: tuple[str, ...]) -> bool:
     return duckdb_type.startswith(names) and not duckdb_type.endswith("]")
 
 
-def _have_common_value(number: tuple[BoundInput, str], text: tuple[BoundInput, str], database: Database) -> bool:
-    """Return True if a text is that of a number; if none is, the types say more than that nothing matches."""
+def _have_common_value(
+    number: tuple[BoundInput, str], text: tuple[BoundInput, str], database: Database
+) -> bool:
+    """Return True if a text is that of a number; if none is, the types say more than that nothing
+    matches.
+    """
     sides = []
     for alias, (bound_input, name) in (("numbers", number), ("texts", text)):
         value = exp.alias_(bound_input.typed_expression(name), "value")
         read_columns = [column.this for column in value.find_all(exp.Column)]
-        sides.append(exp.select(value).from_(bound_input.table.from_clause(read_columns)).subquery(alias))
-    is_same = exp.EQ(this=exp.column("value", table="numbers"), expression=exp.column("value", table="texts"))
-    return bool(database.query_rows(exp.select("1 AS one").from_(sides[0]).join(sides[1], on=is_same).limit(1)))
+        sides.append(
+            exp.select(value).from_(bound_input.table.from_clause(read_columns)).subquery(alias)
+        )
+    is_same = exp.EQ(
+        this=exp.column("value", table="numbers"), expression=exp.column("value", table="texts")
+    )
+    return bool(
+        database.query_rows(
+            exp.select("1 AS one").from_(sides[0]).join(sides[1], on=is_same).limit(1)
+        )
+    )
 
 
 def _read_integers(bound_input: BoundInput, name: str, database: Database) -> BoundInput:
-    """Return an input with a column of floats as integers; raise ``InputError`` if one is not whole, or beyond what floats tell apart."""
+    """Return an input with a column of floats as integers; raise ``InputError`` if one is not
+    whole, or beyond what floats tell apart.
+    """
     value = exp.column(name)
     is_whole = exp.EQ(this=value, expression=exp.Floor(this=value.copy()))
     is_inexact = exp.or_(
-        exp.Not(this=is_whole), exp.GTE(this=exp.Abs(this=value.copy()), expression=exp.Literal.number(_LIMIT)), copy=False
+        exp.Not(this=is_whole),
+        exp.GTE(this=exp.Abs(this=value.copy()), expression=exp.Literal.number(_LIMIT)),
+        copy=False,
     )
-    rows = bound_input.select_columns([] if name in bound_input.group_names else [name], keep_types=True).subquery("inexact")
-    for (example,) in database.query_rows(exp.select(value.copy()).from_(rows).where(is_inexact).limit(1)):
+    rows = bound_input.select_columns(
+        [] if name in bound_input.group_names else [name], keep_types=True
+    ).subquery("inexact")
+    for (example,) in database.query_rows(
+        exp.select(value.copy()).from_(rows).where(is_inexact).limit(1)
+    ):
         raise InputError(
-            f"{bound_input.label}: {bound_input.column_label(name)} is {bound_input.column_type(name)}, and {example!r} is no integer below "
-            "2 ** 53, which integers and texts could be compared with. Write ids as integers or texts where they are made"
+            f"{bound_input.label}: {bound_input.column_label(name)} is"
+            f" {bound_input.column_type(name)}, and {example!r} is no integer below 2 ** 53, which"
+            " integers and texts could be compared with. Write ids as integers or texts where they"
+            " are made"
         )
     number = exp.cast(bound_input.raw_expression(name), BIGINT)
     text = number.sql("duckdb")
@@ -366,16 +534,30 @@ _ZONED_CASTS = (exp.DataType.Type.TIMESTAMPTZ, exp.DataType.Type.TIMETZ)
 
 
 def find_time_zone(inputs: Iterable[BoundInput], database: Database) -> str:
-    """Return the time zone of the session if the columns that inputs read depend on it, empty if none does."""
+    """Return the time zone of the session if the columns that inputs read depend on it, empty if
+    none does.
+    """
     return database.time_zone if any(map(_reads_zoned_times, inputs)) else ""
 
 
 def _reads_zoned_times(bound_input: BoundInput) -> bool:
     column_types = bound_input.table.column_types or {}
-    trees = [bound_input.expressions[name] for name in bound_input.columns.values() if name in bound_input.expressions]
+    trees = [
+        bound_input.expressions[name]
+        for name in bound_input.columns.values()
+        if name in bound_input.expressions
+    ]
     trees += [] if bound_input.where is None else [bound_input.where]
-    names = {*bound_input.columns.values(), *(column.name for tree in trees for column in find_nodes(tree, exp.Column))}
-    texts = [text for tree in trees for node in tree.walk() if (text := expression_text(node)) is not None]
+    names = {
+        *bound_input.columns.values(),
+        *(column.name for tree in trees for column in find_nodes(tree, exp.Column)),
+    }
+    texts = [
+        text
+        for tree in trees
+        for node in tree.walk()
+        if (text := expression_text(node)) is not None
+    ]
     return any(column_types.get(name, "").startswith(_ZONED_TYPES) for name in names) or any(
         node.is_type(*_ZONED_CASTS) if isinstance(node, exp.Cast) else True
         for text in texts

@@ -1,4 +1,6 @@
-"""Compare the names of classes in two columns, and their order: advise where columns share no class, and where texts have no order of their own."""
+"""Compare the names of classes in two columns, and their order: advise where columns share no
+class, and where texts have no order of their own.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +35,26 @@ MIN_ORDERED = 3
 
 
 def find_class_columns(base: BoundInput) -> tuple[ClassColumn, ...]:
-    """Return the two columns of an input whose classes are the same, or its predicted and its observed classes in one column, if it has such."""
-    names = [name for name, column in base.role.columns.items() if column.references == "class" and name in base.columns]
+    """Return the two columns of an input whose classes are the same, or its predicted and its
+    observed classes in one column, if it has such.
+    """
+    names = [
+        name
+        for name, column in base.role.columns.items()
+        if column.references == "class" and name in base.columns
+    ]
     if len(names) != 1:
         return tuple((base, name) for name in reversed(names))
     flags = (name for name in _FLAGS if name in base.columns)
-    return tuple((base.with_filter(exp.EQ(this=base.typed_expression(flag), expression=exp.Literal.number(1))), names[0]) for flag in flags)
+    return tuple(
+        (
+            base.with_filter(
+                exp.EQ(this=base.typed_expression(flag), expression=exp.Literal.number(1))
+            ),
+            names[0],
+        )
+        for flag in flags
+    )
 
 
 def _list_classes(database: Database, column: ClassColumn) -> list[Any]:
@@ -52,37 +68,67 @@ def _show_class(value: Any) -> str:
     return quote_excerpt(value) if isinstance(value, str) else str(value)
 
 
-def share_classes(database: Database, columns: Sequence[ClassColumn], max_rows: int | None = None) -> bool:
-    """Return True if some class is in both columns, of ``max_rows`` first rows if given, or one has none."""
+def share_classes(
+    database: Database, columns: Sequence[ClassColumn], max_rows: int | None = None
+) -> bool:
+    """Return True if some class is in both columns, of ``max_rows`` first rows if given, or one has
+    none.
+    """
     queries = [bound_input.select_columns((name,)) for bound_input, name in columns]
     first, second = (
-        exp.select(exp.alias_(exp.column(name), "class_name")).from_((query.limit(max_rows) if max_rows else query).subquery("source"))
+        exp.select(exp.alias_(exp.column(name), "class_name")).from_(
+            (query.limit(max_rows) if max_rows else query).subquery("source")
+        )
         for query, (_, name) in zip(queries, columns, strict=True)
     )
-    shared = exp.select("1").from_(first.subquery("classes")).where(exp.In(this=exp.column("class_name"), query=second.subquery()))
+    shared = (
+        exp.select("1")
+        .from_(first.subquery("classes"))
+        .where(exp.In(this=exp.column("class_name"), query=second.subquery()))
+    )
     return bool(database.query_rows(shared.limit(1)))
 
 
 def describe_other_classes(database: Database, columns: Sequence[ClassColumn]) -> str:
-    """Return sentences on two columns that share no class, with the mapping that gives both the same names, empty if one has no class."""
+    """Return sentences on two columns that share no class, with the mapping that gives both the
+    same names, empty if one has no class.
+    """
     values = [_list_classes(database, column) for column in columns]
     if not all(values):
         return ""
     first, second = (
-        f"{label} has {list_examples([*map(_show_class, classes)])}" for label, classes in zip(_label_columns(columns), values, strict=True)
+        f"{label} has {list_examples([*map(_show_class, classes)])}"
+        for label, classes in zip(_label_columns(columns), values, strict=True)
     )
-    mapping = {} if any(bound_input.assembled_from for bound_input, _ in columns) else _unite_truths(columns, values)
-    step = write_mapping(mapping, columns[0][0].table.dialect) if mapping else "by a mapping of label"
+    mapping = (
+        {}
+        if any(bound_input.assembled_from for bound_input, _ in columns)
+        else _unite_truths(columns, values)
+    )
+    step = (
+        write_mapping(mapping, columns[0][0].table.dialect) if mapping else "by a mapping of label"
+    )
     return f"{first}, and {second}. Give both the same names, such as {step}"
 
 
 def _label_columns(columns: Sequence[ClassColumn]) -> list[str]:
-    labels = [name if bound_input.assembled_from else bound_input.qualified_label(name) for bound_input, name in columns]
-    return labels if len({*labels}) > 1 else [f"{label} of {flag} 1" for label, flag in zip(labels, _FLAGS, strict=True)]
+    labels = [
+        name if bound_input.assembled_from else bound_input.qualified_label(name)
+        for bound_input, name in columns
+    ]
+    return (
+        labels
+        if len({*labels}) > 1
+        else [f"{label} of {flag} 1" for label, flag in zip(labels, _FLAGS, strict=True)]
+    )
 
 
-def _unite_truths(columns: Sequence[ClassColumn], values: Sequence[Sequence[Any]]) -> dict[str, exp.Expr]:
-    """Return the mapping of words, booleans and numbers that say yes and no to 1 and 0, empty if there are other values."""
+def _unite_truths(
+    columns: Sequence[ClassColumn], values: Sequence[Sequence[Any]]
+) -> dict[str, exp.Expr]:
+    """Return the mapping of words, booleans and numbers that say yes and no to 1 and 0, empty if
+    there are other values.
+    """
     mapping: dict[str, exp.Expr] = {}
     has_words = False
     for (bound_input, name), classes in zip(columns, values, strict=True):
@@ -94,7 +140,9 @@ def _unite_truths(columns: Sequence[ClassColumn], values: Sequence[Sequence[Any]
             return {}
         has_words |= words is not None or column_type == "BOOLEAN"
         if words or column_type in {"BOOLEAN", "VARCHAR"}:
-            mapping[f"{bound_input.role.name}.{name}"] = exp.cast(column, "INT") if words is None else words
+            mapping[f"{bound_input.role.name}.{name}"] = (
+                exp.cast(column, "INT") if words is None else words
+            )
     return mapping if has_words else {}
 
 
@@ -114,7 +162,8 @@ def check_for_classes(database: Database, base: BoundInput, request: ResolvedReq
     """Check that labels and scores of predictions are no classes, which are an input of their own.
 
     Raises:
-        InputError: Both columns have the same classes, as texts or as integers of which more than two are labels.
+        InputError: Both columns have the same classes, as texts or as integers of which more than
+            two are labels.
     """
     if base.role.name != "predictions" or database.has_unread_streams:
         return
@@ -127,57 +176,111 @@ def check_for_classes(database: Database, base: BoundInput, request: ResolvedReq
         return
     if any(are_texts) and _have_one_reading(bound_expression(base, "label"), labels, scores):
         return
-    if not any(are_texts) and (len(labels) < MIN_ORDERED or not all(float(value).is_integer() for value in [*labels, *scores])):
+    if not any(are_texts) and (
+        len(labels) < MIN_ORDERED
+        or not all(float(value).is_integer() for value in [*labels, *scores])
+    ):
         return
     raise InputError(f"{base.label}: {_advise_on_classes(base, request, labels, scores)}")
 
 
 def _have_one_reading(column: exp.Expr, labels: Sequence[str], scores: Sequence[str]) -> bool:
-    """Return True if texts of both columns are numbers, or are read alike where each column is read alone."""
+    """Return True if texts of both columns are numbers, or are read alike where each column is read
+    alone.
+    """
     classes = {*labels, *scores}
-    return any(map(_is_number, classes)) or len({*labels} ^ {*scores}) + max(len(classes) - 2, 0) == 0 or bool(read_truths(column, classes))
+    return (
+        any(map(_is_number, classes))
+        or len({*labels} ^ {*scores}) + max(len(classes) - 2, 0) == 0
+        or bool(read_truths(column, classes))
+    )
 
 
-def _advise_on_classes(base: BoundInput, request: ResolvedRequest, labels: Sequence[Any], scores: Sequence[Any]) -> str:
-    """Return the problem of labels and scores that are classes, with the mapping to equal numbers, and the metric and input of classes."""
+def _advise_on_classes(
+    base: BoundInput, request: ResolvedRequest, labels: Sequence[Any], scores: Sequence[Any]
+) -> str:
+    """Return the problem of labels and scores that are classes, with the mapping to equal numbers,
+    and the metric and input of classes.
+    """
     classes = sorted({*labels, *scores})
     dialect = base.table.dialect
-    metric = next(metric.metric for metric in request.metrics if metric.input_role == base.role.name)
+    metric = next(
+        metric.metric for metric in request.metrics if metric.input_role == base.role.name
+    )
     siblings = find_siblings(metric, request.library, {"classified"})
     roles = request.library.roles
     columns = {**request.columns, **{name: column_text(base, name) for name in ("label", "score")}}
-    arguments = pass_as_other_role(request.sources[base.role.name], base.role, roles["classified"], columns)
-    step = f"Of classes give the table as {arguments}, and ask for {next(iter(siblings), 'MulticlassAccuracy')}"
+    arguments = pass_as_other_role(
+        request.sources[base.role.name], base.role, roles["classified"], columns
+    )
+    step = (
+        f"Of classes give the table as {arguments}, and ask for"
+        f" {next(iter(siblings), 'MulticlassAccuracy')}"
+    )
     if isinstance(classes[0], str):
         words = classes[:MAX_WORDS]
-        mapping = {name: number_words(bound_expression(base, name), words) for name in ("label", "score")}
-        problem = f"label and score are texts, {list_examples([*map(_show_class, classes)])}, and {metric} reads numbers"
-        order = f"Of ordered ones give both columns the same numbers, as {write_mapping(mapping, dialect)} does in the order of letters"
+        mapping = {
+            name: number_words(bound_expression(base, name), words) for name in ("label", "score")
+        }
+        problem = (
+            f"label and score are texts, {list_examples([*map(_show_class, classes)])}, and"
+            f" {metric} reads numbers"
+        )
+        order = (
+            "Of ordered ones give both columns the same numbers, as"
+            f" {write_mapping(mapping, dialect)} does in the order of letters"
+        )
     else:
         condition = exp.GTE(this=bound_expression(base, "label"), expression=exp.Literal.number(1))
         problem = (
-            f"label and score are integers, {list_examples([f'{value:g}' for value in classes])}, and {metric} reads labels of 0 and 1"
+            f"label and score are integers, {list_examples([f'{value:g}' for value in classes])},"
+            f" and {metric} reads labels of 0 and 1"
         )
-        order = f"Of grades map a condition to label, such as {write_mapping({'label': condition}, dialect)}"
+        order = (
+            "Of grades map a condition to label, such as"
+            f" {write_mapping({'label': condition}, dialect)}"
+        )
     return ". ".join([problem, *([step, order] if siblings else [order, step])])
 
 
 def describe_letter_order(database: Database, bound_input: BoundInput, names: Sequence[str]) -> str:
-    """Return a note on texts that are ordered by their letters in the place of ordered classes, empty for numbers and fewer than three texts."""
+    """Return a note on texts that are ordered by their letters in the place of ordered classes,
+    empty for numbers and fewer than three texts.
+    """
     columns = [(bound_input, name) for name in names]
     if not any(bound_input.column_type(name).startswith(("VARCHAR", "ENUM")) for name in names):
         return ""
-    classes = sorted({str(value) for column in columns for value in _list_classes(database, column)})
+    classes = sorted(
+        {str(value) for column in columns for value in _list_classes(database, column)}
+    )
     are_numbers = _are_numbers(classes)
     if len(classes) < MIN_ORDERED or (are_numbers and classes == sorted(classes, key=float)):
         return ""
-    order = " < ".join(map(_show_class, classes[:MAX_WORDS])) + (" < ..." if len(classes) > MAX_WORDS else "")
-    numbers = [exp.If(this=exp.Literal.string(word), true=exp.Literal.number(number)) for number, word in enumerate(classes, 1)]
+    order = " < ".join(map(_show_class, classes[:MAX_WORDS])) + (
+        " < ..." if len(classes) > MAX_WORDS else ""
+    )
+    numbers = [
+        exp.If(this=exp.Literal.string(word), true=exp.Literal.number(number))
+        for number, word in enumerate(classes, 1)
+    ]
     values = {
-        name: exp.cast(value, "DOUBLE") if are_numbers else exp.Case(this=value, ifs=[branch.copy() for branch in numbers])
+        name: (
+            exp.cast(value, "DOUBLE")
+            if are_numbers
+            else exp.Case(this=value, ifs=[branch.copy() for branch in numbers])
+        )
         for name, value in ((name, bound_expression(bound_input, name)) for name in names)
     }
     mapping = write_mapping(values, bound_input.table.dialect)
-    advice = f"Read them as numbers with {mapping}" if are_numbers else "Number them in their own order"
-    advice += f", as {mapping} does in that of letters" if not are_numbers and len(classes) <= MAX_WORDS else ""
-    return f"{' and '.join(map(bound_input.qualified_label, names))} are texts, and have the order of letters: {order}. {advice}"
+    advice = (
+        f"Read them as numbers with {mapping}" if are_numbers else "Number them in their own order"
+    )
+    advice += (
+        f", as {mapping} does in that of letters"
+        if not are_numbers and len(classes) <= MAX_WORDS
+        else ""
+    )
+    return (
+        f"{' and '.join(map(bound_input.qualified_label, names))} are texts, and have the order of"
+        f" letters: {order}. {advice}"
+    )

@@ -1,4 +1,6 @@
-"""Bind the inputs of a request: unite the sources of each, and match the columns that metrics need with theirs."""
+"""Bind the inputs of a request: unite the sources of each, and match the columns that metrics need
+with theirs.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,28 @@ from sqlrank.engines.file_sources import names_files, reader_function
 from sqlrank.engines.query_sources import split_table_name
 from sqlrank.errors import InputError, join_words
 from sqlrank.inputs import row_checks
-from sqlrank.inputs.assembled_inputs import assemble_inputs, assembly_columns, join_inputs, load_assembly, number_rows
+from sqlrank.inputs.assembled_inputs import (
+    assemble_inputs,
+    assembly_columns,
+    join_inputs,
+    load_assembly,
+    number_rows,
+)
 from sqlrank.inputs.bound_input import BoundInput, align_keys
 from sqlrank.inputs.class_names import check_for_classes
-from sqlrank.inputs.column_mapping import bind_expressions, check_mapping_names, find_group_columns, role_mapping, split_score_columns
-from sqlrank.inputs.list_columns import bind_columns_of_lists, find_columns_of_lists, normalize_lists, split_number_lists
+from sqlrank.inputs.column_mapping import (
+    bind_expressions,
+    check_mapping_names,
+    find_group_columns,
+    role_mapping,
+    split_score_columns,
+)
+from sqlrank.inputs.list_columns import (
+    bind_columns_of_lists,
+    find_columns_of_lists,
+    normalize_lists,
+    split_number_lists,
+)
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.registry.aliases import find_row_metrics
@@ -37,8 +56,11 @@ if TYPE_CHECKING:
     from sqlrank.compiler.layout import GroupColumn
 
 
-def resolve_source(database: Database, role: str, source: Any, columns: DeclaredColumns = ALL_COLUMNS) -> SourceTable:
-    """Resolve a source, of which these columns are read, or several as a union with a ``system`` column for runs.
+def resolve_source(
+    database: Database, role: str, source: Any, columns: DeclaredColumns = ALL_COLUMNS
+) -> SourceTable:
+    """Resolve a source, of which these columns are read, or several as a union with a ``system``
+    column for runs.
 
     Raises:
         InputError: A source does not exist, has no rows or no name, or types do not match.
@@ -49,13 +71,19 @@ def resolve_source(database: Database, role: str, source: Any, columns: Declared
     union = _unite_members(database, role, source, columns)
     mixed = _find_mixed_columns(union, columns)
     if further := [name for name in mixed if columns.find_kind(name) == "any"]:
-        union = _unite_members(database, role, source, columns.declare_texts(further))  # as one reader of all files reads them
+        union = _unite_members(
+            database, role, source, columns.declare_texts(further)
+        )  # as one reader of all files reads them
     return union.with_texts(mixed)
 
 
-def _unite_members(database: Database, role: str, source: SourceGroup, columns: DeclaredColumns) -> SourceTable:
+def _unite_members(
+    database: Database, role: str, source: SourceGroup, columns: DeclaredColumns
+) -> SourceTable:
     """Return the union of several sources, of which these columns are read."""
-    tables = [_resolve_member(database, role, name, member, columns) for name, member in source.members]
+    tables = [
+        _resolve_member(database, role, name, member, columns) for name, member in source.members
+    ]
     if source.members_are_systems:
         names = _system_names(database, role, source, tables)
         for name, table in zip(names, tables, strict=True):
@@ -69,30 +97,48 @@ def _unite_members(database: Database, role: str, source: SourceGroup, columns: 
 
 
 def _find_mixed_columns(union: SourceTable, columns: DeclaredColumns) -> list[str]:
-    """Return the ids, and the columns that no role declares, whose types differ among text files."""
+    """Return the ids, and the columns that no role declares, whose types differ among text
+    files.
+    """
     if not all(member.is_text for table in union.members for member in table.members or (table,)):
         return []
     named = [name for name in union.problems if columns.find_kind(name) in {"any", "key"}]
-    return [name for name in named if all(table.find_column(name) is not None for table in union.members)]
+    return [
+        name
+        for name in named
+        if all(table.find_column(name) is not None for table in union.members)
+    ]
 
 
-def _resolve_member(database: Database, role: str, name: str | None, member: Any, columns: DeclaredColumns) -> SourceTable:
+def _resolve_member(
+    database: Database, role: str, name: str | None, member: Any, columns: DeclaredColumns
+) -> SourceTable:
     """Resolve one of several sources; a list that names no sources may be one of documents."""
     try:
         return resolve_source(database, role, member, columns)
     except InputError as error:
         if name is None or not isinstance(member, SourceGroup):
             raise
-        raise InputError(f"{error}. If {name!r} is a query, and no system, give a list of documents for every query") from None
+        raise InputError(
+            f"{error}. If {name!r} is a query, and no system, give a list of documents for every"
+            " query"
+        ) from None
 
 
-def _system_names(database: Database, role: str, source: SourceGroup, tables: Sequence[SourceTable]) -> list[str]:
+def _system_names(
+    database: Database, role: str, source: SourceGroup, tables: Sequence[SourceTable]
+) -> list[str]:
     """Return system names: as given, or tag, stem or name of the file.
 
     The first of these that is unique is used.
     """
     candidates = [
-        [name] if name else [tag for tag in (_read_tag(database, member, table),) if tag] + _list_stems(role, member)
+        (
+            [name]
+            if name
+            else [tag for tag in (_read_tag(database, member, table),) if tag]
+            + _list_stems(role, member)
+        )
         for (name, member), table in zip(source.members, tables, strict=True)
     ]
     while True:
@@ -102,17 +148,26 @@ def _system_names(database: Database, role: str, source: SourceGroup, tables: Se
             return [names[0] for names in candidates]
         if all(len(names) == 1 for names in clashing):
             runs = describe_argument(role, "{'name': source}")
-            raise InputError(f"{role}: two systems are called {clashing[0][0]!r}. Give each a name: {runs}")
+            raise InputError(
+                f"{role}: two systems are called {clashing[0][0]!r}. Give each a name: {runs}"
+            )
         for names in clashing:
             del names[: len(names) > 1]
 
 
 def _read_tag(database: Database, source: Any, table: SourceTable) -> str | None:
     """Return the tag of a TREC file, if all lines have the same."""
-    if not database.can_inspect or "tag" not in (table.column_types or {}) or not names_files(source) or reader_function(source):
+    if (
+        not database.can_inspect
+        or "tag" not in (table.column_types or {})
+        or not names_files(source)
+        or reader_function(source)
+    ):
         return None
     tag = exp.column("tag")
-    ((least, most),) = database.query_rows(exp.select(exp.Min(this=tag), exp.Max(this=tag.copy())).from_(table.from_clause()))
+    ((least, most),) = database.query_rows(
+        exp.select(exp.Min(this=tag), exp.Max(this=tag.copy())).from_(table.from_clause())
+    )
     return str(least) if least == most and least is not None else None
 
 
@@ -123,7 +178,10 @@ def _list_stems(role: str, source: Any) -> list[str]:
         raise InputError(f"{role}: a {source_kind(source)} of several has no name. Give {runs}")
     path = Path(source)
     if names_files(source):
-        return [Path(path.stem).stem if path.suffix in COMPRESSION_SUFFIXES else path.stem, path.name]
+        return [
+            Path(path.stem).stem if path.suffix in COMPRESSION_SUFFIXES else path.stem,
+            path.name,
+        ]
     return [(split_table_name(str(source)) or [str(source)])[-1]]
 
 
@@ -134,10 +192,16 @@ def _check_system(database: Database, role: str, name: str, table: SourceTable) 
     """
     if table.find_column(SYSTEM_COLUMN) is not None and table.column_types is not None:
         raise InputError(
-            f"{role}: {table.label} has a column {SYSTEM_COLUMN!r} of its own. Give it alone with by={SYSTEM_COLUMN!r}, or rename the column"
+            f"{role}: {table.label} has a column {SYSTEM_COLUMN!r} of its own. Give it alone with"
+            f" by={SYSTEM_COLUMN!r}, or rename the column"
         )
-    if table.is_empty or (database.can_inspect and not database.query_rows(exp.select("1 AS one").from_(table.from_clause([])).limit(1))):
-        raise InputError(f"{role}: {table.label} has no rows, and {name!r} would be missing from the result")
+    if table.is_empty or (
+        database.can_inspect
+        and not database.query_rows(exp.select("1 AS one").from_(table.from_clause([])).limit(1))
+    ):
+        raise InputError(
+            f"{role}: {table.label} has no rows, and {name!r} would be missing from the result"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +241,9 @@ class BoundInputs:
 
     @property
     def side_inputs(self) -> list[BoundInput]:
-        """The inputs that are neither rankings nor the evaluated input: its components and companions."""
+        """The inputs that are neither rankings nor the evaluated input: its components and
+        companions.
+        """
         return [
             self.by_role[role]
             for role in self.needed_columns
@@ -188,14 +254,23 @@ class BoundInputs:
     def has_units(self) -> bool:
         """True if the evaluated input has resampling units, in a column or as numbered rows."""
         role = None if self.base is None else self.base.role
-        return role is not None and ((role.unit_column or "") in self.needed_columns[role.name] or self.rows_are_units)
+        return role is not None and (
+            (role.unit_column or "") in self.needed_columns[role.name] or self.rows_are_units
+        )
 
     @property
     def rows_are_units(self) -> bool:
         """True if rows with several scores are numbered units shared by all scores."""
-        confidence, role = self.request.confidence, self.base.role if self.base is not None else None
+        confidence, role = (
+            self.request.confidence,
+            self.base.role if self.base is not None else None,
+        )
         needs_shared_units = confidence is not None and confidence.per_unit and len(self.scores) > 1
-        return needs_shared_units and role is not None and (role.unit_column or "") not in self.needed_columns[role.name]
+        return (
+            needs_shared_units
+            and role is not None
+            and (role.unit_column or "") not in self.needed_columns[role.name]
+        )
 
     def find_read_columns(self, role: str) -> set[str]:
         """Return the columns referenced in files that read a role."""
@@ -207,22 +282,37 @@ class BoundInputs:
 
         An example is the popularity of items.
         """
-        files = [file for metric in self.request.metrics for file in metric.dependencies.files if "group" in file.scopes]
+        files = [
+            file
+            for metric in self.request.metrics
+            for file in metric.dependencies.files
+            if "group" in file.scopes
+        ]
         return {role for file in files for role in _find_tables(file.tree) & self.by_role.keys()}
 
     @property
     def temporary_tables(self) -> list[SourceTable]:
         """The temporary tables of this call, which have another form in the user's notation."""
-        read = [bound_input.table for bound_input in self.by_role.values() if not bound_input.assembled_from]
+        read = [
+            bound_input.table
+            for bound_input in self.by_role.values()
+            if not bound_input.assembled_from
+        ]
         tables = [member for table in read for member in table.members or (table,)]
-        return list({id(table): table for table in tables if table.display_item is not None}.values())
+        return list(
+            {id(table): table for table in tables if table.display_item is not None}.values()
+        )
 
     def with_temporary_tables(self, tree: exp.Query) -> exp.Query:
-        """Return a copy of a statement that reads temporary tables instead of the user's notation."""
+        """Return a copy of a statement that reads temporary tables instead of the user's
+        notation.
+        """
         tree = tree.copy()
         for table in self.temporary_tables:
             for node in [
-                candidate for candidate in find_nodes(tree, type(table.display_from_item)) if candidate == table.display_from_item
+                candidate
+                for candidate in find_nodes(tree, type(table.display_from_item))
+                if candidate == table.display_from_item
             ]:
                 node.replace(table.from_item.copy())
         return tree
@@ -235,9 +325,11 @@ class BoundInputs:
             yield replace(
                 self,
                 by_role={
-                    role: bound_input.with_columns({"score": bound_input.find_column(score) or score})
-                    if role in {"predictions", "run"}
-                    else bound_input
+                    role: (
+                        bound_input.with_columns({"score": bound_input.find_column(score) or score})
+                        if role in {"predictions", "run"}
+                        else bound_input
+                    )
                     for role, bound_input in self.by_role.items()
                 },
             )
@@ -247,28 +339,44 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     """Bind the inputs of a request to their tables in a database.
 
     Raises:
-        InputError: ``where`` is no condition, ``columns`` maps an unknown name, a source or a needed column does not exist, or a column has
-            an unsuitable type.
+        InputError: ``where`` is no condition, ``columns`` maps an unknown name, a source or a
+            needed column does not exist, or a column has an unsuitable type.
     """
     library, where = request.library, request.where
     # Before a source is opened, which can be read once.
     condition = None if where is None else parse_condition(where, database.dialect)
-    lists, mapping = split_number_lists(request.column_mapping, [request.roles[role] for role in request.sources])
+    lists, mapping = split_number_lists(
+        request.column_mapping, [request.roles[role] for role in request.sources]
+    )
     scores, mapping = split_score_columns(mapping, "predictions" in request.sources)
     check_mapping_names(request, mapping)
-    tables = {role: resolve_source(database, role, source, _declare_columns(request, role)) for role, source in request.sources.items()}
-    inputs = {role: BoundInput(request.roles[role], table, library.checks.get(role)) for role, table in tables.items()}
+    tables = {
+        role: resolve_source(database, role, source, _declare_columns(request, role))
+        for role, source in request.sources.items()
+    }
+    inputs = {
+        role: BoundInput(request.roles[role], table, library.checks.get(role))
+        for role, table in tables.items()
+    }
     if request.lists_from_queries:
         inputs["run"] = _lists_of_queries(inputs["queries"], library)
     if request.rankings_from_predictions:
         inputs = {**_inputs_from_predictions(inputs["predictions"], library), **inputs}
-    columns_of_lists = {role: find_columns_of_lists(bound_input, lists) for role, bound_input in inputs.items()}
-    mapping |= {name: text for name, text in lists.items() if not any(map(columns_of_lists.get, inputs)) and isinstance(text, str)}
+    columns_of_lists = {
+        role: find_columns_of_lists(bound_input, lists) for role, bound_input in inputs.items()
+    }
+    mapping |= {
+        name: text
+        for name, text in lists.items()
+        if not any(map(columns_of_lists.get, inputs)) and isinstance(text, str)
+    }
     inputs = bind_expressions(request, inputs, mapping, scores, database)
     default_score = {"score": scores[-1]} if scores else {}
     measured = request.measured_columns
     inputs = {
-        role: bound_input.bind_columns({**measured.get(role, {}), **role_mapping(role, mapping)} | default_score)
+        role: bound_input.bind_columns(
+            {**measured.get(role, {}), **role_mapping(role, mapping)} | default_score
+        )
         for role, bound_input in inputs.items()
     }
     if request.rankings_from_predictions:
@@ -279,14 +387,24 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     }
     groups = find_group_columns(request, inputs, mapping)
     inputs = {
-        role: bound_input.with_group_columns({group.name: group.columns[role] for group in groups if role in group.columns})
+        role: bound_input.with_group_columns(
+            {group.name: group.columns[role] for group in groups if role in group.columns}
+        )
         for role, bound_input in inputs.items()
     }
     inputs = {role: _bind_unit(request, bound_input) for role, bound_input in inputs.items()}
     inputs |= join_inputs(request, inputs, database)
     needed = _find_needed_columns(request, inputs)
-    inputs |= {role: inputs[role].with_fallbacks(names).assume_columns(names) for role, names in needed.items() if role in inputs}
-    inputs |= {role: inputs[role].leave_out_unreadable(names) for role, names in needed.items() if role in inputs}
+    inputs |= {
+        role: inputs[role].with_fallbacks(names).assume_columns(names)
+        for role, names in needed.items()
+        if role in inputs
+    }
+    inputs |= {
+        role: inputs[role].leave_out_unreadable(names)
+        for role, names in needed.items()
+        if role in inputs
+    }
     inputs |= assemble_inputs(request, inputs, database)
     if (base := request.base_role) in request.assembled_roles:
         inputs[base] = _bind_unit(request, inputs[base])
@@ -302,7 +420,12 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
         inputs = {role: _read_ids_as_text(bound_input) for role, bound_input in inputs.items()}
     bound_inputs = replace(bound_inputs, by_role=inputs)
     base_input = bound_inputs.base
-    if database.can_inspect and base_input is not None and not scores and base_input.column_type("label") == "VARCHAR":
+    if (
+        database.can_inspect
+        and base_input is not None
+        and not scores
+        and base_input.column_type("label") == "VARCHAR"
+    ):
         check_for_classes(database, base_input, request)
     for view in bound_inputs.per_score() if database.can_inspect else ():
         row_checks.check_columns(database, view.by_role, needed, lambda: _advise_on_rows(request))
@@ -310,19 +433,38 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
 
 
 def _advise_on_rows(request: ResolvedRequest) -> str:
-    """Return the advice to ask for metrics of predictions, for rankings that are to be made of predictions but have no queries; may be empty."""
-    rankings = [metric.metric for metric in request.metrics if metric.input_role == "run"] if request.rankings_from_predictions else []
+    """Return the advice to ask for metrics of predictions, for rankings that are to be made of
+    predictions but have no queries; may be empty.
+    """
+    rankings = (
+        [metric.metric for metric in request.metrics if metric.input_role == "run"]
+        if request.rankings_from_predictions
+        else []
+    )
     names = {str(metric): find_row_metrics(metric, request.library) for metric in rankings}
-    advice = [f"{join_words(others, 'or')} in the place of {name}" for name, others in names.items() if others]
+    advice = [
+        f"{join_words(others, 'or')} in the place of {name}"
+        for name, others in names.items()
+        if others
+    ]
     return f"If there are no queries, ask for {join_words(advice)}" if advice else ""
 
 
 def _declare_columns(request: ResolvedRequest, role: str) -> DeclaredColumns:
     """Return the columns of an input that a request may read."""
     names = [*(RANKING_ROLES if request.rankings_from_predictions else ()), role]
-    columns = {name: column for role_name in names for name, column in request.roles[role_name].columns.items()}
-    mapping = {**request.measured_columns.get(role, {}), **role_mapping(role, request.column_mapping)}
-    return DeclaredColumns.declare_columns(columns, mapping, [*request.group_by, request.where, request.original.system])
+    columns = {
+        name: column
+        for role_name in names
+        for name, column in request.roles[role_name].columns.items()
+    }
+    mapping = {
+        **request.measured_columns.get(role, {}),
+        **role_mapping(role, request.column_mapping),
+    }
+    return DeclaredColumns.declare_columns(
+        columns, mapping, [*request.group_by, request.where, request.original.system]
+    )
 
 
 def _bind_lists(
@@ -332,15 +474,26 @@ def _bind_lists(
     mapping: Mapping[str, str],
     database: Database,
 ) -> BoundInput:
-    """Return an input that others are assembled from, with lists of ids and numbers, and with numbered rows if nothing identifies them."""
+    """Return an input that others are assembled from, with lists of ids and numbers, and with
+    numbered rows if nothing identifies them.
+    """
     component = number_rows(bind_columns_of_lists(component, columns, mapping))
-    return normalize_lists(component, assembly_columns(request, component), database) if database.can_inspect else component
+    return (
+        normalize_lists(component, assembly_columns(request, component), database)
+        if database.can_inspect
+        else component
+    )
 
 
 def _inputs_from_predictions(predictions: BoundInput, library: Registry) -> dict[str, BoundInput]:
     """Return run and judgments, bound to the table of predictions."""
     return {
-        role: BoundInput(library.roles[role], predictions.table, library.checks.get(role), is_labelled=role == "qrels")
+        role: BoundInput(
+            library.roles[role],
+            predictions.table,
+            library.checks.get(role),
+            is_labelled=role == "qrels",
+        )
         for role in RANKING_ROLES
     }
 
@@ -348,24 +501,38 @@ def _inputs_from_predictions(predictions: BoundInput, library: Registry) -> dict
 def _lists_of_queries(queries: BoundInput, library: Registry) -> BoundInput:
     """Return a run that has the queries of the queries table, and no documents."""
     role = library.roles["run"]
-    return BoundInput(replace(role, columns={QUERY_ID: role.columns[QUERY_ID]}, unique=()), queries.table)
+    return BoundInput(
+        replace(role, columns={QUERY_ID: role.columns[QUERY_ID]}, unique=()), queries.table
+    )
 
 
-def _bind_labels(inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> dict[str, BoundInput]:
-    """Return predictions, and judgments whose relevance is their label; NULL labels are not judgments."""
+def _bind_labels(
+    inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]
+) -> dict[str, BoundInput]:
+    """Return predictions, and judgments whose relevance is their label; NULL labels are not
+    judgments.
+    """
     predictions, qrels = inputs["predictions"], inputs["qrels"]
-    label_column = predictions.find_column(mapping.get("label") or mapping.get("relevance") or "label") or qrels.columns.get("relevance")
+    label_column = predictions.find_column(
+        mapping.get("label") or mapping.get("relevance") or "label"
+    ) or qrels.columns.get("relevance")
     if label_column is None:
         return {}
     predictions = predictions.with_columns({"label": label_column})
-    qrels = qrels.with_columns({"relevance": label_column}).with_filter(is_not_null(predictions.raw_expression("label")))
+    qrels = qrels.with_columns({"relevance": label_column}).with_filter(
+        is_not_null(predictions.raw_expression("label"))
+    )
     return {"predictions": predictions, "qrels": qrels}
 
 
 def _is_evaluated_by_rows(request: ResolvedRequest, role: str) -> bool:
     """Return True for roles other than those of rankings whose rows are read."""
     is_component = role in request.assembled_roles.values()
-    return role not in {*RANKING_ROLES, "queries"} and not is_component and not (role == "predictions" and request.base_role is None)
+    return (
+        role not in {*RANKING_ROLES, "queries"}
+        and not is_component
+        and not (role == "predictions" and request.base_role is None)
+    )
 
 
 def _bind_unit(request: ResolvedRequest, bound_input: BoundInput) -> BoundInput:
@@ -375,28 +542,51 @@ def _bind_unit(request: ResolvedRequest, bound_input: BoundInput) -> BoundInput:
     """
     role = bound_input.role
     unit = role.unit_column or role.query_column
-    if unit is None or not _is_evaluated_by_rows(request, role.name) or not (request.confidence is not None or request.needs_units):
+    if (
+        unit is None
+        or not _is_evaluated_by_rows(request, role.name)
+        or not (request.confidence is not None or request.needs_units)
+    ):
         return bound_input
     if role.query_column is not None and not role.columns[role.query_column].optional:
         bound_input = bound_input.assume_columns([role.query_column])
-    if unit not in bound_input.columns and (list_column := bound_input.columns.get(role.query_column or "")):
+    if unit not in bound_input.columns and (
+        list_column := bound_input.columns.get(role.query_column or "")
+    ):
         bound_input = bound_input.with_columns({unit: list_column})
-    if unit in bound_input.columns and (duckdb_type := bound_input.column_type(unit)).startswith(("FLOAT", "DOUBLE", "DECIMAL")):
-        raise InputError(f"{bound_input.label}: {unit} is {duckdb_type}, which engines write differently. Cast it to text or integers")
+    if unit in bound_input.columns and (duckdb_type := bound_input.column_type(unit)).startswith(
+        ("FLOAT", "DOUBLE", "DECIMAL")
+    ):
+        raise InputError(
+            f"{bound_input.label}: {unit} is {duckdb_type}, which engines write differently. Cast"
+            " it to text or integers"
+        )
     return bound_input
 
 
-def _find_needed_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> dict[str, tuple[str, ...]]:
+def _find_needed_columns(
+    request: ResolvedRequest, inputs: Mapping[str, BoundInput]
+) -> dict[str, tuple[str, ...]]:
     """Return the columns that the metrics need of each input."""
     needed: dict[str, tuple[str, ...]] = {}
     measured = request.measured_columns
     if request.is_ranking or request.rankings_from_predictions:
-        orders = {metric.settings.get("ties") for metric in request.metrics if metric.input_role == "run"}
+        orders = {
+            metric.settings.get("ties") for metric in request.metrics if metric.input_role == "run"
+        }
         ranks = ["rank"] if orders & {"rank", "row_order"} else []
         scores = ["score"] if orders != {"rank"} else []
-        run = ("query_id",) if request.lists_from_queries else (*row_checks.RANKING_KEYS, *ranks, *scores)
+        run = (
+            ("query_id",)
+            if request.lists_from_queries
+            else (*row_checks.RANKING_KEYS, *ranks, *scores)
+        )
         needed["run"] = run
-        needed |= {"qrels": _find_judgment_columns(request, inputs)} if "qrels" in {*inputs, *request.assembled_roles} else {}
+        needed |= (
+            {"qrels": _find_judgment_columns(request, inputs)}
+            if "qrels" in {*inputs, *request.assembled_roles}
+            else {}
+        )
     for role in set(request.assembled_roles.values()):
         needed[role] = (*assembly_columns(request, inputs[role]), *measured.get(role, ()))
     if "queries" in inputs:
@@ -408,26 +598,45 @@ def _find_needed_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInp
             *measured.get("queries", ()),
         )
     return needed | {
-        role: _find_row_columns(request, bound_input) for role, bound_input in inputs.items() if _is_evaluated_by_rows(request, role)
+        role: _find_row_columns(request, bound_input)
+        for role, bound_input in inputs.items()
+        if _is_evaluated_by_rows(request, role)
     }
 
 
-def _find_judgment_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> tuple[str, ...]:
-    """Return the columns that the metrics need of judgments, of optional ones those that are read or identify a row."""
-    unique_columns, read_columns = request.roles["qrels"].optional_unique_columns, _find_read_columns(request, "qrels")
+def _find_judgment_columns(
+    request: ResolvedRequest, inputs: Mapping[str, BoundInput]
+) -> tuple[str, ...]:
+    """Return the columns that the metrics need of judgments, of optional ones those that are read
+    or identify a row.
+    """
+    unique_columns, read_columns = (
+        request.roles["qrels"].optional_unique_columns,
+        _find_read_columns(request, "qrels"),
+    )
     if request.rankings_from_predictions:
         if missing := next((name for name in unique_columns if name in read_columns), None):
-            raise InputError(f"predictions are judged once, and not for each {missing}. Give run= and qrels=")
+            raise InputError(
+                f"predictions are judged once, and not for each {missing}. Give run= and qrels="
+            )
         return (*row_checks.RANKING_KEYS, "relevance")
     bound = inputs["qrels"].columns if "qrels" in inputs else ()
-    return (*row_checks.RANKING_KEYS, "relevance", *(name for name in unique_columns if name in read_columns or name in bound))
+    return (
+        *row_checks.RANKING_KEYS,
+        "relevance",
+        *(name for name in unique_columns if name in read_columns or name in bound),
+    )
 
 
 def _find_row_columns(request: ResolvedRequest, bound_input: BoundInput) -> tuple[str, ...]:
     """Return the columns that the metrics need of an input other than rankings."""
     role = bound_input.role
     read_columns = _find_read_columns(request, role.name)
-    if request.per_query or any(metric.is_per_list for metric in request.metrics) or request.any_metric_with("level", "query"):
+    if (
+        request.per_query
+        or any(metric.is_per_list for metric in request.metrics)
+        or request.any_metric_with("level", "query")
+    ):
         read_columns.add(role.query_column or "")
     read_columns.discard(role.unit_column or "")
     if request.confidence is not None or request.needs_units:
@@ -437,21 +646,49 @@ def _find_row_columns(request: ResolvedRequest, bound_input: BoundInput) -> tupl
         name
         for name, column in role.columns.items()
         if name in bound_input.columns or column.default is None
-        if name in read_columns or column.default is not None or (name in role.unique and column.is_required)
+        if name in read_columns
+        or column.default is not None
+        or (name in role.unique and column.is_required)
     ]
-    # A count that reads no column counts the rows that have all of them, and one of dropped rows those that lack one.
-    reads_dropped = any(file.rows_read is RowsRead.UNFILTERED for metric in request.metrics for file in metric.dependencies.files)
-    reads_none = role.name not in request.measured_columns and all(role.columns[name].default is not None for name in read)
+    # A count that reads no column counts the rows that have all of them, and one of dropped rows
+    # those that lack one.
+    reads_dropped = any(
+        file.rows_read is RowsRead.UNFILTERED
+        for metric in request.metrics
+        for file in metric.dependencies.files
+    )
+    reads_none = role.name not in request.measured_columns and all(
+        role.columns[name].default is not None for name in read
+    )
     counts_rows = reads_none or reads_dropped
-    return tuple(name for name, column in role.columns.items() if name in read or (counts_rows and column.is_required))
+    return tuple(
+        name
+        for name, column in role.columns.items()
+        if name in read or (counts_rows and column.is_required)
+    )
 
 
 def _find_read_columns(request: ResolvedRequest, role: str) -> set[str]:
-    """Return the columns referenced in files that read a role, or that assemble another one from it."""
+    """Return the columns referenced in files that read a role, or that assemble another one from
+    it.
+    """
     trees = [file.tree for metric in request.metrics for file in metric.dependencies.files]
-    trees += [load_assembly(request.library, name) for name, other in request.roles.items() if role in other.assembled_from]
-    trees += [load_assembly(request.library, name, "joined") for name, components in request.joined_roles.items() if role in components]
-    return {column.name for tree in trees if role in _find_tables(tree) for column in find_nodes(tree, exp.Column)}
+    trees += [
+        load_assembly(request.library, name)
+        for name, other in request.roles.items()
+        if role in other.assembled_from
+    ]
+    trees += [
+        load_assembly(request.library, name, "joined")
+        for name, components in request.joined_roles.items()
+        if role in components
+    ]
+    return {
+        column.name
+        for tree in trees
+        if role in _find_tables(tree)
+        for column in find_nodes(tree, exp.Column)
+    }
 
 
 def _check_units(bound_inputs: BoundInputs) -> None:
@@ -459,43 +696,73 @@ def _check_units(bound_inputs: BoundInputs) -> None:
     request = bound_inputs.request
     if request.per_unit and not bound_inputs.has_units:
         raise InputError(
-            "rows of two systems are paired by a key: name it with unit=, or give the scores of both in one "
-            "table: columns={'score': ['old', 'new']}"
+            "rows of two systems are paired by a key: name it with unit=, or give the scores of"
+            " both in one table: columns={'score': ['old', 'new']}"
         )
-    if request.confidence is not None and request.confidence.resamples_rows and not bound_inputs.has_units:
-        raise InputError("interval='bootstrap' resamples units: name their column with unit=, such as user_id or the id of a row")
+    if (
+        request.confidence is not None
+        and request.confidence.resamples_rows
+        and not bound_inputs.has_units
+    ):
+        raise InputError(
+            "interval='bootstrap' resamples units: name their column with unit=, such as user_id or"
+            " the id of a row"
+        )
 
 
 def check_independent_rows(bound_inputs: BoundInputs) -> None:
-    """Check that rows of one unit are not taken for units of their own, after the rows are filtered."""
+    """Check that rows of one unit are not taken for units of their own, after the rows are
+    filtered.
+    """
     base, confidence = bound_inputs.base, bound_inputs.request.confidence
-    if confidence is None or base is None or (bound_inputs.has_units and not bound_inputs.rows_are_units):
+    if (
+        confidence is None
+        or base is None
+        or (bound_inputs.has_units and not bound_inputs.rows_are_units)
+    ):
         return
     for column in base.role.columns.values():
         if column.repeats_units and _has_several(column.name, base, bound_inputs.database):
             raise InputError(
-                f"{base.label}: rows of several {column.name}s are not independent, so that intervals would be too narrow. Name the "
-                f"column of what they are about with unit=, or ask by {column.name}"
+                f"{base.label}: rows of several {column.name}s are not independent, so that"
+                " intervals would be too narrow. Name the column of what they are about with"
+                f" unit=, or ask by {column.name}"
             )
 
 
 def _has_several(name: str, bound_input: BoundInput, database: Database) -> bool:
     """Return True if a group has rows of several values of a column, or may have."""
-    if name not in bound_input.columns or name in {bound_input.columns.get(group) for group in bound_input.group_names}:
+    if name not in bound_input.columns or name in {
+        bound_input.columns.get(group) for group in bound_input.group_names
+    }:
         return False
     if not database.can_inspect:
         return True
     groups = [quoted_column(group) for group in bound_input.group_names]
     value = exp.column(name)
-    several = exp.select("1").group_by(*groups).having(exp.LT(this=exp.Min(this=value), expression=exp.Max(this=value.copy())))
-    return bool(database.query_rows(row_checks.select_over_input(several.limit(1), bound_input, (name,))))
+    several = (
+        exp.select("1")
+        .group_by(*groups)
+        .having(exp.LT(this=exp.Min(this=value), expression=exp.Max(this=value.copy())))
+    )
+    return bool(
+        database.query_rows(row_checks.select_over_input(several.limit(1), bound_input, (name,)))
+    )
 
 
 def _without_nulls(bound_input: BoundInput, needed: tuple[str, ...]) -> BoundInput:
     """Return an input without rows with NULL in columns that the checks require, except in keys."""
     conditions = row_rules(bound_input.role, bound_input.checks, needed).conditions
-    available = [name for name in needed if name in bound_input.columns and bound_input.role.columns[name].type != "key"]
-    not_null = tuple(name for name in available if f"null_{name}" in conditions and bound_input.role.name != "queries")
+    available = [
+        name
+        for name in needed
+        if name in bound_input.columns and bound_input.role.columns[name].type != "key"
+    ]
+    not_null = tuple(
+        name
+        for name in available
+        if f"null_{name}" in conditions and bound_input.role.name != "queries"
+    )
     return replace(bound_input, not_null=not_null)
 
 
@@ -504,10 +771,15 @@ def _read_ids_as_text(bound_input: BoundInput) -> BoundInput:
     duckdb_type = bound_input.column_type("doc_id")
     if duckdb_type.startswith(("FLOAT", "DOUBLE", "DECIMAL")):
         raise InputError(
-            f"{bound_input.label}: doc_id is {duckdb_type}, which engines write differently as text, and id_type='text' orders equal scores by that. "
-            "Cast it to text or integers, or give id_type='given'"
+            f"{bound_input.label}: doc_id is {duckdb_type}, which engines write differently as"
+            " text, and id_type='text' orders equal scores by that. Cast it to text or integers,"
+            " or give id_type='given'"
         )
-    return bound_input.with_text(["doc_id"]) if "doc_id" in bound_input.columns and duckdb_type != "VARCHAR" else bound_input
+    return (
+        bound_input.with_text(["doc_id"])
+        if "doc_id" in bound_input.columns and duckdb_type != "VARCHAR"
+        else bound_input
+    )
 
 
 def _find_tables(tree: exp.Expr) -> set[str]:

@@ -1,4 +1,6 @@
-"""Bind the user's ``columns`` mapping, several scores, and the columns of ``by`` among the inputs."""
+"""Bind the user's ``columns`` mapping, several scores, and the columns of ``by`` among the
+inputs.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,14 @@ from sqlrank.compiler.layout import GroupColumn
 from sqlrank.compiler.row_keys import SCORE_NAME
 from sqlrank.engines.file_sources import list_paths, names_files
 from sqlrank.engines.query_sources import QUOTES, split_table_name
-from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt, suggest_choice
+from sqlrank.errors import (
+    InputError,
+    did_you_mean,
+    enumerate_names,
+    join_sentences,
+    quote_excerpt,
+    suggest_choice,
+)
 from sqlrank.inputs.missing_columns import describe_nested_rows
 from sqlrank.inputs.user_sql import DisallowedSqlError, parse_expression, read_fields
 from sqlrank.registry.registry import INPUTS_BY_KEYWORD, SYSTEM_COLUMN, UNIT_COLUMN
@@ -30,15 +39,22 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _SUBQUERY = re.compile(r"\(\s*SELECT\s", re.IGNORECASE)
 _UNFINISHED = re.compile(
-    r"(^|\s)(AND|OR|NOT|IN|IS|LIKE|BETWEEN|CASE|WHEN|THEN|ELSE)$|^CASE\s+WHEN\s|[\w)'\"] ?[-+*/<>=|]$",
+    r"(^|\s)(AND|OR|NOT|IN|IS|LIKE|BETWEEN|CASE|WHEN|THEN|ELSE)$|^CASE\s+WHEN\s|[\w)'\"]"
+    r" ?[-+*/<>=|]$",
     re.IGNORECASE,
 )
-"""Pattern of a text with an operator at its end, which lacks an operand, or of a CASE that does not end."""
+"""Pattern of a text with an operator at its end, which lacks an operand, or of a CASE that does not
+end.
+"""
 
 
-def split_score_columns(columns: Mapping[str, Any], has_predictions: bool) -> tuple[list[str], dict[str, str]]:
+def split_score_columns(
+    columns: Mapping[str, Any], has_predictions: bool
+) -> tuple[list[str], dict[str, str]]:
     """Split the mapping into several score columns, if there are any, and the other columns."""
-    columns = {name.removeprefix("predictions."): column_name for name, column_name in columns.items()}
+    columns = {
+        name.removeprefix("predictions."): column_name for name, column_name in columns.items()
+    }
     score = columns.get("score")
     if isinstance(score, (list, tuple)) and has_predictions:
         if len(set(score)) < len(score) or not score:
@@ -49,7 +65,8 @@ def split_score_columns(columns: Mapping[str, Any], has_predictions: bool) -> tu
     for name, column_name in columns.items():
         if not isinstance(column_name, str):
             raise InputError(
-                f"columns maps {name} to {column_name!r}. A ranking has one {name}, and only metrics of predictions take several scores"
+                f"columns maps {name} to {column_name!r}. A ranking has one {name}, and only"
+                " metrics of predictions take several scores"
             )
     return list(score), dict(columns)
 
@@ -59,22 +76,48 @@ def check_mapping_names(request: ResolvedRequest, mapping: Mapping[str, str]) ->
     roles = {role: request.roles[role] for role in request.sources}
     canonical_names = [column for role in roles.values() for column in role.columns]
     if request.is_ranking:
-        canonical_names = ["query_id", "doc_id", "score", "rank", "relevance", "weight", "label", *canonical_names]
+        canonical_names = [
+            "query_id",
+            "doc_id",
+            "score",
+            "rank",
+            "relevance",
+            "weight",
+            "label",
+            *canonical_names,
+        ]
     holder = f"{request.base_role} do not have" if request.base_role is not None else "no input has"
     for name in mapping:
         role, _, column = name.partition(".")
         role_columns = [*roles[role].columns, *request.group_by] if role in roles and column else []
         if role_columns and column not in role_columns:
-            raise InputError(join_sentences(f"columns maps {name!r}, which {role} does not have", did_you_mean(column, role_columns)))
-        if not role_columns and name not in {*canonical_names, *request.group_by}:
-            other_roles = {column: name for name, role in reversed(request.roles.items()) if name not in roles for column in role.columns}
             raise InputError(
-                join_sentences(f"columns maps {name!r}, which {holder}", _mapping_advice(name, mapping[name], canonical_names, other_roles))
+                join_sentences(
+                    f"columns maps {name!r}, which {role} does not have",
+                    did_you_mean(column, role_columns),
+                )
+            )
+        if not role_columns and name not in {*canonical_names, *request.group_by}:
+            other_roles = {
+                column: name
+                for name, role in reversed(request.roles.items())
+                if name not in roles
+                for column in role.columns
+            }
+            raise InputError(
+                join_sentences(
+                    f"columns maps {name!r}, which {holder}",
+                    _mapping_advice(name, mapping[name], canonical_names, other_roles),
+                )
             )
 
 
-def _mapping_advice(name: str, column_name: str, canonical_names: Sequence[str], other_roles: Mapping[str, str]) -> str:
-    """Return the next step for an unknown name: both sides exchanged, the input that has it, a close name, or all of them."""
+def _mapping_advice(
+    name: str, column_name: str, canonical_names: Sequence[str], other_roles: Mapping[str, str]
+) -> str:
+    """Return the next step for an unknown name: both sides exchanged, the input that has it, a
+    close name, or all of them.
+    """
     if column_name in canonical_names:
         return f"The name to map comes first: columns={{{column_name!r}: {name!r}}}"
     if (role := other_roles.get(name)) is not None and role not in INPUTS_BY_KEYWORD:
@@ -84,26 +127,44 @@ def _mapping_advice(name: str, column_name: str, canonical_names: Sequence[str],
 
 
 def role_mapping(role: str, mapping: Mapping[str, str]) -> dict[str, str]:
-    """Return the mapping of one input: entries such as ``run.query_id`` override unqualified ones."""
-    role_entries = {name.removeprefix(f"{role}."): column_name for name, column_name in mapping.items() if name.startswith(f"{role}.")}
+    """Return the mapping of one input: entries such as ``run.query_id`` override unqualified
+    ones.
+    """
+    role_entries = {
+        name.removeprefix(f"{role}."): column_name
+        for name, column_name in mapping.items()
+        if name.startswith(f"{role}.")
+    }
     return {**mapping, **role_entries}
 
 
 def bind_expressions(
-    request: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str], scores: Sequence[str], database: Database
+    request: ResolvedRequest,
+    inputs: Mapping[str, BoundInput],
+    mapping: Mapping[str, str],
+    scores: Sequence[str],
+    database: Database,
 ) -> dict[str, BoundInput]:
     """Return the inputs with mapped texts that are not column names bound as expressions."""
     bound_inputs = dict(inputs)
     for name, text in [*mapping.items(), *(("score", text) for text in scores)]:
         targets = _find_mapped_inputs(name, request, bound_inputs)
-        if any(target.table.column_types is not None and target.table.find_column(text) for target in targets):
+        if any(
+            target.table.column_types is not None and target.table.find_column(text)
+            for target in targets
+        ):
             continue
         _refuse_subquery(name, text, targets[0])
         trees = [_parse_mapped_text(text, target) for target in targets]
         if all(isinstance(tree, str) for tree in trees):
-            raise InputError(_unknown_column_message(request, name, text, [str(tree) for tree in trees], targets))
+            raise InputError(
+                _unknown_column_message(request, name, text, [str(tree) for tree in trees], targets)
+            )
         for target, tree in zip(targets, trees, strict=True):
-            if isinstance(tree, exp.Expr) and text not in bound_inputs[target.role.name].expressions:
+            if (
+                isinstance(tree, exp.Expr)
+                and text not in bound_inputs[target.role.name].expressions
+            ):
                 duckdb_type = _expression_type(tree, target, database)
                 # Run, judgments and predictions may share one table.
                 bound_inputs |= {
@@ -114,8 +175,12 @@ def bind_expressions(
     return bound_inputs
 
 
-def _find_mapped_inputs(name: str, request: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> list[BoundInput]:
-    """Return the inputs of a mapped column; for group-by columns without inspection, the evaluated ones."""
+def _find_mapped_inputs(
+    name: str, request: ResolvedRequest, inputs: Mapping[str, BoundInput]
+) -> list[BoundInput]:
+    """Return the inputs of a mapped column; for group-by columns without inspection, the evaluated
+    ones.
+    """
     role, _, column = name.partition(".")
     if role in inputs and column:
         return [inputs[role]]
@@ -124,29 +189,45 @@ def _find_mapped_inputs(name: str, request: ResolvedRequest, inputs: Mapping[str
         evaluated_inputs = [
             bound_input
             for role, bound_input in inputs.items()
-            if role in {request.retrieval_role, *request.base_roles} or request.rankings_from_predictions
+            if role in {request.retrieval_role, *request.base_roles}
+            or request.rankings_from_predictions
         ]
         targets = (
-            evaluated_inputs if any(bound_input.table.column_types is None for bound_input in inputs.values()) else list(inputs.values())
+            evaluated_inputs
+            if any(bound_input.table.column_types is None for bound_input in inputs.values())
+            else list(inputs.values())
         )
     return targets or list(inputs.values())
 
 
-def bind_column_or_expression(bound_input: BoundInput, canonical: str, text: str, database: Database) -> BoundInput:
+def bind_column_or_expression(
+    bound_input: BoundInput, canonical: str, text: str, database: Database
+) -> BoundInput:
     """Return an input with a column bound to a table column or an expression.
 
     Raises:
         InputError: The table has no such column, or the text is not an expression.
     """
-    column_name = bound_input.table.find_column(text) if bound_input.table.column_types is not None else None
+    column_name = (
+        bound_input.table.find_column(text) if bound_input.table.column_types is not None else None
+    )
     if column_name is None:
         _refuse_subquery(canonical, text, bound_input)
         tree = _parse_mapped_text(text, bound_input)
         if isinstance(tree, str):
             available = bound_input.table.column_types or {}
-            raise InputError(suggest_choice(f"{bound_input.label} has no column {quote_excerpt(tree)}", tree, available, "There are"))
+            raise InputError(
+                suggest_choice(
+                    f"{bound_input.label} has no column {quote_excerpt(tree)}",
+                    tree,
+                    available,
+                    "There are",
+                )
+            )
         if tree is not None:
-            bound_input = bound_input.with_expression(text, tree, _expression_type(tree, bound_input, database))
+            bound_input = bound_input.with_expression(
+                text, tree, _expression_type(tree, bound_input, database)
+            )
         column_name = text if tree is not None else bound_input.table.find_column(text)
     return bound_input.with_columns({canonical: column_name or text})
 
@@ -155,11 +236,20 @@ def _refuse_subquery(name: str, text: str, bound_input: BoundInput) -> None:
     """Raise ``InputError`` for an expression with a subquery, with the query that may have it."""
     if _SUBQUERY.search(text):
         table = bound_input.table
-        is_named = table.display_item is None or table.display_item.name != bound_input.role.name  # as rows of Python are in messages
-        source = sql_literal(table.label).sql("duckdb") if names_files(table.label) else table.label if is_named else "..."
+        is_named = (
+            table.display_item is None or table.display_item.name != bound_input.role.name
+        )  # as rows of Python are in messages
+        source = (
+            sql_literal(table.label).sql("duckdb")
+            if names_files(table.label)
+            else table.label
+            if is_named
+            else "..."
+        )
         raise InputError(
-            f"{name}: an expression has no subquery, which a query as the source may have: give {bound_input.role.name}= the query "
-            f"SELECT *, {text} AS {name.rpartition('.')[2]} FROM {source}"
+            f"{name}: an expression has no subquery, which a query as the source may have: give"
+            f" {bound_input.role.name}= the query SELECT *, {text} AS {name.rpartition('.')[2]}"
+            f" FROM {source}"
         )
 
 
@@ -168,7 +258,9 @@ def _expression_type(tree: exp.Expr, bound_input: BoundInput, database: Database
     if not database.can_inspect:
         return ""
     read_columns = [column.this for column in find_nodes(tree, exp.Column)]
-    type_query = exp.select(exp.alias_(tree.copy(), "computed")).from_(bound_input.table.from_clause(read_columns, for_display=False))
+    type_query = exp.select(exp.alias_(tree.copy(), "computed")).from_(
+        bound_input.table.from_clause(read_columns, for_display=False)
+    )
     return next(iter(database.describe(type_query).values()), "")
 
 
@@ -179,14 +271,18 @@ def _parse_mapped_text(text: str, holder: BoundInput) -> exp.Expr | str | None:
     """
     if holder.table.column_types is None:
         tree = _parse_uninspected_text(text, holder.table.dialect)
-        return tree and tree.transform(lambda node: _read_field(node, holder) if isinstance(node, exp.Column) else node)
+        return tree and tree.transform(
+            lambda node: _read_field(node, holder) if isinstance(node, exp.Column) else node
+        )
     try:
         tree = parse_expression(text, holder.table.dialect)
     except DisallowedSqlError:
         raise
     except InputError:
         return text
-    tree = tree.transform(lambda node: _read_field(node, holder) if isinstance(node, exp.Column) else node)
+    tree = tree.transform(
+        lambda node: _read_field(node, holder) if isinstance(node, exp.Column) else node
+    )
     for column in find_nodes(tree, exp.Column):
         column_name = None if column.table else holder.table.find_column(column.name)
         if column_name is None:
@@ -196,7 +292,8 @@ def _parse_mapped_text(text: str, holder: BoundInput) -> exp.Expr | str | None:
 
 
 def _read_field(column: exp.Column, holder: BoundInput) -> exp.Expr:
-    """Return ``result.ids`` as field ``ids`` of the column ``result``, where that is a struct, such as an object of JSON; others as given.
+    """Return ``result.ids`` as field ``ids`` of the column ``result``, where that is a struct, such
+    as an object of JSON; others as given.
 
     The name of the input before the column is left out.
     """
@@ -213,41 +310,67 @@ def _read_field(column: exp.Column, holder: BoundInput) -> exp.Expr:
 
 
 def _parse_uninspected_text(text: str, dialect: str) -> exp.Expr | None:
-    """Parse a text as an expression over a table whose columns are not known, or return None for the name of a column."""
+    """Parse a text as an expression over a table whose columns are not known, or return None for
+    the name of a column.
+    """
     name_parts = split_table_name(text)
-    if (name_parts is not None and len(name_parts) == 1 and not _NUMBER.fullmatch(text)) or text != text.strip():
+    if (
+        name_parts is not None and len(name_parts) == 1 and not _NUMBER.fullmatch(text)
+    ) or text != text.strip():
         return None
     try:
         tree = parse_expression(text, dialect)
     except DisallowedSqlError:
         raise
     except InputError:
-        # Such a text is more likely an expression that lacks a bracket or an operand than the name of a column.
+        # Such a text is more likely an expression that lacks a bracket or an operand than the name
+        # of a column.
         lacks_bracket = "(" in text or ")" in text
         if not lacks_bracket and not _UNFINISHED.search(text):
             return None
         advice = "Check its brackets" if lacks_bracket else "Finish it"
         raise InputError(
-            f"{quote_excerpt(text)} is no expression over columns in the SQL of {dialect}. {advice}, or quote the name of a column"
+            f"{quote_excerpt(text)} is no expression over columns in the SQL of {dialect}."
+            f" {advice}, or quote the name of a column"
         ) from None
     return None if isinstance(tree, exp.Column) else tree  # a name that contains a dot
 
 
-def _unknown_column_message(request: ResolvedRequest, mapped: str, text: str, unknown: Sequence[str], targets: Sequence[BoundInput]) -> str:
-    """Describe an invalid mapping under the argument that contains it: ``by``, ``unit`` or ``columns``."""
+def _unknown_column_message(
+    request: ResolvedRequest,
+    mapped: str,
+    text: str,
+    unknown: Sequence[str],
+    targets: Sequence[BoundInput],
+) -> str:
+    """Describe an invalid mapping under the argument that contains it: ``by``, ``unit`` or
+    ``columns``.
+    """
     if len(targets) == 1 or request.rankings_from_predictions or request.base_role is not None:
         name, available = unknown[-1], list(targets[-1].table.column_types or ())
     else:
-        name, available = text, sorted({column for target in targets for column in target.table.column_types or ()})
-    is_base = request.base_role is not None or (request.rankings_from_predictions and not request.is_ranking)
+        name, available = (
+            text,
+            sorted({column for target in targets for column in target.table.column_types or ()}),
+        )
+    is_base = request.base_role is not None or (
+        request.rankings_from_predictions and not request.is_ranking
+    )
     holder = f"{request.base_role or 'predictions'} do not have" if is_base else "no input has"
     if mapped in request.group_expressions or mapped == UNIT_COLUMN:
-        argument = f"by: {quote_excerpt(f'{mapped}={text}')}" if mapped in request.group_expressions else f"unit: {quote_excerpt(text)}"
+        argument = (
+            f"by: {quote_excerpt(f'{mapped}={text}')}"
+            if mapped in request.group_expressions
+            else f"unit: {quote_excerpt(text)}"
+        )
         missing = next((candidate for candidate in unknown if candidate != text), None)
         if missing is None and split_table_name(text) is not None:
             problem = f"{argument} is a column that {holder}"
         elif missing is None:
-            problem = f"{argument} is no expression over the columns of a row in the SQL of {targets[-1].table.dialect}"
+            problem = (
+                f"{argument} is no expression over the columns of a row in the SQL of"
+                f" {targets[-1].table.dialect}"
+            )
         else:
             problem = f"{argument} reads {quote_excerpt(missing)}, which {holder}"
     else:
@@ -271,7 +394,14 @@ def assign_internal_names(by: Sequence[str], reserved_names: Iterable[str]) -> d
     names = {name: name for name in by if name.lower() not in reserved}
     for name in by:
         free = (f"by_{name}{'_' * count}" for count in range(len(by) + 1))
-        names.setdefault(name, next(candidate for candidate in free if candidate not in names.values() and candidate not in by))
+        names.setdefault(
+            name,
+            next(
+                candidate
+                for candidate in free
+                if candidate not in names.values() and candidate not in by
+            ),
+        )
     return names
 
 
@@ -284,7 +414,9 @@ class _ColumnMatch:
     is_seen: bool
 
 
-def find_group_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> tuple[GroupColumn, ...]:
+def find_group_columns(
+    request: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]
+) -> tuple[GroupColumn, ...]:
     """Find the ``by`` columns among the inputs, and name them in the statement.
 
     Raises:
@@ -300,7 +432,10 @@ def find_group_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInput
             problems.append(str(error))
     if problems:
         raise InputError(*problems)
-    labels = [name if _is_label(name, match, inputs) else match.column for name, match in zip(request.group_by, matches, strict=True)]
+    labels = [
+        name if _is_label(name, match, inputs) else match.column
+        for name, match in zip(request.group_by, matches, strict=True)
+    ]
     reserved = [
         *request.reserved_names,
         *([SLICE_NUMBER] if request.grouping_sets else []),
@@ -312,42 +447,83 @@ def find_group_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInput
             internal[label],
             label,
             name,
-            {role: str(inputs[role].find_column(match.column)) if match.is_seen else match.column for role in match.roles},
+            {
+                role: str(inputs[role].find_column(match.column)) if match.is_seen else match.column
+                for role in match.roles
+            },
         )
         for name, label, match in zip(request.group_by, labels, matches, strict=True)
     )
 
 
-def describe_unseen_groups(columns: Iterable[GroupColumn], inputs: Mapping[str, BoundInput]) -> list[str]:
-    """Return a sentence for each column that is looked for in the uninspected run alone: judgments may have it, too."""
+def describe_unseen_groups(
+    columns: Iterable[GroupColumn], inputs: Mapping[str, BoundInput]
+) -> list[str]:
+    """Return a sentence for each column that is looked for in the uninspected run alone: judgments
+    may have it, too.
+    """
     names = [
         column.requested_name
         for column in columns
-        if "qrels" in inputs and list(column.columns) == ["run"] and column.requested_name not in {SYSTEM_COLUMN, f"run.{column.label}"}
+        if "qrels" in inputs
+        and list(column.columns) == ["run"]
+        and column.requested_name not in {SYSTEM_COLUMN, f"run.{column.label}"}
     ]
     return [
-        f"{name} is read from the run, and all judgments count in each {name}. If qrels has it, too, write qrels.{name}" for name in names
+        f"{name} is read from the run, and all judgments count in each {name}. If qrels has it,"
+        f" too, write qrels.{name}"
+        for name in names
     ]
 
 
 def _is_label(name: str, match: _ColumnMatch, inputs: Mapping[str, BoundInput]) -> bool:
     """Return True if a text of ``by`` is the name in the result, not the name of the column."""
-    is_known = match.is_seen or any(match.column in inputs[role].expressions for role in match.roles)
+    is_known = match.is_seen or any(
+        match.column in inputs[role].expressions for role in match.roles
+    )
     return is_known and not name.startswith(QUOTES)
 
 
-def _find_column(name: str, request: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> _ColumnMatch:
+def _find_column(
+    name: str,
+    request: ResolvedRequest,
+    inputs: Mapping[str, BoundInput],
+    mapping: Mapping[str, str],
+) -> _ColumnMatch:
     """Find a ``by`` column; a prefix may name its input: ``queries.country``."""
     role, dot, column_name = name.partition(".")
-    has_prefix = bool(dot) and role in inputs and not any(name in (bound_input.table.column_types or ()) for bound_input in inputs.values())
-    text = column_name if has_prefix else mapping.get(name, name)
-    argument = "across" if name in request.across else "system" if name == request.original.system else "by"
-    tables = [bound_input.table for bound_input in inputs.values() if bound_input.table.column_types]
-    if name not in mapping and not any(table.find_column(text) for table in tables) and _is_expression(name, tables):
-        advice = (
-            f"Write {argument}={f'name={name}'!r}" if argument != "system" else f"Write columns={{'system': {name!r}}} and system='system'"
+    has_prefix = (
+        bool(dot)
+        and role in inputs
+        and not any(
+            name in (bound_input.table.column_types or ()) for bound_input in inputs.values()
         )
-        raise InputError(f"{argument}: {quote_excerpt(name)} is an expression without a name. {advice}, or quote the name of a column")
+    )
+    text = column_name if has_prefix else mapping.get(name, name)
+    argument = (
+        "across"
+        if name in request.across
+        else "system"
+        if name == request.original.system
+        else "by"
+    )
+    tables = [
+        bound_input.table for bound_input in inputs.values() if bound_input.table.column_types
+    ]
+    if (
+        name not in mapping
+        and not any(table.find_column(text) for table in tables)
+        and _is_expression(name, tables)
+    ):
+        advice = (
+            f"Write {argument}={f'name={name}'!r}"
+            if argument != "system"
+            else f"Write columns={{'system': {name!r}}} and system='system'"
+        )
+        raise InputError(
+            f"{argument}: {quote_excerpt(name)} is an expression without a name. {advice}, or quote"
+            " the name of a column"
+        )
     if request.base_role is not None:
         return _find_in_base(
             name,
@@ -358,19 +534,34 @@ def _find_column(name: str, request: ResolvedRequest, inputs: Mapping[str, Bound
             role if has_prefix else "",
         )
     run_role = request.retrieval_role
-    evaluated_roles = ["predictions", "run", "qrels"] if request.rankings_from_predictions else [run_role]
+    evaluated_roles = (
+        ["predictions", "run", "qrels"] if request.rankings_from_predictions else [run_role]
+    )
     if request.lists_from_queries:
         evaluated_roles = ["run", "queries"]
-    searched_roles = [role] if has_prefix else evaluated_roles if inputs[run_role].table.column_types is None else list(inputs)
+    searched_roles = (
+        [role]
+        if has_prefix
+        else evaluated_roles
+        if inputs[run_role].table.column_types is None
+        else list(inputs)
+    )
     searched_roles = [run_role, "qrels"] if searched_roles == ["qrels"] else searched_roles
     match = _find_in_rankings(name, text, argument, run_role, searched_roles, inputs)
-    if run_role in match.roles and (request.lists_from_queries or "queries" in request.measured_columns or name == SYSTEM_COLUMN):
+    if run_role in match.roles and (
+        request.lists_from_queries or "queries" in request.measured_columns or name == SYSTEM_COLUMN
+    ):
         return match
-    return replace(match, roles=[role for role in match.roles if role != "queries" or run_role not in match.roles])
+    return replace(
+        match,
+        roles=[role for role in match.roles if role != "queries" or run_role not in match.roles],
+    )
 
 
 def _is_expression(text: str, tables: Sequence[SourceTable]) -> bool:
-    """Return True for a call of a function, and for an expression that reads a column of one of the tables."""
+    """Return True for a call of a function, and for an expression that reads a column of one of the
+    tables.
+    """
     if _CALL.fullmatch(text) or not tables:
         return _CALL.fullmatch(text) is not None
     try:
@@ -379,20 +570,31 @@ def _is_expression(text: str, tables: Sequence[SourceTable]) -> bool:
         raise
     except InputError:
         return False
-    names = {part.name for column in find_nodes(tree, exp.Column) for part in (column.parts[:-1] if column is tree else column.parts)}
+    names = {
+        part.name
+        for column in find_nodes(tree, exp.Column)
+        for part in (column.parts[:-1] if column is tree else column.parts)
+    }
     return any(table.find_column(name) for table in tables for name in names)
 
 
 _RUNS_ADVICE = (
-    "For several systems give a run of each, run={'old': ..., 'new': ...}, or name their column with system=, in evaluate with by="
+    "For several systems give a run of each, run={'old': ..., 'new': ...}, or name their column"
+    " with system=, in evaluate with by="
 )
 _SCORES_ADVICE = (
-    "For several systems give scores of each, columns={'score': ['old', 'new']}, or name their column with system=, in evaluate with by="
+    "For several systems give scores of each, columns={'score': ['old', 'new']}, or name their"
+    " column with system=, in evaluate with by="
 )
 
 
 def _find_in_base(
-    name: str, text: str, argument: str, bases: Sequence[BoundInput], rankings_from_predictions: bool, prefix: str
+    name: str,
+    text: str,
+    argument: str,
+    bases: Sequence[BoundInput],
+    rankings_from_predictions: bool,
+    prefix: str,
 ) -> _ColumnMatch:
     """Find a column of the evaluated input.
 
@@ -402,27 +604,48 @@ def _find_in_base(
     column = first.find_column(text) if prefix in {"", first.role.name} else None
     if column is None:
         available = first.table.column_types or {}
-        start, advice = ("", _SCORES_ADVICE) if name == SYSTEM_COLUMN else (f"{argument}: ", did_you_mean(name, available))
+        start, advice = (
+            ("", _SCORES_ADVICE)
+            if name == SYSTEM_COLUMN
+            else (f"{argument}: ", did_you_mean(name, available))
+        )
         raise InputError(
             join_sentences(
-                f"{start}{first.role.name} have no column {quote_excerpt(name)}", advice, f"There are: {enumerate_names(available)}"
+                f"{start}{first.role.name} have no column {quote_excerpt(name)}",
+                advice,
+                f"There are: {enumerate_names(available)}",
             )
         )
-    holders = [bound_input.role.name for bound_input in rest if not prefix and bound_input.find_column(column) is not None]
+    holders = [
+        bound_input.role.name
+        for bound_input in rest
+        if not prefix and bound_input.find_column(column) is not None
+    ]
     return _ColumnMatch(
-        [first.role.name, *holders, *(("run", "qrels") if rankings_from_predictions else ())], column, first.table.column_types is not None
+        [first.role.name, *holders, *(("run", "qrels") if rankings_from_predictions else ())],
+        column,
+        first.table.column_types is not None,
     )
 
 
 def _find_in_rankings(
-    name: str, text: str, argument: str, run_role: str, searched_roles: list[str], inputs: Mapping[str, BoundInput]
+    name: str,
+    text: str,
+    argument: str,
+    run_role: str,
+    searched_roles: list[str],
+    inputs: Mapping[str, BoundInput],
 ) -> _ColumnMatch:
-    """Find a column of the run or of the input that it is assembled from, or else of the queries table."""
+    """Find a column of the run or of the input that it is assembled from, or else of the queries
+    table.
+    """
     run = inputs[run_role]
     holders = {}
     for role in searched_roles:
         column = inputs[role].find_column(text)
-        if column is not None and column not in [inputs[role].columns.get(measure) for measure in inputs[role].role.measure_columns]:
+        if column is not None and column not in [
+            inputs[role].columns.get(measure) for measure in inputs[role].role.measure_columns
+        ]:
             holders[role] = column
     is_inspected = run.table.column_types is not None
     if run_role in holders:
@@ -431,16 +654,38 @@ def _find_in_rankings(
         return _ColumnMatch(["queries"], holders["queries"], is_inspected)
     column = run.find_column(text)
     if column is not None and column == run.columns.get("score", run.find_column("score")):
-        raise InputError(f"{argument} cannot name {column!r}, which is the score of the run. Rename the column")
-    if (only := next((role for role in inputs if inputs[role].find_column(text) is not None), None)) is not None:
-        raise InputError(f"{argument}: {name!r} is in {only} only. A column to group by is one of the run or of the queries table")
-    available = [column for bound_input in inputs.values() for column in bound_input.table.column_types or ()]
-    start, advice = ("", _RUNS_ADVICE) if name == SYSTEM_COLUMN else (f"{argument}: ", did_you_mean(name, available))
+        raise InputError(
+            f"{argument} cannot name {column!r}, which is the score of the run. Rename the column"
+        )
+    if (
+        only := next((role for role in inputs if inputs[role].find_column(text) is not None), None)
+    ) is not None:
+        raise InputError(
+            f"{argument}: {name!r} is in {only} only. A column to group by is one of the run or of"
+            " the queries table"
+        )
+    available = [
+        column for bound_input in inputs.values() for column in bound_input.table.column_types or ()
+    ]
+    start, advice = (
+        ("", _RUNS_ADVICE)
+        if name == SYSTEM_COLUMN
+        else (f"{argument}: ", did_you_mean(name, available))
+    )
     holder = "The run" if run_role == "run" else f"The input {run_role}"
     listing = f"{holder} has: {enumerate_names(run.table.column_types or ())}"
-    systems = dict.fromkeys(member.constants[SYSTEM_COLUMN] for member in run.table.members if SYSTEM_COLUMN in member.constants)
+    systems = dict.fromkeys(
+        member.constants[SYSTEM_COLUMN]
+        for member in run.table.members
+        if SYSTEM_COLUMN in member.constants
+    )
     if argument == "system" and systems:
         advice, listing = f"Each run is a system: {enumerate_names(systems)}", "Leave system= out"
     if any(f"{name}=" in part for path in list_paths(run.table.label) for part in path.parts):
-        advice = "Folders are columns of files that name theirs, such as Parquet and CSV. Make such files"
-    raise InputError(join_sentences(f"{start}no input has a column {quote_excerpt(name)}", advice, listing))
+        advice = (
+            "Folders are columns of files that name theirs, such as Parquet and CSV. Make such"
+            " files"
+        )
+    raise InputError(
+        join_sentences(f"{start}no input has a column {quote_excerpt(name)}", advice, listing)
+    )

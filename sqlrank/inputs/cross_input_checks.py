@@ -1,4 +1,6 @@
-"""Check inputs against each other: common queries and documents, ties, probabilities, settings, and the join of run and judgments."""
+"""Check inputs against each other: common queries and documents, ties, probabilities, settings, and
+the join of run and judgments.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,11 @@ if TYPE_CHECKING:
 
 
 def check_ranking_join(
-    database: Database, inputs: Mapping[str, BoundInput], report: ValidationReport, audited: tuple[float, float], expected: float | None
+    database: Database,
+    inputs: Mapping[str, BoundInput],
+    report: ValidationReport,
+    audited: tuple[float, float],
+    expected: float | None,
 ) -> None:
     """Check the join of run and judgments after computing.
 
@@ -52,7 +58,8 @@ def check_ranking_join(
         database: The database.
         inputs: The inputs by role.
         report: Outcome of the row checks.
-        audited: Number of relevant judged documents after the join, and of those that were retrieved.
+        audited: Number of relevant judged documents after the join, and of those that were
+            retrieved.
         expected: The first number without duplicates, None if unknown.
     """
     docs, retrieved = audited
@@ -67,30 +74,51 @@ def _find_relevant_duplicates(database: Database, run: BoundInput, qrels: BoundI
 
     The join is smaller than the run.
     """
-    columns = [*(quoted_column(name, "run") for name in run.group_names), *(exp.column(name, table="run") for name in RANKING_KEYS)]
+    columns = [
+        *(quoted_column(name, "run") for name in run.group_names),
+        *(exp.column(name, table="run") for name in RANKING_KEYS),
+    ]
     join_condition = _equal_keys(RANKING_KEYS)
     num_rows = exp.alias_(count_rows(), "times")
     queries = []
     for for_display in (False, True):
         judgments = exp.select(*RANKING_KEYS).from_(
-            qrels.select_columns((*RANKING_KEYS, "relevance"), for_display=for_display).subquery("judged")
+            qrels.select_columns((*RANKING_KEYS, "relevance"), for_display=for_display).subquery(
+                "judged"
+            )
         )
         judgments = judgments.where("relevance > 0").group_by(*RANKING_KEYS)
-        query = exp.select(*columns, num_rows).from_(run.select_columns(RANKING_KEYS, for_display=for_display).subquery("run"))
-        queries.append(query.join(judgments.subquery("qrels"), on=join_condition).group_by(*columns).having("COUNT(*) > 1"))
+        query = exp.select(*columns, num_rows).from_(
+            run.select_columns(RANKING_KEYS, for_display=for_display).subquery("run")
+        )
+        queries.append(
+            query.join(judgments.subquery("qrels"), on=join_condition)
+            .group_by(*columns)
+            .having("COUNT(*) > 1")
+        )
     examples = queries[0].limit(MAX_EXAMPLES)
     if not database.query_rows(examples):
         return []
-    problem = f"({', '.join(column.name for column in columns)}) occurs more than once. {duplicate_advice(run)}"
+    problem = (
+        f"({', '.join(column.name for column in columns)}) occurs more than once."
+        f" {duplicate_advice(run)}"
+    )
     return [format_problem(database, run, problem, examples, queries[1])]
 
 
 def _equal_keys(keys: tuple[str, ...]) -> exp.Condition:
-    return exp.and_(*(exp.EQ(this=exp.column(key, table="run"), expression=exp.column(key, table="qrels")) for key in keys))
+    return exp.and_(
+        *(
+            exp.EQ(this=exp.column(key, table="run"), expression=exp.column(key, table="qrels"))
+            for key in keys
+        )
+    )
 
 
 def load_audit(counts_null_ids: bool) -> exp.Select:
-    """Return the columns that :func:`check_ranking_join` reads, as a metric file, with the number of NULLs in lists of documents if needed."""
+    """Return the columns that :func:`check_ranking_join` reads, as a metric file, with the number
+    of NULLs in lists of documents if needed.
+    """
     return load_select("checks", "list_audit.sql" if counts_null_ids else "document_audit.sql")
 
 
@@ -100,46 +128,87 @@ def check_overlap(database: Database, inputs: Mapping[str, BoundInput]) -> None:
     qrels = inputs["qrels"].select_columns(RANKING_KEYS).subquery("qrels")
     components = {inputs[role].assembled_from.partition(".")[0] for role in ("run", "qrels")}
     for key in RANKING_KEYS:
-        if not database.query_rows(exp.select("1").from_(run.copy()).join(qrels.copy(), on=_equal_keys((key,))).limit(1)):
-            examples = [database.query_rows(exp.select(key).from_(source.copy()).limit(1)) for source in (run, qrels)]
-            if not all(examples) or (key == RANKING_KEYS[0] and len(components) == 1 and components != {""}):
+        if not database.query_rows(
+            exp.select("1").from_(run.copy()).join(qrels.copy(), on=_equal_keys((key,))).limit(1)
+        ):
+            examples = [
+                database.query_rows(exp.select(key).from_(source.copy()).limit(1))
+                for source in (run, qrels)
+            ]
+            if not all(examples) or (
+                key == RANKING_KEYS[0] and len(components) == 1 and components != {""}
+            ):
                 return  # of one row per query, of which none has both lists
             labels = [inputs[role].assembled_from or role for role in ("run", "qrels")]
-            similar = describe_similar_ids(database, [(inputs[role], key) for role in ("qrels", "run")])
+            similar = describe_similar_ids(
+                database, [(inputs[role], key) for role in ("qrels", "run")]
+            )
             raise InputError(
-                f"{' and '.join(labels)} have no {key} in common. {_describe_examples(labels, (short_value(rows[0][0]) for rows in examples))}"
+                f"{' and '.join(labels)} have no {key} in common."
+                f" {_describe_examples(labels, (short_value(rows[0][0]) for rows in examples))}"
                 f"{_read_as_text(inputs, (key,))}{similar and '. '}{similar}"
             )
 
 
-def count_unmatched_ids(database: Database, inputs: Mapping[str, BoundInput], key: str) -> list[tuple[Any, ...]]:
-    """Return the groups of a run, each with the number of its queries or documents that no judgment has, and of all."""
+def count_unmatched_ids(
+    database: Database, inputs: Mapping[str, BoundInput], key: str
+) -> list[tuple[Any, ...]]:
+    """Return the groups of a run, each with the number of its queries or documents that no judgment
+    has, and of all.
+    """
     run, qrels = (inputs[role].select_columns((key,)) for role in ("run", "qrels"))
-    return database.fetch_rows(_write_unmatched_counts(run, qrels, tuple(inputs["run"].group_names), key, database.dialect))
+    return database.fetch_rows(
+        _write_unmatched_counts(run, qrels, tuple(inputs["run"].group_names), key, database.dialect)
+    )
 
 
 @lru_cache(maxsize=256)
-def _write_unmatched_counts(run: exp.Select, qrels: exp.Select, group_names: tuple[str, ...], key: str, dialect: str) -> str:
+def _write_unmatched_counts(
+    run: exp.Select, qrels: exp.Select, group_names: tuple[str, ...], key: str, dialect: str
+) -> str:
     """Return the query of ``count_unmatched_ids``."""
     judged_key = exp.column(key, table="judged")
-    ids = exp.select(*map(quoted_column, group_names), exp.column(key)).distinct().from_(run.subquery("run")).subquery("run")
+    ids = (
+        exp.select(*map(quoted_column, group_names), exp.column(key))
+        .distinct()
+        .from_(run.subquery("run"))
+        .subquery("run")
+    )
     judged = exp.select(key).distinct().from_(qrels.subquery("qrels")).subquery("judged")
     groups = [quoted_column(name, "run") for name in group_names]
-    query = exp.select(*groups, exp.Sum(this=case_when(is_null(judged_key), sql_literal(1), sql_literal(0))), count_rows()).from_(ids)
+    query = exp.select(
+        *groups,
+        exp.Sum(this=case_when(is_null(judged_key), sql_literal(1), sql_literal(0))),
+        count_rows(),
+    ).from_(ids)
     on = exp.EQ(this=exp.column(key, table="run"), expression=judged_key.copy())
-    return to_sql(query.join(judged, on=on, join_type="left").group_by(*(group.copy() for group in groups)), dialect)
+    return to_sql(
+        query.join(judged, on=on, join_type="left").group_by(*(group.copy() for group in groups)),
+        dialect,
+    )
 
 
-def count_stale_gold(database: Database, inputs: Mapping[str, BoundInput], role: str) -> tuple[int, int, float]:
-    """Return the numbers of relevant documents that an input, the run or the catalog, does not have, and of all, and the mean share of a query."""
-    qrels, documents = inputs["qrels"].select_columns((*RANKING_KEYS, "relevance")), inputs[role].select_columns(("doc_id",))
-    ((stale, relevant, mean_share),) = database.fetch_rows(_write_stale_gold(qrels, documents, database.dialect))
+def count_stale_gold(
+    database: Database, inputs: Mapping[str, BoundInput], role: str
+) -> tuple[int, int, float]:
+    """Return the numbers of relevant documents that an input, the run or the catalog, does not
+    have, and of all, and the mean share of a query.
+    """
+    qrels, documents = (
+        inputs["qrels"].select_columns((*RANKING_KEYS, "relevance")),
+        inputs[role].select_columns(("doc_id",)),
+    )
+    ((stale, relevant, mean_share),) = database.fetch_rows(
+        _write_stale_gold(qrels, documents, database.dialect)
+    )
     return int(stale or 0), int(relevant or 0), float(mean_share or 0)
 
 
 @lru_cache(maxsize=256)
 def _write_stale_gold(qrels: exp.Select, documents: exp.Select, dialect: str) -> str:
-    """Return the query of ``inputs/stale_gold.sql`` over judgments and the documents that there are."""
+    """Return the query of ``inputs/stale_gold.sql`` over judgments and the documents that there
+    are.
+    """
     query = load_select("inputs", "stale_gold.sql")
     for table in find_nodes(query, exp.Table):
         table.replace((documents if table.name == "documents" else qrels).subquery(table.name))
@@ -147,11 +216,16 @@ def _write_stale_gold(qrels: exp.Select, documents: exp.Select, dialect: str) ->
 
 
 def describe_similar_ids(
-    database: Database, sides: Sequence[tuple[BoundInput, str]], max_rows: int | None = None, groups: Sequence[Sequence[Any]] = ()
+    database: Database,
+    sides: Sequence[tuple[BoundInput, str]],
+    max_rows: int | None = None,
+    groups: Sequence[Sequence[Any]] = (),
 ) -> str:
-    """Return a sentence on values of one column that no value of another equals, but in another form, empty if there are none.
+    """Return a sentence on values of one column that no value of another equals, but in another
+    form, empty if there are none.
 
-    ``inputs/id_forms.sql`` has the forms, such as letters in one case, of which the weakest that is needed is suggested.
+    ``inputs/id_forms.sql`` has the forms, such as letters in one case, of which the weakest that is
+    needed is suggested.
 
     Args:
         database: The database.
@@ -161,28 +235,52 @@ def describe_similar_ids(
     """
     if {bound_input.column_type(name) for bound_input, name in sides} != {"VARCHAR"}:
         return ""
-    forms = {form.name: form for form in map(RowCheck, load_select("inputs", "id_forms.sql").selects)}
+    forms = {
+        form.name: form for form in map(RowCheck, load_select("inputs", "id_forms.sql").selects)
+    }
     pairs = {name: _pair_similar_ids(sides, form, max_rows, groups) for name, form in forms.items()}
-    in_all, in_same_case = (_count_pairs(database, pairs[name]) for name in ("all_forms", "same_case"))
+    in_all, in_same_case = (
+        _count_pairs(database, pairs[name]) for name in ("all_forms", "same_case")
+    )
     if not in_all[0]:
         return ""
-    # Case tells some ids apart, so that the forms without it are left out where the others make most ids equal.
-    is_class = all(bound_input.role.columns[column].references == "class" for bound_input, column in sides)
+    # Case tells some ids apart, so that the forms without it are left out where the others make
+    # most ids equal.
+    is_class = all(
+        bound_input.role.columns[column].references == "class" for bound_input, column in sides
+    )
     needed = in_same_case if 2 * in_same_case[0] >= in_all[0] and not is_class else in_all
-    name, (num_first, num_second) = next((name, counts) for name in forms if (counts := _count_pairs(database, pairs[name])) == needed)
+    name, (num_first, num_second) = next(
+        (name, counts)
+        for name in forms
+        if (counts := _count_pairs(database, pairs[name])) == needed
+    )
     form = forms[name]
-    example = " and ".join(map(short_value, database.query_rows(pairs[name].select(*_PAIR).order_by(*_PAIR).limit(1))[0]))
+    example = " and ".join(
+        map(
+            short_value,
+            database.query_rows(pairs[name].select(*_PAIR).order_by(*_PAIR).limit(1))[0],
+        )
+    )
     labels = " and ".join(bound_input.qualified_label(column) for bound_input, column in sides)
-    note = f"{labels} differ in {form.meaning} only in {num_first:,} and {num_second:,} values, such as {example}"
+    note = (
+        f"{labels} differ in {form.meaning} only in {num_first:,} and {num_second:,} values, such"
+        f" as {example}"
+    )
     if any(bound_input.assembled_from for bound_input, _ in sides):
         return f"{note}. Write both in one form"
-    values = [_write_form(form, _text_expression(bound_input, column)) for bound_input, column in sides]
+    values = [
+        _write_form(form, _text_expression(bound_input, column)) for bound_input, column in sides
+    ]
     names = [column for _, column in sides]
     if sides[0][0].role is sides[1][0].role and names[0] == names[1]:
         return f"{note}. Write both in one form, in one row for each"
     if names[0] == names[1] and values[0] != values[1]:
         names = [f"{bound_input.role.name}.{column}" for bound_input, column in sides]
-    return f"{note}. Map both to one form, such as {write_mapping(dict(zip(names, values, strict=True)), sides[0][0].table.dialect)}"
+    return (
+        f"{note}. Map both to one form, such as"
+        f" {write_mapping(dict(zip(names, values, strict=True)), sides[0][0].table.dialect)}"
+    )
 
 
 _PAIR = tuple(exp.column("value", table=table) for table in ("first_values", "second_values"))
@@ -201,21 +299,39 @@ def _write_form(form: RowCheck, value: exp.Expr) -> exp.Expr:
 
 
 def _pair_similar_ids(
-    sides: Sequence[tuple[BoundInput, str]], form: RowCheck, max_rows: int | None, groups: Sequence[Sequence[Any]]
+    sides: Sequence[tuple[BoundInput, str]],
+    form: RowCheck,
+    max_rows: int | None,
+    groups: Sequence[Sequence[Any]],
 ) -> exp.Select:
-    """Return the pairs of values of two columns that are equal in a form, of which the first is no value of the second column."""
+    """Return the pairs of values of two columns that are equal in a form, of which the first is no
+    value of the second column.
+    """
     first, second = (
-        exp.select(exp.alias_(exp.column(name), "value")).distinct().from_((rows.limit(max_rows) if max_rows else rows).subquery("source"))
-        for rows, name in ((bound_input.select_columns((name,)), name) for bound_input, name in sides)
+        exp.select(exp.alias_(exp.column(name), "value"))
+        .distinct()
+        .from_((rows.limit(max_rows) if max_rows else rows).subquery("source"))
+        for rows, name in (
+            (bound_input.select_columns((name,)), name) for bound_input, name in sides
+        )
     )
     names = sides[1][0].group_names
     conditions = [
-        exp.and_(*(exp.EQ(this=quoted_column(name), expression=exp.convert(value)) for name, value in zip(names, group, strict=True)))
+        exp.and_(
+            *(
+                exp.EQ(this=quoted_column(name), expression=exp.convert(value))
+                for name, value in zip(names, group, strict=True)
+            )
+        )
         for group in groups
     ]
     second = second.where(exp.or_(*conditions)) if conditions else second
     is_same = exp.EQ(this=_write_form(form, _PAIR[0]), expression=_write_form(form, _PAIR[1]))
-    pairs = exp.select().from_(first.subquery("first_values")).join(second.copy().subquery("second_values"), on=is_same)
+    pairs = (
+        exp.select()
+        .from_(first.subquery("first_values"))
+        .join(second.copy().subquery("second_values"), on=is_same)
+    )
     return pairs.where(exp.Not(this=exp.In(this=_PAIR[0].copy(), query=second.subquery())))
 
 
@@ -228,21 +344,33 @@ def _count_pairs(database: Database, pairs: exp.Select) -> tuple[int, int]:
 
 def _describe_examples(labels: Sequence[str], examples: Iterable[str]) -> str:
     """Return a sentence on the ids of two inputs that have none in common, and the next step."""
-    first, second = (f"{label} has {example}" for label, example in zip(labels, examples, strict=True))
-    return f"For example, {first} and {second}. Map ids to the same form, or give inputs of one collection"
+    first, second = (
+        f"{label} has {example}" for label, example in zip(labels, examples, strict=True)
+    )
+    return (
+        f"For example, {first} and {second}. Map ids to the same form, or give inputs of one"
+        " collection"
+    )
 
 
 def _read_as_text(inputs: Mapping[str, BoundInput], keys: Sequence[str]) -> str:
     """Describe keys whose types differ between run and qrels, which were compared as text."""
-    text_keys = [(role, bound_input, key) for role, bound_input in inputs.items() for key in keys if key in bound_input.as_text]
+    text_keys = [
+        (role, bound_input, key)
+        for role, bound_input in inputs.items()
+        for key in keys
+        if key in bound_input.as_text
+    ]
     type_notes = [
-        f"{role}.{key} is {(bound_input.table.column_types or {})[bound_input.columns[key]]}" for role, bound_input, key in text_keys
+        f"{role}.{key} is {(bound_input.table.column_types or {})[bound_input.columns[key]]}"
+        for role, bound_input, key in text_keys
     ]
     return f" ({', '.join(type_notes)}, and was read as text)" if type_notes else ""
 
 
 def describe_classes(database: Database, base: BoundInput, max_rows: int | None) -> str:
-    """Return a note on an input of whose predicted and observed classes none are the same, or some but for their form, empty for others.
+    """Return a note on an input of whose predicted and observed classes none are the same, or some
+    but for their form, empty for others.
 
     Args:
         database: The database.
@@ -255,31 +383,60 @@ def describe_classes(database: Database, base: BoundInput, max_rows: int | None)
     columns = find_class_columns(base)
     if not columns:
         return ""
-    has_shared = share_classes(database, columns, max_rows) or (max_rows is not None and share_classes(database, columns))
+    has_shared = share_classes(database, columns, max_rows) or (
+        max_rows is not None and share_classes(database, columns)
+    )
     similar = describe_similar_ids(database, columns, max_rows)
     other = "" if has_shared or similar else describe_other_classes(database, columns)
     if base.role.name == "class_scores" and not has_shared and (similar or other):
-        raise InputError(f"{base.label}: no label is one of the classes that have scores. {similar or other}")
+        raise InputError(
+            f"{base.label}: no label is one of the classes that have scores. {similar or other}"
+        )
     return similar or (f"no class is both predicted and observed: {other}" if other else "")
 
 
 def check_no_ties(database: Database, bound_input: BoundInput) -> None:
     """Check that no two documents of a list have the same score."""
-    keys = [*map(quoted_column, bound_input.group_names), exp.column("query_id"), exp.column("score")]
-    tied_scores = exp.select(*keys, exp.alias_(count_rows(), "docs")).group_by(*keys).having("COUNT(*) > 1")
-    if database.query_rows(select_over_input(tied_scores.limit(1), bound_input, ("query_id", "score"))):
+    keys = [
+        *map(quoted_column, bound_input.group_names),
+        exp.column("query_id"),
+        exp.column("score"),
+    ]
+    tied_scores = (
+        exp.select(*keys, exp.alias_(count_rows(), "docs")).group_by(*keys).having("COUNT(*) > 1")
+    )
+    if database.query_rows(
+        select_over_input(tied_scores.limit(1), bound_input, ("query_id", "score"))
+    ):
         raise InputError(
-            problem_with_examples(database, bound_input, "equal scores in a list, and ties='error'", tied_scores, ("query_id", "score"))
+            problem_with_examples(
+                database,
+                bound_input,
+                "equal scores in a list, and ties='error'",
+                tied_scores,
+                ("query_id", "score"),
+            )
         )
 
 
-def check_ranks(database: Database, bound_input: BoundInput, *, has_gaps: bool, can_have_gaps: bool, is_deduplicated: bool) -> None:
-    """Check that the ranks of each list are integers, each once, and from 1 to its length unless they may have gaps.
+def check_ranks(
+    database: Database,
+    bound_input: BoundInput,
+    *,
+    has_gaps: bool,
+    can_have_gaps: bool,
+    is_deduplicated: bool,
+) -> None:
+    """Check that the ranks of each list are integers, each once, and from 1 to its length unless
+    they may have gaps.
 
     ``can_have_gaps``: they would have them under ``ranks=given``.
     """
     columns = ("query_id", "doc_id", "rank") if is_deduplicated else ("query_id", "rank")
-    wrong_lists, advice = load_select("checks", "list_ranks.sql"), load_select("inputs", "rank_advice.sql")
+    wrong_lists, advice = (
+        load_select("checks", "list_ranks.sql"),
+        load_select("inputs", "rank_advice.sql"),
+    )
     if has_gaps:
         having = wrong_lists.args["having"]
         having.set("this", having.this.this)
@@ -300,76 +457,153 @@ def check_ranks(database: Database, bound_input: BoundInput, *, has_gaps: bool, 
         mapping = write_mapping({"rank": next_rank}, bound_input.table.dialect)
         steps = [
             to_sentence(check.meaning.format(mapping=mapping))
-            for check, holds in zip(map(RowCheck, advice.selects), database.query_rows(advice)[0], strict=True)
+            for check, holds in zip(
+                map(RowCheck, advice.selects), database.query_rows(advice)[0], strict=True
+            )
             if holds and (can_have_gaps or check.requirement != "positions")
         ]
-        problem = "rank has to be integers from 1, each once in a list" if has_gaps else "rank has to be 1, 2, 3 to the length of a list"
-        steps += ["Keep one document at each rank" if has_gaps else "Number the documents of each list from 1"]
+        problem = (
+            "rank has to be integers from 1, each once in a list"
+            if has_gaps
+            else "rank has to be 1, 2, 3 to the length of a list"
+        )
+        steps += [
+            (
+                "Keep one document at each rank"
+                if has_gaps
+                else "Number the documents of each list from 1"
+            )
+        ]
         raise_problems(
-            [format_problem(database, bound_input, f"{problem}. {steps[0]}", examples, select_lists(wrong_lists, for_display=True))]
+            [
+                format_problem(
+                    database,
+                    bound_input,
+                    f"{problem}. {steps[0]}",
+                    examples,
+                    select_lists(wrong_lists, for_display=True),
+                )
+            ]
         )
 
 
-def check_queries_present(database: Database, inputs: Mapping[str, BoundInput], roles: Sequence[str]) -> None:
+def check_queries_present(
+    database: Database, inputs: Mapping[str, BoundInput], roles: Sequence[str]
+) -> None:
     """Check that each input contains a query of the queries table, if any."""
     for role in roles if "queries" in inputs else ():
         subqueries = [
-            inputs[name].select_columns(RANKING_KEYS[:1]).subquery("run" if name == role else "qrels") for name in ("queries", role)
+            inputs[name]
+            .select_columns(RANKING_KEYS[:1])
+            .subquery("run" if name == role else "qrels")
+            for name in ("queries", role)
         ]
-        if not database.query_rows(exp.select("1").from_(subqueries[0]).join(subqueries[1], on=_equal_keys(RANKING_KEYS[:1])).limit(1)):
+        if not database.query_rows(
+            exp.select("1")
+            .from_(subqueries[0])
+            .join(subqueries[1], on=_equal_keys(RANKING_KEYS[:1]))
+            .limit(1)
+        ):
             queries_example, input_example = (
-                database.query_rows(exp.select("query_id").from_(subquery.copy()).order_by("query_id").limit(1))[0][0]
+                database.query_rows(
+                    exp.select("query_id").from_(subquery.copy()).order_by("query_id").limit(1)
+                )[0][0]
                 for subquery in subqueries
             )
             labels = f"{inputs['queries'].label} and {inputs[role].label}"
             examples = (short_value(queries_example), short_value(input_example))
-            raise_problems([f"{labels} have no query_id in common. {_describe_examples(('queries', role), examples)}"])
+            raise_problems(
+                [
+                    (
+                        f"{labels} have no query_id in common."
+                        f" {_describe_examples(('queries', role), examples)}"
+                    )
+                ]
+            )
 
 
 def check_same_queries(database: Database, inputs: Mapping[str, BoundInput]) -> None:
     """Check that run and qrels contain the same queries."""
-    problems = list(_describe_unmatched(database, inputs, ("qrels", "run"), "judged, but not answered, and queries='strict'"))
-    problems += _describe_unmatched(database, inputs, ("run", "qrels"), "answered, but not judged, and queries='strict'")
+    problems = list(
+        _describe_unmatched(
+            database, inputs, ("qrels", "run"), "judged, but not answered, and queries='strict'"
+        )
+    )
+    problems += _describe_unmatched(
+        database, inputs, ("run", "qrels"), "answered, but not judged, and queries='strict'"
+    )
     raise_problems(problems)
 
 
-def _describe_unmatched(database: Database, inputs: Mapping[str, BoundInput], roles: tuple[str, str], problem: str) -> Iterator[str]:
+def _describe_unmatched(
+    database: Database, inputs: Mapping[str, BoundInput], roles: tuple[str, str], problem: str
+) -> Iterator[str]:
     """Describe the queries that only the first of two inputs contains."""
-    if rows := database.query_rows(_select_unmatched(inputs, roles, for_display=False).limit(MAX_EXAMPLES)):
-        further_rows = describe_further_rows(database, _select_unmatched(inputs, roles, for_display=True))
-        yield f"queries {problem}: {', '.join(short_value(row[0]) for row in rows)}\n    {further_rows}"
+    if rows := database.query_rows(
+        _select_unmatched(inputs, roles, for_display=False).limit(MAX_EXAMPLES)
+    ):
+        further_rows = describe_further_rows(
+            database, _select_unmatched(inputs, roles, for_display=True)
+        )
+        yield (
+            f"queries {problem}: {', '.join(short_value(row[0]) for row in rows)}\n   "
+            f" {further_rows}"
+        )
 
 
-def _select_unmatched(inputs: Mapping[str, BoundInput], roles: tuple[str, str], for_display: bool) -> exp.Select:
-    """Return the query for the queries that only the first of two inputs contains; ``for_display`` selects the user's notation."""
+def _select_unmatched(
+    inputs: Mapping[str, BoundInput], roles: tuple[str, str], for_display: bool
+) -> exp.Select:
+    """Return the query for the queries that only the first of two inputs contains; ``for_display``
+    selects the user's notation.
+    """
 
     def read_queries(role: str, name: str) -> exp.Subquery:
         return inputs[role].select_columns(RANKING_KEYS[:1], for_display=for_display).subquery(name)
 
     query = exp.select("query_id").distinct().from_(read_queries(roles[0], "these"))
     query = query.where(exp.Not(this=_in_run_queries(read_queries(roles[1], "other"))))
-    return query.where(_in_run_queries(read_queries("queries", "chosen"))) if "queries" in inputs else query
+    return (
+        query.where(_in_run_queries(read_queries("queries", "chosen")))
+        if "queries" in inputs
+        else query
+    )
 
 
 def _in_run_queries(source: exp.Subquery) -> exp.In:
-    return exp.In(this=exp.column("query_id"), query=exp.select("query_id").from_(source).subquery())
+    return exp.In(
+        this=exp.column("query_id"), query=exp.select("query_id").from_(source).subquery()
+    )
 
 
-def check_probabilities(database: Database, library: Registry, metrics: Sequence[ResolvedMetric], top_grade: float | None) -> None:
+def check_probabilities(
+    database: Database,
+    library: Registry,
+    metrics: Sequence[ResolvedMetric],
+    top_grade: float | None,
+) -> None:
     """Check that probability functions are at most 1 at the greatest relevance."""
     for metric in metrics:
-        for slot in (slot for file in metric.dependencies.files for slot in file.probabilities) if top_grade is not None else ():
+        for slot in (
+            (slot for file in metric.dependencies.files for slot in file.probabilities)
+            if top_grade is not None
+            else ()
+        ):
             grade = exp.Literal.number(repr(float(top_grade or 0)))
             probability = inline_function(library, slot, [grade], metric.settings)
             if database.query_rows(exp.select(probability))[0][0] > 1:
                 raise InputError(
-                    f"{metric.metric}: a relevance of {top_grade:g} gives a {slot} above 1. "
-                    f"Give the highest grade of the scale with max_grade, or another function with {slot}"
+                    f"{metric.metric}: a relevance of {top_grade:g} gives a {slot} above 1. Give"
+                    " the highest grade of the scale with max_grade, or another function with"
+                    f" {slot}"
                 )
 
 
-def check_settings_against_data(inputs: BoundInputs, metrics: Sequence[ResolvedMetric], input_ctes: InputCtes) -> None:
-    """Run the data checks that the files of metrics declare with ``-- Validate:``, and policies with ``validate``, for their settings.
+def check_settings_against_data(
+    inputs: BoundInputs, metrics: Sequence[ResolvedMetric], input_ctes: InputCtes
+) -> None:
+    """Run the data checks that the files of metrics declare with ``-- Validate:``, and policies
+    with ``validate``, for their settings.
 
     Raises:
         InputError: A check returns rows.
@@ -385,26 +619,41 @@ def check_settings_against_data(inputs: BoundInputs, metrics: Sequence[ResolvedM
             *metric.dependencies.list_annotations("Validate"),
         ):
             file = library.checks[name]
-            tree: Any = bind_parameters(library, load_select(file), metric.settings, metric.file.params)
+            tree: Any = bind_parameters(
+                library, load_select(file), metric.settings, metric.file.params
+            )
             per_list = request.per_query or metric.settings.get("level") == "query"
             if (tree, per_list) in checked:
                 continue
-            if not inputs.has_units and any(column.name == UNIT_ID for column in find_nodes(tree, exp.Column)):
+            if not inputs.has_units and any(
+                column.name == UNIT_ID for column in find_nodes(tree, exp.Column)
+            ):
                 continue  # units are read for intervals only
             checked.add((tree.copy(), per_list))
             relations = RelationCtes(library, input_ctes.sources, input_ctes.shape)
             for table in list(tree.find_all(exp.Table)):
-                table.replace(aliased_table(relations.add_relation(table.name, metric.settings), table.alias_or_name))
+                table.replace(
+                    aliased_table(
+                        relations.add_relation(table.name, metric.settings), table.alias_or_name
+                    )
+                )
             expand_keys(tree, ExpansionContext(partial(relations.find_keys, per_list=per_list)))
             keys = [column.name for column in tree.selects[:-1]]
             tree = tree.order_by(*map(key_column, keys)) if keys else tree
             for cte in relations.ctes:
                 tree = tree.with_(cte.name, as_=cte.query)
             advice = read_row_checks(file)[0].meaning
-            for row in inputs.database.query_rows(inputs.with_temporary_tables(tree.limit(MAX_EXAMPLES))):
+            for row in inputs.database.query_rows(
+                inputs.with_temporary_tables(tree.limit(MAX_EXAMPLES))
+            ):
                 pairs = zip(keys, row, strict=False)
                 location = ", ".join(
-                    f"{labels.get(column, column)}={short_value(value)}" for column, value in pairs if column != SLICE_NUMBER
+                    f"{labels.get(column, column)}={short_value(value)}"
+                    for column, value in pairs
+                    if column != SLICE_NUMBER
                 )
-                problems.append(f"{metric.metric}: {row[-1]:,.10g} {tree.selects[-1].alias}{location and ' where '}{location}: {advice}")
+                problems.append(
+                    f"{metric.metric}: {row[-1]:,.10g}"
+                    f" {tree.selects[-1].alias}{location and ' where '}{location}: {advice}"
+                )
     raise_problems(problems)

@@ -1,4 +1,6 @@
-"""Filter inputs by the conditions of ``where``, each on the input whose columns it names, and by ids of queries."""
+"""Filter inputs by the conditions of ``where``, each on the input whose columns it names, and by
+ids of queries.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,14 @@ from sqlglot import exp
 
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.query_sources import quote_columns
-from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, join_words, quote_excerpt
+from sqlrank.errors import (
+    InputError,
+    did_you_mean,
+    enumerate_names,
+    join_sentences,
+    join_words,
+    quote_excerpt,
+)
 from sqlrank.inputs.assembled_inputs import reassemble_inputs
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
 from sqlrank.inputs.user_sql import read_fields, split_conjuncts
@@ -36,56 +45,102 @@ def filter_inputs(inputs: BoundInputs) -> BoundInputs:
         InputError: The input of a condition is ambiguous, or does not have its columns.
     """
     request = inputs.request
-    derived = {*request.assembled_roles, *request.joined_roles, *(["run"] if request.lists_from_queries else [])}
-    source_inputs = {role: bound_input for role, bound_input in inputs.by_role.items() if role not in derived}
-    filtered = apply_filter(inputs.condition, source_inputs, request.rankings_from_predictions, inputs.database.dialect)
+    derived = {
+        *request.assembled_roles,
+        *request.joined_roles,
+        *(["run"] if request.lists_from_queries else []),
+    }
+    source_inputs = {
+        role: bound_input for role, bound_input in inputs.by_role.items() if role not in derived
+    }
+    filtered = apply_filter(
+        inputs.condition, source_inputs, request.rankings_from_predictions, inputs.database.dialect
+    )
     if request.lists_from_queries:
         filtered["run"] = replace(inputs.by_role["run"], where=filtered["queries"].where)
     if request.only_queries:
         filtered |= apply_query_filter(
             request.only_queries,
-            {role: bound_input for role, bound_input in filtered.items() if role not in inputs.roles_read_across_lists},
+            {
+                role: bound_input
+                for role, bound_input in filtered.items()
+                if role not in inputs.roles_read_across_lists
+            },
         )
-    return replace(inputs, by_role={**inputs.by_role, **filtered, **reassemble_inputs(request, {**inputs.by_role, **filtered})})
+    return replace(
+        inputs,
+        by_role={
+            **inputs.by_role,
+            **filtered,
+            **reassemble_inputs(request, {**inputs.by_role, **filtered}),
+        },
+    )
 
 
 def apply_filter(
-    condition: exp.Expression | None, inputs: Mapping[str, BoundInput], rankings_from_predictions: bool, dialect: str
+    condition: exp.Expression | None,
+    inputs: Mapping[str, BoundInput],
+    rankings_from_predictions: bool,
+    dialect: str,
 ) -> dict[str, BoundInput]:
     """Return the inputs with a filter.
 
-    Each of the conditions joined by AND applies to one input. A prefix names the input of a column (``run.day``); otherwise only one input
-    may have it. ``rankings_from_predictions``: run and judgments are derived from predictions.
+    Each of the conditions joined by AND applies to one input. A prefix names the input of a column
+    (``run.day``); otherwise only one input may have it. ``rankings_from_predictions``: run and
+    judgments are derived from predictions.
 
     Raises:
         InputError: The input of a condition is ambiguous, or does not have its columns.
     """
     if condition is None:
         return dict(inputs)
-    filtered_roles = {"predictions": ["predictions", "run", "qrels"]} if rankings_from_predictions else {}
-    filtered_roles |= {role: [role] for role in inputs if not rankings_from_predictions or role not in {"run", "qrels", "predictions"}}
+    filtered_roles = (
+        {"predictions": ["predictions", "run", "qrels"]} if rankings_from_predictions else {}
+    )
+    filtered_roles |= {
+        role: [role]
+        for role in inputs
+        if not rankings_from_predictions or role not in {"run", "qrels", "predictions"}
+    }
     named_inputs = {role: inputs[filtered[0]] for role, filtered in filtered_roles.items()}
-    can_inspect = all(bound_input.table.column_types is not None for bound_input in named_inputs.values())
+    can_inspect = all(
+        bound_input.table.column_types is not None for bound_input in named_inputs.values()
+    )
     if can_inspect and (parameter := condition.this.tree.find(exp.Placeholder, exp.Parameter)):
         raise InputError(f"where: {parameter.sql('duckdb')} has no value. Write the value itself")
     conjuncts_by_role: dict[str, list[exp.Expr]] = {}
     for conjunct in split_conjuncts(condition, dialect):
         text: ExpressionText = conjunct.this
-        named_roles = {_find_role(column, parsed, named_inputs) for column, parsed in zip(conjunct.expressions, text.columns, strict=True)}
+        named_roles = {
+            _find_role(column, parsed, named_inputs)
+            for column, parsed in zip(conjunct.expressions, text.columns, strict=True)
+        }
         if len(named_roles) != 1:
-            problem = f"compares columns of {join_words(sorted(named_roles))}" if named_roles else "names no column"
-            raise InputError(f"where: {text.source} {problem}. A condition is on the rows of one input")
+            problem = (
+                f"compares columns of {join_words(sorted(named_roles))}"
+                if named_roles
+                else "names no column"
+            )
+            raise InputError(
+                f"where: {text.source} {problem}. A condition is on the rows of one input"
+            )
         named_role = named_roles.pop()
         _check_column_types(text.tree, named_inputs[named_role].table)
         quote_columns(conjunct, dialect)
         for role in filtered_roles[named_role]:
             conjuncts_by_role.setdefault(role, []).append(conjunct.copy())
-    filters = {role: exp.and_(*conjuncts, copy=False) for role, conjuncts in conjuncts_by_role.items()}
-    return {**inputs, **{role: inputs[role].with_filter(condition) for role, condition in filters.items()}}
+    filters = {
+        role: exp.and_(*conjuncts, copy=False) for role, conjuncts in conjuncts_by_role.items()
+    }
+    return {
+        **inputs,
+        **{role: inputs[role].with_filter(condition) for role, condition in filters.items()},
+    }
 
 
 def _check_column_types(conjunct: exp.Expr, table: SourceTable) -> None:
-    """Check that no column of another type is used as a boolean, and that no text is ordered with a number.
+    """Check that no column of another type is used as a boolean, and that no text is ordered with a
+    number.
 
     Engines give unclear errors for both.
     """
@@ -97,28 +152,54 @@ def _check_column_types(conjunct: exp.Expr, table: SourceTable) -> None:
         is_condition = operand is conjunct or isinstance(operand.parent, (exp.Not, exp.Connector))
         if is_condition and (duckdb_type.startswith(_NO_CONDITION) or duckdb_type.endswith("]")):
             value = "'2026-01-01'" if duckdb_type.startswith(_TEMPORAL) else "'a'"
-            example = f"{name} = {value}" if duckdb_type.startswith((*_TEMPORAL, *_TEXT)) else f"{name} IS NOT NULL"
+            example = (
+                f"{name} = {value}"
+                if duckdb_type.startswith((*_TEMPORAL, *_TEXT))
+                else f"{name} IS NOT NULL"
+            )
             raise InputError(
-                f"where: column {quote_excerpt(name)} is {duckdb_type.partition('(')[0]}, which is not a boolean. Compare it, such as {example}"
+                f"where: column {quote_excerpt(name)} is {duckdb_type.partition('(')[0]}, which is"
+                f" not a boolean. Compare it, such as {example}"
             )
     for comparison in conjunct.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between):
         operands = [node.unnest() for node in comparison.iter_expressions()]
-        texts = [node for node in operands if isinstance(node, exp.Column) and _find_type(node, table).startswith("VARCHAR")]
-        number = next((node for node in operands if node.is_number or _find_type(node, table).startswith(NUMERIC_TYPES)), None)
+        texts = [
+            node
+            for node in operands
+            if isinstance(node, exp.Column) and _find_type(node, table).startswith("VARCHAR")
+        ]
+        number = next(
+            (
+                node
+                for node in operands
+                if node.is_number or _find_type(node, table).startswith(NUMERIC_TYPES)
+            ),
+            None,
+        )
         if texts and number is not None:
-            name, other = texts[0].name, number.name if isinstance(number, exp.Column) else number.sql("duckdb")
+            name, other = (
+                texts[0].name,
+                number.name if isinstance(number, exp.Column) else number.sql("duckdb"),
+            )
             raise InputError(
-                f"where: column {quote_excerpt(name)} is VARCHAR, and {other} is a number. Compare texts, such as {name} > 'a', "
-                f"or numbers, such as CAST({name} AS DOUBLE) > {other}"
+                f"where: column {quote_excerpt(name)} is VARCHAR, and {other} is a number. Compare"
+                f" texts, such as {name} > 'a', or numbers, such as CAST({name} AS DOUBLE) >"
+                f" {other}"
             )
 
 
 def _find_type(node: exp.Expr, table: SourceTable) -> str:
     """Return the type of a column, empty if it is not known, and for other nodes."""
-    return (table.column_types or {}).get(str(table.find_column(node.name)), "") if isinstance(node, exp.Column) else ""
+    return (
+        (table.column_types or {}).get(str(table.find_column(node.name)), "")
+        if isinstance(node, exp.Column)
+        else ""
+    )
 
 
-def apply_query_filter(queries: Sequence[Any], inputs: Mapping[str, BoundInput]) -> dict[str, BoundInput]:
+def apply_query_filter(
+    queries: Sequence[Any], inputs: Mapping[str, BoundInput]
+) -> dict[str, BoundInput]:
     """Return the inputs restricted to some queries, whose ids are compared as text."""
     filtered = dict(inputs)
     ids = [sql_literal(str(query)) for query in queries]
@@ -131,13 +212,16 @@ def apply_query_filter(queries: Sequence[Any], inputs: Mapping[str, BoundInput])
                 else exp.cast(bound_input.raw_expression(name), "TEXT")
             )
             filtered[role] = bound_input.with_filter(
-                exp.EQ(this=id_expression, expression=ids[0]) if len(ids) == 1 else exp.In(this=id_expression, expressions=ids)
+                exp.EQ(this=id_expression, expression=ids[0])
+                if len(ids) == 1
+                else exp.In(this=id_expression, expressions=ids)
             )
     return filtered
 
 
 def _find_role(column: exp.Column, parsed: exp.Column, inputs: Mapping[str, BoundInput]) -> str:
-    """Return the role of the input that has a column, and write the column's name as that input does, in place.
+    """Return the role of the input that has a column, and write the column's name as that input
+    does, in place.
 
     ``parsed`` is the column in the condition as it was parsed.
     """
@@ -145,15 +229,23 @@ def _find_role(column: exp.Column, parsed: exp.Column, inputs: Mapping[str, Boun
     role = first.name.lower() if rest and first.name.lower() in inputs else ""
     first, *fields = rest if role else column.parts
     possible_inputs = {role: inputs[role]} if role else dict(inputs)
-    readings = (read_fields(exp.column(first.copy()), fields, bound_input.table) for bound_input in possible_inputs.values())
+    readings = (
+        read_fields(exp.column(first.copy()), fields, bound_input.table)
+        for bound_input in possible_inputs.values()
+    )
     value = next((reading for reading in readings if reading is not None), None)
     if value is None:
-        raise InputError(f"where: {column.sql()!r} is of no input. Qualify it by one of: {', '.join(inputs)}")
+        raise InputError(
+            f"where: {column.sql()!r} is of no input. Qualify it by one of: {', '.join(inputs)}"
+        )
     column.replace(value)
     name, column = first.name, next(value.find_all(exp.Column))
     if any(bound_input.table.column_types is None for bound_input in possible_inputs.values()):
         if len(possible_inputs) > 1:
-            raise InputError(f"where: of which input is {name!r}? Write {join_words((f'{role}.{name}' for role in inputs), 'or')}")
+            raise InputError(
+                f"where: of which input is {name!r}? Write"
+                f" {join_words((f'{role}.{name}' for role in inputs), 'or')}"
+            )
         return next(iter(possible_inputs))
     columns_by_role = {
         role: column_name
@@ -162,14 +254,27 @@ def _find_role(column: exp.Column, parsed: exp.Column, inputs: Mapping[str, Boun
     }
     if len(columns_by_role) > 1:
         example = " AND ".join(f"{role}.{name} ..." for role in columns_by_role)
-        raise InputError(f"where: {join_words(columns_by_role)} have a column {name!r}. Say which is meant, or both: {example}")
+        raise InputError(
+            f"where: {join_words(columns_by_role)} have a column {name!r}. Say which is meant, or"
+            f" both: {example}"
+        )
     if not columns_by_role:
-        available = [column_name for bound_input in possible_inputs.values() for column_name in bound_input.table.column_types or ()]
-        is_value = not role and isinstance(parsed.parent, exp.Predicate) and parsed.arg_key != "this"
-        advice = did_you_mean(name, available) or ("A text is written in single quotes" if is_value else "")
+        available = [
+            column_name
+            for bound_input in possible_inputs.values()
+            for column_name in bound_input.table.column_types or ()
+        ]
+        is_value = (
+            not role and isinstance(parsed.parent, exp.Predicate) and parsed.arg_key != "this"
+        )
+        advice = did_you_mean(name, available) or (
+            "A text is written in single quotes" if is_value else ""
+        )
         raise InputError(
             join_sentences(
-                f"where: {role or 'the input'} has no column {name!r}", advice, f"There are: {enumerate_names(dict.fromkeys(available))}"
+                f"where: {role or 'the input'} has no column {name!r}",
+                advice,
+                f"There are: {enumerate_names(dict.fromkeys(available))}",
             )
         )
     ((role, column_name),) = columns_by_role.items()

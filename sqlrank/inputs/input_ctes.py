@@ -1,4 +1,6 @@
-"""Build the CTEs of inputs: mapped columns, scores by UNION ALL, run and qrels from predictions, rows per grouping set, filters."""
+"""Build the CTEs of inputs: mapped columns, scores by UNION ALL, run and qrels from predictions,
+rows per grouping set, filters.
+"""
 
 from __future__ import annotations
 
@@ -69,21 +71,40 @@ def build_input_ctes(inputs: BoundInputs, plain: bool) -> InputCtes:
             continue
         if role == "run" and request.lists_from_queries:
             sources[InputKey(role)] = InputQuery(
-                _describe_rows(bound_input), KeyColumns(bound_input.group_names, nullable=True), None, InputKey("queries")
+                _describe_rows(bound_input),
+                KeyColumns(bound_input.group_names, nullable=True),
+                None,
+                InputKey("queries"),
             )
             continue
-        sources |= _select_predictions(inputs, bound_input) if role == "predictions" else _table_inputs(inputs, bound_input)
+        sources |= (
+            _select_predictions(inputs, bound_input)
+            if role == "predictions"
+            else _table_inputs(inputs, bound_input)
+        )
     base_role = request.base_role
     if base_role is not None and base_role not in inputs.by_role:
         sources |= _composed_input(inputs, base_role, sources)
-    if base_role is not None and request.rankings_from_predictions and InputKey("queries") in sources:
-        restricted = {PREDICTIONS: InputVariant.ALL_QUERIES, UNFILTERED_PREDICTIONS: InputVariant.UNFILTERED_ALL_QUERIES}
+    if (
+        base_role is not None
+        and request.rankings_from_predictions
+        and InputKey("queries") in sources
+    ):
+        restricted = {
+            PREDICTIONS: InputVariant.ALL_QUERIES,
+            UNFILTERED_PREDICTIONS: InputVariant.UNFILTERED_ALL_QUERIES,
+        }
         for key in [key for key in restricted if key in sources]:
-            sources |= _restrict_to_queries(key, sources[key], InputKey("predictions", restricted[key]))
+            sources |= _restrict_to_queries(
+                key, sources[key], InputKey("predictions", restricted[key])
+            )
     if request.rankings_from_predictions:
         sources |= _rankings_from_predictions(inputs, sources)
     if base_role is not None and shape.grouping_sets is not None:
-        repeated = {InputVariant.VALID: InputVariant.PER_SLICE, InputVariant.UNFILTERED: InputVariant.UNFILTERED_PER_SLICE}
+        repeated = {
+            InputVariant.VALID: InputVariant.PER_SLICE,
+            InputVariant.UNFILTERED: InputVariant.UNFILTERED_PER_SLICE,
+        }
         sources |= {
             InputKey(base_role, per_slice): _repeat_per_slice(key, sources[key], shape)
             for variant, per_slice in repeated.items()
@@ -93,52 +114,86 @@ def build_input_ctes(inputs: BoundInputs, plain: bool) -> InputCtes:
 
 
 def _check_intervals(inputs: BoundInputs, shape: GroupingLayout) -> None:
-    """Check that no grouping with intervals contains several lists of a query, which are dependent."""
+    """Check that no grouping with intervals contains several lists of a query, which are
+    dependent.
+    """
     confidence = inputs.request.confidence
     if confidence is None or confidence.is_bootstrap or not inputs.request.is_ranking:
         return
     for label, group in zip(shape.labels, shape.grouping_sets or (), strict=False):
-        if (missing := [name for name in shape.list_columns if name not in group]) and _has_shared_queries(inputs, missing):
+        if (
+            missing := [name for name in shape.list_columns if name not in group]
+        ) and _has_shared_queries(inputs, missing):
             raise MetricError(
-                f"the grouping {label!r} holds several lists of a query, one for each {missing[0]}, which are not independent. "
-                f"Ask for interval='bootstrap', which draws queries, or for one grouping{_separate_queries(inputs, missing[0])}"
+                f"the grouping {label!r} holds several lists of a query, one for each {missing[0]},"
+                " which are not independent. Ask for interval='bootstrap', which draws queries, or"
+                f" for one grouping{_separate_queries(inputs, missing[0])}"
             )
 
 
 def _has_shared_queries(inputs: BoundInputs, columns: Sequence[str]) -> bool:
-    """Return True if a query may have lists of several values of columns; ids are looked at where an engine can be asked."""
+    """Return True if a query may have lists of several values of columns; ids are looked at where
+    an engine can be asked.
+    """
     run = inputs.by_role.get("run")
     if run is None or not inputs.database.can_inspect or not {*columns} <= {*run.group_names}:
         return True
     keys = [exp.column(QUERY_ID), *map(quoted_column, columns)]
     lists = exp.select(*keys).distinct().from_(run.select_columns((QUERY_ID,)).subquery("run"))
-    shared = exp.select(QUERY_ID).from_(lists.subquery("lists")).group_by(QUERY_ID).having("COUNT(*) > 1").limit(1)
+    shared = (
+        exp.select(QUERY_ID)
+        .from_(lists.subquery("lists"))
+        .group_by(QUERY_ID)
+        .having("COUNT(*) > 1")
+        .limit(1)
+    )
     return bool(inputs.database.query_rows(shared))
 
 
 def _separate_queries(inputs: BoundInputs, group: str) -> str:
-    """Return the mapping that makes equal ids of different groups, such as tasks, different queries; empty if an input lacks the group."""
+    """Return the mapping that makes equal ids of different groups, such as tasks, different
+    queries; empty if an input lacks the group.
+    """
     rankings = [
-        bound_input for bound_input in inputs.by_role.values() if QUERY_ID in bound_input.columns and not bound_input.assembled_from
+        bound_input
+        for bound_input in inputs.by_role.values()
+        if QUERY_ID in bound_input.columns and not bound_input.assembled_from
     ]
-    if not inputs.database.can_inspect or not all(group in bound_input.group_names for bound_input in rankings):
+    if not inputs.database.can_inspect or not all(
+        group in bound_input.group_names for bound_input in rankings
+    ):
         return ""
     parts = [exp.cast(bound_expression(rankings[0], name), "VARCHAR") for name in (group, QUERY_ID)]
-    query = exp.DPipe(this=exp.DPipe(this=parts[0], expression=sql_literal(" ")), expression=parts[1])
-    return f", or, if they are different queries, give them ids of their own with {write_mapping({QUERY_ID: query}, rankings[0].table.dialect)}"
+    query = exp.DPipe(
+        this=exp.DPipe(this=parts[0], expression=sql_literal(" ")), expression=parts[1]
+    )
+    return (
+        ", or, if they are different queries, give them ids of their own with"
+        f" {write_mapping({QUERY_ID: query}, rankings[0].table.dialect)}"
+    )
 
 
 def _describe_rows(bound_input: BoundInput) -> str:
-    """Return the comment on the rows of an input; rows of rankings are identified by the group columns, too."""
+    """Return the comment on the rows of an input; rows of rankings are identified by the group
+    columns, too.
+    """
     description = bound_input.role.description
     is_ranking = bound_input.role.list_relation is not None and bool(bound_input.group_names)
-    return describe_rows(description, keys={"query": name_keys([*bound_input.group_names, QUERY_ID])}) if is_ranking else description
+    return (
+        describe_rows(description, keys={"query": name_keys([*bound_input.group_names, QUERY_ID])})
+        if is_ranking
+        else description
+    )
 
 
 def _table_name(bound_input: BoundInput) -> str:
     """Return the name of a table, empty for files, unions and subqueries."""
     table = bound_input.table.display_from_item
-    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier) or bound_input.table.members:
+    if (
+        not isinstance(table, exp.Table)
+        or not isinstance(table.this, exp.Identifier)
+        or bound_input.table.members
+    ):
         return ""
     return ".".join(part.name for part in table.parts)
 
@@ -148,15 +203,25 @@ def _table_inputs(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey
     role = bound_input.role
     score_type = _score_type(inputs) if role.name == "run" else "given"
     names = [
-        name for name, column in role.columns.items() if not column.optional or column.default is not None or name in bound_input.columns
+        name
+        for name, column in role.columns.items()
+        if not column.optional or column.default is not None or name in bound_input.columns
     ]
     names += ["rank"] if role.name == "run" and "rank" not in names else []
     is_ranking = role.list_relation is not None
     request, sources = inputs.request, {}
-    component, joined = request.assembled_roles.get(role.name), request.joined_roles.get(role.name, ())
-    read_inputs = [InputKey(name) for name in (joined or filter(None, [component]))]
-    for variant in (InputVariant.VALID, *([InputVariant.UNFILTERED] if bound_input.not_null else ())):
-        query = bound_input.select_columns(names, score_type, for_display=True, keep_nulls=variant is InputVariant.UNFILTERED)
+    component, joined = (
+        request.assembled_roles.get(role.name),
+        request.joined_roles.get(role.name, ()),
+    )
+    read_inputs = [InputKey(name) for name in joined or filter(None, [component])]
+    for variant in (
+        InputVariant.VALID,
+        *([InputVariant.UNFILTERED] if bound_input.not_null else ()),
+    ):
+        query = bound_input.select_columns(
+            names, score_type, for_display=True, keep_nulls=variant is InputVariant.UNFILTERED
+        )
         if joined:
             query = expand_join(request, role.name, inputs.by_role)
         elif component is not None:
@@ -176,17 +241,30 @@ def _table_inputs(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey
     return sources
 
 
-def _composed_input(inputs: BoundInputs, role: str, sources: Mapping[InputKey, InputQuery]) -> dict[InputKey, InputQuery]:
+def _composed_input(
+    inputs: BoundInputs, role: str, sources: Mapping[InputKey, InputQuery]
+) -> dict[InputKey, InputQuery]:
     """Return an input that is composed of others, as its file declares."""
     library, (first, *rest) = inputs.request.library, inputs.request.base_roles
     tree = load_assembly(library, role)
-    read_columns = {name for name in inputs.find_read_columns(role) if name in library.roles[role].columns}
+    read_columns = {
+        name for name in inputs.find_read_columns(role) if name in library.roles[role].columns
+    }
     if missing := sorted(read_columns - set(tree.named_selects)):
-        raise InputError(f"{first} and {' and '.join(rest)} do not say what {missing[0]} is. Give {role}= in one table")
-    keys = expand_keys(tree, ExpansionContext(lambda name: {GROUP_ID: sources[InputKey(name)].group}))
+        raise InputError(
+            f"{first} and {' and '.join(rest)} do not say what {missing[0]} is. Give {role}= in one"
+            " table"
+        )
+    keys = expand_keys(
+        tree, ExpansionContext(lambda name: {GROUP_ID: sources[InputKey(name)].group})
+    )
     return {
         InputKey(role): InputQuery(
-            library.roles[role].description, keys[GROUP_ID], tree, InputKey(first), joins_inputs=tuple(map(InputKey, rest))
+            library.roles[role].description,
+            keys[GROUP_ID],
+            tree,
+            InputKey(first),
+            joins_inputs=tuple(map(InputKey, rest)),
         )
     }
 
@@ -195,7 +273,10 @@ def _score_type(inputs: BoundInputs) -> str:
     dialect = inputs.database.dialect
     score_type = str(inputs.request.shared_policies.get("score_type", "given"))
     if score_type == "float32" and not get_dialect(dialect).supports_float32:
-        raise MetricError(f"score_type='float32' is not possible on {dialect}, which has doubles only. Give score_type='float64'")
+        raise MetricError(
+            f"score_type='float32' is not possible on {dialect}, which has doubles only. Give"
+            " score_type='float64'"
+        )
     return score_type
 
 
@@ -209,7 +290,9 @@ def _select_predictions(inputs: BoundInputs, bound_input: BoundInput) -> dict[In
     if request.rankings_from_predictions:
         needed |= dict.fromkeys([*inputs.needed_columns["run"], "label", "rank"])
     other_columns = [name for name in needed if name != "score"]
-    drops_nulls_by_key = {PREDICTIONS: True} | ({UNFILTERED_PREDICTIONS: False} if bound_input.not_null else {})
+    drops_nulls_by_key = {PREDICTIONS: True} | (
+        {UNFILTERED_PREDICTIONS: False} if bound_input.not_null else {}
+    )
     group = KeyColumns(bound_input.group_names, nullable=True)
     if len(inputs.scores) < 2:  # noqa: PLR2004  a single score needs no UNION
         column_names = ["score", *other_columns]
@@ -217,7 +300,9 @@ def _select_predictions(inputs: BoundInputs, bound_input: BoundInput) -> dict[In
             key: InputQuery(
                 _describe_rows(bound_input),
                 group,
-                bound_input.select_columns(column_names, for_display=True, keep_nulls=not drops_nulls),
+                bound_input.select_columns(
+                    column_names, for_display=True, keep_nulls=not drops_nulls
+                ),
                 has_lists=True,
                 table=_table_name(bound_input),
             )
@@ -225,8 +310,12 @@ def _select_predictions(inputs: BoundInputs, bound_input: BoundInput) -> dict[In
         }
     raw = bound_input.select_columns(other_columns, for_display=True, keep_nulls=True)
     for index, view in enumerate(inputs.per_score(), start=1):
-        raw = raw.select(exp.alias_(view.by_role["predictions"].typed_expression("score"), f"score_{index}"))
-    numbered = {NUMBERED_PREDICTIONS: _number_predictions(inputs, raw)} if inputs.rows_are_units else {}
+        raw = raw.select(
+            exp.alias_(view.by_role["predictions"].typed_expression("score"), f"score_{index}")
+        )
+    numbered = (
+        {NUMBERED_PREDICTIONS: _number_predictions(inputs, raw)} if inputs.rows_are_units else {}
+    )
     source_key = NUMBERED_PREDICTIONS if numbered else RAW_PREDICTIONS
     other_columns += [UNIT_ID] if inputs.rows_are_units else []
     title, scored_group = (
@@ -235,57 +324,107 @@ def _select_predictions(inputs: BoundInputs, bound_input: BoundInput) -> dict[In
     )
     scores = inputs.scores if inputs.rows_are_units else ()
     unions = {
-        key: _union_scores(inputs, bound_input, source_key, other_columns, drops_nulls) for key, drops_nulls in drops_nulls_by_key.items()
+        key: _union_scores(inputs, bound_input, source_key, other_columns, drops_nulls)
+        for key, drops_nulls in drops_nulls_by_key.items()
     }
-    return {RAW_PREDICTIONS: InputQuery(_describe_rows(bound_input), group, raw, table=_table_name(bound_input)), **numbered} | {
-        key: InputQuery(title, scored_group, union, source_key, has_lists=True, scores=scores) for key, union in unions.items()
+    return {
+        RAW_PREDICTIONS: InputQuery(
+            _describe_rows(bound_input), group, raw, table=_table_name(bound_input)
+        ),
+        **numbered,
+    } | {
+        key: InputQuery(title, scored_group, union, source_key, has_lists=True, scores=scores)
+        for key, union in unions.items()
     }
 
 
 def _number_predictions(inputs: BoundInputs, raw: exp.Select) -> InputQuery:
     """Return predictions with row numbers as units.
 
-    Where a CTE is computed once, any numbering is consistent. Other engines may renumber rows for each reader, so rows are ordered by all
-    columns: only equal rows can then exchange their numbers.
+    Where a CTE is computed once, any numbering is consistent. Other engines may renumber rows for
+    each reader, so rows are ordered by all columns: only equal rows can then exchange their
+    numbers.
     """
-    select_items: list[exp.Expr] = [key_column(name) if name in inputs.group_names else exp.column(name) for name in raw.named_selects]
-    order = exp.Order(expressions=[exp.Ordered(this=select_item.copy(), nulls_first=True) for select_item in select_items])
+    select_items: list[exp.Expr] = [
+        key_column(name) if name in inputs.group_names else exp.column(name)
+        for name in raw.named_selects
+    ]
+    order = exp.Order(
+        expressions=[
+            exp.Ordered(this=select_item.copy(), nulls_first=True) for select_item in select_items
+        ]
+    )
     is_once = get_dialect(inputs.database.dialect).computes_ctes_once
     row_number = exp.Window(this=exp.RowNumber(), order=None if is_once else order)
-    query = exp.select(*select_items, exp.alias_(row_number, UNIT_ID)).from_(exp.to_table(RAW_PREDICTIONS.name))
+    query = exp.select(*select_items, exp.alias_(row_number, UNIT_ID)).from_(
+        exp.to_table(RAW_PREDICTIONS.name)
+    )
     group = KeyColumns(inputs.by_role["predictions"].group_names, nullable=True)
     return InputQuery("one row per prediction, with its number", group, query, RAW_PREDICTIONS)
 
 
 def _union_scores(
-    inputs: BoundInputs, bound_input: BoundInput, source_key: InputKey, other_columns: Sequence[str], drops_nulls: bool
+    inputs: BoundInputs,
+    bound_input: BoundInput,
+    source_key: InputKey,
+    other_columns: Sequence[str],
+    drops_nulls: bool,
 ) -> exp.Query:
-    """Combine predictions of several scores by UNION ALL, without rows that lack required values."""
+    """Combine predictions of several scores by UNION ALL, without rows that lack required
+    values.
+    """
     branches = []
     for index, score_column in enumerate(inputs.scores, start=1):
         score = exp.column(f"score_{index}")
-        select_items = [*map(key_column, bound_input.group_names), exp.alias_(score, "score"), *map(exp.column, other_columns)]
-        branch = exp.select(*select_items, exp.alias_(sql_literal(score_column), SCORE_NAME)).from_(exp.to_table(source_key.name))
-        required = [score if name == "score" else exp.column(name) for name in bound_input.not_null] if drops_nulls else []
+        select_items = [
+            *map(key_column, bound_input.group_names),
+            exp.alias_(score, "score"),
+            *map(exp.column, other_columns),
+        ]
+        branch = exp.select(*select_items, exp.alias_(sql_literal(score_column), SCORE_NAME)).from_(
+            exp.to_table(source_key.name)
+        )
+        required = (
+            [score if name == "score" else exp.column(name) for name in bound_input.not_null]
+            if drops_nulls
+            else []
+        )
         branches.append(branch.where(*map(is_not_null, required)))
     return union_all(branches)
 
 
-def _restrict_to_queries(key: InputKey, predictions: InputQuery, source_key: InputKey) -> dict[InputKey, InputQuery]:
+def _restrict_to_queries(
+    key: InputKey, predictions: InputQuery, source_key: InputKey
+) -> dict[InputKey, InputQuery]:
     """Restrict predictions to the queries of the queries table, as for ranking metrics."""
     group = predictions.group.columns
     columns = [] if predictions.query is None else predictions.query.named_selects
-    select_items = [key_column(column, "p") if column in group else exp.column(column, table="p") for column in columns]
+    select_items = [
+        key_column(column, "p") if column in group else exp.column(column, table="p")
+        for column in columns
+    ]
     query = exp.select(*select_items).from_(exp.to_table(source_key.name).as_("p"))
-    query = query.join(exp.to_table("queries").as_("a"), on=exp.and_(*key_equalities([QUERY_ID], "a", "p", nullable=False)))
+    query = query.join(
+        exp.to_table("queries").as_("a"),
+        on=exp.and_(*key_equalities([QUERY_ID], "a", "p", nullable=False)),
+    )
     rows = "one row per prediction of an evaluated query"
     return {
         source_key: predictions,
-        key: InputQuery(rows, predictions.group, query, source_key, has_lists=True, joins_inputs=(InputKey("queries"),)),
+        key: InputQuery(
+            rows,
+            predictions.group,
+            query,
+            source_key,
+            has_lists=True,
+            joins_inputs=(InputKey("queries"),),
+        ),
     }
 
 
-def _rankings_from_predictions(inputs: BoundInputs, sources: Mapping[InputKey, InputQuery]) -> dict[InputKey, InputQuery]:
+def _rankings_from_predictions(
+    inputs: BoundInputs, sources: Mapping[InputKey, InputQuery]
+) -> dict[InputKey, InputQuery]:
     """Derive run and judgments from the predictions; NULL labels are not judgments."""
     source_key = UNFILTERED_PREDICTIONS if UNFILTERED_PREDICTIONS in sources else PREDICTIONS
     by = sources[source_key].group.columns
@@ -293,12 +432,18 @@ def _rankings_from_predictions(inputs: BoundInputs, sources: Mapping[InputKey, I
     run, qrels = inputs.by_role["run"], inputs.by_role["qrels"]
     typed_run = None
     score_type = _score_type(inputs)
-    if score_type == "float32" or (score_type == "float64" and run.column_type("score") != "DOUBLE"):
+    if score_type == "float32" or (
+        score_type == "float64" and run.column_type("score") != "DOUBLE"
+    ):
         score = run.typed_expression("score", score_type)
         for column in find_nodes(score, exp.Column):
             column.replace(exp.column("score"))
-        typed_run = exp.select(*keys, exp.alias_(score, "score"), "rank").from_(exp.to_table(source_key.name))
-    judgments = exp.select(*keys, exp.alias_(exp.column("label"), "relevance")).from_(exp.to_table(source_key.name))
+        typed_run = exp.select(*keys, exp.alias_(score, "score"), "rank").from_(
+            exp.to_table(source_key.name)
+        )
+    judgments = exp.select(*keys, exp.alias_(exp.column("label"), "relevance")).from_(
+        exp.to_table(source_key.name)
+    )
     judgments = judgments.where(is_not_null(exp.column("label")))
     group = KeyColumns(by, nullable=True)
     rankings = {
@@ -306,17 +451,27 @@ def _rankings_from_predictions(inputs: BoundInputs, sources: Mapping[InputKey, I
         InputKey("qrels"): InputQuery(_describe_rows(qrels), group, judgments, source_key),
     }
     if run.not_null:
-        all_documents = exp.select(*keys, "score", "rank").from_(exp.to_table(source_key.name)) if typed_run is None else typed_run
+        all_documents = (
+            exp.select(*keys, "score", "rank").from_(exp.to_table(source_key.name))
+            if typed_run is None
+            else typed_run
+        )
         rankings[InputKey("run", InputVariant.UNFILTERED)] = rankings[InputKey("run")]
         not_null = map(is_not_null, map(exp.column, run.not_null))
-        rankings[InputKey("run")] = InputQuery(_describe_rows(run), group, all_documents.where(*not_null), source_key)
+        rankings[InputKey("run")] = InputQuery(
+            _describe_rows(run), group, all_documents.where(*not_null), source_key
+        )
     return rankings
 
 
-def _repeat_per_slice(source_key: InputKey, source: InputQuery, shape: GroupingLayout) -> InputQuery:
+def _repeat_per_slice(
+    source_key: InputKey, source: InputQuery, shape: GroupingLayout
+) -> InputQuery:
     names = [] if source.query is None else source.query.named_selects
     group = source.group.columns
-    query = exp.select(*(key_column(name) if name in group else exp.column(name) for name in names)).from_(exp.to_table(source_key.name))
+    query = exp.select(
+        *(key_column(name) if name in group else exp.column(name) for name in names)
+    ).from_(exp.to_table(source_key.name))
     repeated, keys = union_slices(query, {GROUP_ID: source.group}, shape)
     return InputQuery(
         f"{source.rows.removesuffix('.')} and grouping",

@@ -1,4 +1,6 @@
-"""Check columns and rows of inputs before metrics are computed, and report all problems with an expression that mends them."""
+"""Check columns and rows of inputs before metrics are computed, and report all problems with an
+expression that mends them.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,14 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
-from sqlrank.sql_ast import call_function, case_when, count_rows, is_not_null, quoted_column, sql_literal
+from sqlrank.sql_ast import (
+    call_function,
+    case_when,
+    count_rows,
+    is_not_null,
+    quoted_column,
+    sql_literal,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -35,28 +44,57 @@ _NO_NUMBER = re.compile(r"Could not convert string '(.*?)' to '?(\w+)", re.DOTAL
 
 
 def advise_on_values(database: Database, bound_input: BoundInput, rule: str, meaning: str) -> str:
-    """Return the meaning of a rule with the mapping that its invalid values suggest, if any do, in the place of its own advice."""
+    """Return the meaning of a rule with the mapping that its invalid values suggest, if any do, in
+    the place of its own advice.
+    """
     name = rule.partition("_")[2]
     choices_by_rule = load_select("inputs", "row_advice.sql").selects
-    is_of_metrics = bound_input.role.name in load_registry().roles  # other commands have no policies
-    rules = [rule, *([f"{rule.partition('_')[0]}_value"] if is_of_metrics else [])]  # that of the column, or that of every column
-    entries = next(filter(None, ([entry for entry in choices_by_rule if entry.alias.startswith(f"{each}__")] for each in rules)), [])
+    is_of_metrics = (
+        bound_input.role.name in load_registry().roles
+    )  # other commands have no policies
+    rules = [
+        rule,
+        *([f"{rule.partition('_')[0]}_value"] if is_of_metrics else []),
+    ]  # that of the column, or that of every column
+    entries = next(
+        filter(
+            None,
+            (
+                [entry for entry in choices_by_rule if entry.alias.startswith(f"{each}__")]
+                for each in rules
+            ),
+        ),
+        [],
+    )
     if not entries or not database.can_inspect or name not in bound_input.columns:
         return meaning
     problem, _, advice = meaning.partition(". ")
     rows = bound_input.select_columns([name], keep_types=True).subquery("input")
     facts = [entry.this.args["ifs"][0].this for entry in entries]
     fraction = "SUM(CASE WHEN value BETWEEN 0 AND 1 THEN 0 ELSE 1 END) = 0"
-    query = exp.select(*facts, fraction).from_(exp.select(exp.alias_(quoted_column(name), "value")).from_(rows).subquery("input"))
+    query = exp.select(*facts, fraction).from_(
+        exp.select(exp.alias_(quoted_column(name), "value")).from_(rows).subquery("input")
+    )
     *holds, are_fractions = database.query_rows(query)[0]
     if rule == "nonbinary_label" and are_fractions:
         return f"{problem}. {_suggest_two_rows(bound_input)}"
     column = bound_expression(bound_input, name)
     choices = []
     for entry, is_true in zip(entries, holds, strict=True):
-        value = entry.this.args["ifs"][0].args["true"].transform(lambda node: column.copy() if isinstance(node, exp.Column) else node)
+        value = (
+            entry.this.args["ifs"][0]
+            .args["true"]
+            .transform(lambda node: column.copy() if isinstance(node, exp.Column) else node)
+        )
         choices += (
-            [f"{write_mapping({name: value}, bound_input.table.dialect)} {' '.join(entry.comments or ()).strip()}"] if is_true else []
+            [
+                (
+                    f"{write_mapping({name: value}, bound_input.table.dialect)}"
+                    f" {' '.join(entry.comments or ()).strip()}"
+                )
+            ]
+            if is_true
+            else []
         )
     if not choices:
         return meaning
@@ -66,9 +104,13 @@ def advise_on_values(database: Database, bound_input: BoundInput, rule: str, mea
 
 
 def explain_failed_cast(
-    database: Database, inputs: Mapping[str, BoundInput], condition: exp.Expression | None, error: ExecutionError
+    database: Database,
+    inputs: Mapping[str, BoundInput],
+    condition: exp.Expression | None,
+    error: ExecutionError,
 ) -> None:
-    """Raise ``InputError`` if an engine could not convert a text, with the condition or the mapping that compares or casts it.
+    """Raise ``InputError`` if an engine could not convert a text, with the condition or the mapping
+    that compares or casts it.
 
     ``condition`` is that of ``where``.
     """
@@ -78,75 +120,153 @@ def explain_failed_cast(
     problem = f"{quote_excerpt(match[1])} is no {match[2]}"
     if condition is not None:
         # The text is one of a column, or else of the condition.
-        text = _compare_texts(database, inputs, condition, match[1]) or _compare_texts(database, inputs, condition, None)
+        text = _compare_texts(database, inputs, condition, match[1]) or _compare_texts(
+            database, inputs, condition, None
+        )
         if text:
-            raise InputError(f"where: {problem}, and is compared with a number. Compare texts, where={text!r}") from error
+            raise InputError(
+                f"where: {problem}, and is compared with a number. Compare texts, where={text!r}"
+            ) from error
     for bound_input in inputs.values():
         dialect = get_dialect(bound_input.table.dialect).sqlglot_name
         for name, column in bound_input.columns.items():
-            tree = None if column not in bound_input.expressions else exp.maybe_parse(column, dialect=dialect)
+            tree = (
+                None
+                if column not in bound_input.expressions
+                else exp.maybe_parse(column, dialect=dialect)
+            )
             if tree is not None and any(type(node) is exp.Cast for node in tree.walk()):
-                lenient = tree.transform(lambda node: exp.TryCast(this=node.this, to=node.to) if type(node) is exp.Cast else node).sql(
-                    dialect
+                lenient = tree.transform(
+                    lambda node: (
+                        exp.TryCast(this=node.this, to=node.to) if type(node) is exp.Cast else node
+                    )
+                ).sql(dialect)
+                advice = (
+                    f"Leave its rows out with columns={{{name!r}: {lenient!r}}} and nulls='drop'"
                 )
-                advice = f"Leave its rows out with columns={{{name!r}: {lenient!r}}} and nulls='drop'"
                 if name not in bound_input.role.columns:
                     advice = f"{lenient} reads NULL in its place"
-                raise InputError(f"{bound_input.label}: {name} is {quote_excerpt(column)}, and {problem}. {advice}") from error
+                raise InputError(
+                    f"{bound_input.label}: {name} is {quote_excerpt(column)}, and {problem}."
+                    f" {advice}"
+                ) from error
 
 
-def _compare_texts(database: Database, inputs: Mapping[str, BoundInput], condition: exp.Expression, value: str | None) -> str:
-    """Return the caller's condition with texts where a column of texts, with a value if one is given, is compared with numbers, empty if none is."""
+def _compare_texts(
+    database: Database,
+    inputs: Mapping[str, BoundInput],
+    condition: exp.Expression,
+    value: str | None,
+) -> str:
+    """Return the caller's condition with texts where a column of texts, with a value if one is
+    given, is compared with numbers, empty if none is.
+    """
     dialect = get_dialect(database.dialect).sqlglot_name
     texts, is_mixed = [], False
     for conjunct in split_conjuncts(condition, database.dialect):
         tree = conjunct.this.tree.copy()
         comparisons = [[*node.iter_expressions()] for node in tree.find_all(exp.Predicate)]
-        mixed = [operands for operands in comparisons if any(_has_text(database, inputs, operand, value) for operand in operands)]
+        mixed = [
+            operands
+            for operands in comparisons
+            if any(_has_text(database, inputs, operand, value) for operand in operands)
+        ]
         numbers = [
-            operand for operands in mixed for operand in operands if not operand.is_string and not _has_text(database, inputs, operand)
+            operand
+            for operands in mixed
+            for operand in operands
+            if not operand.is_string and not _has_text(database, inputs, operand)
         ]
         for operand in numbers:
-            operand.replace(sql_literal(operand.sql(dialect)) if operand.is_number else exp.cast(operand.copy(), "TEXT"))
+            operand.replace(
+                sql_literal(operand.sql(dialect))
+                if operand.is_number
+                else exp.cast(operand.copy(), "TEXT")
+            )
         texts.append(tree.sql(dialect) if numbers else conjunct.this.source)
-        texts[-1] = f"({texts[-1]})" if isinstance(tree, exp.Or) and conjunct is not condition else texts[-1]
+        texts[-1] = (
+            f"({texts[-1]})"
+            if isinstance(tree, exp.Or) and conjunct is not condition
+            else texts[-1]
+        )
         is_mixed |= bool(numbers)
     return " AND ".join(texts) if is_mixed else ""
 
 
-def _has_text(database: Database, inputs: Mapping[str, BoundInput], operand: exp.Expr, value: str | None = None) -> bool:
-    """Return True if an operand is a column of texts, or a function of one, of which one is a value if one is given."""
-    if isinstance(operand, exp.Func) and not isinstance(operand, exp.Binary) and operand.find(exp.Cast) is None:
-        return any(_has_text(database, inputs, column, value) for column in operand.find_all(exp.Column))
+def _has_text(
+    database: Database,
+    inputs: Mapping[str, BoundInput],
+    operand: exp.Expr,
+    value: str | None = None,
+) -> bool:
+    """Return True if an operand is a column of texts, or a function of one, of which one is a value
+    if one is given.
+    """
+    if (
+        isinstance(operand, exp.Func)
+        and not isinstance(operand, exp.Binary)
+        and operand.find(exp.Cast) is None
+    ):
+        return any(
+            _has_text(database, inputs, column, value) for column in operand.find_all(exp.Column)
+        )
     if not isinstance(operand, exp.Column):
         return False
-    named = [bound_input for role, bound_input in inputs.items() if role == operand.table] or [*inputs.values()]
-    holders = [(bound_input, column) for bound_input in named if (column := bound_input.table.find_column(operand.name)) is not None]
+    named = [bound_input for role, bound_input in inputs.items() if role == operand.table] or [
+        *inputs.values()
+    ]
+    holders = [
+        (bound_input, column)
+        for bound_input in named
+        if (column := bound_input.table.find_column(operand.name)) is not None
+    ]
     bound_input, column = next(iter(holders), (None, ""))
-    if bound_input is None or not (bound_input.table.column_types or {}).get(column, "").startswith("VARCHAR"):
+    if bound_input is None or not (bound_input.table.column_types or {}).get(column, "").startswith(
+        "VARCHAR"
+    ):
         return False
     if value is None or database.has_unread_streams:
         return True
-    rows = exp.select("1").from_(bound_input.table.from_clause([exp.to_identifier(column, quoted=True)]))
-    return bool(database.query_rows(rows.where(exp.EQ(this=quoted_column(column), expression=sql_literal(value))).limit(1)))
+    rows = exp.select("1").from_(
+        bound_input.table.from_clause([exp.to_identifier(column, quoted=True)])
+    )
+    return bool(
+        database.query_rows(
+            rows.where(exp.EQ(this=quoted_column(column), expression=sql_literal(value))).limit(1)
+        )
+    )
 
 
 def _suggest_two_rows(bound_input: BoundInput) -> str:
-    """Return the advice for rates as labels: a row with label 1 and one with label 0, whose weights are their shares."""
+    """Return the advice for rates as labels: a row with label 1 and one with label 0, whose weights
+    are their shares.
+    """
     label = column_text(bound_input, "label")
     weight = column_text(bound_input, "weight") if "weight" in bound_input.columns else ""
     types = bound_input.table.column_types or {}
     left_out = ", ".join(
         exp.to_identifier(name).sql("duckdb")
-        for name in dict.fromkeys((bound_input.columns["label"], bound_input.columns.get("weight", "weight"), "label", "weight"))
+        for name in dict.fromkeys(
+            (
+                bound_input.columns["label"],
+                bound_input.columns.get("weight", "weight"),
+                "label",
+                "weight",
+            )
+        )
         if name in types
     )
     source = bound_input.table.label
     if not get_dialect(bound_input.table.dialect).supports_file_readers or not names_files(source):
         shares = ("weight * rate", "weight * (1 - rate)") if weight else ("the rate", "1 - rate")
-        return f"Give a rate two rows: label 1 of weight {shares[0]}, and label 0 of weight {shares[1]} (docs/inputs.md, Rates as labels)"
+        return (
+            f"Give a rate two rows: label 1 of weight {shares[0]}, and label 0 of weight"
+            f" {shares[1]} (docs/inputs.md, Rates as labels)"
+        )
     parts = [
-        f"SELECT * EXCLUDE ({left_out}), {value} AS label, {f'{weight} * ' if weight else ''}{share} AS weight FROM {sql_literal(source).sql('duckdb')}"
+        f"SELECT * EXCLUDE ({left_out}), {value} AS label,"
+        f" {f'{weight} * ' if weight else ''}{share} AS weight FROM"
+        f" {sql_literal(source).sql('duckdb')}"
         for value, share in ((1, label), (0, f"(1 - {label})"))
     ]
     return f"Of rates give two rows with weights, by the query {' UNION ALL '.join(parts)}"
@@ -161,20 +281,25 @@ FULL_DUPLICATE_SEARCH_ROWS = 1_000_000
 In larger runs, only duplicates of relevant documents are found.
 """
 
-_DUPLICATE_POLICY = dict.fromkeys(("run", "qrels", "history", "baseline"), ", or give duplicates='max'")
+_DUPLICATE_POLICY = dict.fromkeys(
+    ("run", "qrels", "history", "baseline"), ", or give duplicates='max'"
+)
 """Advice on repeated rows, for the inputs that the policy ``duplicates`` applies to."""
 
 MAX_TEXTS = 1000
 """Maximum number of different texts that advice on a column is based on."""
 MAX_VALUE_CHARS = 80
 NUMERIC_TYPES = (
-    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE",
-    "DECIMAL", "BOOLEAN", "BIGNUM",
+    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER",
+    "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN", "BIGNUM",
 )  # fmt: skip
 
 
 def check_columns(
-    database: Database, inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[str, ...]], advise_on_rows: Callable[[], str] = str
+    database: Database,
+    inputs: Mapping[str, BoundInput],
+    needed: Mapping[str, tuple[str, ...]],
+    advise_on_rows: Callable[[], str] = str,
 ) -> None:
     """Check that every needed column exists, with a suitable type that matches across inputs.
 
@@ -182,14 +307,24 @@ def check_columns(
     """
     problems = []
     missing = describe_missing_columns(inputs, needed)
-    if "run" in missing and "query_id" not in inputs["run"].columns and (advice := advise_on_rows()):
+    if (
+        "run" in missing
+        and "query_id" not in inputs["run"].columns
+        and (advice := advise_on_rows())
+    ):
         missing["run"] += f". {advice}"
     for role, columns in needed.items():
         problems += [missing[role]] if role in missing else []
         label = inputs[role].label
         has_advice = inputs[role].role.list_relation is not None
-        lists = [name for name in columns if has_advice and inputs[role].column_type(name).endswith("]")]
-        problems += [_list_advice(inputs[role], name) for name in lists if inputs[role].role.columns[name].type != "list"]
+        lists = [
+            name for name in columns if has_advice and inputs[role].column_type(name).endswith("]")
+        ]
+        problems += [
+            _list_advice(inputs[role], name)
+            for name in lists
+            if inputs[role].role.columns[name].type != "list"
+        ]
         for name, column in inputs[role].role.columns.items():
             duckdb_type = inputs[role].column_type(name)
             if (
@@ -204,114 +339,209 @@ def check_columns(
                 problems.append(
                     f"{label} has no rows"
                     if inputs[role].table.is_empty
-                    else f"{label}: {name} is {duckdb_type}, not a number. {_cast_advice(database, inputs[role], name)}, or map another column to {name}"
+                    else (
+                        f"{label}: {name} is {duckdb_type}, not a number."
+                        f" {_cast_advice(database, inputs[role], name)}, or map another column to"
+                        f" {name}"
+                    )
                 )
-    # The queries table is joined by query_id, and by the columns that group its rows and those of the run.
+    # The queries table is joined by query_id, and by the columns that group its rows and those of
+    # the run.
     shared = set(inputs["run"].group_names) if "run" in inputs else set()
     joined = {
-        role: [*columns, *(name for name in inputs[role].group_names if role != "queries" or name in shared)]
+        role: [
+            *columns,
+            *(name for name in inputs[role].group_names if role != "queries" or name in shared),
+        ]
         for role, columns in needed.items()
     }
     for compared_columns in comparable_columns(inputs, joined).values():
-        duckdb_types = {(role, name): duckdb_type for role, name in compared_columns if (duckdb_type := inputs[role].column_type(name))}
-        duckdb_types |= {  # as they are read
-            (role, name): "INTEGER" for (role, name), text in duckdb_types.items() if text == "BOOLEAN" and name in inputs[role].group_names
+        duckdb_types = {
+            (role, name): duckdb_type
+            for role, name in compared_columns
+            if (duckdb_type := inputs[role].column_type(name))
         }
-        duckdb_types = {key: text for key, text in duckdb_types.items() if not (key[0] in missing and text.startswith(NESTED_TYPES))}
+        duckdb_types |= {  # as they are read
+            (role, name): "INTEGER"
+            for (role, name), text in duckdb_types.items()
+            if text == "BOOLEAN" and name in inputs[role].group_names
+        }
+        duckdb_types = {
+            key: text
+            for key, text in duckdb_types.items()
+            if not (key[0] in missing and text.startswith(NESTED_TYPES))
+        }
         families = {
-            _classify_type(duckdb_type) for duckdb_type in duckdb_types.values() if duckdb_type != '"NULL"'
+            _classify_type(duckdb_type)
+            for duckdb_type in duckdb_types.values()
+            if duckdb_type != '"NULL"'
         }  # of a column without values
         if len(families) > 1:
             types = ", ".join(
-                f"{inputs[role].qualified_label(name)} is {duckdb_type}" for (role, name), duckdb_type in duckdb_types.items()
+                f"{inputs[role].qualified_label(name)} is {duckdb_type}"
+                for (role, name), duckdb_type in duckdb_types.items()
             )
             are_ids = families <= {"number", "text"}
-            problem = "no number is one of the texts" if are_ids else "values of these types never match"
-            problems.append(f"{types}: {problem}. {_advise_on_types(database, inputs, duckdb_types, are_ids)}")
+            problem = (
+                "no number is one of the texts" if are_ids else "values of these types never match"
+            )
+            problems.append(
+                f"{types}: {problem}. {_advise_on_types(database, inputs, duckdb_types, are_ids)}"
+            )
     raise_problems(problems)
 
 
 def _advise_on_types(
-    database: Database, inputs: Mapping[str, BoundInput], duckdb_types: Mapping[tuple[str, str], str], are_ids: bool
+    database: Database,
+    inputs: Mapping[str, BoundInput],
+    duckdb_types: Mapping[tuple[str, str], str],
+    are_ids: bool,
 ) -> str:
-    """Return the advice for columns whose values are compared, but never match: of other types, or numbers and texts (``are_ids``)."""
+    """Return the advice for columns whose values are compared, but never match: of other types, or
+    numbers and texts (``are_ids``).
+    """
     if any(duckdb_type.startswith("STRUCT") for duckdb_type in duckdb_types.values()):
         return f"Give a query that takes one field{_take_field(inputs, duckdb_types)}"
     specs = [inputs[role].role.columns.get(name) for role, name in duckdb_types]
-    if all(column is not None and column.references == "class" for column in specs) and not database.has_unread_streams:
+    if (
+        all(column is not None and column.references == "class" for column in specs)
+        and not database.has_unread_streams
+    ):
         columns = [(inputs[role], name) for role, name in duckdb_types]
         return describe_other_classes(database, columns) or "Cast one of them"
     if not are_ids:
         return "Cast one of them"
-    sides = {_classify_type(text): (inputs[role], name) for (role, name), text in duckdb_types.items() if text != '"NULL"'}
+    sides = {
+        _classify_type(text): (inputs[role], name)
+        for (role, name), text in duckdb_types.items()
+        if text != '"NULL"'
+    }
     number, name = sides["number"]
     component, _, elements = number.assembled_from.partition(".")
-    column, brackets = (elements, "[]") if elements and name == "doc_id" else (f"{number.role.name}.{name}", "")
+    column, brackets = (
+        (elements, "[]") if elements and name == "doc_id" else (f"{number.role.name}.{name}", "")
+    )
     value = column_text(inputs[component] if brackets else number, elements if brackets else name)
-    advice = f"Cast the numbers, such as columns={{'{column}': 'CAST({value} AS VARCHAR{brackets})'}}, and map ids to the same form"
-    if database.has_unread_streams or not all(rows := [_find_example(database, *side) for side in sides.values()]):
+    advice = (
+        f"Cast the numbers, such as columns={{'{column}': 'CAST({value} AS VARCHAR{brackets})'}},"
+        " and map ids to the same form"
+    )
+    if database.has_unread_streams or not all(
+        rows := [_find_example(database, *side) for side in sides.values()]
+    ):
         return advice
     examples = [
-        f"{side.assembled_from or side.role.name} has {short_value(row[0][0])}" for (side, _), row in zip(sides.values(), rows, strict=True)
+        f"{side.assembled_from or side.role.name} has {short_value(row[0][0])}"
+        for (side, _), row in zip(sides.values(), rows, strict=True)
     ]
     return f"For example, {join_words(examples)}. {advice}"
 
 
 def _find_example(database: Database, bound_input: BoundInput, name: str) -> list[tuple[Any, ...]]:
     columns = () if name in bound_input.group_names else (name,)
-    return database.query_rows(select_over_input(exp.select(quoted_column(name)), bound_input, columns).limit(1))
+    return database.query_rows(
+        select_over_input(exp.select(quoted_column(name)), bound_input, columns).limit(1)
+    )
 
 
-def _take_field(inputs: Mapping[str, BoundInput], duckdb_types: Mapping[tuple[str, str], str]) -> str:
-    """Return the query that takes a field of the objects in a list of a file, or the expression for it."""
-    role, duckdb_type = next((role, text) for (role, _), text in duckdb_types.items() if text.startswith("STRUCT("))
+def _take_field(
+    inputs: Mapping[str, BoundInput], duckdb_types: Mapping[tuple[str, str], str]
+) -> str:
+    """Return the query that takes a field of the objects in a list of a file, or the expression for
+    it.
+    """
+    role, duckdb_type = next(
+        (role, text) for (role, _), text in duckdb_types.items() if text.startswith("STRUCT(")
+    )
     fields = [field.name for field in exp.DataType.build(duckdb_type, dialect="duckdb").expressions]
     component, _, name = inputs[role].assembled_from.partition(".")
     if not name:
         return ""
     path = inputs[component].table.label
-    value = f"[x.{exp.to_identifier(fields[0]).sql('duckdb')} FOR x IN {column_text(inputs[component], name)}]"
-    return f": SELECT * REPLACE ({value} AS {name}) FROM {sql_literal(path).sql('duckdb')}" if names_files(path) else f", as in {value}"
+    value = (
+        f"[x.{exp.to_identifier(fields[0]).sql('duckdb')} FOR x IN"
+        f" {column_text(inputs[component], name)}]"
+    )
+    return (
+        f": SELECT * REPLACE ({value} AS {name}) FROM {sql_literal(path).sql('duckdb')}"
+        if names_files(path)
+        else f", as in {value}"
+    )
 
 
 def _list_advice(bound_input: BoundInput, name: str) -> str:
     """Describe a list in the place of a single value."""
     return (
-        f"{bound_input.label}: {name} is {bound_input.column_type(name)}, a list, and a row has one value. A row per query with lists of documents "
-        "is inputs={'answers': ...}, with the columns retrieved and relevant"
+        f"{bound_input.label}: {name} is {bound_input.column_type(name)}, a list, and a row has one"
+        " value. A row per query with lists of documents is inputs={'answers': ...}, with the"
+        " columns retrieved and relevant"
     )
 
 
 def _cast_advice(database: Database, bound_input: BoundInput, name: str) -> str:
-    """Return the advice to cast a column, to read its texts as numbers, or to make rows of a list."""
+    """Return the advice to cast a column, to read its texts as numbers, or to make rows of a
+    list.
+    """
     text = column_text(bound_input, name)
     if bound_input.column_type(name).endswith("]"):
-        classes = "Of scores of classes give one column, or inputs={'multiclass_predictions': ...}. " if name == "score" else ""
+        classes = (
+            "Of scores of classes give one column, or inputs={'multiclass_predictions': ...}. "
+            if name == "score"
+            else ""
+        )
         return f"{classes}Make rows of a list by a query, with UNNEST({text}) AS {name}"
     if bound_input.column_type(name) != "VARCHAR":
         return "Cast it"
     table = bound_input.table
     reader = table.display_from_item.find(exp.ReadCSV)
-    place = find_odd_cell(table.display_from_item, bound_input.columns[name]) if reader is not None and not bound_input.expressions else ""
-    return suggest_number(name, bound_expression(bound_input, name), table.dialect, _list_texts(database, bound_input, name), place)
+    place = (
+        find_odd_cell(table.display_from_item, bound_input.columns[name])
+        if reader is not None and not bound_input.expressions
+        else ""
+    )
+    return suggest_number(
+        name,
+        bound_expression(bound_input, name),
+        table.dialect,
+        _list_texts(database, bound_input, name),
+        place,
+    )
 
 
 def _list_texts(database: Database, bound_input: BoundInput, name: str) -> dict[str, int]:
-    """Return different texts of a column with the numbers of their rows, those that are no numbers first; none of a stream."""
+    """Return different texts of a column with the numbers of their rows, those that are no numbers
+    first; none of a stream.
+    """
     if database.has_unread_streams:
         return {}
     value = bound_input.raw_expression(name)
     rows = exp.select(exp.alias_(value, "value")).from_(
         bound_input.table.from_clause([column.this for column in value.find_all(exp.Column)])
     )
-    texts = exp.select("value", "COUNT(*)").from_(rows.subquery("texts")).where("value IS NOT NULL").group_by("value").limit(MAX_TEXTS)
-    order = ["TRY_CAST(value AS DOUBLE) IS NOT NULL"] if get_dialect(bound_input.table.dialect).supports_file_readers else []
+    texts = (
+        exp.select("value", "COUNT(*)")
+        .from_(rows.subquery("texts"))
+        .where("value IS NOT NULL")
+        .group_by("value")
+        .limit(MAX_TEXTS)
+    )
+    order = (
+        ["TRY_CAST(value AS DOUBLE) IS NOT NULL"]
+        if get_dialect(bound_input.table.dialect).supports_file_readers
+        else []
+    )
     return dict(database.query_rows(texts.order_by(*order, "value")))
 
 
 def list_problems(database: Database, bound_input: BoundInput, columns: Sequence[str]) -> list[str]:
-    """Return one problem for each of these columns that is missing, or that should be a list and is none."""
-    problems = [*describe_missing_columns({bound_input.role.name: bound_input}, {bound_input.role.name: columns}).values()]
+    """Return one problem for each of these columns that is missing, or that should be a list and is
+    none.
+    """
+    problems = [
+        *describe_missing_columns(
+            {bound_input.role.name: bound_input}, {bound_input.role.name: columns}
+        ).values()
+    ]
     for name in columns:
         duckdb_type = bound_input.column_type(name)
         if duckdb_type == "VARCHAR" and get_dialect(bound_input.table.dialect).lists_are_json:
@@ -323,12 +553,17 @@ def list_problems(database: Database, bound_input: BoundInput, columns: Sequence
             advice = ""
             if duckdb_type == "VARCHAR":
                 texts = _list_texts(database, bound_input, name)
-                advice = f", or {suggest_list(name, bound_expression(bound_input, name), bound_input.table.dialect, texts)}"
+                expression, dialect = bound_expression(bound_input, name), bound_input.table.dialect
+                advice = f", or {suggest_list(name, expression, dialect, texts)}"
             if bound_input.role.columns[name].optional and bound_input.columns[name] == name:
                 advice += (
-                    f". If it is something else, give a query in which it has another name: SELECT * RENAME ({name} AS other) FROM ..."
+                    ". If it is something else, give a query in which it has another name: SELECT"
+                    f" * RENAME ({name} AS other) FROM ..."
                 )
-            problems.append(f"{bound_input.label}: {name} is {duckdb_type}, not a list. Map a column of lists to {name}{advice}")
+            problems.append(
+                f"{bound_input.label}: {name} is {duckdb_type}, not a list. Map a column of lists"
+                f" to {name}{advice}"
+            )
     return problems
 
 
@@ -365,8 +600,9 @@ def validate_ranking_rows(
 ) -> ValidationReport:
     """Check the rows of all inputs of a ranking evaluation.
 
-    ``deduplicated_roles`` are inputs that are deduplicated by a policy, so duplicates are not reported. Those ``deferred`` are
-    deduplicated, too, and checked only to report their problems with those of others.
+    ``deduplicated_roles`` are inputs that are deduplicated by a policy, so duplicates are not
+    reported. Those ``deferred`` are deduplicated, too, and checked only to report their problems
+    with those of others.
 
     Raises:
         InputError: One message for each problem.
@@ -389,12 +625,23 @@ def validate_ranking_rows(
         else:
             problems += _find_duplicates(database, inputs[role], inputs[role].unique_columns)
     if problems:
-        problems = [problem for role in deferred for problem in _row_problems(database, inputs[role], needed[role])[1]] + problems
+        problems = [
+            problem
+            for role in deferred
+            for problem in _row_problems(database, inputs[role], needed[role])[1]
+        ] + problems
     raise_problems(problems)
-    return ValidationReport(rows, all_rows, judgment_counts.get("positive_relevance") or 0, judgment_counts.get("top_grade"))
+    return ValidationReport(
+        rows,
+        all_rows,
+        judgment_counts.get("positive_relevance") or 0,
+        judgment_counts.get("top_grade"),
+    )
 
 
-def validate_rows(database: Database, bound_input: BoundInput, columns: tuple[str, ...], required: Sequence[str]) -> None:
+def validate_rows(
+    database: Database, bound_input: BoundInput, columns: tuple[str, ...], required: Sequence[str]
+) -> None:
     """Check the rows of an input other than rankings.
 
     ``required`` are the row checks that its metrics require.
@@ -408,30 +655,57 @@ def check_unique(database: Database, bound_input: BoundInput, keys: tuple[str, .
 
 
 def _row_problems(
-    database: Database, bound_input: BoundInput, columns: tuple[str, ...], required: Sequence[str] = ()
+    database: Database,
+    bound_input: BoundInput,
+    columns: tuple[str, ...],
+    required: Sequence[str] = (),
 ) -> tuple[dict[str, Any], list[str]]:
-    rules = row_rules(bound_input.role, bound_input.checks, columns, required, bound_input.column_type)
-    is_parquet = bound_input.table.from_item.find(exp.ReadParquet) is not None and not bound_input.assembled_from
-    text = _rule_count_query(rules, _select_columns(bound_input, columns), bound_input.role.name, is_parquet, database.dialect)
+    rules = row_rules(
+        bound_input.role, bound_input.checks, columns, required, bound_input.column_type
+    )
+    is_parquet = (
+        bound_input.table.from_item.find(exp.ReadParquet) is not None
+        and not bound_input.assembled_from
+    )
+    text = _rule_count_query(
+        rules,
+        _select_columns(bound_input, columns),
+        bound_input.role.name,
+        is_parquet,
+        database.dialect,
+    )
     counts = dict(zip(rules.query.named_selects, database.fetch_rows(text)[0], strict=True))
     problems = []
     if not counts["all_rows"]:
-        problems.append(
-            f"{bound_input.label} has no rows{' with a label' if bound_input.is_labelled else _describe_filter(database, bound_input)}"
-            f"{_list_values(database, bound_input)}"
-        )
+        is_labelled = bound_input.is_labelled
+        which = " with a label" if is_labelled else _describe_filter(database, bound_input)
+        values = _list_values(database, bound_input)
+        problems.append(f"{bound_input.label} has no rows{which}{values}")
     for name, condition in rules.conditions.items():
-        if counts.get(name) and not (name == "improbable_score" and counts[name] == counts.get("nan_score")):  # NaN is above 1
-            # A CASE, because DuckDB evaluates a bare condition on Parquet statistics, which ignore NaN.
+        if counts.get(name) and not (
+            name == "improbable_score" and counts[name] == counts.get("nan_score")
+        ):  # NaN is above 1
+            # A CASE, because DuckDB evaluates a bare condition on Parquet statistics, which ignore
+            # NaN.
             is_invalid = case_when(condition.copy(), sql_literal(1), sql_literal(0))
             invalid_rows = exp.select("*").where(exp.EQ(this=is_invalid, expression=sql_literal(1)))
             meaning = advise_on_values(database, bound_input, name, rules.meanings[name])
-            problems.append(problem_with_examples(database, bound_input, f"{_count_rows(counts[name])}: {meaning}", invalid_rows, columns))
+            problems.append(
+                problem_with_examples(
+                    database,
+                    bound_input,
+                    f"{_count_rows(counts[name])}: {meaning}",
+                    invalid_rows,
+                    columns,
+                )
+            )
     return counts, problems
 
 
 @lru_cache(maxsize=256)
-def _rule_count_query(rules: RowRules, input_query: exp.Select, role: str, is_parquet: bool, dialect: str) -> str:
+def _rule_count_query(
+    rules: RowRules, input_query: exp.Select, role: str, is_parquet: bool, dialect: str
+) -> str:
     """Return the query that counts rows per violated rule.
 
     NULLs of Parquet files are counted in a query per column, which DuckDB answers from metadata.
@@ -445,22 +719,41 @@ def _rule_count_query(rules: RowRules, input_query: exp.Select, role: str, is_pa
 
 
 def _describe_filter(database: Database, bound_input: BoundInput) -> str:
-    filter_text = "" if bound_input.where is None else f" where {database.render(bound_input.where)}"
-    return f"{filter_text} with all values, and nulls='drop'" if bound_input.not_null else filter_text
+    filter_text = (
+        "" if bound_input.where is None else f" where {database.render(bound_input.where)}"
+    )
+    return (
+        f"{filter_text} with all values, and nulls='drop'" if bound_input.not_null else filter_text
+    )
 
 
 def _list_values(database: Database, bound_input: BoundInput) -> str:
-    """Return a sentence with values of the column that a filter compares with one value, empty for other filters."""
+    """Return a sentence with values of the column that a filter compares with one value, empty for
+    other filters.
+    """
     text = expression_text(bound_input.where)
     comparison = bound_input.where if text is None else text.tree
     if not isinstance(comparison, exp.EQ) or not isinstance(comparison.expression, exp.Literal):
         return ""
-    column = comparison.this if text is None or bound_input.where is None else bound_input.where.expressions[0]  # as passes have bound it
+    column = (
+        comparison.this
+        if text is None or bound_input.where is None
+        else bound_input.where.expressions[0]
+    )  # as passes have bound it
     if not isinstance(column, exp.Column):
         return ""
-    query = exp.select(column).distinct().from_(bound_input.table.from_clause([column.this], for_display=False))
-    rows = database.query_rows(query.where(is_not_null(column)).order_by(column).limit(MAX_EXAMPLES + 1))
-    values = [*(short_value(value) for (value,) in rows[:MAX_EXAMPLES]), *(["..."] if len(rows) > MAX_EXAMPLES else [])]
+    query = (
+        exp.select(column)
+        .distinct()
+        .from_(bound_input.table.from_clause([column.this], for_display=False))
+    )
+    rows = database.query_rows(
+        query.where(is_not_null(column)).order_by(column).limit(MAX_EXAMPLES + 1)
+    )
+    values = [
+        *(short_value(value) for (value,) in rows[:MAX_EXAMPLES]),
+        *(["..."] if len(rows) > MAX_EXAMPLES else []),
+    ]
     return f". Values of {column.name} are {', '.join(values)}" if values else ""
 
 
@@ -468,12 +761,18 @@ def _count_rows(count: int) -> str:
     return "1 row" if count == 1 else f"{count:,} rows"
 
 
-def select_over_input(query: exp.Select, bound_input: BoundInput, columns: tuple[str, ...], for_display: bool = False) -> exp.Select:
+def select_over_input(
+    query: exp.Select, bound_input: BoundInput, columns: tuple[str, ...], for_display: bool = False
+) -> exp.Select:
     """Return a query over an input; ``for_display`` selects the user's notation."""
-    return query.from_(_select_columns(bound_input, columns, for_display).subquery(bound_input.role.name))
+    return query.from_(
+        _select_columns(bound_input, columns, for_display).subquery(bound_input.role.name)
+    )
 
 
-def _select_columns(bound_input: BoundInput, columns: tuple[str, ...], for_display: bool = False) -> exp.Select:
+def _select_columns(
+    bound_input: BoundInput, columns: tuple[str, ...], for_display: bool = False
+) -> exp.Select:
     return bound_input.select_columns(columns, for_display=for_display, keep_types=True)
 
 
@@ -485,7 +784,9 @@ def problem_with_examples(
     columns: tuple[str, ...],
     titles: Mapping[str, str] | None = None,
 ) -> str:
-    """Describe the rows that a query over an input returns; ``titles`` has the names of columns in the examples that are not their own."""
+    """Describe the rows that a query over an input returns; ``titles`` has the names of columns in
+    the examples that are not their own.
+    """
     return format_problem(
         database,
         bound_input,
@@ -507,14 +808,21 @@ def format_problem(
     """Describe a problem of an input, with examples and a query that returns all rows."""
     names = query.named_selects if not query.is_star else query.args["from_"].this.named_selects
     examples = [
-        ", ".join(f"{(titles or {}).get(name, name)}={short_value(value)}" for name, value in zip(names, row, strict=True))
+        ", ".join(
+            f"{(titles or {}).get(name, name)}={short_value(value)}"
+            for name, value in zip(names, row, strict=True)
+        )
         for row in database.query_rows(query)
     ]
-    return "\n    ".join([f"{bound_input.label}: {problem}", *examples, describe_further_rows(database, full_query)])
+    return "\n    ".join(
+        [f"{bound_input.label}: {problem}", *examples, describe_further_rows(database, full_query)]
+    )
 
 
 def describe_further_rows(database: Database, query: exp.Query) -> str:
-    """Return the line of a message with the query for all rows of a problem, which the caller may run."""
+    """Return the line of a message with the query for all rows of a problem, which the caller may
+    run.
+    """
     return f"see more: {database.render(shorten_text_readers(query))}"
 
 
@@ -524,52 +832,96 @@ def short_value(value: Any) -> str:
     return text if len(text) <= MAX_VALUE_CHARS else f"{text[:MAX_VALUE_CHARS]}..."
 
 
-def _find_duplicates(database: Database, bound_input: BoundInput, keys: tuple[str, ...]) -> list[str]:
+def _find_duplicates(
+    database: Database, bound_input: BoundInput, keys: tuple[str, ...]
+) -> list[str]:
     """Find duplicate keys.
 
     Sorting hashes is several times faster than grouping texts; equal hashes are then verified.
     """
     columns = [*map(quoted_column, bound_input.group_names), *map(exp.column, keys)]
-    if get_dialect(database.dialect).supports_row_hash and not _has_equal_hashes(database, bound_input, keys, columns):
+    if get_dialect(database.dialect).supports_row_hash and not _has_equal_hashes(
+        database, bound_input, keys, columns
+    ):
         return []
-    duplicates = exp.select(*columns, exp.alias_(count_rows(), "times")).group_by(*columns).having("COUNT(*) > 1")
+    duplicates = (
+        exp.select(*columns, exp.alias_(count_rows(), "times"))
+        .group_by(*columns)
+        .having("COUNT(*) > 1")
+    )
     if not database.query_rows(select_over_input(duplicates.limit(1), bound_input, keys)):
         return []
-    problem = bound_input.role.duplicate_message or f"({', '.join(column.name for column in columns)}) occurs more than once. " + (
-        duplicate_advice(bound_input) if "rank" not in keys else "Give rows of equal scores different ranks, in their order"
+    problem = (
+        bound_input.role.duplicate_message
+        or f"({', '.join(column.name for column in columns)}) occurs more than once. "
+        + (
+            duplicate_advice(bound_input)
+            if "rank" not in keys
+            else "Give rows of equal scores different ranks, in their order"
+        )
     )
     if (
         "record_id" in keys
         and (source := bound_input.table.find_column("source")) is not None
         and bound_input.table.column_types is not None
     ):
-        key = f"CONCAT({exp.to_identifier(source).sql('duckdb')}, '-', {column_text(bound_input, 'record_id')})"
-        problem += f". Ids that are unique within {source} are made unique by columns={{'record_id': {key!r}}}"
+        key = (
+            f"CONCAT({exp.to_identifier(source).sql('duckdb')}, '-',"
+            f" {column_text(bound_input, 'record_id')})"
+        )
+        problem += (
+            f". Ids that are unique within {source} are made unique by columns={{'record_id':"
+            f" {key!r}}}"
+        )
     return [problem_with_examples(database, bound_input, problem, duplicates, keys)]
 
 
 def duplicate_advice(bound_input: BoundInput) -> str:
     """Return the next step for rows that have the same key.
 
-    Several systems in one table would be merged by a policy, so that their column is asked for first.
+    Several systems in one table would be merged by a policy, so that their column is asked for
+    first.
     """
-    has_other_columns = bool({*(bound_input.table.column_types or ())} - {*bound_input.columns.values()})
-    may_hold_systems = bound_input.role.name == "run" and not bound_input.group_names and has_other_columns
+    has_other_columns = bool(
+        {*(bound_input.table.column_types or ())} - {*bound_input.columns.values()}
+    )
+    may_hold_systems = (
+        bound_input.role.name == "run" and not bound_input.group_names and has_other_columns
+    )
     systems = ", name the column that tells systems apart in by=" if may_hold_systems else ""
-    return f"Keep one row of each{systems}{bound_input.duplicate_hint or _DUPLICATE_POLICY.get(bound_input.role.name, '')}"
+    policy = _DUPLICATE_POLICY.get(bound_input.role.name, "")
+    return f"Keep one row of each{systems}{bound_input.duplicate_hint or policy}"
 
 
-def _has_equal_hashes(database: Database, bound_input: BoundInput, keys: tuple[str, ...], columns: Sequence[exp.Column]) -> bool:
+def _has_equal_hashes(
+    database: Database,
+    bound_input: BoundInput,
+    keys: tuple[str, ...],
+    columns: Sequence[exp.Column],
+) -> bool:
     return bool(
-        database.fetch_rows(_equal_hash_query(_select_columns(bound_input, keys), bound_input.role.name, tuple(columns), database.dialect))
+        database.fetch_rows(
+            _equal_hash_query(
+                _select_columns(bound_input, keys),
+                bound_input.role.name,
+                tuple(columns),
+                database.dialect,
+            )
+        )
     )
 
 
 @lru_cache(maxsize=256)
-def _equal_hash_query(input_query: exp.Select, role: str, columns: tuple[exp.Column, ...], dialect: str) -> str:
+def _equal_hash_query(
+    input_query: exp.Select, role: str, columns: tuple[exp.Column, ...], dialect: str
+) -> str:
     hashed = exp.alias_(call_function("HASH", *(column.copy() for column in columns)), "key_hash")
     query = exp.select(hashed).from_(input_query.subquery(role)).subquery("hashed")
-    neighbors = exp.select("key_hash", "LAG(key_hash) OVER (ORDER BY key_hash) AS before").from_(query).subquery("neighbors")
+    neighbors = (
+        exp.select("key_hash", "LAG(key_hash) OVER (ORDER BY key_hash) AS before")
+        .from_(query)
+        .subquery("neighbors")
+    )
     return to_sql(exp.select("1").from_(neighbors).where("key_hash = before").limit(1), dialect)
 
 

@@ -1,4 +1,6 @@
-"""Build the rules for an input's rows: a query that counts violations, the condition of each, and the condition of valid rows."""
+"""Build the rules for an input's rows: a query that counts violations, the condition of each, and
+the condition of valid rows.
+"""
 
 from __future__ import annotations
 
@@ -59,11 +61,19 @@ def row_rules(
 ) -> RowRules:
     """Return the rules for these columns: those of a file, and those that follow from the role.
 
-    ``required`` are row checks of metrics, such as ``binary labels``; ``find_type`` returns column types, which exclude NaN in some columns.
+    ``required`` are row checks of metrics, such as ``binary labels``; ``find_type`` returns column
+    types, which exclude NaN in some columns.
     """
     fractional = frozenset(name for name in columns if _can_be_nan(find_type(name)))
     declared = () if role is None else tuple(role.columns.values())
-    return _build_rules(declared, path, 0 if path is None else modified_ns(path), tuple(columns), tuple(required), fractional)
+    return _build_rules(
+        declared,
+        path,
+        0 if path is None else modified_ns(path),
+        tuple(columns),
+        tuple(required),
+        fractional,
+    )
 
 
 @lru_cache(maxsize=256)
@@ -91,9 +101,13 @@ def _build_rules(
             if not reference.find_ancestor(exp.Comprehension) or reference.name in columns
         }
         condition = None if not rule.meaning else _violation_condition(column)
-        is_applicable = referenced_columns <= set(columns) and (not rule.requirement or rule.requirement in required)
+        is_applicable = referenced_columns <= set(columns) and (
+            not rule.requirement or rule.requirement in required
+        )
         if condition is not None:
-            is_applicable = is_applicable and not ("NAN" in condition.sql() and not referenced_columns & fractional)
+            is_applicable = is_applicable and not (
+                "NAN" in condition.sql() and not referenced_columns & fractional
+            )
         if not is_applicable:
             column.pop()
         elif condition is not None:
@@ -103,7 +117,9 @@ def _build_rules(
 
 
 def _column_rules(declared: Sequence[ColumnSpec]) -> Iterator[exp.Expr]:
-    """Yield the rules of ``inputs/column_rules.sql`` that apply to columns, such as ``null_label``."""
+    """Yield the rules of ``inputs/column_rules.sql`` that apply to columns, such as
+    ``null_label``.
+    """
     rules = {rule.alias: rule for rule in load_select("inputs", "column_rules.sql").selects}
     for column in declared:
         applicable = {
@@ -118,7 +134,9 @@ def _column_rules(declared: Sequence[ColumnSpec]) -> Iterator[exp.Expr]:
             for reference in find_nodes(rule, exp.Column):
                 reference.set("this", exp.to_identifier(column.name))
             rule.set("alias", exp.to_identifier(f"{name.partition('_')[0]}_{column.name}"))
-            rule.comments = [comment.replace("value", column.name) for comment in rule.comments or ()]
+            rule.comments = [
+                comment.replace("value", column.name) for comment in rule.comments or ()
+            ]
             yield rule
 
 
@@ -127,13 +145,15 @@ def valid_row_condition(conditions: Sequence[exp.Expr]) -> exp.Expr | None:
 
     It is usually cheaper than OR-ing the violations.
 
-    Returns None if it could be NULL for a valid row. A column in a list of numbers is neither NULL, NaN nor infinite, so these tests are
-    omitted. In a range it could be NaN: DuckDB answers that from the minimum and maximum in Parquet metadata, which ignore NaN.
+    Returns None if it could be NULL for a valid row. A column in a list of numbers is neither NULL,
+    NaN nor infinite, so these tests are omitted. In a range it could be NaN: DuckDB answers that
+    from the minimum and maximum in Parquet metadata, which ignore NaN.
     """
     null_tested = {condition.this for condition in conditions if isinstance(condition, exp.Is)}
     rest = [condition for condition in conditions if not isinstance(condition, exp.Is)]
     if not all(
-        null_tested.issuperset(rule.find_all(exp.Column)) and all(isinstance(node, NULL_FREE_NODES) for node in rule.walk())
+        null_tested.issuperset(rule.find_all(exp.Column))
+        and all(isinstance(node, NULL_FREE_NODES) for node in rule.walk())
         for rule in rest
     ):
         return None
@@ -150,20 +170,38 @@ def valid_row_condition(conditions: Sequence[exp.Expr]) -> exp.Expr | None:
 
 def _range_condition(condition: exp.Expr) -> exp.Expr | None:
     """Negate a violated list (IN) or range (BETWEEN) of a column, None for other conditions."""
-    if isinstance(condition, exp.Not) and isinstance(condition.this, exp.In) and isinstance(condition.this.this, exp.Column):
+    if (
+        isinstance(condition, exp.Not)
+        and isinstance(condition.this, exp.In)
+        and isinstance(condition.this.this, exp.Column)
+    ):
         return condition.this.copy()
-    if isinstance(condition, exp.Or) and isinstance(condition.left, exp.LT) and isinstance(condition.right, exp.GT):
-        (column, low), (other_column, high) = (comparison.unnest_operands() for comparison in (condition.left, condition.right))
-        if column == other_column and isinstance(column, exp.Column) and isinstance(low, exp.Literal) and isinstance(high, exp.Literal):
+    if (
+        isinstance(condition, exp.Or)
+        and isinstance(condition.left, exp.LT)
+        and isinstance(condition.right, exp.GT)
+    ):
+        (column, low), (other_column, high) = (
+            comparison.unnest_operands() for comparison in (condition.left, condition.right)
+        )
+        if (
+            column == other_column
+            and isinstance(column, exp.Column)
+            and isinstance(low, exp.Literal)
+            and isinstance(high, exp.Literal)
+        ):
             return exp.Between(this=column.copy(), low=low.copy(), high=high.copy())
     return None
 
 
 def _is_implied(condition: exp.Expr, bounded: set[exp.Expr], listed: set[exp.Expr]) -> bool:
-    """Return True if a condition only tests bounded columns for NULL or infinity, or listed ones also for NaN."""
+    """Return True if a condition only tests bounded columns for NULL or infinity, or listed ones
+    also for NaN.
+    """
     disjuncts = condition.flatten() if isinstance(condition, exp.Or) else [condition]
     return all(
-        isinstance(disjunct, exp.Is | exp.IsNan | exp.IsInf) and disjunct.this in (listed if isinstance(disjunct, exp.IsNan) else bounded)
+        isinstance(disjunct, exp.Is | exp.IsNan | exp.IsInf)
+        and disjunct.this in (listed if isinstance(disjunct, exp.IsNan) else bounded)
         for disjunct in disjuncts
     )
 

@@ -1,1 +1,3 @@
-"""Connect sqlrank with MLflow and ir_measures, each an optional dependency of a module of its own."""
+"""Connect sqlrank with MLflow and ir_measures, each an optional dependency of a module of its
+own.
+"""

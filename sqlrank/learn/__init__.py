@@ -1,7 +1,8 @@
-"""Train a linear scorer on pAp@k, or by logistic regression, in DuckDB, by one SQL statement per gradient step.
+"""Train a linear scorer on pAp@k, or by logistic regression, in DuckDB, by one SQL statement per
+gradient step.
 
-:func:`fit` returns the weights, :func:`merge_weights` one model of several, :func:`scoring_sql` the statement that scores new rows with them.
-``sqlrank learn`` does all three.
+:func:`fit` returns the weights, :func:`merge_weights` one model of several, :func:`scoring_sql` the
+statement that scores new rows with them. ``sqlrank learn`` does all three.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Train by statements of DuckDB: read training data, choose a loss and first weights, and minimize it by subgradient descent."""
+"""Train by statements of DuckDB: read training data, choose a loss and first weights, and minimize
+it by subgradient descent.
+"""
 
 from __future__ import annotations
 
@@ -79,10 +81,11 @@ FEATURES = "features of the training data"
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Training data as a query: ``model``, ``query_id``, ``label``, ``weight``, and ``features``, an array of doubles.
+    """Training data as a query: ``model``, ``query_id``, ``label``, ``weight``, and ``features``,
+    an array of doubles.
 
-    ``names`` are the feature names, None for positions in an array. ``by`` are the columns that identify models, fields of ``model``.
-    ``form`` describes the feature columns as JSON.
+    ``names`` are the feature names, None for positions in an array. ``by`` are the columns that
+    identify models, fields of ``model``. ``form`` describes the feature columns as JSON.
     """
 
     item: BoundInput
@@ -98,23 +101,43 @@ class TrainingData:
 
         ``untrainable_models`` returns the models without any pair of a positive and a negative.
         """
-        checked_columns = [name for name in ("label", "query_id", "weight", "features") if name in self.item.columns]
-        row_checks.validate_rows(self.database, self.item, tuple(checked_columns), ["binary labels"])
-        lengths = exp.select("MIN(LEN(features))", "MAX(LEN(features))").from_(self.query.subquery(TRAINING_ROLE))
+        checked_columns = [
+            name
+            for name in ("label", "query_id", "weight", "features")
+            if name in self.item.columns
+        ]
+        row_checks.validate_rows(
+            self.database, self.item, tuple(checked_columns), ["binary labels"]
+        )
+        lengths = exp.select("MIN(LEN(features))", "MAX(LEN(features))").from_(
+            self.query.subquery(TRAINING_ROLE)
+        )
         shortest, longest = fetch_tuples(database, write_tree(lengths))[0]
         if shortest != longest or not longest:
-            what = "have no numbers" if not longest else f"have {shortest} to {longest} numbers. Give all rows as many"
+            what = (
+                "have no numbers"
+                if not longest
+                else f"have {shortest} to {longest} numbers. Give all rows as many"
+            )
             raise InputError(f"{self.item.label}: features {what}")
         if models := [row[0] for row in fetch_tuples(database, untrainable_models.sql("duckdb"))]:
-            which = f" for {row_checks.short_value(dict(zip(self.by, models[0].values(), strict=True)))}" if self.by else ""
+            which = (
+                " for"
+                f" {row_checks.short_value(dict(zip(self.by, models[0].values(), strict=True)))}"
+                if self.by
+                else ""
+            )
             more = f", nor for {len(models) - 1} other models" if len(models) > 1 else ""
             raise InputError(
-                f"{self.item.label}: {'there are not' if self.is_pointwise else 'no query has'} both positives and negatives{which}{more}, so that nothing can be compared"
+                f"{self.item.label}: {'there are not' if self.is_pointwise else 'no query has'}"
+                f" both positives and negatives{which}{more}, so that nothing can be compared"
             )
         return int(longest)
 
     def feature_names(self, number: int) -> list[Any]:
-        """Return the names of the features, or their positions from 1 in arrays of so many numbers."""
+        """Return the names of the features, or their positions from 1 in arrays of so many
+        numbers.
+        """
         return list(range(1, number + 1)) if self.names is None else self.names.to_pylist()
 
     def name_features(self, best: pa.Table) -> pa.Table:
@@ -128,7 +151,11 @@ class TrainingData:
 
 
 def read_training_data(
-    database: Database, source: Any, columns: Mapping[str, Any], by: Sequence[str], is_pointwise: bool = False
+    database: Database,
+    source: Any,
+    columns: Mapping[str, Any],
+    by: Sequence[str],
+    is_pointwise: bool = False,
 ) -> TrainingData:
     """Map the columns of a source; raise ``InputError`` for missing or unsuitable ones.
 
@@ -140,13 +167,26 @@ def read_training_data(
         problem = f"columns maps {unknown[0]!r}, which training data do not have"
         raise InputError(join_sentences(problem, did_you_mean(unknown[0], role.columns)))
     if "weight" in columns and not is_pointwise:
-        raise InputError("columns maps 'weight', which losses of the top k do not read. Leave it out, or give surrogate='logistic'")
+        raise InputError(
+            "columns maps 'weight', which losses of the top k do not read. Leave it out, or give"
+            " surrogate='logistic'"
+        )
     if not is_pointwise:
-        role = replace(role, columns={name: column for name, column in role.columns.items() if name != "weight"})
-    table = resolve_source(database, TRAINING_ROLE, source, DeclaredColumns.declare_columns(role.columns, columns, by))
+        role = replace(
+            role,
+            columns={name: column for name, column in role.columns.items() if name != "weight"},
+        )
+    table = resolve_source(
+        database, TRAINING_ROLE, source, DeclaredColumns.declare_columns(role.columns, columns, by)
+    )
     bound_input = BoundInput(role, table, load_registry().checks[TRAINING_ROLE])
-    column_names = {name: column_name for name, column_name in columns.items() if isinstance(column_name, str)}
-    group_columns = {f"by_{index}": bound_input.table.find_column(column_names.get(name, name)) for index, name in enumerate(by)}
+    column_names = {
+        name: column_name for name, column_name in columns.items() if isinstance(column_name, str)
+    }
+    group_columns = {
+        f"by_{index}": bound_input.table.find_column(column_names.get(name, name))
+        for index, name in enumerate(by)
+    }
     for name in (name for name in COMPUTED_COLUMNS if name in column_names):
         bound_input = bind_column_or_expression(bound_input, name, column_names[name], database)
     bound_input = bound_input.bind_columns(column_names).with_group_columns(
@@ -154,45 +194,78 @@ def read_training_data(
     )
     features = columns.get("features", "features")
     duckdb_type = bound_input.column_type("features")
-    if isinstance(features, str) and duckdb_type.startswith(row_checks.NUMERIC_TYPES) and not duckdb_type.endswith("]"):
+    if (
+        isinstance(features, str)
+        and duckdb_type.startswith(row_checks.NUMERIC_TYPES)
+        and not duckdb_type.endswith("]")
+    ):
         features = [features]  # a single feature, which is a number
     feature_columns = [features] if isinstance(features, str) else list(features)
     is_long = isinstance(features, str) and "features" not in {*bound_input.columns, *column_names}
-    problems = [_no_column(bound_input, "by: ", name) for name, column in zip(by, group_columns.values(), strict=True) if not column]
+    problems = [
+        _no_column(bound_input, "by: ", name)
+        for name, column in zip(by, group_columns.values(), strict=True)
+        if not column
+    ]
     problems += [
         _no_column(bound_input, "", text)
         for name, text in column_names.items()
-        if name not in {*COMPUTED_COLUMNS, "features", *by} and bound_input.table.find_column(text) is None
+        if name not in {*COMPUTED_COLUMNS, "features", *by}
+        and bound_input.table.find_column(text) is None
     ]
     needed = ("label", *LONG_COLUMNS) if is_long else ("label",)
     if is_long and not {*LONG_COLUMNS} & {*bound_input.columns}:
         needed = ("label",)
         problems.append(
-            f"{bound_input.label}: no column 'features'. Name each column of features, columns={{'features': [...]}}. A table in long form has "
-            f"{join_words(LONG_COLUMNS)}. There are: {enumerate_names(bound_input.table.column_types or ())}"
+            f"{bound_input.label}: no column 'features'. Name each column of features,"
+            f" columns={{'features': [...]}}. A table in long form has {join_words(LONG_COLUMNS)}."
+            f" There are: {enumerate_names(bound_input.table.column_types or ())}"
         )
-    problems += describe_missing_columns({TRAINING_ROLE: bound_input}, {TRAINING_ROLE: needed}).values()
+    problems += describe_missing_columns(
+        {TRAINING_ROLE: bound_input}, {TRAINING_ROLE: needed}
+    ).values()
     problems += (
-        [] if is_long else [_no_column(bound_input, "", name) for name in feature_columns if bound_input.table.find_column(name) is None]
+        []
+        if is_long
+        else [
+            _no_column(bound_input, "", name)
+            for name in feature_columns
+            if bound_input.table.find_column(name) is None
+        ]
     )
     row_checks.raise_problems(problems)
-    row_checks.check_columns(database, {TRAINING_ROLE: bound_input}, {TRAINING_ROLE: ("label", "value") if is_long else ("label",)})
+    row_checks.check_columns(
+        database,
+        {TRAINING_ROLE: bound_input},
+        {TRAINING_ROLE: ("label", "value") if is_long else ("label",)},
+    )
     if is_long:
         training = _read_long_form(database, bound_input, by)
     else:
-        training = _read_arrays(database, bound_input, by, None if isinstance(features, str) else feature_columns)
+        training = _read_arrays(
+            database, bound_input, by, None if isinstance(features, str) else feature_columns
+        )
     if not is_pointwise:
         return training
-    query = exp.select("model", "1 AS query_id", "label", "weight", "features").from_(training.query.subquery(TRAINING_ROLE))
+    query = exp.select("model", "1 AS query_id", "label", "weight", "features").from_(
+        training.query.subquery(TRAINING_ROLE)
+    )
     return replace(training, query=query, is_pointwise=True)
 
 
 def _no_column(bound_input: BoundInput, where: str, name: str) -> str:
     available = bound_input.table.column_types or {}
-    return suggest_choice(f"{where}{bound_input.label}: no column {name!r}", name, available, "There are")
+    return suggest_choice(
+        f"{where}{bound_input.label}: no column {name!r}", name, available, "There are"
+    )
 
 
-def _read_arrays(database: Database, bound_input: BoundInput, by: Sequence[str], feature_columns: list[str] | None) -> TrainingData:
+def _read_arrays(
+    database: Database,
+    bound_input: BoundInput,
+    by: Sequence[str],
+    feature_columns: list[str] | None,
+) -> TrainingData:
     """Read features from an array column, or from one column per feature."""
     types = bound_input.table.column_types or {}
     source_columns = (
@@ -202,9 +275,11 @@ def _read_arrays(database: Database, bound_input: BoundInput, by: Sequence[str],
     )
     suffix = "[]" if feature_columns is None else ""
     problems = [
-        f"{bound_input.label}: {name} is {types[name]}, not {'an array of numbers' if suffix else 'a number'}. Cast it"
+        f"{bound_input.label}: {name} is {types[name]}, not"
+        f" {'an array of numbers' if suffix else 'a number'}. Cast it"
         for name in source_columns
-        if not types[name].startswith(row_checks.NUMERIC_TYPES) or types[name].endswith("]") != bool(suffix)
+        if not types[name].startswith(row_checks.NUMERIC_TYPES)
+        or types[name].endswith("]") != bool(suffix)
     ]
     if len(set(source_columns)) < len(source_columns) or not source_columns:
         problems.append(f"columns maps features to {source_columns!r}. Name each column once")
@@ -214,7 +289,9 @@ def _read_arrays(database: Database, bound_input: BoundInput, by: Sequence[str],
         if feature_columns is None
         else exp.Array(expressions=[quoted_column(name) for name in source_columns])
     )
-    bound_input = bound_input.with_expression(FEATURES, exp.cast(values, "DOUBLE[]"), "DOUBLE[]").with_columns({"features": FEATURES})
+    bound_input = bound_input.with_expression(
+        FEATURES, exp.cast(values, "DOUBLE[]"), "DOUBLE[]"
+    ).with_columns({"features": FEATURES})
     form = {"array": source_columns[0]} if feature_columns is None else {"columns": source_columns}
     return TrainingData(
         bound_input,
@@ -229,31 +306,58 @@ def _read_arrays(database: Database, bound_input: BoundInput, by: Sequence[str],
 def _read_long_form(database: Database, bound_input: BoundInput, by: Sequence[str]) -> TrainingData:
     """Pivot long-form features into one array per example."""
     long_rows = _select_examples(bound_input, LONG_COLUMNS)
-    names = exp.select("feature").from_(long_rows.subquery("long")).group_by("feature").order_by("feature")
+    names = (
+        exp.select("feature")
+        .from_(long_rows.subquery("long"))
+        .group_by("feature")
+        .order_by("feature")
+    )
     features = database.fetch_arrow(database.render(names))["feature"].combine_chunks()
     if features.null_count:
-        raise InputError(f"{bound_input.label}: feature is NULL. Give it a name, or leave the row out")
+        raise InputError(
+            f"{bound_input.label}: feature is NULL. Give it a name, or leave the row out"
+        )
     pivoted = load_select("learn", "feature_vectors.sql")
     for table in list(pivoted.find_all(exp.Table)):
         table.replace(long_rows.subquery(TRAINING_ROLE))
-    types = {"label": "DOUBLE", "weight": "DOUBLE", "features": "DOUBLE[]", "row_id": "VARCHAR", "query_id": "VARCHAR"}
-    row = BoundInput(bound_input.role, SourceTable(bound_input.table.label, pivoted.subquery("feature_vectors"), types), bound_input.checks)
+    types = {
+        "label": "DOUBLE",
+        "weight": "DOUBLE",
+        "features": "DOUBLE[]",
+        "row_id": "VARCHAR",
+        "query_id": "VARCHAR",
+    }
+    row = BoundInput(
+        bound_input.role,
+        SourceTable(bound_input.table.label, pivoted.subquery("feature_vectors"), types),
+        bound_input.checks,
+    )
     row = row.bind_columns({})
     form = {"long": [bound_input.columns[name] for name in LONG_COLUMNS]}
     return TrainingData(row, database, pivoted, list(by), features, form)
 
 
 def _select_examples(bound_input: BoundInput, value_columns: Sequence[str]) -> exp.Select:
-    """Return the SELECT of the examples with canonical names; the ``by`` columns become a struct."""
+    """Return the SELECT of the examples with canonical names; the ``by`` columns become a
+    struct.
+    """
     key = exp.Struct(
         expressions=[
-            exp.PropertyEQ(this=exp.to_identifier(name), expression=quoted_column(bound_input.columns[name]))
+            exp.PropertyEQ(
+                this=exp.to_identifier(name), expression=quoted_column(bound_input.columns[name])
+            )
             for name in bound_input.group_names
         ]
     )
-    weight = [] if "weight" in bound_input.role.columns else [exp.alias_(exp.cast(sql_literal(1), "DOUBLE"), "weight")]
+    weight = (
+        []
+        if "weight" in bound_input.role.columns
+        else [exp.alias_(exp.cast(sql_literal(1), "DOUBLE"), "weight")]
+    )
     query_id = ["query_id"] if "query_id" in bound_input.columns else []
-    query = bound_input.select_columns(["label", *value_columns, *([] if weight else ["weight"]), *query_id]).select(
+    query = bound_input.select_columns(
+        ["label", *value_columns, *([] if weight else ["weight"]), *query_id]
+    ).select(
         *weight,
         exp.alias_(key if bound_input.group_names else sql_literal(1), "model"),
         *([] if query_id else [exp.alias_(sql_literal(1), "query_id")]),
@@ -264,12 +368,23 @@ def _select_examples(bound_input: BoundInput, value_columns: Sequence[str]) -> e
     return query
 
 
-def create_temp_table(database: duckdb.DuckDBPyConnection, name: str, query: exp.Expr, parameters: Mapping[str, Any] | None = None) -> None:
+def create_temp_table(
+    database: duckdb.DuckDBPyConnection,
+    name: str,
+    query: exp.Expr,
+    parameters: Mapping[str, Any] | None = None,
+) -> None:
     """Create a temporary table from a query; raise ``InputError`` if its data cannot be read."""
     try:
         database.execute(f"CREATE TEMP TABLE {name} AS {write_tree(query)}", parameters)
-    except (duckdb.InvalidInputException, duckdb.ConversionException, duckdb.OutOfRangeException) as error:
-        raise InputError(f"{TRAINING_ROLE}: cannot read the examples: {first_line(error)}") from None
+    except (
+        duckdb.InvalidInputException,
+        duckdb.ConversionException,
+        duckdb.OutOfRangeException,
+    ) as error:
+        raise InputError(
+            f"{TRAINING_ROLE}: cannot read the examples: {first_line(error)}"
+        ) from None
 
 
 LOGISTIC = "logistic"
@@ -304,11 +419,15 @@ class Objective:
 
     @property
     def is_pointwise(self) -> bool:
-        """Return True if the loss is a weighted mean over examples, rather than a mean over queries."""
+        """Return True if the loss is a weighted mean over examples, rather than a mean over
+        queries.
+        """
         return self.surrogate is None
 
     def build_ctes(self) -> dict[str, exp.Query]:
-        """Return the CTEs between ``scored_examples`` and the step: ``model_losses`` and ``score_gradients``."""
+        """Return the CTEs between ``scored_examples`` and the step: ``model_losses`` and
+        ``score_gradients``.
+        """
         if self.surrogate is None:
             return {
                 "model_losses": load_select("learn", "log_losses.sql"),
@@ -316,11 +435,18 @@ class Objective:
             }
         relations = _bind_relations(self.surrogate, "scored_examples", "surrogates", "surrogate")
         gradient = _resolve_metric(replace(self.surrogate.metric, name="pApGradient"))
-        relations.ctes[relations.add_file(gradient.file, gradient.settings)].name = "score_gradients"
-        return {**{cte.name: cte.query for cte in relations.ctes}, "model_losses": load_select("learn", "model_losses.sql")}
+        relations.ctes[
+            relations.add_file(gradient.file, gradient.settings)
+        ].name = "score_gradients"
+        return {
+            **{cte.name: cte.query for cte in relations.ctes},
+            "model_losses": load_select("learn", "model_losses.sql"),
+        }
 
 
-def resolve_objective(surrogate: str, k: int | None, margin: float, few_negatives: str) -> Objective:
+def resolve_objective(
+    surrogate: str, k: int | None, margin: float, few_negatives: str
+) -> Objective:
     """Return the loss of the arguments of ``fit``.
 
     Raises:
@@ -330,18 +456,27 @@ def resolve_objective(surrogate: str, k: int | None, margin: float, few_negative
         options = {"k": k, "margin": margin, "few_negatives": few_negatives}
         if unread := [name for name, default in TOP_K_DEFAULTS.items() if options[name] != default]:
             raise MetricError(
-                f"{unread[0]}={options[unread[0]]!r} is not possible with surrogate='logistic', which has no top k. Leave it out"
+                f"{unread[0]}={options[unread[0]]!r} is not possible with surrogate='logistic',"
+                " which has no top k. Leave it out"
             )
         return Objective(None)
     if k is None:
-        raise MetricError(f"k is missing: surrogate={surrogate!r} compares the k highest negatives. Give k=..., or surrogate='logistic'")
+        raise MetricError(
+            f"k is missing: surrogate={surrogate!r} compares the k highest negatives. Give k=...,"
+            " or surrogate='logistic'"
+        )
     check_k(k)
     surrogates = load_registry().policies["surrogate"]["values"]
     if not surrogates.get(surrogate, {}).get("convex", True):
         raise MetricError(
-            f"surrogate={surrogate!r} is not convex, so that gradient descent may miss the minimum. Choose avg, max, ts, pauc or precision"
+            f"surrogate={surrogate!r} is not convex, so that gradient descent may miss the minimum."
+            " Choose avg, max, ts, pauc or precision"
         )
-    metric = Metric("pApSurrogate", (("few_negatives", few_negatives), ("surrogate", surrogate), ("margin", margin)), k)
+    metric = Metric(
+        "pApSurrogate",
+        (("few_negatives", few_negatives), ("surrogate", surrogate), ("margin", margin)),
+        k,
+    )
     return Objective(_resolve_metric(metric), margin)
 
 
@@ -352,19 +487,29 @@ def check_k(k: Any) -> None:
 
 
 def write_metric(metric: Metric, examples: str, cte: str, column: str) -> dict[str, exp.Query]:
-    """Return the CTEs that evaluate a metric of scored examples per ``model_id`` and ``query_id``; the last has the value in a column.
+    """Return the CTEs that evaluate a metric of scored examples per ``model_id`` and ``query_id``;
+    the last has the value in a column.
 
     ``examples`` is the CTE of the scored examples.
     """
-    return {step.name: step.query for step in _bind_relations(_resolve_metric(metric), examples, cte, column).ctes}
+    return {
+        step.name: step.query
+        for step in _bind_relations(_resolve_metric(metric), examples, cte, column).ctes
+    }
 
 
 def _bind_relations(metric: ResolvedMetric, examples: str, cte: str, column: str) -> RelationCtes:
     lists = ["model_id", "query_id"]
     scored = exp.select(*lists, "doc_id", "label", "score", "1.0 AS weight").from_(examples)
-    source = InputQuery("one row per example, with its score", KeyColumns(tuple(map(UnquotedName, lists)), nullable=True), scored)
+    source = InputQuery(
+        "one row per example, with its score",
+        KeyColumns(tuple(map(UnquotedName, lists)), nullable=True),
+        scored,
+    )
     group_columns = tuple(GroupColumn(UnquotedName(name), name, name) for name in lists)
-    relations = RelationCtes(load_registry(), {InputKey("predictions"): source}, GroupingLayout(group_columns))
+    relations = RelationCtes(
+        load_registry(), {InputKey("predictions"): source}, GroupingLayout(group_columns)
+    )
     value = AggregationCtes(relations, per_query=False, weighted=False).add_metric(metric)
     aggregate = relations.ctes[value.cte]
     aggregate.name = cte
@@ -373,7 +518,9 @@ def _bind_relations(metric: ResolvedMetric, examples: str, cte: str, column: str
 
 
 def _resolve_metric(metric: Metric) -> ResolvedMetric:
-    return of_metrics.resolve_metrics([metric], load_registry(), None, {}, input_roles=["predictions"])[0]
+    return of_metrics.resolve_metrics(
+        [metric], load_registry(), None, {}, input_roles=["predictions"]
+    )[0]
 
 
 def draw_weights(seed: int, features: int) -> list[float]:
@@ -383,7 +530,12 @@ def draw_weights(seed: int, features: int) -> list[float]:
 
 
 def read_weights(
-    database: Database, duck: duckdb.DuckDBPyConnection, start: Any, training: TrainingData, features: int, examples: str
+    database: Database,
+    duck: duckdb.DuckDBPyConnection,
+    start: Any,
+    training: TrainingData,
+    features: int,
+    examples: str,
 ) -> list[list[float]]:
     """Return the given weights of each model, in the order of its number in the table ``examples``.
 
@@ -393,19 +545,26 @@ def read_weights(
     weights_by_model = _read_weights_by_model(database, "start", start, training.by)
     keys: list[Key] = [
         tuple(model.values()) if training.by else ()
-        for (model,) in fetch_tuples(duck, f"SELECT ANY_VALUE(model) FROM {examples} GROUP BY model_id ORDER BY model_id")
+        for (model,) in fetch_tuples(
+            duck, f"SELECT ANY_VALUE(model) FROM {examples} GROUP BY model_id ORDER BY model_id"
+        )
     ]
     names = training.feature_names(features)
-    ordered_weights = [_order_weights("start", weights_by_model.pop(key, {}), training.by, key, names) for key in keys]
+    ordered_weights = [
+        _order_weights("start", weights_by_model.pop(key, {}), training.by, key, names)
+        for key in keys
+    ]
     if weights_by_model:
         raise InputError(
-            f"start: there are weights{_describe_model(training.by, next(iter(weights_by_model)))}, of which there are no examples. Leave them out"
+            f"start: there are weights{_describe_model(training.by, next(iter(weights_by_model)))},"
+            " of which there are no examples. Leave them out"
         )
     return ordered_weights
 
 
 def read_models(database: Database, weights: Any, names: Sequence[Any]) -> list[list[float]]:
-    """Return the weights of each model of a table, in the order of the models and of the feature names.
+    """Return the weights of each model of a table, in the order of the models and of the feature
+    names.
 
     Raises:
         InputError: A feature without a weight, or weights of other features.
@@ -415,21 +574,28 @@ def read_models(database: Database, weights: Any, names: Sequence[Any]) -> list[
     weights_by_model = _read_weights_by_model(database, "weights", weights, by)
     return [
         _order_weights("weights", weights_by_model[key], by, key, names)
-        for key in sorted(weights_by_model, key=lambda key: [(value is None, value) for value in key])
+        for key in sorted(
+            weights_by_model, key=lambda key: [(value is None, value) for value in key]
+        )
     ]
 
 
-def _read_weights_by_model(database: Database, role: str, table: Any, by: Sequence[str]) -> dict[Key, dict[Any, float]]:
+def _read_weights_by_model(
+    database: Database, role: str, table: Any, by: Sequence[str]
+) -> dict[Key, dict[Any, float]]:
     """Return the weights of a table by model and feature."""
     source = database.resolve_source(role, table)
     names = [*by, "feature", "weight"]
     if missing := [name for name in names if source.find_column(name) is None]:
         raise InputError(
-            f"{role} ({source.label}): no column {missing[0]!r}. Give a table of weights as fit returns, with {enumerate_names(names)}"
+            f"{role} ({source.label}): no column {missing[0]!r}. Give a table of weights as fit"
+            f" returns, with {enumerate_names(names)}"
         )
     columns = [exp.column(str(source.find_column(name)), quoted=True) for name in names]
     weights_by_model: dict[Key, dict[Any, float]] = {}
-    for *key, feature, weight in database.query_rows(exp.select(*columns).from_(source.from_clause([column.this for column in columns]))):
+    for *key, feature, weight in database.query_rows(
+        exp.select(*columns).from_(source.from_clause([column.this for column in columns]))
+    ):
         own = weights_by_model.setdefault(tuple(key), {})
         label = f"feature {short_repr(feature)}{_describe_model(by, tuple(key))}"
         if feature in own:
@@ -440,13 +606,18 @@ def _read_weights_by_model(database: Database, role: str, table: Any, by: Sequen
     return weights_by_model
 
 
-def _order_weights(role: str, own: dict[Any, float], by: Sequence[str], key: Key, names: Sequence[Any]) -> list[float]:
+def _order_weights(
+    role: str, own: dict[Any, float], by: Sequence[str], key: Key, names: Sequence[Any]
+) -> list[float]:
     if missing := [name for name in names if name not in own]:
         raise InputError(
-            f"{role}: feature {short_repr(missing[0])}{_describe_model(by, key)} has no weight. Give one for every feature, 0 for none"
+            f"{role}: feature {short_repr(missing[0])}{_describe_model(by, key)} has no weight."
+            " Give one for every feature, 0 for none"
         )
     if unknown := [name for name in own if name not in set(names)]:
-        raise InputError(f"{role}: the examples have no feature {short_repr(unknown[0])}. Leave its weight out")
+        raise InputError(
+            f"{role}: the examples have no feature {short_repr(unknown[0])}. Leave its weight out"
+        )
     return [own[name] for name in names]
 
 
@@ -455,7 +626,9 @@ def _describe_model(by: Sequence[str], key: Key) -> str:
 
 
 LOSSES = "sqlrank.losses"
-"""Metadata key of the losses: per model its ``by`` values as ``model``, ``loss`` and ``loss_of_zero_weights``."""
+"""Metadata key of the losses: per model its ``by`` values as ``model``, ``loss`` and
+``loss_of_zero_weights``.
+"""
 
 
 @dataclass(frozen=True)
@@ -487,26 +660,47 @@ def descend_gradient(
     options: DescentOptions,
     progress: Callable[[float], None] | None,
 ) -> pa.Table:
-    """Run the steps; return the weights with the least loss, with this and the loss of zero weights in the metadata."""
+    """Run the steps; return the weights with the least loss, with this and the loss of zero weights
+    in the metadata.
+    """
     suffix = uuid4().hex[:8]
     tables = {name: f"sqlrank_{name}_{suffix}" for name in ("examples", "training_steps")}
     try:
-        create_temp_table(duck, tables["examples"], read_training_step("examples", {"training": training.query}))
+        create_temp_table(
+            duck, tables["examples"], read_training_step("examples", {"training": training.query})
+        )
         features = training.check(duck, read_training_step("untrainable_models", tables))
         if options.start is not None:
-            start = read_weights(database, duck, options.start, training, features, tables["examples"])
+            start = read_weights(
+                database, duck, options.start, training, features, tables["examples"]
+            )
         else:
-            start = [[0.0] * features if options.seed is None else draw_weights(options.seed, features)]
-        create_temp_table(duck, tables["training_steps"], read_training_step("initial_weights", tables), {"start": start})
+            start = [
+                [0.0] * features if options.seed is None else draw_weights(options.seed, features)
+            ]
+        create_temp_table(
+            duck,
+            tables["training_steps"],
+            read_training_step("initial_weights", tables),
+            {"start": start},
+        )
         step_sql = _write_step(objective, options, tables)
         # Prepare the statement once: planning takes longer than a step over few examples.
-        duck.execute(f"PREPARE sqlrank_step_{suffix} AS INSERT INTO {tables['training_steps']} {step_sql}")
-        for done in range(options.max_iter + 1):  # a step returns the loss before it, so one more is needed
+        duck.execute(
+            f"PREPARE sqlrank_step_{suffix} AS INSERT INTO {tables['training_steps']} {step_sql}"
+        )
+        for done in range(
+            options.max_iter + 1
+        ):  # a step returns the loss before it, so one more is needed
             duck.execute(f"EXECUTE sqlrank_step_{suffix}(done := {done})")
             if progress is not None and done < options.max_iter:
                 progress(100 * (done + 1) / options.max_iter)
         done = options.max_iter + 2
-        duck.execute(f"INSERT INTO {tables['training_steps']} {read_training_step('zero_weights', tables).sql('duckdb')}", {"done": done})
+        duck.execute(
+            f"INSERT INTO {tables['training_steps']}"
+            f" {read_training_step('zero_weights', tables).sql('duckdb')}",
+            {"done": done},
+        )
         duck.execute(f"EXECUTE sqlrank_step_{suffix}(done := {done})")
         duck.execute(f"DEALLOCATE sqlrank_step_{suffix}")
         best = duck.sql(read_training_step("best_weights", tables).sql("duckdb")).to_arrow_table()
@@ -538,9 +732,15 @@ def _list_losses(best: pa.Table, by: list[str]) -> list[dict[str, Any]]:
 def _write_step(objective: Objective, options: DescentOptions, tables: Mapping[str, str]) -> str:
     """Return the statement of a step: scores, loss with subgradients, and updated weights."""
     ctes = {
-        **{name: read_training_step(name, tables) for name in ("current_weights", "scored_examples")},
+        **{
+            name: read_training_step(name, tables)
+            for name in ("current_weights", "scored_examples")
+        },
         **objective.build_ctes(),
-        **{name: read_training_step(name, tables) for name in ("weight_gradients", "stepped_weights")},
+        **{
+            name: read_training_step(name, tables)
+            for name in ("weight_gradients", "stepped_weights")
+        },
     }
     tree = read_training_step("next_weights", tables)
     for name, query in ctes.items():
@@ -548,4 +748,6 @@ def _write_step(objective: Objective, options: DescentOptions, tables: Mapping[s
     for placeholder in list(tree.find_all(exp.Placeholder)):
         if placeholder.name in {"learning_rate", "l2", "radius"}:
             placeholder.replace(exp.convert(getattr(options, placeholder.name)))
-    return render_statement(tree, StatementHeader(f"a step of the descent on {objective.description}"))
+    return render_statement(
+        tree, StatementHeader(f"a step of the descent on {objective.description}")
+    )

@@ -1,1 +1,3 @@
-"""Rewrite statements to the shorter form that an analyst would write, by passes that change no row of the result."""
+"""Rewrite statements to the shorter form that an analyst would write, by passes that change no row
+of the result.
+"""

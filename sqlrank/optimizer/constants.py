@@ -1,4 +1,6 @@
-"""Fold constants, and propagate columns of CTEs that are constants, copies or NULL to where they are read."""
+"""Fold constants, and propagate columns of CTEs that are constants, copies or NULL to where they
+are read.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,20 @@ _ARITHMETIC: dict[type[exp.Expr], Callable[[float, float], float]] = {
     exp.Mul: lambda left, right: left * right,
 }
 _DOUBLE_TYPES = (exp.Div, exp.Ln, exp.Exp, exp.Sqrt, exp.Avg)
-_FOLDED_TYPES = (*COMPARISONS, *_ARITHMETIC, exp.Div, exp.And, exp.Or, exp.Not, exp.Is, exp.Case, exp.Where, exp.Nullif, exp.Ln, exp.Sum)
+_FOLDED_TYPES = (
+    *COMPARISONS,
+    *_ARITHMETIC,
+    exp.Div,
+    exp.And,
+    exp.Or,
+    exp.Not,
+    exp.Is,
+    exp.Case,
+    exp.Where,
+    exp.Nullif,
+    exp.Ln,
+    exp.Sum,
+)
 MAX_EXACT = 2**53
 """Integers up to this size are doubles without rounding."""
 
@@ -52,10 +67,13 @@ MAX_DOUBLE_LENGTH = 6
 def fold_constants(tree: exp.Expr) -> None:
     """Fold constants of a tree in place, where every engine computes the same number.
 
-    sqlglot's ``simplify`` takes 13 times as long, drops parentheses, and computes decimals where engines have doubles.
+    sqlglot's ``simplify`` takes 13 times as long, drops parentheses, and computes decimals where
+    engines have doubles.
 
     >>> import sqlglot
-    >>> tree = sqlglot.parse_one("SELECT (1 + 1 * 1) * x / NULLIF(10, 0) AS y, CASE WHEN TRUE THEN 1 * x END AS z")
+    >>> tree = sqlglot.parse_one(
+    ...     "SELECT (1 + 1 * 1) * x / NULLIF(10, 0) AS y, CASE WHEN TRUE THEN 1 * x END AS z"
+    ... )
     >>> fold_constants(tree)
     >>> print(tree.sql())
     SELECT 2 * x / 10 AS y, x AS z
@@ -100,7 +118,13 @@ def _fold_arithmetic(node: exp.Binary) -> None:
     elif isinstance(node, exp.Mul) and left == 1:
         replace_expression(node, keep_double_type(node.expression, node.this))
     elif isinstance(node, (exp.Mul, exp.Div)) and right == 1:
-        replace_expression(node, keep_double_type(node.this, exp.Literal.number("1.0") if isinstance(node, exp.Div) else node.expression))
+        replace_expression(
+            node,
+            keep_double_type(
+                node.this,
+                exp.Literal.number("1.0") if isinstance(node, exp.Div) else node.expression,
+            ),
+        )
     elif isinstance(node, (exp.Add, exp.Sub)) and right == 0:
         replace_expression(node, keep_double_type(node.this, node.expression))
     elif isinstance(node, exp.Add) and left == 0:
@@ -119,15 +143,21 @@ def _fold_function(node: exp.Is | exp.Nullif | exp.Ln | exp.Sum) -> None:
     elif isinstance(node, exp.Ln) and number in {1, math.e}:
         replace_expression(node, exp.Literal.number("0.0" if number == 1 else "1.0"))
     elif isinstance(node, exp.Sum) and number == 1 and _can_be_count(node):
-        count = exp.Count(this=exp.Star(), big_int=True)  # as sqlglot parses it, so that equal columns are found equal
+        count = exp.Count(
+            this=exp.Star(), big_int=True
+        )  # as sqlglot parses it, so that equal columns are found equal
         node.replace(count if _is_integer(node.this) else exp.cast(count, DOUBLE))
 
 
 def _can_be_count(aggregate: exp.Sum) -> bool:
-    """Return True if a sum of ones may be written as a count, although the sum over no rows is NULL, and a count of them is 0."""
+    """Return True if a sum of ones may be written as a count, although the sum over no rows is
+    NULL, and a count of them is 0.
+    """
     parent: exp.Expr | None = aggregate.parent
     if isinstance(parent, exp.Window):
-        return parent.args.get("spec") is None and _is_integer(aggregate.this)  # a cast would come between the count and OVER
+        return parent.args.get("spec") is None and _is_integer(
+            aggregate.this
+        )  # a cast would come between the count and OVER
     if isinstance(parent, exp.Filter):
         return False
     if isinstance(parent, exp.Nullif) and literal_value(parent.expression) == 0:
@@ -137,17 +167,33 @@ def _can_be_count(aggregate: exp.Sum) -> bool:
 
 
 def replace_expression(node: exp.Expr, value: exp.Expr) -> None:
-    """Replace an expression by a part of it or a literal, with the parentheses that it needs there."""
-    inner = value.unnest() if isinstance(value, exp.Paren) and not isinstance(value.this, exp.Query) else value
+    """Replace an expression by a part of it or a literal, with the parentheses that it needs
+    there.
+    """
+    inner = (
+        value.unnest()
+        if isinstance(value, exp.Paren) and not isinstance(value.this, exp.Query)
+        else value
+    )
     place: exp.Expr = node
-    while isinstance(place.parent, exp.Paren) and place.parent.parent is not None and not isinstance(inner, OPERATORS):
+    while (
+        isinstance(place.parent, exp.Paren)
+        and place.parent.parent is not None
+        and not isinstance(inner, OPERATORS)
+    ):
         place = place.parent
     place.replace(exp.paren(inner, copy=False) if needs_parentheses(inner, place) else inner)
 
 
 def keep_double_type(value: exp.Expr, neutral_operand: exp.Expr) -> exp.Expr:
-    """Return a value without its neutral operand, such as 1 of a product; cast to a double if that operand is one and the value is not."""
-    if _is_integer(neutral_operand) or isinstance(value.unnest(), _DOUBLE_TYPES) or (isinstance(value, exp.Cast) and value.is_type(DOUBLE)):
+    """Return a value without its neutral operand, such as 1 of a product; cast to a double if that
+    operand is one and the value is not.
+    """
+    if (
+        _is_integer(neutral_operand)
+        or isinstance(value.unnest(), _DOUBLE_TYPES)
+        or (isinstance(value, exp.Cast) and value.is_type(DOUBLE))
+    ):
         return value
     return exp.cast(value.unnest(), DOUBLE, copy=False)
 
@@ -173,11 +219,19 @@ def literal_value(node: exp.Expr) -> float | None:
     """Return the number that a literal is, also with a sign or a cast to double."""
     inner = node.unnest()
     if isinstance(inner, exp.Cast) and inner.is_type(DOUBLE):
-        return None if isinstance(inner.this, exp.Literal) and inner.this.is_string else literal_value(inner.this)
+        return (
+            None
+            if isinstance(inner.this, exp.Literal) and inner.this.is_string
+            else literal_value(inner.this)
+        )
     if isinstance(inner, exp.Neg):
         operand = literal_value(inner.this)
         return None if operand is None else -operand
-    if not isinstance(inner, exp.Literal) or not inner.is_number or (inner.is_int and int(inner.this) > MAX_EXACT):
+    if (
+        not isinstance(inner, exp.Literal)
+        or not inner.is_number
+        or (inner.is_int and int(inner.this) > MAX_EXACT)
+    ):
         return None
     return float(inner.this)
 
@@ -207,64 +261,98 @@ def _fold_case(node: exp.Case) -> None:
     default = node.args.get("default")
     if not branches:
         replace_expression(node, default or exp.Null())
-    elif len(branches) == 1 and default is None and _is_not_null(branches[0].this, branches[0].args["true"]):
+    elif (
+        len(branches) == 1
+        and default is None
+        and _is_not_null(branches[0].this, branches[0].args["true"])
+    ):
         replace_expression(node, branches[0].args["true"])
 
 
 def _is_not_null(condition: exp.Expr, value: exp.Expr) -> bool:
     """Return True if a condition says that a value is not NULL."""
     test = condition.this.unnest() if isinstance(condition, exp.Not) else None
-    return isinstance(test, exp.Is) and isinstance(test.expression, exp.Null) and bool(test.this == value)
+    return (
+        isinstance(test, exp.Is)
+        and isinstance(test.expression, exp.Null)
+        and bool(test.this == value)
+    )
 
 
 def propagate_constants(graph: StatementGraph) -> None:
-    """Replace columns of CTEs that are constants, or copies of other columns, where they are read, and fold what follows.
+    """Replace columns of CTEs that are constants, or copies of other columns, where they are read,
+    and fold what follows.
 
-    The columns themselves are left to projection pruning. sqlglot's ``simplify`` propagates constants within one condition only.
+    The columns themselves are left to projection pruning. sqlglot's ``simplify`` propagates
+    constants within one condition only.
 
     >>> from sqlrank.optimizer.statement_graph import rewrite_graph
-    >>> rewrite_graph(propagate_constants, "WITH a AS (SELECT x, x AS y, 1 AS z FROM t) SELECT x * y * z AS n FROM a")
+    >>> rewrite_graph(
+    ...     propagate_constants,
+    ...     "WITH a AS (SELECT x, x AS y, 1 AS z FROM t) SELECT x * y * z AS n FROM a",
+    ... )
     'WITH a AS (SELECT x, x AS y, 1 AS z FROM t) SELECT x * x AS n FROM a'
     """
     replacements: dict[str, Replacements] = {}
     for step in graph.steps:
         for scope in step.scopes:
-            if any(replacements.get(source.name) for source in scope.sources.values()) and scope.is_plain:
+            if (
+                any(replacements.get(source.name) for source in scope.sources.values())
+                and scope.is_plain
+            ):
                 _replace_columns(scope, replacements)
         if step.cte is not None:
             replacements[step.name] = _find_replacements(step)
 
 
 def drop_null_keys(graph: StatementGraph) -> None:
-    """Drop columns that are NULL in every row from GROUP BY, PARTITION BY, ORDER BY and joins, in place.
+    """Drop columns that are NULL in every row from GROUP BY, PARTITION BY, ORDER BY and joins, in
+    place.
 
     A column that is read elsewhere stays. The columns themselves are left to column pruning.
 
     >>> from sqlrank.optimizer.statement_graph import rewrite_graph
-    >>> rewrite_graph(drop_null_keys, "WITH a AS (SELECT x, NULL AS y FROM t) SELECT x, COUNT(*) AS n FROM a GROUP BY x, y")
+    >>> rewrite_graph(
+    ...     drop_null_keys,
+    ...     "WITH a AS (SELECT x, NULL AS y FROM t) SELECT x, COUNT(*) AS n FROM a GROUP BY x, y",
+    ... )
     'WITH a AS (SELECT x, NULL AS y FROM t) SELECT x, COUNT(*) AS n FROM a GROUP BY x'
     """
     null_columns: dict[str, set[str]] = {}
     for step in graph.steps:
         for scope in step.scopes:
-            if scope.is_plain and any(null_columns.get(source.name) for source in scope.sources.values()):
+            if scope.is_plain and any(
+                null_columns.get(source.name) for source in scope.sources.values()
+            ):
                 _drop_null_columns(scope, null_columns)
         branches = [scope.select.expressions for scope in step.scopes]
         if branches:
             items = zip(step.column_names, *branches, strict=False)
-            null_columns[step.name] = {name for name, *items in items if all(isinstance(item.unalias(), exp.Null) for item in items)}
+            null_columns[step.name] = {
+                name
+                for name, *items in items
+                if all(isinstance(item.unalias(), exp.Null) for item in items)
+            }
 
 
 def _drop_null_columns(scope: Scope, null_columns: dict[str, set[str]]) -> None:
-    """Drop the columns of a SELECT that are NULL in every row where they are keys, and write NULL where they are forwarded."""
+    """Drop the columns of a SELECT that are NULL in every row where they are keys, and write NULL
+    where they are forwarded.
+    """
     owners = [(column, scope.find_owner(column)) for column in scope.columns]
-    read = [column for column, alias in owners if alias and column.name in null_columns.get(scope.sources[alias].name, ())]
+    read = [
+        column
+        for column, alias in owners
+        if alias and column.name in null_columns.get(scope.sources[alias].name, ())
+    ]
     if not read or not all(_is_droppable(column, read) for column in read):
         return
     null_pairs = {id(column.parent) for column in read if isinstance(column.parent, exp.NullSafeEQ)}
     for join in scope.joins if null_pairs else ():
         conjuncts = list(iterate_conjuncts(join.args.get("on")))
-        other_conjuncts = [conjunct for conjunct in conjuncts if id(conjunct.unnest()) not in null_pairs]
+        other_conjuncts = [
+            conjunct for conjunct in conjuncts if id(conjunct.unnest()) not in null_pairs
+        ]
         if len(other_conjuncts) < len(conjuncts):
             join.set("on", exp.and_(*other_conjuncts or [exp.true()], copy=False))
     for column in read:
@@ -280,7 +368,9 @@ def _drop_null_columns(scope: Scope, null_columns: dict[str, set[str]]) -> None:
 
 
 def _is_droppable(column: exp.Column, null_columns: Sequence[exp.Column]) -> bool:
-    """Return True if a SELECT means the same without a column that is NULL: it is forwarded, or a key beside others."""
+    """Return True if a SELECT means the same without a column that is NULL: it is forwarded, or a
+    key beside others.
+    """
     parent: Any = column.parent
     if isinstance(parent, (exp.Select, exp.Alias)) or column.arg_key == "partition_by":
         return isinstance(parent, (exp.Select, exp.Window)) or isinstance(parent.parent, exp.Select)
@@ -289,14 +379,23 @@ def _is_droppable(column: exp.Column, null_columns: Sequence[exp.Column]) -> boo
         return all(any(side is null for null in null_columns) for side in pair)
     clause: Any = parent.parent if isinstance(parent, exp.Ordered) else parent
     terms = clause.expressions if isinstance(clause, (exp.Order, exp.Group)) else []
-    return any(not any((term.this if isinstance(term, exp.Ordered) else term) is null for null in null_columns) for term in terms)
+    return any(
+        not any(
+            (term.this if isinstance(term, exp.Ordered) else term) is null for null in null_columns
+        )
+        for term in terms
+    )
 
 
 def _find_replacements(step: StatementStep) -> Replacements:
-    """Return the constants among the columns of a CTE, and the first of several equal columns, by column."""
+    """Return the constants among the columns of a CTE, and the first of several equal columns, by
+    column.
+    """
     branches = [[item.unalias() for item in scope.select.expressions] for scope in step.scopes]
     names = step.column_names
-    if any(len(branch) != len(names) for branch in branches) or any(item.is_star for item in branches[0]):
+    if any(len(branch) != len(names) for branch in branches) or any(
+        item.is_star for item in branches[0]
+    ):
         return {}
     replacements: Replacements = {}
     first_by_value: dict[object, int] = {}
@@ -315,7 +414,9 @@ def _find_replacements(step: StatementStep) -> Replacements:
 
 
 def _build_key(value: Expr) -> object:
-    """Return a key that equal expressions share; that of a column needs no walk through its tree."""
+    """Return a key that equal expressions share; that of a column needs no walk through its
+    tree.
+    """
     return (value.table, value.name) if isinstance(value, exp.Column) else value
 
 
@@ -329,7 +430,11 @@ def _replace_columns(scope: Scope, replacements: dict[str, Replacements]) -> Non
     columns: list[tuple[exp.Column, str, Expr]] = []
     for column in scope.columns:
         alias = scope.find_owner(column)
-        value = None if alias is None else replacements.get(scope.sources[alias].name, {}).get(column.name)
+        value = (
+            None
+            if alias is None
+            else replacements.get(scope.sources[alias].name, {}).get(column.name)
+        )
         if alias is not None and value is not None:
             columns.append((column, alias, value))
     keys = {(alias, column.name) for column, alias, _ in columns if _is_key(column)}
@@ -337,7 +442,9 @@ def _replace_columns(scope: Scope, replacements: dict[str, Replacements]) -> Non
     for column, alias, value in columns:
         if isinstance(value, exp.Column):
             copy = value.copy()
-            if column.table or len(scope.sources) > 1:  # another source may have a column of the first one's name
+            if (
+                column.table or len(scope.sources) > 1
+            ):  # another source may have a column of the first one's name
                 copy.set("table", exp.to_identifier(alias))
             scope.substitute(column, copy)
         elif (alias, column.name) not in keys and not scope.is_nullable(alias):
@@ -351,7 +458,8 @@ def _replace_columns(scope: Scope, replacements: dict[str, Replacements]) -> Non
 
 
 def _is_key(column: exp.Column) -> bool:
-    """Return True if a column is in GROUP BY or the condition of a join, or a term of ORDER BY or PARTITION BY.
+    """Return True if a column is in GROUP BY or the condition of a join, or a term of ORDER BY or
+    PARTITION BY.
 
     Arithmetic of constants in GROUP BY would be folded to an integer, which is a position there.
     """

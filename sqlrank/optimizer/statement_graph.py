@@ -1,4 +1,6 @@
-"""Represent a statement as a graph of CTEs and SELECTs with the columns that each reads, and define node predicates that passes share."""
+"""Represent a statement as a graph of CTEs and SELECTs with the columns that each reads, and define
+node predicates that passes share.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ class Scope:
         """The items of FROM and JOIN by alias."""
         if self._sources is None:
             clauses = [self.select.args.get("from_"), *self.joins]
-            self._sources = {clause.this.alias_or_name: clause.this for clause in clauses if clause is not None}
+            self._sources = {
+                clause.this.alias_or_name: clause.this for clause in clauses if clause is not None
+            }
         return self._sources
 
     @property
@@ -99,12 +103,15 @@ class Scope:
         return [
             node
             for node in self._walked_nodes
-            if isinstance(node, exp.Column) and not (names and not node.table and node.name in names and is_sort_key(node))
+            if isinstance(node, exp.Column)
+            and not (names and not node.table and node.name in names and is_sort_key(node))
         ]
 
     @property
     def is_plain(self) -> bool:
-        """True if the SELECT reads CTEs only, by name, without queries inside of it, stars and rare clauses."""
+        """True if the SELECT reads CTEs only, by name, without queries inside of it, stars and rare
+        clauses.
+        """
         if self._is_plain is None:
             self._is_plain = self._has_plain_clauses()
         return self._is_plain
@@ -113,9 +120,13 @@ class Scope:
         return (
             all(self.step.graph.find(source) is not None for source in self.sources.values())
             and len(self.sources) == len(self.joins) + (self.first_source is not None)
-            and not any(value for clause, value in self.select.args.items() if clause not in _CLAUSES)
             and not any(
-                isinstance(node, (exp.Query, exp.Star)) and node is not self.select and not isinstance(node.parent, exp.Count)
+                value for clause, value in self.select.args.items() if clause not in _CLAUSES
+            )
+            and not any(
+                isinstance(node, (exp.Query, exp.Star))
+                and node is not self.select
+                and not isinstance(node.parent, exp.Count)
                 for node in self._walked_nodes
             )
         )
@@ -123,8 +134,16 @@ class Scope:
     @property
     def names_in_subqueries(self) -> set[str]:
         """The aliases of the tables that its subqueries read, in lower case."""
-        subqueries = [node for node in self._walked_nodes if isinstance(node, exp.Select) and node is not self.select]
-        return {table.alias_or_name.lower() for query in subqueries for table in find_nodes(query, exp.Table, exp.Subquery)}
+        subqueries = [
+            node
+            for node in self._walked_nodes
+            if isinstance(node, exp.Select) and node is not self.select
+        ]
+        return {
+            table.alias_or_name.lower()
+            for query in subqueries
+            for table in find_nodes(query, exp.Table, exp.Subquery)
+        }
 
     @property
     def is_row_mapping(self) -> bool:
@@ -134,7 +153,9 @@ class Scope:
     @property
     def is_aggregate(self) -> bool:
         """True if the SELECT aggregates all rows to one."""
-        return not self.select.args.get("group") and any(map(is_aggregated, self.select.expressions))
+        return not self.select.args.get("group") and any(
+            map(is_aggregated, self.select.expressions)
+        )
 
     def find_owner(self, column: exp.Column) -> str | None:
         """Return the alias of the source that a column belongs to, None if that is not certain."""
@@ -155,10 +176,16 @@ class Scope:
         sides = {join.this.alias_or_name: join.side for join in self.joins}
         return bool(sides.get(alias)) or any(side in {"RIGHT", "FULL"} for side in sides.values())
 
-    def substitute(self, column: exp.Column, value: Expr, comments: list[str] | None = None) -> None:
-        """Replace a column of the SELECT by an expression; a column of the result keeps its name, and its comment or gets one."""
+    def substitute(
+        self, column: exp.Column, value: Expr, comments: list[str] | None = None
+    ) -> None:
+        """Replace a column of the SELECT by an expression; a column of the result keeps its name,
+        and its comment or gets one.
+        """
         if column.parent is not self.select or column.arg_key != "expressions":
-            column.replace(exp.paren(value, copy=False) if needs_parentheses(value, column) else value)
+            column.replace(
+                exp.paren(value, copy=False) if needs_parentheses(value, column) else value
+            )
         else:
             is_named = isinstance(value, exp.Column) and value.name == column.name
             item = value if is_named else exp.Alias(this=value, alias=column.this.copy())
@@ -185,7 +212,9 @@ class StatementStep:
         self.scopes = [Scope(select, self) for select in union_members(query)]
         self.is_union = not isinstance(query, exp.Select)
         sources = (source for scope in self.scopes for source in scope.sources.values())
-        self.is_input = any(graph.find(source) is None and not is_list_column(source) for source in sources)
+        self.is_input = any(
+            graph.find(source) is None and not is_list_column(source) for source in sources
+        )
 
     @property
     def name(self) -> str:
@@ -194,16 +223,21 @@ class StatementStep:
 
     @property
     def column_names(self) -> list[str]:
-        """The columns of the result; sqlglot's ``named_selects`` of a UNION walks through its tree."""
+        """The columns of the result; sqlglot's ``named_selects`` of a UNION walks through its
+        tree.
+        """
         if self.column_names_cache is None:
-            self.column_names_cache = [item.alias_or_name for item in self.scopes[0].select.expressions]
+            self.column_names_cache = [
+                item.alias_or_name for item in self.scopes[0].select.expressions
+            ]
         return self.column_names_cache
 
 
 class StatementGraph:
     """The steps of a statement in order; the last is the outermost query.
 
-    The CTEs are taken out of the statement until ``write_ctes``, so that each step is a tree of its own.
+    The CTEs are taken out of the statement until ``write_ctes``, so that each step is a tree of its
+    own.
     """
 
     def __init__(self, query: exp.Query) -> None:
@@ -222,11 +256,17 @@ class StatementGraph:
     def write_ctes(self) -> None:
         """Write the CTEs into the statement."""
         if self.steps_by_name:
-            self.query.set("with_", exp.With(expressions=[step.cte for step in self.steps_by_name.values()]))
+            self.query.set(
+                "with_", exp.With(expressions=[step.cte for step in self.steps_by_name.values()])
+            )
 
     def find(self, source: Expr) -> StatementStep | None:
         """Return the step that an item of FROM names."""
-        return self.steps_by_name.get(source.name) if isinstance(source, exp.Table) and source.args.get("db") is None else None
+        return (
+            self.steps_by_name.get(source.name)
+            if isinstance(source, exp.Table) and source.args.get("db") is None
+            else None
+        )
 
     def find_readers(self) -> Readers:
         """Return the SELECTs that read each CTE, with the table under which they read it."""
@@ -258,7 +298,9 @@ def union_members(query: exp.Expr) -> list[exp.Select]:
 
 
 def outermost_query(tree: exp.Expr) -> exp.Query | None:
-    """Return the query of a statement that creates or fills a table, or the query that the statement is."""
+    """Return the query of a statement that creates or fills a table, or the query that the
+    statement is.
+    """
     query = tree if isinstance(tree, exp.Query) else tree.args.get("expression")
     return query if isinstance(query, exp.Query) else None
 
@@ -275,36 +317,61 @@ def is_constant(value: Expr) -> bool:
     return (isinstance(inner, exp.Literal) and inner.is_number) or isinstance(inner, exp.Boolean)
 
 
-def columns_to_keep(selects: Iterable[exp.Select], names: Sequence[str], read: Collection[str]) -> list[int]:
-    """Return the positions of the columns that are read or sorted by: one at least, and an aggregate where all rows become one by it."""
+def columns_to_keep(
+    selects: Iterable[exp.Select], names: Sequence[str], read: Collection[str]
+) -> list[int]:
+    """Return the positions of the columns that are read or sorted by: one at least, and an
+    aggregate where all rows become one by it.
+    """
     indexes = {index for index, name in enumerate(names) if name in read}
     for select in selects if len(indexes) < len(names) else ():
         order = select.args.get("order")
-        sorted_by = set() if order is None else {column.name for column in find_nodes(order, exp.Column)}
-        indexes |= {index for index, item in enumerate(select.expressions) if item.alias_or_name in sorted_by}
-        aggregates = [] if select.args.get("group") else [index for index, item in enumerate(select.expressions) if is_aggregated(item)]
+        sorted_by = (
+            set() if order is None else {column.name for column in find_nodes(order, exp.Column)}
+        )
+        indexes |= {
+            index
+            for index, item in enumerate(select.expressions)
+            if item.alias_or_name in sorted_by
+        }
+        aggregates = (
+            []
+            if select.args.get("group")
+            else [index for index, item in enumerate(select.expressions) if is_aggregated(item)]
+        )
         if aggregates and indexes.isdisjoint(aggregates):
             indexes.add(aggregates[0])
     return sorted(indexes) or [0]
 
 
 def is_aggregated(item: Expr) -> bool:
-    """Return True if a column of a result needs an aggregation of the SELECT, as functions of windows and subqueries do not."""
+    """Return True if a column of a result needs an aggregation of the SELECT, as functions of
+    windows and subqueries do not.
+    """
     if isinstance(item.unalias(), (exp.Column, exp.Literal)):
         return False
     select = item.parent_select
-    return any(node.parent_select is select and not _is_windowed(node) for node in find_nodes(item, exp.AggFunc))
+    return any(
+        node.parent_select is select and not _is_windowed(node)
+        for node in find_nodes(item, exp.AggFunc)
+    )
 
 
 def _is_windowed(function: exp.AggFunc) -> bool:
     parent = function.parent
-    return isinstance(parent.parent if isinstance(parent, (exp.IgnoreNulls, exp.Filter)) else parent, exp.Window)
+    return isinstance(
+        parent.parent if isinstance(parent, (exp.IgnoreNulls, exp.Filter)) else parent, exp.Window
+    )
 
 
 def is_sort_key(column: exp.Column) -> bool:
     """Return True if a column is a term of the ORDER BY of a SELECT."""
     parent = column.parent
-    return isinstance(parent, exp.Ordered) and parent.parent is not None and isinstance(parent.parent.parent, exp.Select)
+    return (
+        isinstance(parent, exp.Ordered)
+        and parent.parent is not None
+        and isinstance(parent.parent.parent, exp.Select)
+    )
 
 
 def iterate_conjuncts(condition: Expr | None) -> Iterator[Expr]:

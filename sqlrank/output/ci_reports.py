@@ -1,4 +1,6 @@
-"""Format verdicts for code review: Markdown summary, JUnit report and GitHub Actions annotations."""
+"""Format verdicts for code review: Markdown summary, JUnit report and GitHub Actions
+annotations.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,14 @@ from xml.etree import ElementTree as ET
 
 from sqlrank.errors import escape_controls
 from sqlrank.output.contrast_tables import name_group
-from sqlrank.output.display import Format, escape_text, format_markdown, format_number, format_value, group_column_names
+from sqlrank.output.display import (
+    Format,
+    escape_text,
+    format_markdown,
+    format_number,
+    format_value,
+    group_column_names,
+)
 from sqlrank.output.result_formats import TableStyle, format_result
 from sqlrank.result_columns import (
     BOUNDS,
@@ -34,18 +43,25 @@ WORST_FIRST = ("fail", "inconclusive", "skipped", "pass")
 JUNIT_COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 """Elements of test cases by the attribute of a JUnit suite that counts them."""
 
-VERDICT_SIGNS = {"pass": "✓ pass", "fail": "✗ fail", "inconclusive": "? inconclusive", "skipped": "- skipped"}
+VERDICT_SIGNS = {
+    "pass": "✓ pass",
+    "fail": "✗ fail",
+    "inconclusive": "? inconclusive",
+    "skipped": "- skipped",
+}
 ALL_SKIPPED = "all rows are skipped, so nothing was compared"
 
 
 def markdown_summary(result: pa.Table, digits: int | None = None, command: str = "gate") -> str:
-    """Return a Markdown summary: the overall verdict, a table with the worst rows first, and sentences on rows and the method.
+    """Return a Markdown summary: the overall verdict, a table with the worst rows first, and
+    sentences on rows and the method.
 
     Rows without a verdict keep their order.
     """
     verdict = (result.schema.metadata or {})[b"sqlrank.verdict"].decode()
     severities = [
-        len(WORST_FIRST) if row_verdict is None else WORST_FIRST.index(row_verdict) for row_verdict in result["verdict"].to_pylist()
+        len(WORST_FIRST) if row_verdict is None else WORST_FIRST.index(row_verdict)
+        for row_verdict in result["verdict"].to_pylist()
     ]
     ordered = result.take(sorted(range(result.num_rows), key=severities.__getitem__))
     table = format_result(ordered, Format.markdown, TableStyle(digits, verdicts=VERDICT_SIGNS))
@@ -53,31 +69,55 @@ def markdown_summary(result: pa.Table, digits: int | None = None, command: str =
 
 
 def list_regressions(result: pa.Table, most: int | None = None) -> list[str]:
-    """Return a line for each metric with the queries that lost most, and one with the groups, at most ``most`` of each."""
+    """Return a line for each metric with the queries that lost most, and one with the groups, at
+    most ``most`` of each.
+    """
     named: dict[str, list[str]] = {}
     for row in _read_regressions(result):
         first, second, _ = _format_values(row)
-        named.setdefault(f"{row['metric']}, most regressed {row['kind']}", []).append(f"{row['name']} ({first} to {second})")
-    return [escape_controls(f"{start}: {', '.join(names[:most])}") for start, names in named.items()]
+        named.setdefault(f"{row['metric']}, most regressed {row['kind']}", []).append(
+            f"{row['name']} ({first} to {second})"
+        )
+    return [
+        escape_controls(f"{start}: {', '.join(names[:most])}") for start, names in named.items()
+    ]
 
 
 def _format_regressions(result: pa.Table) -> str:
-    """Return a fold-out in Markdown with the queries and groups that lost most, empty if none did."""
+    """Return a fold-out in Markdown with the queries and groups that lost most, empty if none
+    did.
+    """
     header = ["metric", "query or group", "baseline", "candidate", "difference"]
     rows = _read_regressions(result)
-    names = ["baseline's first documents", "candidate's"] if any("documents" in row for row in rows) else []
+    names = (
+        ["baseline's first documents", "candidate's"]
+        if any("documents" in row for row in rows)
+        else []
+    )
     cells = [
         [escape_text(text, Format.markdown) for text in (row["metric"], row["name"])]
         + _format_values(row)
-        + [escape_text(", ".join(ids), Format.markdown) for ids in row.get("documents", [[]] * len(names))]
+        + [
+            escape_text(", ".join(ids), Format.markdown)
+            for ids in row.get("documents", [[]] * len(names))
+        ]
         for row in rows
     ]
-    table = format_markdown([*header, *names], ["left", "left", *["right"] * 3, *["left"] * len(names)], cells)
-    return f"\n<details>\n<summary>Most regressed queries and groups</summary>\n\n{table}\n</details>\n" if rows else ""
+    table = format_markdown(
+        [*header, *names], ["left", "left", *["right"] * 3, *["left"] * len(names)], cells
+    )
+    return (
+        "\n<details>\n<summary>Most regressed queries and"
+        f" groups</summary>\n\n{table}\n</details>\n"
+        if rows
+        else ""
+    )
 
 
 def _read_regressions(result: pa.Table) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads((result.schema.metadata or {}).get(REGRESSIONS_KEY.encode(), b"[]"))
+    rows: list[dict[str, Any]] = json.loads(
+        (result.schema.metadata or {}).get(REGRESSIONS_KEY.encode(), b"[]")
+    )
     return rows
 
 
@@ -90,9 +130,10 @@ def _format_values(row: Mapping[str, Any]) -> list[str]:
 def format_junit(result: pa.Table, command: str = "gate", inconclusive: str | None = None) -> str:
     """Return a JUnit report: one test case per metric and group with a verdict.
 
-    An inconclusive row is an ``error``, the outcome of a test that reached no verdict, since readers of JUnit accept a suite with skipped tests. If all rows are
-    skipped, a case of the whole suite is an error. ``inconclusive`` is the verdict that an inconclusive row is treated as: a ``failure`` for ``fail``, and
-    ``skipped`` for ``pass``.
+    An inconclusive row is an ``error``, the outcome of a test that reached no verdict, since
+    readers of JUnit accept a suite with skipped tests. If all rows are skipped, a case of the whole
+    suite is an error. ``inconclusive`` is the verdict that an inconclusive row is treated as: a
+    ``failure`` for ``fail``, and ``skipped`` for ``pass``.
     """
     outcomes = {
         "fail": "failure",
@@ -100,45 +141,85 @@ def format_junit(result: pa.Table, command: str = "gate", inconclusive: str | No
         "skipped": "skipped",
     }
     rows = [row for row in result.to_pylist() if row["verdict"] is not None]
-    cases = [(_name_row(row, result), outcomes.get(row["verdict"]), _describe_row(row)) for row in rows]
+    cases = [
+        (_name_row(row, result), outcomes.get(row["verdict"]), _describe_row(row)) for row in rows
+    ]
     if is_all_skipped(result):
         cases.append(("all rows", "failure" if inconclusive == "fail" else "error", ALL_SKIPPED))
-    systems = {name: sorted({row[name] for row in rows if row.get(name) is not None}) for name in SYSTEM_LABELS[1:]}
-    notes = "\n".join(filter(None, [(result.schema.metadata or {}).get(NOTES_KEY.encode(), b"").decode(), *list_regressions(result)]))
-    return _write_suite(command, cases, [(name, escape_controls(value)) for name, values in systems.items() for value in values], notes)
+    systems = {
+        name: sorted({row[name] for row in rows if row.get(name) is not None})
+        for name in SYSTEM_LABELS[1:]
+    }
+    notes = "\n".join(
+        filter(
+            None,
+            [
+                (result.schema.metadata or {}).get(NOTES_KEY.encode(), b"").decode(),
+                *list_regressions(result),
+            ],
+        )
+    )
+    return _write_suite(
+        command,
+        cases,
+        [(name, escape_controls(value)) for name, values in systems.items() for value in values],
+        notes,
+    )
 
 
 def format_junit_error(message: str, command: str) -> str:
-    """Return a JUnit report of a command that ended without verdicts: one test case with an error."""
+    """Return a JUnit report of a command that ended without verdicts: one test case with an
+    error.
+    """
     return _write_suite(command, [(command, "error", escape_controls(message, allowed="\n"))])
 
 
 def is_all_skipped(result: pa.Table) -> bool:
-    """Return True if no row has a verdict but ``skipped``: nothing was compared, which is no pass even where an inconclusive result is."""
+    """Return True if no row has a verdict but ``skipped``: nothing was compared, which is no pass
+    even where an inconclusive result is.
+    """
     return all(verdict in {"skipped", None} for verdict in result["verdict"].to_pylist())
 
 
-def github_annotations(result: pa.Table, command: str = "gate", inconclusive: str | None = None) -> list[str]:
-    """Return GitHub Actions annotations: an error per failure, a warning per inconclusive verdict, and one if all is skipped.
+def github_annotations(
+    result: pa.Table, command: str = "gate", inconclusive: str | None = None
+) -> list[str]:
+    """Return GitHub Actions annotations: an error per failure, a warning per inconclusive verdict,
+    and one if all is skipped.
 
     Inconclusive verdicts that are treated as ``fail`` are errors.
     """
     kinds = {"fail": "error", "inconclusive": "error" if inconclusive == "fail" else "warning"}
-    undecided = [f"::{kinds['inconclusive']} title=sqlrank {command}::{ALL_SKIPPED}"] if is_all_skipped(result) else []
+    undecided = (
+        [f"::{kinds['inconclusive']} title=sqlrank {command}::{ALL_SKIPPED}"]
+        if is_all_skipped(result)
+        else []
+    )
     return undecided + [
-        f"::{kinds[row['verdict']]} title=sqlrank {command}::{_escape_command(f'{_name_row(row, result)}: {_describe_row(row)}')}"
+        f"::{kinds[row['verdict']]} title=sqlrank"
+        f" {command}::{_escape_command(f'{_name_row(row, result)}: {_describe_row(row)}')}"
         for row in result.to_pylist()
         if row["verdict"] in kinds
     ]
 
 
 def _write_suite(
-    command: str, cases: Sequence[tuple[str, str | None, str]], properties: Sequence[tuple[str, str]] = (), notes: str = ""
+    command: str,
+    cases: Sequence[tuple[str, str | None, str]],
+    properties: Sequence[tuple[str, str]] = (),
+    notes: str = "",
 ) -> str:
-    """Return a JUnit suite of test cases: the name of each, its outcome, None if it passed, and the message of the outcome; ``notes`` are its output."""
-    counts = {name: sum(outcome == kind for _, outcome, _ in cases) for name, kind in JUNIT_COUNTS.items()}
+    """Return a JUnit suite of test cases: the name of each, its outcome, None if it passed, and the
+    message of the outcome; ``notes`` are its output.
+    """
+    counts = {
+        name: sum(outcome == kind for _, outcome, _ in cases) for name, kind in JUNIT_COUNTS.items()
+    }
     attributes = {"tests": len(cases), **counts}
-    suite = ET.Element("testsuite", {"name": f"sqlrank {command}", **{name: str(count) for name, count in attributes.items()}})
+    suite = ET.Element(
+        "testsuite",
+        {"name": f"sqlrank {command}", **{name: str(count) for name, count in attributes.items()}},
+    )
     if properties:
         described = ET.SubElement(suite, "properties")
         for name, value in properties:
@@ -160,7 +241,11 @@ def _name_row(row: dict[str, Any], result: pa.Table) -> str:
         filter(
             None,
             [
-                name_group(row, group_column_names(result), lambda _, value: format_value(value, Format.table)),
+                name_group(
+                    row,
+                    group_column_names(result),
+                    lambda _, value: format_value(value, Format.table),
+                ),
                 f"system={row['system']}" if len(systems) > 1 else "",
             ],
         )
@@ -169,12 +254,34 @@ def _name_row(row: dict[str, Any], result: pa.Table) -> str:
 
 
 def _describe_row(row: dict[str, Any]) -> str:
-    columns: tuple[str, ...] = ("value_baseline", "value") if row["difference"] is None else ("difference", *BOUNDS, CI_LOW, CI_HIGH)
-    columns = ("ratio", *RATIO_LIMITS) if "ratio" in row and str(row["tolerance"]).endswith("%") else columns
-    values = [f"{name} {format_number(row[name], column_kind(name))}" for name in columns if row.get(name) is not None]
-    systems = [escape_controls(f"{row['system']} against {row['baseline']}")] if row.get("baseline") is not None else []
-    units = [f"{row[name]:,} {what}" for name, what in ((N_UNITS, "units"), (N_BUCKETS, "buckets")) if row.get(name)]
-    return f"{escape_controls(row['reason'])}: " + ", ".join([*values, *systems, f"tolerance {row['tolerance']}", *units])
+    columns: tuple[str, ...] = (
+        ("value_baseline", "value")
+        if row["difference"] is None
+        else ("difference", *BOUNDS, CI_LOW, CI_HIGH)
+    )
+    columns = (
+        ("ratio", *RATIO_LIMITS)
+        if "ratio" in row and str(row["tolerance"]).endswith("%")
+        else columns
+    )
+    values = [
+        f"{name} {format_number(row[name], column_kind(name))}"
+        for name in columns
+        if row.get(name) is not None
+    ]
+    systems = (
+        [escape_controls(f"{row['system']} against {row['baseline']}")]
+        if row.get("baseline") is not None
+        else []
+    )
+    units = [
+        f"{row[name]:,} {what}"
+        for name, what in ((N_UNITS, "units"), (N_BUCKETS, "buckets"))
+        if row.get(name)
+    ]
+    return f"{escape_controls(row['reason'])}: " + ", ".join(
+        [*values, *systems, f"tolerance {row['tolerance']}", *units]
+    )
 
 
 def _escape_command(text: str) -> str:

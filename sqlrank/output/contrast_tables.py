@@ -1,4 +1,6 @@
-"""Lay out contrasts (comparisons, gates, drift, experiments) for people: a column per system, effect and interval, and a line on the method."""
+"""Lay out contrasts (comparisons, gates, drift, experiments) for people: a column per system,
+effect and interval, and a line on the method.
+"""
 
 from __future__ import annotations
 
@@ -51,13 +53,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NO_WINNER, DIFFERS = "none", "differs"
-"""Winner shown where none is significantly better, and where a significant difference has no better direction."""
+"""Winner shown where none is significantly better, and where a significant difference has no better
+direction.
+"""
 
 TOTAL = "total"
 """Name of the group of all rows, as ``--by total`` has it."""
 
 MAX_HEADING = 16
-"""Greatest width of a system's name that stays in a table which is too wide. Longer ones become letters, explained below it."""
+"""Greatest width of a system's name that stays in a table which is too wide. Longer ones become
+letters, explained below it.
+"""
 
 MAX_NAMED_ROWS = 5
 """Maximum number of rows that a remark names; of more it gives the number."""
@@ -78,7 +84,9 @@ CORRECTION_NAMES = {"holm": "Holm", "bh": "Benjamini-Hochberg", "max_t": "Westfa
 
 
 class ContrastKind(NamedTuple):
-    """A kind of contrast: the suffixes of the values of both sides, and the columns that name them, or else names."""
+    """A kind of contrast: the suffixes of the values of both sides, and the columns that name them,
+    or else names.
+    """
 
     suffixes: tuple[str, str]
     columns: tuple[str, ...] = ()
@@ -90,7 +98,10 @@ class ContrastKind(NamedTuple):
         return side_columns("value", *self.suffixes)
 
 
-SYSTEMS, VARIANTS = ContrastKind(("baseline", ""), ("baseline", "system")), ContrastKind(("control", ""), ("control", "variant"))
+SYSTEMS, VARIANTS = (
+    ContrastKind(("baseline", ""), ("baseline", "system")),
+    ContrastKind(("control", ""), ("control", "variant")),
+)
 PERIODS, EXTREMES = (
     ContrastKind(("reference", "current"), names=("reference", "current")),
     ContrastKind(("min", "max"), names=("least", "greatest")),
@@ -106,7 +117,9 @@ class TextCell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A contrast: the texts that name its group and metric, both systems with their values, quantities by heading, and the winner's name."""
+    """A contrast: the texts that name its group and metric, both systems with their values,
+    quantities by heading, and the winner's name.
+    """
 
     keys: tuple[str, ...]
     pair: tuple[str, str]
@@ -151,81 +164,140 @@ class Contrasts:
 
     @property
     def notes(self) -> list[str]:
-        """Return the lines below the table: remarks on rows, the units that they need, and the method."""
+        """Return the lines below the table: remarks on rows, the units that they need, and the
+        method.
+        """
         remarks: dict[str, list[Row]] = {}
         for row in self.rows:
             if row.remark:
                 remarks.setdefault(row.remark, []).append(row)
         lines = [f"{self._name_rows(rows)}: {remark}." for remark, rows in remarks.items()]
-        needed = [f"{self._name_row(row)} {row.required_units}" for row in self.rows if row.required_units]
-        return [*lines, *([f"required_units: {', '.join(needed)}."] if needed else []), *self.method]
+        needed = [
+            f"{self._name_row(row)} {row.required_units}" for row in self.rows if row.required_units
+        ]
+        return [
+            *lines,
+            *([f"required_units: {', '.join(needed)}."] if needed else []),
+            *self.method,
+        ]
 
     def _name_rows(self, rows: Sequence[Row]) -> str:
-        """Return the names of rows with a remark, of many their verdict, if all rows with it share the remark."""
+        """Return the names of rows with a remark, of many their verdict, if all rows with it share
+        the remark.
+        """
         if len(rows) == len(self.rows) > 1:
             return "Every row"
         if len(rows) <= MAX_NAMED_ROWS:
             return ", ".join(map(self._name_row, rows))
         verdicts = {row.quantities["verdict"].text for row in rows if "verdict" in row.quantities}
-        same = [row for row in self.rows if "verdict" in row.quantities and row.quantities["verdict"].text in verdicts]
-        return verdicts.pop() if len(verdicts) == 1 and len(same) == len(rows) else f"{len(rows):,} rows"
+        same = [
+            row
+            for row in self.rows
+            if "verdict" in row.quantities and row.quantities["verdict"].text in verdicts
+        ]
+        return (
+            verdicts.pop()
+            if len(verdicts) == 1 and len(same) == len(rows)
+            else f"{len(rows):,} rows"
+        )
 
     def _name_row(self, row: Row) -> str:
         """Return the texts of a row that differ between rows, at least its metric."""
-        differing = [index for index in range(len(self.headings)) if len({row.keys[index] for row in self.rows}) > 1]
+        differing = [
+            index
+            for index in range(len(self.headings))
+            if len({row.keys[index] for row in self.rows}) > 1
+        ]
         system = [self.escape(row.pair[1])] if len({row.pair for row in self.rows}) > 1 else []
-        return " ".join([*(self._name_key(row, index) for index in differing), *system]) or row.keys[-1]
+        return (
+            " ".join([*(self._name_key(row, index) for index in differing), *system])
+            or row.keys[-1]
+        )
 
     def lay_out(self, width: int | None, hints: Sequence[str] = (), *, color: bool = False) -> str:
         """Return tables, notes and hints as text for a terminal of ``width`` columns, if given.
 
-        What is too wide has letters for long names, then a table per group or metric, and at last a record per row.
+        What is too wide has letters for long names, then a table per group or metric, and at last a
+        record per row.
         """
         plain: tuple[list[DisplayTable], dict[str, str]] = self.build_tables(), {}
         tables, letters = plain
         if width is not None and not _fit_width(tables, width):
-            tables, letters = next((narrower for narrower in self._narrower_tables() if _fit_width(narrower[0], width)), plain)
+            tables, letters = next(
+                (
+                    narrower
+                    for narrower in self._narrower_tables()
+                    if _fit_width(narrower[0], width)
+                ),
+                plain,
+            )
         texts = [
-            "".join(f"{line}\n" for line in wrap_text(title, width or text_width(title)) if line) + lay_out(columns, width, color=color)
+            "".join(f"{line}\n" for line in wrap_text(title, width or text_width(title)) if line)
+            + lay_out(columns, width, color=color)
             for title, columns in tables
         ]
         *remarks, method = self.notes or [""]
         legend = [f"{letter}: {self.escape(name)}" for name, letter in letters.items()]
         notes = [*legend, *remarks, " ".join(filter(None, [method, *hints]))]
-        lines = [line.replace(NO_BREAK, " ") for note in notes if note for line in wrap_text(note, width or text_width(note))]
+        lines = [
+            line.replace(NO_BREAK, " ")
+            for note in notes
+            if note
+            for line in wrap_text(note, width or text_width(note))
+        ]
         return "\n".join(texts) + "".join(f"{line}\n" for line in lines)
 
     def _narrower_tables(self) -> Iterator[tuple[list[DisplayTable], dict[str, str]]]:
-        """Yield tables with the letters of long names, each narrower than the one before: fewer columns that name rows, the least varied first."""
+        """Yield tables with the letters of long names, each narrower than the one before: fewer
+        columns that name rows, the least varied first.
+        """
         free = (letter for letter in ascii_uppercase if letter not in self.systems)
-        letters = dict(zip((name for name in self.systems if text_width(name) > MAX_HEADING), free, strict=False))
-        variety = [len({row.keys[index] for row in self.rows}) for index in range(len(self.headings))]
+        letters = dict(
+            zip(
+                (name for name in self.systems if text_width(name) > MAX_HEADING),
+                free,
+                strict=False,
+            )
+        )
+        variety = [
+            len({row.keys[index] for row in self.rows}) for index in range(len(self.headings))
+        ]
         order = sorted(range(len(self.headings)), key=variety.__getitem__)
         for count in range(len(order) + 1):
             for names in ({}, letters) if letters else ({},):
                 yield self.build_tables(names, order[:count]), names
 
-    def build_tables(self, names: Mapping[str, str] | None = None, title_keys: Sequence[int] = ()) -> list[DisplayTable]:
+    def build_tables(
+        self, names: Mapping[str, str] | None = None, title_keys: Sequence[int] = ()
+    ) -> list[DisplayTable]:
         """Return a table per baseline.
 
         Args:
             names: other names of systems.
-            title_keys: indices of the columns that name a row of which each combination has a table of its own, below a title.
+            title_keys: indices of the columns that name a row of which each combination has a table
+                of its own, below a title.
         """
         names = names or {}
         parts: dict[tuple[str, ...], dict[Any, list[Row]]] = {}
         shares_baseline = self._has_equal_baselines()
         for row in self.rows:
             title = tuple(self._name_key(row, index) for index in title_keys)
-            parts.setdefault(title, {}).setdefault(row.pair[0] if shares_baseline else row.pair, []).append(row)
+            parts.setdefault(title, {}).setdefault(
+                row.pair[0] if shares_baseline else row.pair, []
+            ).append(row)
         return [
-            DisplayTable(", ".join(title) if number == 0 else "", self._build_columns(rows, names, title_keys))
+            DisplayTable(
+                ", ".join(title) if number == 0 else "",
+                self._build_columns(rows, names, title_keys),
+            )
             for title, by_baseline in parts.items()
             for number, rows in enumerate(by_baseline.values())
         ]
 
     def _name_key(self, row: Row, index: int) -> str:
-        """Return the text of a title: a metric or a whole group alone, a group column with its name."""
+        """Return the text of a title: a metric or a whole group alone, a group column with its
+        name.
+        """
         is_whole = index == len(self.headings) - 1 or self.headings[index] == "group"
         return row.keys[index] if is_whole else f"{self.headings[index]}={row.keys[index]}"
 
@@ -233,35 +305,84 @@ class Contrasts:
         """Return one table, which of several pairs has columns of the baseline and the system."""
         if len(dict.fromkeys(row.pair for row in self.rows)) == 1:
             return self.build_tables()[0].columns
-        named = [row._replace(keys=(*row.keys, *map(self.escape, row.pair)), pair=("value_baseline", "value")) for row in self.rows]
-        return replace(self, headings=[*self.headings, "baseline", "system"], rows=named).build_tables()[0].columns
+        named = [
+            row._replace(
+                keys=(*row.keys, *map(self.escape, row.pair)), pair=("value_baseline", "value")
+            )
+            for row in self.rows
+        ]
+        return (
+            replace(self, headings=[*self.headings, "baseline", "system"], rows=named)
+            .build_tables()[0]
+            .columns
+        )
 
     def _has_equal_baselines(self) -> bool:
-        """Return True if the value of a baseline is the same against each system; units without a value of one system change it."""
+        """Return True if the value of a baseline is the same against each system; units without a
+        value of one system change it.
+        """
         values: dict[Any, set[str]] = {}
         for row in self.rows:
             values.setdefault((row.keys, row.pair[0]), set()).add(row.values[0].text)
         return all(len(texts) == 1 for texts in values.values())
 
-    def _build_columns(self, rows: Sequence[Row], names: Mapping[str, str], title_keys: Sequence[int]) -> list[TextColumn]:
-        """Return the columns of contrasts with one baseline: a column per system, or of several systems a row each below their baseline."""
-        display_names = {name: names.get(name) or self.escape(name) for row in rows for name in row.pair}
+    def _build_columns(
+        self, rows: Sequence[Row], names: Mapping[str, str], title_keys: Sequence[int]
+    ) -> list[TextColumn]:
+        """Return the columns of contrasts with one baseline: a column per system, or of several
+        systems a row each below their baseline.
+        """
+        display_names = {
+            name: names.get(name) or self.escape(name) for row in rows for name in row.pair
+        }
         indices = [index for index in range(len(self.headings)) if index not in title_keys]
         if len({row.pair for row in rows}) == 1:
             lines: list[tuple[Row, bool]] = [(row, False) for row in rows]
-            values = [_build_column(display_names[name], [row.values[side] for row in rows]) for side, name in enumerate(rows[0].pair)]
+            values = [
+                _build_column(display_names[name], [row.values[side] for row in rows])
+                for side, name in enumerate(rows[0].pair)
+            ]
         else:
-            lines = list(chain.from_iterable([(block[0], True), *((row, False) for row in block)] for block in _split_blocks(rows)))
-            systems = [TextCell(display_names[row.pair[not is_baseline]]) for row, is_baseline in lines]
+            lines = list(
+                chain.from_iterable(
+                    [(block[0], True), *((row, False) for row in block)]
+                    for block in _split_blocks(rows)
+                )
+            )
+            systems = [
+                TextCell(display_names[row.pair[not is_baseline]]) for row, is_baseline in lines
+            ]
             values = [
                 _build_column("system", systems, is_number=False),
                 _build_column("value", [row.values[not is_baseline] for row, is_baseline in lines]),
             ]
-        keys = [_build_column(self.headings[index], [TextCell(row.keys[index]) for row, _ in lines], is_number=False) for index in indices]
-        cells = {name: [TextCell("") if is_baseline else row.quantities[name] for row, is_baseline in lines] for name in self.quantities}
+        keys = [
+            _build_column(
+                self.headings[index],
+                [TextCell(row.keys[index]) for row, _ in lines],
+                is_number=False,
+            )
+            for index in indices
+        ]
+        cells = {
+            name: [
+                TextCell("") if is_baseline else row.quantities[name] for row, is_baseline in lines
+            ]
+            for name in self.quantities
+        }
         if self.has_winner:
-            cells["winner"] = [TextCell("") if is_baseline else self._winner_cell(row, display_names) for row, is_baseline in lines]
-        return [*keys, *values, *(_build_column(name, cells[name], is_number=name not in _TEXT_HEADINGS) for name in cells)]
+            cells["winner"] = [
+                TextCell("") if is_baseline else self._winner_cell(row, display_names)
+                for row, is_baseline in lines
+            ]
+        return [
+            *keys,
+            *values,
+            *(
+                _build_column(name, cells[name], is_number=name not in _TEXT_HEADINGS)
+                for name in cells
+            ),
+        ]
 
     def _winner_cell(self, row: Row, names: Mapping[str, str]) -> TextCell:
         if row.winner in row.pair:
@@ -282,7 +403,9 @@ def _split_blocks(rows: Sequence[Row]) -> Iterable[list[Row]]:
 
 def _build_column(name: str, cells: Sequence[TextCell], *, is_number: bool = True) -> TextColumn:
     colors = {index: cell.color for index, cell in enumerate(cells) if cell.color}
-    return TextColumn(name, [cell.text for cell in cells], is_number, colors, [cell.number for cell in cells])
+    return TextColumn(
+        name, [cell.text for cell in cells], is_number, colors, [cell.number for cell in cells]
+    )
 
 
 def _fit_width(tables: Sequence[DisplayTable], width: int) -> bool:
@@ -307,9 +430,20 @@ def read_contrasts(
         verdicts: the texts of verdicts, if they are shown as others.
     """
     names = set(result.column_names)
-    kind = next((kind for kind in (SYSTEMS, VARIANTS, PERIODS, EXTREMES) if names >= {*kind.columns, *kind.values, "difference"}), None)
+    kind = next(
+        (
+            kind
+            for kind in (SYSTEMS, VARIANTS, PERIODS, EXTREMES)
+            if names >= {*kind.columns, *kind.values, "difference"}
+        ),
+        None,
+    )
     # Differences of single units have no statistics.
-    if kind is None or names.isdisjoint((P_ADJUSTED, "verdict", *BOUNDS, CI_LOW, GROUP_COUNTS[0])) or not result.num_rows:
+    if (
+        kind is None
+        or names.isdisjoint((P_ADJUSTED, "verdict", *BOUNDS, CI_LOW, GROUP_COUNTS[0]))
+        or not result.num_rows
+    ):
         return None
     rows = result.to_pylist()
     reader = _RowReader(
@@ -321,32 +455,66 @@ def read_contrasts(
         form,
         escape or (lambda text: escape_text(text, form)),
         verdicts or {},
-        [COMPONENT_COLUMN] if kind is EXTREMES and any(row.get(COMPONENT_COLUMN) is not None for row in rows) else [],
+        (
+            [COMPONENT_COLUMN]
+            if kind is EXTREMES and any(row.get(COMPONENT_COLUMN) is not None for row in rows)
+            else []
+        ),
         not all(map(_has_relative_tolerance, rows)),
     )
     ratios = [row for row in rows if kind is VARIANTS and row["variant"] is None]
     rows = [row for row in rows if row not in ratios]
-    effects = _choose_extreme_effects(rows) if kind is EXTREMES else _choose_effects(rows, names, is_experiment=kind is VARIANTS)
-    headings = [heading for heading, columns in effects.items() if any(row.get(name) is not None for row in rows for name in columns)]
+    effects = (
+        _choose_extreme_effects(rows)
+        if kind is EXTREMES
+        else _choose_effects(rows, names, is_experiment=kind is VARIANTS)
+    )
+    headings = [
+        heading
+        for heading, columns in effects.items()
+        if any(row.get(name) is not None for row in rows for name in columns)
+    ]
     return Contrasts(
-        [*(["group"] if SLICE_COLUMN in names else map(reader.escape, reader.groups)), *reader.components, "metric"],
+        [
+            *(["group"] if SLICE_COLUMN in names else map(reader.escape, reader.groups)),
+            *reader.components,
+            "metric",
+        ],
         [reader.read_row(row, {heading: effects[heading] for heading in headings}) for row in rows],
         headings,
         "winner" in names and "sqlrank.confidence" in reader.texts,
-        [text for text in (reader.describe_method(rows), *map(reader.describe_sample_ratio, ratios)) if text],
+        [
+            text
+            for text in (reader.describe_method(rows), *map(reader.describe_sample_ratio, ratios))
+            if text
+        ],
         reader.escape,
     )
 
 
-def _choose_effects(rows: Sequence[Mapping[str, Any]], names: set[str], *, is_experiment: bool) -> dict[str, tuple[str, ...]]:
-    """Return the columns of quantities by heading: the lift of an experiment or else the difference, its interval, p-value and verdict."""
-    has_lifts = is_experiment and all(row["relative_difference"] is not None for row in rows if row["difference"] is not None)
+def _choose_effects(
+    rows: Sequence[Mapping[str, Any]], names: set[str], *, is_experiment: bool
+) -> dict[str, tuple[str, ...]]:
+    """Return the columns of quantities by heading: the lift of an experiment or else the
+    difference, its interval, p-value and verdict.
+    """
+    has_lifts = is_experiment and all(
+        row["relative_difference"] is not None for row in rows if row["difference"] is not None
+    )
     limits = LIFT_LIMITS if has_lifts else (CI_LOW, CI_HIGH)
-    effects: dict[str, tuple[str, ...]] = {"lift": ("relative_difference",)} if has_lifts else {"difference": ("difference",)}
+    effects: dict[str, tuple[str, ...]] = (
+        {"lift": ("relative_difference",)} if has_lifts else {"difference": ("difference",)}
+    )
     has_interval = limits[0] in names and any(row[limits[0]] is not None for row in rows)
     # Bounds of exact values are the difference, and decide nothing beside an interval.
     is_exact = all(row.get(name) == row["difference"] for row in rows for name in BOUNDS)
-    effects |= {"interval": limits} if has_interval else {} if is_exact or names.isdisjoint(BOUNDS) else {"bounds": BOUNDS}
+    effects |= (
+        {"interval": limits}
+        if has_interval
+        else {}
+        if is_exact or names.isdisjoint(BOUNDS)
+        else {"bounds": BOUNDS}
+    )
     effects |= {"p": (P_ADJUSTED,)} if P_ADJUSTED in names else {}
     tolerances = {row.get("tolerance") for row in rows} - {None}
     effects |= {"tolerance": ("tolerance",)} if len(tolerances) > 1 else {}
@@ -354,14 +522,25 @@ def _choose_effects(rows: Sequence[Mapping[str, Any]], names: set[str], *, is_ex
 
 
 def _choose_extreme_effects(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
-    """Return the columns of quantities of differences between groups: of a gate what tolerances limit, else difference and ratio."""
+    """Return the columns of quantities of differences between groups: of a gate what tolerances
+    limit, else difference and ratio.
+    """
     tolerances = {row.get("tolerance") for row in rows} - {None}
     if not tolerances:
-        return {"difference": ("difference",), "interval": (CI_LOW, CI_HIGH), "ratio": ("ratio",), "ratio interval": RATIO_LIMITS}
+        return {
+            "difference": ("difference",),
+            "interval": (CI_LOW, CI_HIGH),
+            "ratio": ("ratio",),
+            "ratio interval": RATIO_LIMITS,
+        }
     is_relative = {_has_relative_tolerance(row) for row in rows}
     heading = "ratio" if is_relative == {True} else "difference"
     effects = {heading: ("difference", "ratio"), "interval": (CI_LOW, CI_HIGH, *RATIO_LIMITS)}
-    return effects | ({"tolerance": ("tolerance",)} if len(tolerances) > 1 else {}) | {"verdict": ("verdict",)}
+    return (
+        effects
+        | ({"tolerance": ("tolerance",)} if len(tolerances) > 1 else {})
+        | {"verdict": ("verdict",)}
+    )
 
 
 def _has_relative_tolerance(row: Mapping[str, Any]) -> bool:
@@ -388,7 +567,10 @@ class _RowReader:
         left, right = [row[name] for name in self.kind.columns] or self.kind.names
         first, second = (self._format_value(name, row[name]) for name in self.kind.values)
         if self.kind is EXTREMES:
-            first, second = (self._name_extreme(row, *pair) for pair in zip((first, second), self.kind.suffixes, strict=True))
+            first, second = (
+                self._name_extreme(row, *pair)
+                for pair in zip((first, second), self.kind.suffixes, strict=True)
+            )
         is_sliced = SLICE_COLUMN in row
         group = (
             [name_group(row, self.groups, self._format_text) or TOTAL]
@@ -397,10 +579,16 @@ class _RowReader:
         )
         needed = row.get("required_units")
         winner = row.get("winner")
-        if winner is None and differs_without_direction(row, self.measures.get(row["metric"], {}).get("better", ""), self.confidence):
+        if winner is None and differs_without_direction(
+            row, self.measures.get(row["metric"], {}).get("better", ""), self.confidence
+        ):
             winner = DIFFERS
         return Row(
-            (*group, *(self._format_text(name, row[name]) for name in self.components), self.escape(row["metric"])),
+            (
+                *group,
+                *(self._format_text(name, row[name]) for name in self.components),
+                self.escape(row["metric"]),
+            ),
             (left, right),
             (first, second),
             {heading: self._format_quantity(row, columns) for heading, columns in effects.items()},
@@ -416,7 +604,10 @@ class _RowReader:
 
     def _format_value(self, name: str, value: Any) -> TextCell:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return TextCell(self._escape_number(format_number(value, column_kind(name), self.digits)), float(value))
+            return TextCell(
+                self._escape_number(format_number(value, column_kind(name), self.digits)),
+                float(value),
+            )
         return TextCell(format_value(None, self.form) if value is None else self.escape(str(value)))
 
     def _format_text(self, name: str, value: Any) -> str:
@@ -424,7 +615,13 @@ class _RowReader:
 
     def _name_extreme(self, row: Mapping[str, Any], cell: TextCell, side: str) -> TextCell:
         """Return the value of a group with the group, whose columns end with the side."""
-        names = [name for name in row if name not in self.groups and name.endswith(f"_{side}") and name not in self.kind.values]
+        names = [
+            name
+            for name in row
+            if name not in self.groups
+            and name.endswith(f"_{side}")
+            and name not in self.kind.values
+        ]
         groups = ", ".join(self._format_text(name, row[name]) for name in names)
         return cell if cell.number is None else cell._replace(text=f"{cell.text} ({groups})")
 
@@ -432,19 +629,31 @@ class _RowReader:
         return escape_text(text, self.form) if self.form is Format.latex else text
 
     def _format_quantity(self, row: Mapping[str, Any], columns: Sequence[str]) -> TextCell:
-        """Return the text of a quantity; that of an interval lies within the attainable differences of its metric."""
+        """Return the text of a quantity; that of an interval lies within the attainable differences
+        of its metric.
+        """
         if columns == ("difference", "ratio"):
             is_relative = _has_relative_tolerance(row)
             cell = self._format_value(columns[is_relative], row[columns[is_relative]])
-            return cell._replace(text=f"ratio {cell.text}") if is_relative and self.has_differences else cell
+            return (
+                cell._replace(text=f"ratio {cell.text}")
+                if is_relative and self.has_differences
+                else cell
+            )
         if len(columns) > 2:  # noqa: PLR2004  limits of the difference and of the ratio
             columns = columns[2:] if _has_relative_tolerance(row) else columns[:2]
         value = row.get(columns[0])
         if columns == ("verdict",):
             verdict = str(value or "")
-            return TextCell(self.verdicts.get(verdict, verdict), color=VERDICT_COLORS.get(verdict, ""))
+            return TextCell(
+                self.verdicts.get(verdict, verdict), color=VERDICT_COLORS.get(verdict, "")
+            )
         if len(columns) == 1:
-            return TextCell("") if value is None and columns == ("tolerance",) else self._format_value(columns[0], value)
+            return (
+                TextCell("")
+                if value is None and columns == ("tolerance",)
+                else self._format_value(columns[0], value)
+            )
         low, high = (row.get(name) for name in columns)
         if low is None or high is None:
             return TextCell(format_value(None, self.form))
@@ -452,22 +661,53 @@ class _RowReader:
         if columns == (CI_LOW, CI_HIGH) and bounds is not None:
             span = bounds[1] - bounds[0]
             low, high = max(low, -span), min(high, span)
-        return TextCell(f"{self._format_value(columns[0], low).text} to {self._format_value(columns[1], high).text}", low)
+        return TextCell(
+            f"{self._format_value(columns[0], low).text} to"
+            f" {self._format_value(columns[1], high).text}",
+            low,
+        )
 
     def describe_method(self, rows: Sequence[Mapping[str, Any]]) -> str:
         """Return the line on test, units, correction, level of intervals, and tolerance."""
-        test = next((row["test"] for row in rows if row.get("test")), self.texts.get("sqlrank.interval", ""))
-        counts = [row[name] for row in rows for name in (N_UNITS, N_BUCKETS, GROUP_COUNTS[0]) if row.get(name)]
-        is_counted = {name: any(row.get(name) is not None for row in rows) for name in (N_BUCKETS, WINS[0], GROUP_COUNTS[0])}
+        test = next(
+            (row["test"] for row in rows if row.get("test")), self.texts.get("sqlrank.interval", "")
+        )
+        counts = [
+            row[name]
+            for row in rows
+            for name in (N_UNITS, N_BUCKETS, GROUP_COUNTS[0])
+            if row.get(name)
+        ]
+        is_counted = {
+            name: any(row.get(name) is not None for row in rows)
+            for name in (N_BUCKETS, WINS[0], GROUP_COUNTS[0])
+        }
         units = next(
-            (what for what, counted in zip(("buckets", "queries", "groups"), is_counted.values(), strict=True) if counted), "units"
+            (
+                what
+                for what, counted in zip(
+                    ("buckets", "queries", "groups"), is_counted.values(), strict=True
+                )
+                if counted
+            ),
+            "units",
         )
         units = {"queries": "query"}.get(units, units[:-1]) if set(counts) == {1} else units
-        counted = f"{format_span(counts, '{:,}')} {units}" if counts and self.kind is not VARIANTS else ""
+        counted = (
+            f"{format_span(counts, '{:,}')} {units}" if counts and self.kind is not VARIANTS else ""
+        )
         is_tested = any(row.get(P_ADJUSTED) is not None for row in rows)
         correction = CORRECTION_NAMES.get(self.texts.get("sqlrank.correction", ""), "")
-        levels = [row["ci_level"] for row in rows if row.get("ci_level") is not None and row[CI_LOW] is not None]
-        levels = levels or [self.confidence for row in rows if row.get(CI_LOW) is not None and "sqlrank.confidence" in self.texts]
+        levels = [
+            row["ci_level"]
+            for row in rows
+            if row.get("ci_level") is not None and row[CI_LOW] is not None
+        ]
+        levels = levels or [
+            self.confidence
+            for row in rows
+            if row.get(CI_LOW) is not None and "sqlrank.confidence" in self.texts
+        ]
         tolerances = {row.get("tolerance") for row in rows} - {None}
         parts = [
             " of ".join(filter(None, [TEST_NAMES.get(test, "") if is_tested else "", counted])),
@@ -481,13 +721,20 @@ class _RowReader:
 
     def describe_sample_ratio(self, row: Mapping[str, Any]) -> str:
         """Return the line on the sample ratio of an experiment."""
-        return self.escape(f"Sample ratio: {row[N_UNITS]:,} units, p {format_number(row[P_VALUE], Kind.P_VALUE, self.digits)}.")
+        return self.escape(
+            f"Sample ratio: {row[N_UNITS]:,} units, p"
+            f" {format_number(row[P_VALUE], Kind.P_VALUE, self.digits)}."
+        )
 
 
 def _describe_undefined(row: Mapping[str, Any]) -> str:
     """Return the number of groups in which a metric is undefined, empty without any."""
     num_undefined = row.get(GROUP_COUNTS[1])
-    return f"undefined in {num_undefined:,} of {num_undefined + row[GROUP_COUNTS[0]]:,} groups" if num_undefined else ""
+    return (
+        f"undefined in {num_undefined:,} of {num_undefined + row[GROUP_COUNTS[0]]:,} groups"
+        if num_undefined
+        else ""
+    )
 
 
 def format_span(values: Sequence[float], template: str, factor: float = 1) -> str:
@@ -496,14 +743,24 @@ def format_span(values: Sequence[float], template: str, factor: float = 1) -> st
     >>> format_span([60, 27], "{:,}"), format_span([0.95], "{:.4g}", 100)
     ('27 to 60', '95')
     """
-    texts = list(dict.fromkeys(template.format(factor * value) for value in (min(values), max(values))))
+    texts = list(
+        dict.fromkeys(template.format(factor * value) for value in (min(values), max(values)))
+    )
     return " to ".join(texts)
 
 
-def name_group(row: Mapping[str, Any], groups: Sequence[str], format_text: Callable[[str, Any], str]) -> str:
-    """Return the group of a row by its columns, an empty text for all rows; a column of its grouping may be NULL."""
+def name_group(
+    row: Mapping[str, Any], groups: Sequence[str], format_text: Callable[[str, Any], str]
+) -> str:
+    """Return the group of a row by its columns, an empty text for all rows; a column of its
+    grouping may be NULL.
+    """
     grouping = str(row[SLICE_COLUMN]).split(", ") if SLICE_COLUMN in row else []
-    names = [name for name in groups if name != SLICE_COLUMN and (row[name] is not None or name in grouping)]
+    names = [
+        name
+        for name in groups
+        if name != SLICE_COLUMN and (row[name] is not None or name in grouping)
+    ]
     return ", ".join(f"{name}={format_text(name, row[name])}" for name in names)
 
 
@@ -514,4 +771,10 @@ def differs_without_direction(row: Mapping[str, Any], direction: str, confidence
     """
     p, low, high = (row.get(name) for name in (P_ADJUSTED, CI_LOW, CI_HIGH))
     excludes_zero = low is None or high is None or low > 0 or high < 0
-    return direction == "neither" and p is not None and p < 1 - confidence and bool(row["difference"]) and excludes_zero
+    return (
+        direction == "neither"
+        and p is not None
+        and p < 1 - confidence
+        and bool(row["difference"])
+        and excludes_zero
+    )

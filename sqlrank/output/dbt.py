@@ -1,4 +1,6 @@
-"""Build dbt models of metrics as text: SQL of a table, view or incremental model, and YAML of column descriptions and tests."""
+"""Build dbt models of metrics as text: SQL of a table, view or incremental model, and YAML of
+column descriptions and tests.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +37,14 @@ if TYPE_CHECKING:
 Materialized = Literal["table", "view", "incremental"]
 
 APPENDS_COLUMNS = ", on_schema_change='append_new_columns'"
-"""Configuration of an incremental model by which its table gets the column of a metric that is added."""
+"""Configuration of an incremental model by which its table gets the column of a metric that is
+added.
+"""
 
 _JINJA = re.compile(r"\{[{%#]")
-_VARIABLE = re.compile(r"""\{\{\s*var\(\s*(["'])[\w.-]+\1\s*(?:,\s*(?:'[^'{}]*'|"[^"{}]*"|-?[\d.]+)\s*)?\)\s*\}\}""")
+_VARIABLE = re.compile(
+    r"""\{\{\s*var\(\s*(["'])[\w.-]+\1\s*(?:,\s*(?:'[^'{}]*'|"[^"{}]*"|-?[\d.]+)\s*)?\)\s*\}\}"""
+)
 """The Jinja that a condition may hold: a variable of the project, with or without a default."""
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DBT_CALL = re.compile(r"\b(ref|source)\s*\(")
@@ -83,18 +89,21 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
 ) -> DbtModel:
     r"""Return a dbt model of metrics; other arguments are those of :func:`sqlrank.sql`.
 
-    An input of one name is a model or seed, ``ref('name')``; one of two names is a source, ``source('schema', 'table')``. Key columns get
-    ``not_null`` tests, unless there are groupings, and a common uniqueness test. Counts get ``not_null`` tests.
+    An input of one name is a model or seed, ``ref('name')``; one of two names is a source,
+    ``source('schema', 'table')``. Key columns get ``not_null`` tests, unless there are groupings,
+    and a common uniqueness test. Counts get ``not_null`` tests.
 
     Args:
         metrics: metrics of the model, each a column.
         name: name of the model.
-        materialized: ``"table"``, ``"view"`` or ``"incremental"``, which replaces the rows of the same groups.
+        materialized: ``"table"``, ``"view"`` or ``"incremental"``, which replaces the rows of the
+            same groups.
         dialect: the SQL dialect of the warehouse.
-        overwrite_by: a column of ``by`` such as ``"day"``, for an incremental model. It then reads only rows from the last day in the model
-            on. It replaces all rows of these days if the adapter supports ``delete+insert``; otherwise it merges them.
-        where: a condition on the rows to read. A text literal in it may hold Jinja, such as ``"day >= '{{ var(\"since\") }}'"``; other
-            arguments may not.
+        overwrite_by: a column of ``by`` such as ``"day"``, for an incremental model. It then reads
+            only rows from the last day in the model on. It replaces all rows of these days if the
+            adapter supports ``delete+insert``; otherwise it merges them.
+        where: a condition on the rows to read. A text literal in it may hold Jinja, such as ``"day
+            >= '{{ var(\"since\") }}'"``; other arguments may not.
 
     Returns:
         The model, whose ``sql`` and ``schema`` you write to files.
@@ -108,16 +117,27 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
     "{{ config(materialized='table') }}"
     """
     arguments = locals()
-    settings = {"dbt": f"{name}.sql", "materialized": None if materialized == "table" else materialized, "overwrite_by": overwrite_by}
+    settings = {
+        "dbt": f"{name}.sql",
+        "materialized": None if materialized == "table" else materialized,
+        "overwrite_by": overwrite_by,
+    }
     call = Request.from_arguments(arguments, requested_names=True, command="sql", options=settings)
-    options = {name: arguments[name] for name in ("metrics", "by", "across", "columns", "where", "unit")} | policies
+    options = {
+        name: arguments[name] for name in ("metrics", "by", "across", "columns", "where", "unit")
+    } | policies
     check_name(name)
     if materialized not in get_args(Materialized):
-        raise InputError(f"materialized={materialized!r} is not possible. Choose from: {', '.join(get_args(Materialized))}")
+        raise InputError(
+            f"materialized={materialized!r} is not possible. Choose from:"
+            f" {', '.join(get_args(Materialized))}"
+        )
     dialect = dialect or "duckdb"
     get_dialect(dialect)
     request = resolve_request(call)
-    statement = prepare_statement(request, NamesOnlyDatabase(dialect, dbt_relation, allows_jinja=True)).statement
+    statement = prepare_statement(
+        request, NamesOnlyDatabase(dialect, dbt_relation, allows_jinja=True)
+    ).statement
     column = None
     if overwrite_by is not None:
         statement = dataclasses.replace(statement, tree=statement.tree.copy())
@@ -127,10 +147,18 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
     config = f"materialized='{materialized}'"
     if materialized == "incremental":
         if not keys:
-            raise InputError("an incremental model needs by or per_query, whose columns identify its rows. Choose table")
+            raise InputError(
+                "an incremental model needs by or per_query, whose columns identify its rows."
+                " Choose table"
+            )
         if request.grouping_sets is not None:
-            raise InputError("grouping sets have NULL keys, which an incremental model cannot match. Choose table")
-        unique_columns = keys if column is None or not get_dialect(dialect).dbt_deletes_and_inserts else [column]
+            raise InputError(
+                "grouping sets have NULL keys, which an incremental model cannot match. Choose"
+                " table"
+            )
+        unique_columns = (
+            keys if column is None or not get_dialect(dialect).dbt_deletes_and_inserts else [column]
+        )
         config += f", unique_key=[{', '.join(repr(key.name) for key in unique_columns)}]"
         config += ", incremental_strategy='delete+insert'" if unique_columns is not keys else ""
         config += APPENDS_COLUMNS
@@ -144,15 +172,21 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
 def check_name(name: Any) -> None:
     """Raise ``InputError`` for an invalid dbt model name."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise InputError(f"{short_repr(name)} is not the name of a dbt model. Use letters, digits and _")
+        raise InputError(
+            f"{short_repr(name)} is not the name of a dbt model. Use letters, digits and _"
+        )
 
 
-def model_text(config: str, statement: CompiledStatement, dialect: str, options: Mapping[str, Any]) -> str:
+def model_text(
+    config: str, statement: CompiledStatement, dialect: str, options: Mapping[str, Any]
+) -> str:
     """Return the text of a model's file.
 
     Raises ``InputError`` for Jinja other than sqlrank's own, and variables in ``where``.
     """
-    header = statement.header.keep_entries(lambda line: _JINJA.search(line) is None)  # dbt runs Jinja in comments, too
+    header = statement.header.keep_entries(
+        lambda line: _JINJA.search(line) is None
+    )  # dbt runs Jinja in comments, too
     text = render_statement(statement.tree, header, dialect)
     remaining = text
     for reference in statement.tree.find_all(exp.Var):
@@ -169,11 +203,16 @@ def model_text(config: str, statement: CompiledStatement, dialect: str, options:
 
 def _jinja_error(jinja: str, options: Mapping[str, Any], dialect: str) -> InputError:
     """Return the error that names the option with Jinja, also if escaped in a literal."""
-    advice = 'which dbt would run. Only a text in where= may hold it, as a variable alone: "day >= \'{{ var(\\"since\\") }}\'"'
+    advice = (
+        "which dbt would run. Only a text in where= may hold it, as a variable alone: \"day >= '{{"
+        ' var(\\"since\\") }}\'"'
+    )
     for option, value in options.items():
         for text in _iter_texts(value):
             try:
-                decoded = sqlglot.parse_one(text, read=get_dialect(dialect).sqlglot_name).sql(get_dialect(dialect).sqlglot_name)
+                decoded = sqlglot.parse_one(text, read=get_dialect(dialect).sqlglot_name).sql(
+                    get_dialect(dialect).sqlglot_name
+                )
             except SqlglotError:
                 decoded = ""
             if _JINJA.search(text) or _JINJA.search(decoded):
@@ -190,55 +229,94 @@ def _iter_texts(value: Any, depth: int = 0) -> Iterator[str]:
             yield from _iter_texts(element, depth + 1)
 
 
-def schema_yaml(name: str, description: str, statement: CompiledStatement, request: ResolvedRequest, dialect: str) -> dict[str, Any]:
+def schema_yaml(
+    name: str,
+    description: str,
+    statement: CompiledStatement,
+    request: ResolvedRequest,
+    dialect: str,
+) -> dict[str, Any]:
     """Return the content of a model's YAML file: descriptions and tests."""
     keys, values = _split_outputs(statement)
     columns = [_describe_key(key, request) for key in keys] + values
-    model = {"name": name, "description": description} | _build_unique_test(keys, dialect) | {"columns": columns}
+    model = (
+        {"name": name, "description": description}
+        | _build_unique_test(keys, dialect)
+        | {"columns": columns}
+    )
     return {"version": 2, "models": [model]}
 
 
 def dbt_relation(role: str, source: Any) -> Any:
     """Return the Jinja reference of a model or source as a table."""
     name_parts = split_table_name(source) if isinstance(source, str) else None
-    if name_parts is None or len(name_parts) > 2 or not all(map(_NAME.fullmatch, name_parts)):  # noqa: PLR2004  schema and table
-        names = _QUOTED.findall(source) if isinstance(source, str) and _DBT_CALL.search(source) else []
+    # Schema and table
+    if name_parts is None or len(name_parts) > 2 or not all(map(_NAME.fullmatch, name_parts)):  # noqa: PLR2004
+        names = (
+            _QUOTED.findall(source) if isinstance(source, str) and _DBT_CALL.search(source) else []
+        )
         hint = f". Write {'.'.join(names)!r}" if names else ""
         raise InputError(
-            f"{role}: {short_repr(source)} is neither a dbt model, such as predictions, nor a source, such as shop.predictions{hint}"
+            f"{role}: {short_repr(source)} is neither a dbt model, such as predictions, nor a"
+            f" source, such as shop.predictions{hint}"
         )
     function = "ref" if len(name_parts) == 1 else "source"
     return exp.Table(this=exp.var(f"{{{{ {function}({', '.join(map(repr, name_parts))}) }}}}"))
 
 
 def _restrict_inputs(
-    statement: CompiledStatement, column: str, materialized: str, dialect: str, options: Mapping[str, Any]
+    statement: CompiledStatement,
+    column: str,
+    materialized: str,
+    dialect: str,
+    options: Mapping[str, Any],
 ) -> exp.Identifier:
     """Restrict the inputs in place to rows from the model's last value on.
 
     Returns the name of the column.
     """
     if materialized != "incremental":
-        raise InputError(f"overwrite_by={column!r} is for materialized='incremental'. Choose that, or leave out overwrite_by=")
+        raise InputError(
+            f"overwrite_by={column!r} is for materialized='incremental'. Choose that, or leave out"
+            " overwrite_by="
+        )
     identifier = resolve_group_column(statement, column, dialect)
     items = zip(without_order(statement).selects, statement.outputs, strict=True)
-    (alias,) = [output.alias for select_item, output in items if output_identifier(select_item) == identifier]
-    last_value = exp.select(exp.Max(this=exp.column(identifier.copy()))).from_(exp.Table(this=exp.var("{{ this }}")))
+    (alias,) = [
+        output.alias
+        for select_item, output in items
+        if output_identifier(select_item) == identifier
+    ]
+    last_value = exp.select(exp.Max(this=exp.column(identifier.copy()))).from_(
+        exp.Table(this=exp.var("{{ this }}"))
+    )
     for cte in statement.tree.args["with_"].expressions:
         source = cte.this.args.get("from_")
-        is_model = source is not None and isinstance(source.this, (exp.Table, exp.Subquery)) and isinstance(source.this.this, exp.Var)
+        is_model = (
+            source is not None
+            and isinstance(source.this, (exp.Table, exp.Subquery))
+            and isinstance(source.this.this, exp.Var)
+        )
         for select_item in cte.this.selects if is_model else ():
             if select_item.alias_or_name == alias:
                 value = select_item.unalias()
-                later = exp.GTE(this=value.copy(), expression=exp.func("COALESCE", last_value.copy().subquery(), value.copy()))
+                later = exp.GTE(
+                    this=value.copy(),
+                    expression=exp.func("COALESCE", last_value.copy().subquery(), value.copy()),
+                )
                 if _JINJA.search(to_sql(value, dialect)):
                     raise _jinja_error(to_sql(value, dialect), options, dialect)
-                condition = f"{{% if is_incremental() %}}{to_sql(later, dialect)}{{% else %}}{to_sql(exp.true(), dialect)}{{% endif %}}"
+                condition = (
+                    f"{{% if is_incremental() %}}{to_sql(later, dialect)}{{% else"
+                    f" %}}{to_sql(exp.true(), dialect)}{{% endif %}}"
+                )
                 cte.this.where(exp.var(condition), copy=False)
     return identifier
 
 
-def _split_outputs(statement: CompiledStatement) -> tuple[list[exp.Identifier], list[dict[str, Any]]]:
+def _split_outputs(
+    statement: CompiledStatement,
+) -> tuple[list[exp.Identifier], list[dict[str, Any]]]:
     """Return the key columns, and the YAML entries of the others."""
     keys: list[exp.Identifier] = []
     values: list[dict[str, Any]] = []
@@ -250,13 +328,23 @@ def _split_outputs(statement: CompiledStatement) -> tuple[list[exp.Identifier], 
             values.append({"name": name.name})
         else:
             tests = {"data_tests": ["not_null"]} if output.metric.file.is_always_defined else {}
-            values.append({"name": name.name, "description": f"{output.name}: {output.metric.file.description}"} | tests)
+            values.append(
+                {
+                    "name": name.name,
+                    "description": f"{output.name}: {output.metric.file.description}",
+                }
+                | tests
+            )
     return keys, values
 
 
 def _describe_key(key: exp.Identifier, request: ResolvedRequest) -> dict[str, Any]:
     quote = {"quote": True} if key.quoted else {}
-    return {"name": key.name} | quote | ({"data_tests": ["not_null"]} if request.grouping_sets is None else {})
+    return (
+        {"name": key.name}
+        | quote
+        | ({"data_tests": ["not_null"]} if request.grouping_sets is None else {})
+    )
 
 
 def _build_unique_test(keys: list[exp.Identifier], dialect: str) -> dict[str, Any]:
@@ -266,5 +354,9 @@ def _build_unique_test(keys: list[exp.Identifier], dialect: str) -> dict[str, An
     key_texts: list[exp.Expr] = [exp.cast(exp.column(key.copy()), "TEXT") for key in keys]
     text = key_texts[0]
     for key_text in key_texts[1:]:
-        text = exp.DPipe(this=exp.DPipe(this=text, expression=sql_literal("|")), expression=key_text)
-    return {"data_tests": [{"unique": {"column_name": text.sql(get_dialect(dialect).sqlglot_name)}}]}
+        text = exp.DPipe(
+            this=exp.DPipe(this=text, expression=sql_literal("|")), expression=key_text
+        )
+    return {
+        "data_tests": [{"unique": {"column_name": text.sql(get_dialect(dialect).sqlglot_name)}}]
+    }

@@ -1,4 +1,6 @@
-"""Format results for people: columns, values, reasons for NULL, and tables as text, Markdown and LaTeX."""
+"""Format results for people: columns, values, reasons for NULL, and tables as text, Markdown and
+LaTeX.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,22 @@ from sqlrank.errors import MetricError, SqlrankError, escape_controls, suggest_c
 from sqlrank.registry.aliases import canonical_metric
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.metric_info import better_direction
-from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, SE, Kind, column_kind
-from sqlrank.result_metadata import EXPERIMENT, NO_RELEVANT_KEY, read_canonical_names, read_result_metadata
+from sqlrank.result_columns import (
+    BOUNDS,
+    CI_HIGH,
+    CI_LOW,
+    N_BUCKETS,
+    N_UNITS,
+    SE,
+    Kind,
+    column_kind,
+)
+from sqlrank.result_metadata import (
+    EXPERIMENT,
+    NO_RELEVANT_KEY,
+    read_canonical_names,
+    read_result_metadata,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,13 +44,17 @@ if TYPE_CHECKING:
 
 
 _MARKUP = (
-    r"[`<*]|(?<![^\W_])_|_(?![^\W_])|~.*~|\$.*\$|\\[^\w\s]|&#|&\w+;"  # code, HTML, emphasis, mathematics, escapes, entities
-    r"|\][(\[:]|://|\bwww\.|\b(?:mailto|xmpp):|\w@[\w.-]*\.\w"  # images and links, also those that GitHub finds in text
+    # code, HTML, emphasis, mathematics, escapes, entities
+    r"[`<*]|(?<![^\W_])_|_(?![^\W_])|~.*~|\$.*\$|\\[^\w\s]|&#|&\w+;"
+    # images and links, also those that GitHub finds in text
+    r"|\][(\[:]|://|\bwww\.|\b(?:mailto|xmpp):|\w@[\w.-]*\.\w"
     r"|(?<!\w)(?:@[a-z]|#\d|:\w+:)|^\s|\s$"  # mentions, issues, emoji, and blanks that are stripped
 )
 
 
-def format_markdown(header: Sequence[str], aligned: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+def format_markdown(
+    header: Sequence[str], aligned: Sequence[str], cells: Sequence[Sequence[str]]
+) -> str:
     """Return a table of escaped texts; ``aligned`` are ``left`` or ``right``."""
     lines = [header, ["---:" if side == "right" else ":---" for side in aligned], *cells]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
@@ -68,7 +88,9 @@ _ESCAPES = {
 }
 
 
-def format_latex(header: Sequence[str], aligned: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+def format_latex(
+    header: Sequence[str], aligned: Sequence[str], cells: Sequence[Sequence[str]]
+) -> str:
     """Return a tabular of escaped texts; ``aligned`` are ``left`` or ``right``."""
     lines = [
         f"\\begin{{tabular}}{{{''.join(side[0] for side in aligned)}}}",
@@ -131,7 +153,9 @@ def format_value(
     is_fraction: bool = False,
     escape: Callable[[str], str] | None = None,
 ) -> str:
-    """Return a value of a column of a kind as text of a format; ``escape`` escapes texts instead of the format."""
+    """Return a value of a column of a kind as text of a format; ``escape`` escapes texts instead of
+    the format.
+    """
     if value is None:
         return "--" if form is Format.latex else "NULL"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -148,20 +172,34 @@ def escape_text(text: str, form: Format) -> str:
     return escape_latex(escaped) if form is Format.latex else escape_markdown(escaped)
 
 
-def format_number(value: float, kind: Kind = Kind.VALUE, digits: int = DEFAULT_DIGITS, *, is_fraction: bool = False) -> str:
-    """Return a number of a kind as text: a p-value that rounds to 0 as a bound, another small number with two significant digits.
+def format_number(
+    value: float,
+    kind: Kind = Kind.VALUE,
+    digits: int = DEFAULT_DIGITS,
+    *,
+    is_fraction: bool = False,
+) -> str:
+    """Return a number of a kind as text: a p-value that rounds to 0 as a bound, another small
+    number with two significant digits.
 
     Args:
         value: the number.
-        kind: the kind of its column. Counts have no decimals, differences a sign, and lifts are percentages.
+        kind: the kind of its column. Counts have no decimals, differences a sign, and lifts are
+            percentages.
         digits: number of decimals.
         is_fraction: True for an integer among fractions, which has their decimals.
 
-    >>> format_number(1e-9, Kind.P_VALUE), format_number(0.25, Kind.P_VALUE), format_number(3.97e-05), format_number(-1e-17)
+    >>> format_number(1e-9, Kind.P_VALUE), format_number(0.25, Kind.P_VALUE), format_number(
+    ...     3.97e-05
+    ... ), format_number(-1e-17)
     ('<0.0001', '0.2500', '0.00004', '0.0000')
-    >>> format_number(12345.678), format_number(3.0), format_number(3.0, is_fraction=True), format_number(0.5, Kind.DIFFERENCE)
+    >>> format_number(12345.678), format_number(3.0), format_number(
+    ...     3.0, is_fraction=True
+    ... ), format_number(0.5, Kind.DIFFERENCE)
     ('12,345.6780', '3', '3.0000', '+0.5000')
-    >>> format_number(0.25, Kind.LIFT), format_number(1234.0, Kind.COUNT), format_number(1234), format_number(1234, Kind.COUNT)
+    >>> format_number(0.25, Kind.LIFT), format_number(1234.0, Kind.COUNT), format_number(
+    ...     1234
+    ... ), format_number(1234, Kind.COUNT)
     ('+25.00%', '1,234', '1234', '1,234')
     """
     least = 10**-digits
@@ -198,7 +236,9 @@ PROSE_CHARS = 30
 """Length from which a text with blanks is wrapped at them. Shorter texts are names."""
 
 MAX_ROW_RECORDS = 5
-"""Maximum number of rows that are shown as records. Of more, the columns are shown in parts, one below the other."""
+"""Maximum number of rows that are shown as records. Of more, the columns are shown in parts, one
+below the other.
+"""
 
 BOLD, GREEN, RED, YELLOW = "\x1b[1m", "\x1b[32m", "\x1b[31m", "\x1b[33m"
 _RESET = "\x1b[0m"
@@ -230,7 +270,9 @@ class TextColumn:
     @cached_property
     def is_prose(self) -> bool:
         """Return True if a cell is a sentence, which may be wrapped between words."""
-        return not self.is_number and any(" " in cell and len(cell) > PROSE_CHARS for cell in self.cells)
+        return not self.is_number and any(
+            " " in cell and len(cell) > PROSE_CHARS for cell in self.cells
+        )
 
 
 def terminal_width() -> int | None:
@@ -239,21 +281,26 @@ def terminal_width() -> int | None:
 
 
 def supports_color() -> bool:
-    """Return True if standard output is a terminal with colors, and the user did not switch them off with NO_COLOR."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    """Return True if standard output is a terminal with colors, and the user did not switch them
+    off with NO_COLOR.
+    """
+    return (
+        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )
 
 
 def text_width(text: str) -> int:
     """Return the number of terminal cells of a text, in which a Chinese character takes two."""
     if text.isascii():
         return len(text)
-    from rich.cells import cell_len  # noqa: PLC0415  a table of characters that few texts need
+    from rich.cells import cell_len  # a table of characters that few texts need
 
     return cell_len(text)
 
 
 def lay_out(columns: Sequence[TextColumn], width: int | None = None, *, color: bool = False) -> str:
-    """Return a table as text: columns side by side if they fit into the width, else a record per row, or of many rows the columns in parts.
+    """Return a table as text: columns side by side if they fit into the width, else a record per
+    row, or of many rows the columns in parts.
 
     Names and numbers are never broken. Sentences are wrapped between words.
     """
@@ -264,15 +311,22 @@ def lay_out(columns: Sequence[TextColumn], width: int | None = None, *, color: b
             return _format_records(columns, width, color)
         widths = [column.width for column in columns]
     lines = [
-        [_align_text(column.name, size, column.is_number, BOLD if color else "") for column, size in zip(columns, widths, strict=True)]
+        [
+            _align_text(column.name, size, column.is_number, BOLD if color else "")
+            for column, size in zip(columns, widths, strict=True)
+        ]
     ]
     for row in range(len(columns[0].cells) if columns else 0):
-        wrapped = [wrap_text(column.cells[row], size) for column, size in zip(columns, widths, strict=True)]
+        wrapped = [
+            wrap_text(column.cells[row], size) for column, size in zip(columns, widths, strict=True)
+        ]
         for line in range(max(map(len, wrapped))):
             cell_lines = [texts[line] if line < len(texts) else "" for texts in wrapped]
             lines.append(
                 [
-                    _align_text(text, size, column.is_number, column.colors.get(row, "") if color else "")
+                    _align_text(
+                        text, size, column.is_number, column.colors.get(row, "") if color else ""
+                    )
                     for text, size, column in zip(cell_lines, widths, columns, strict=True)
                 ]
             )
@@ -302,8 +356,14 @@ def _fit_widths(columns: Sequence[TextColumn], width: int) -> list[int] | None:
     widths = [column.width for column in columns]
     excess = table_width(columns) - width
     # The widest sentences give way first.
-    for index in sorted((index for index, column in enumerate(columns) if column.is_prose), key=lambda index: -widths[index]):
-        longest_word = max((text_width(word) for cell in columns[index].cells for word in cell.split(" ")), default=0)
+    for index in sorted(
+        (index for index, column in enumerate(columns) if column.is_prose),
+        key=lambda index: -widths[index],
+    ):
+        longest_word = max(
+            (text_width(word) for cell in columns[index].cells for word in cell.split(" ")),
+            default=0,
+        )
         smallest = max(MIN_PROSE_WIDTH, longest_word, text_width(columns[index].name))
         taken = max(0, min(excess, widths[index] - smallest))
         widths[index] -= taken
@@ -312,8 +372,12 @@ def _fit_widths(columns: Sequence[TextColumn], width: int) -> list[int] | None:
 
 
 def _split_columns(columns: Sequence[TextColumn], width: int) -> list[list[TextColumn]]:
-    """Return the columns of many rows in parts that fit, each with the columns of names; no parts if rows are few, or a column is too wide."""
-    num_names = next((index for index, column in enumerate(columns) if column.is_number), len(columns)) or 1
+    """Return the columns of many rows in parts that fit, each with the columns of names; no parts
+    if rows are few, or a column is too wide.
+    """
+    num_names = (
+        next((index for index, column in enumerate(columns) if column.is_number), len(columns)) or 1
+    )
     names, others = list(columns[:num_names]), columns[num_names:]
     if len(columns[0].cells) <= MAX_ROW_RECORDS or any(column.is_prose for column in columns):
         return []
@@ -336,7 +400,10 @@ def table_width(columns: Sequence[TextColumn]) -> int:
 def _format_records(columns: Sequence[TextColumn], width: int, color: bool) -> str:
     """Return a line per row and column that has a value, with an empty line between rows."""
     label = max(text_width(column.name) for column in columns)
-    number_width = max((text_width(cell) for column in columns if column.is_number for cell in column.cells), default=0)
+    number_width = max(
+        (text_width(cell) for column in columns if column.is_number for cell in column.cells),
+        default=0,
+    )
     records = []
     for row in range(len(columns[0].cells)):
         lines = []
@@ -350,7 +417,9 @@ def _format_records(columns: Sequence[TextColumn], width: int, color: bool) -> s
             )
             name = _align_text(column.name, label, is_number=False, code=BOLD if color else "")
             for index, text in enumerate(texts):
-                value = text if column.is_number else _align_text(text, 0, is_number=False, code=code)
+                value = (
+                    text if column.is_number else _align_text(text, 0, is_number=False, code=code)
+                )
                 lines.append(f"{name if index == 0 else ' ' * label}{GAP}{value}".rstrip() + "\n")
         records.append("".join(lines))
     return "\n".join(records)
@@ -367,7 +436,9 @@ BETTER, WORSE = r"$^{\dagger}$", r"$^{\ddagger}$"
 
 
 def format_system_table(result: pa.Table, digits: int) -> str | None:
-    """Return a row per group and system, and a column per metric; None for pairs that have each its own baseline, and for other results."""
+    """Return a row per group and system, and a column per metric; None for pairs that have each its
+    own baseline, and for other results.
+    """
     if not {"baseline", "winner", "correction"} <= set(result.column_names):
         return None
     rows = result.to_pylist()
@@ -381,38 +452,63 @@ def format_system_table(result: pa.Table, digits: int) -> str | None:
     for row in rows:
         group, metric = tuple(row[key] for key in keys), row["metric"]
         for name, column in ((baseline, "value_baseline"), (row["system"], "value")):
-            mark = "" if name == baseline or row["winner"] is None else BETTER if row["winner"] == name else WORSE
-            cells.setdefault((*group, name), {})[metric] = format_value(row[column], Format.latex, digits, kind=column_kind(metric)) + mark
+            mark = (
+                ""
+                if name == baseline or row["winner"] is None
+                else BETTER
+                if row["winner"] == name
+                else WORSE
+            )
+            cells.setdefault((*group, name), {})[metric] = (
+                format_value(row[column], Format.latex, digits, kind=column_kind(metric)) + mark
+            )
     lines = [
-        [*(format_value(value, Format.latex) for value in key), *(values.get(metric, "--") for metric in metrics)]
+        [
+            *(format_value(value, Format.latex) for value in key),
+            *(values.get(metric, "--") for metric in metrics),
+        ]
         for key, values in cells.items()
     ]
     header = [escape_latex(name) for name in (*keys, "system", *metrics)]
-    test, correction = next(((row["test"], row["correction"]) for row in rows if row["test"] is not None), ("paired", "none"))
-    note = f"% dagger: significantly better than {escape_latex(str(baseline))}, ddagger: worse ({test} test, correction {correction})\n"
-    return format_latex(header, ["left"] * (len(keys) + 1) + ["right"] * len(metrics), lines) + note.replace("\r", " ")
+    test, correction = next(
+        ((row["test"], row["correction"]) for row in rows if row["test"] is not None),
+        ("paired", "none"),
+    )
+    note = (
+        f"% dagger: significantly better than {escape_latex(str(baseline))}, ddagger: worse ({test}"
+        f" test, correction {correction})\n"
+    )
+    return format_latex(
+        header, ["left"] * (len(keys) + 1) + ["right"] * len(metrics), lines
+    ) + note.replace("\r", " ")
 
 
 TOTAL_QUERY = "all"
 """Query id of a total row, as in the output of trec_eval."""
 
 
-def sort_and_limit(result: pa.Table, library: Registry, sort: str | None, top: int | None) -> pa.Table:
+def sort_and_limit(
+    result: pa.Table, library: Registry, sort: str | None, top: int | None
+) -> pa.Table:
     """Sort the rows by a column and keep the first ``top``.
 
-    Metrics sort best first, other columns ascending, and NULL last; ``-`` before the name reverses the order. Raises ``SqlrankError`` for
-    an unknown column.
+    Metrics sort best first, other columns ascending, and NULL last; ``-`` before the name reverses
+    the order. Raises ``SqlrankError`` for an unknown column.
     """
     if sort is not None:
-        import pyarrow.compute as pc  # noqa: PLC0415  a fifth of a second that most calls do without
+        import pyarrow.compute as pc  # a fifth of a second that most calls do without
 
         reverse = sort.startswith("-") and sort not in result.column_names
         name = _find_column(sort.removeprefix("-") if reverse else sort, result, library)
         canonical = read_canonical_names(result.schema.metadata)
         is_metric = str(result.schema.field(name).type) == "double"
-        is_descending = (is_metric and better_direction(canonical.get(name, name), library) != "lower") is not reverse
+        is_descending = (
+            is_metric and better_direction(canonical.get(name, name), library) != "lower"
+        ) is not reverse
         keys = [(name, "descending" if is_descending else "ascending")]
-        result = result.take(pc.sort_indices(result, sort_keys=keys))  # NULL last by default; saying so is deprecated
+        result = result.take(
+            pc.sort_indices(result, sort_keys=keys)
+        )  # NULL last by default; saying so is deprecated
     return result if top is None else result.slice(0, min(top, result.num_rows))
 
 
@@ -423,41 +519,57 @@ def _find_column(name: str, result: pa.Table, library: Registry) -> str:
         return name
     try:
         metric = canonical_metric(parse_metric_text(name), library)
-        canonical = str(type(metric)(library.file_for(metric).display_name, metric.params, metric.cutoff))
+        canonical = str(
+            type(metric)(library.file_for(metric).display_name, metric.params, metric.cutoff)
+        )
     except MetricError:
         canonical = name
-    requested = {metric: column for column, metric in read_canonical_names(result.schema.metadata).items() if column in available}
+    requested = {
+        metric: column
+        for column, metric in read_canonical_names(result.schema.metadata).items()
+        if column in available
+    }
     if canonical not in available and canonical not in requested:
-        raise SqlrankError(suggest_choice(f"--sort: the result has no column {name!r}", name, available, "There are"))
+        raise SqlrankError(
+            suggest_choice(
+                f"--sort: the result has no column {name!r}", name, available, "There are"
+            )
+        )
     return canonical if canonical in available else requested[canonical]
 
 
 def append_total(per_query: pa.Table, total: pa.Table) -> pa.Table:
     """Append the total rows to the per-query rows, under the query id ``all``."""
-    import pyarrow as pa  # noqa: PLC0415  help does not need it
+    import pyarrow as pa  # help does not need it
 
     index = per_query.column_names.index("query_id")
     texts = per_query["query_id"].cast(pa.string())
     rows = per_query.set_column(index, "query_id", texts)
     query_ids: Any = pa.array([TOTAL_QUERY] * total.num_rows, pa.string())
-    return pa.concat_tables([rows, total.add_column(index, "query_id", query_ids)]).replace_schema_metadata(per_query.schema.metadata)
+    return pa.concat_tables(
+        [rows, total.add_column(index, "query_id", query_ids)]
+    ).replace_schema_metadata(per_query.schema.metadata)
 
 
 def to_long_format(result: pa.Table) -> pa.Table:
     """Convert a result with intervals to long format: one row per result row and metric.
 
-    Columns: the key columns, ``metric`` (string), ``value``, the bounds ``bound_low`` and ``bound_high`` of a rollup, ``ci_low`` and
-    ``ci_high`` (float64), ``n_units`` or ``n_buckets`` (int64), and the remaining columns.
+    Columns: the key columns, ``metric`` (string), ``value``, the bounds ``bound_low`` and
+    ``bound_high`` of a rollup, ``ci_low`` and ``ci_high`` (float64), ``n_units`` or ``n_buckets``
+    (int64), and the remaining columns.
     """
     metrics = [name for name in result.column_names if f"{name}.{CI_LOW}" in result.column_names]
     availability = {
-        limit: any(f"{name}.{limit}" in result.column_names for name in metrics) for limit in (*BOUNDS, CI_LOW, CI_HIGH, N_UNITS, N_BUCKETS)
+        limit: any(f"{name}.{limit}" in result.column_names for name in metrics)
+        for limit in (*BOUNDS, CI_LOW, CI_HIGH, N_UNITS, N_BUCKETS)
     }
     limit_columns = [limit for limit, is_available in availability.items() if is_available]
     first_metric = result.column_names.index(metrics[0])
     keys = result.column_names[:first_metric]
     limits = {f"{name}.{limit}" for name in metrics for limit in (*limit_columns, SE)}
-    remaining_columns = [name for name in result.column_names[first_metric:] if name not in {*metrics, *limits}]
+    remaining_columns = [
+        name for name in result.column_names[first_metric:] if name not in {*metrics, *limits}
+    ]
     rows = [
         {key: row[key] for key in keys}
         | {"metric": name, "value": row[name]}
@@ -476,7 +588,8 @@ _NEVER = "never"
 
 
 def null_reasons(result: pa.Table) -> list[str]:
-    """Return one line for each reason why metrics or intervals of a result are NULL, or why all gains are 0.
+    """Return one line for each reason why metrics or intervals of a result are NULL, or why all
+    gains are 0.
 
     >>> import pyarrow as pa, sqlrank
     >>> null_reasons(sqlrank.evaluate("AUC", predictions=pa.table({"label": [1], "score": [0.5]})))
@@ -484,27 +597,57 @@ def null_reasons(result: pa.Table) -> list[str]:
     """
     result_metadata = read_result_metadata(result.schema.metadata)
     names_by_reason: dict[tuple[str, int, str], list[str]] = {}
-    for name, measure in result_metadata.measures.items() if result_metadata is not None and result_metadata.result != EXPERIMENT else ():
+    for name, measure in (
+        result_metadata.measures.items()
+        if result_metadata is not None and result_metadata.result != EXPERIMENT
+        else ()
+    ):
         undefined = result[name].null_count if name in result.column_names else 0
         if undefined:
             declared = measure.get("undefined", _NEVER)
-            reason = "too large, or not a number" if declared == _NEVER else f"undefined: {declared}"
+            reason = (
+                "too large, or not a number" if declared == _NEVER else f"undefined: {declared}"
+            )
             names_by_reason.setdefault(("NULL", undefined, reason), []).append(name)
-        if f"{name}.{CI_LOW}" in result.column_names and result[f"{name}.{CI_LOW}"].null_count > undefined:
+        if (
+            f"{name}.{CI_LOW}" in result.column_names
+            and result[f"{name}.{CI_LOW}"].null_count > undefined
+        ):
             rows = _rows_without_interval(result, name)
             reason = measure.get("no_interval") or _interval_reason(rows)
             names_by_reason.setdefault(("without an interval", len(rows), reason), []).append(name)
     # Metrics that are undefined without relevant documents say so themselves.
-    has_zeros = NO_RELEVANT_KEY.encode() in (result.schema.metadata or {}) and not any(what == "NULL" for what, *_ in names_by_reason)
-    zeros = ["no judgment is above 0, so that no document is relevant. Check the column that is read as relevance"] if has_zeros else []
-    return zeros + [_format_sentence(names, what, rows, result.num_rows, reason) for (what, rows, reason), names in names_by_reason.items()]
+    has_zeros = NO_RELEVANT_KEY.encode() in (result.schema.metadata or {}) and not any(
+        what == "NULL" for what, *_ in names_by_reason
+    )
+    zeros = (
+        [
+            (
+                "no judgment is above 0, so that no document is relevant. Check the column that is read"  # noqa: E501
+                " as relevance"
+            )
+        ]
+        if has_zeros
+        else []
+    )
+    return zeros + [
+        _format_sentence(names, what, rows, result.num_rows, reason)
+        for (what, rows, reason), names in names_by_reason.items()
+    ]
 
 
 def _rows_without_interval(result: pa.Table, name: str) -> list[dict[str, float | None]]:
-    count_column = next(suffix for suffix in (N_UNITS, N_BUCKETS) if f"{name}.{suffix}" in result.column_names)
-    columns = {field: result[f"{name}.{column}"].to_pylist() for field, column in (("low", CI_LOW), ("se", SE), ("units", count_column))}
+    count_column = next(
+        suffix for suffix in (N_UNITS, N_BUCKETS) if f"{name}.{suffix}" in result.column_names
+    )
+    columns = {
+        field: result[f"{name}.{column}"].to_pylist()
+        for field, column in (("low", CI_LOW), ("se", SE), ("units", count_column))
+    }
     columns["value"] = result[name].to_pylist()
-    rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    rows = [
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    ]
     return [row for row in rows if row["low"] is None and row["value"] is not None]
 
 
@@ -515,7 +658,11 @@ def _interval_reason(rows: list[dict[str, float | None]]) -> str:
         return "units that are all equal"
     if all(row["se"] is None and row["units"] is None for row in rows):
         return "no standard error. interval='bootstrap' with unit= gives an interval"
-    return "no standard error" if all(row["se"] is None for row in rows) else "no variance, or too few units"
+    return (
+        "no standard error"
+        if all(row["se"] is None for row in rows)
+        else "no variance, or too few units"
+    )
 
 
 def _format_sentence(names: list[str], what: str, rows: int, num_rows: int, reason: str) -> str:

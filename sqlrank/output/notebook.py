@@ -1,4 +1,6 @@
-"""Register IPython formatters of results: a notebook shows an Arrow table with sqlrank's metadata as the terminal does, others as always."""
+"""Register IPython formatters of results: a notebook shows an Arrow table with sqlrank's metadata
+as the terminal does, others as always.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,17 @@ _TABLE = ("pyarrow.lib", "Table")
 
 
 def register_formatters(shell: Any) -> None:
-    """Register the formatters of text and HTML; those that another library registered show its tables as before."""
+    """Register the formatters of text and HTML; those that another library registered show its
+    tables as before.
+    """
     formatters = shell.display_formatter.formatters
-    earlier = {kind: formatters[kind].for_type_by_name(*_TABLE) for kind in ("text/plain", "text/html")}
+    earlier = {
+        kind: formatters[kind].for_type_by_name(*_TABLE) for kind in ("text/plain", "text/html")
+    }
 
     def print_text(table: Any, printer: Any, cycle: bool) -> None:
         if is_result(table):
-            from sqlrank.output.show import format_first_rows  # noqa: PLC0415  imported when there is a result
+            from sqlrank.output.show import format_first_rows  # imported when there is a result
 
             _print_lines(format_first_rows(table), printer)
         elif earlier["text/plain"] is not None:
@@ -24,7 +30,8 @@ def register_formatters(shell: Any) -> None:
 
     def format_page(table: Any) -> str | None:
         if is_result(table):
-            from sqlrank.output.show import format_first_rows_html  # noqa: PLC0415  imported when there is a result
+            # Imported when there is a result
+            from sqlrank.output.show import format_first_rows_html
 
             return format_first_rows_html(table)
         format_earlier = earlier["text/html"] or getattr(type(table), "_repr_html_", None)

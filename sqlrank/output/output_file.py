@@ -1,4 +1,6 @@
-"""Check and write output files (replace atomically, append, stream), and detect the kind of content of files that sqlrank wrote."""
+"""Check and write output files (replace atomically, append, stream), and detect the kind of content
+of files that sqlrank wrote.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,10 @@ _STARTS: tuple[tuple[re.Pattern[bytes], FileKind], ...] = (
     (re.compile(rb"\x89PNG.{1,64}tEXtSoftware\0sqlrank ", re.DOTALL), FileKind.CHART),
     (re.compile(rb'\{"usermeta": \{"sqlrank": '), FileKind.CHART),
     (re.compile(rb"<!-- sqlrank [^\n]*\n<svg "), FileKind.CHART),
-    (re.compile(rb'<!DOCTYPE html>\n<!-- sqlrank .{1,1200}<div id="chart">', re.DOTALL), FileKind.CHART),
+    (
+        re.compile(rb'<!DOCTYPE html>\n<!-- sqlrank .{1,1200}<div id="chart">', re.DOTALL),
+        FileKind.CHART,
+    ),
     (re.compile(rb"<!DOCTYPE html>\n<!-- sqlrank "), FileKind.REPORT),
     (re.compile(rb'(?:<\?xml[^\n]*\?>\n)?<testsuite name="sqlrank '), FileKind.JUNIT),
     (re.compile(rb"## sqlrank (?:gate|drift): "), FileKind.SUMMARY),
@@ -96,8 +101,8 @@ def read_file_kind(path: Path) -> FileKind | None:
 
 
 def _read_parquet_kind(path: Path) -> FileKind | None:
-    import pyarrow as pa  # noqa: PLC0415  help does not need it
-    import pyarrow.parquet as pq  # noqa: PLC0415
+    import pyarrow as pa  # help does not need it
+    import pyarrow.parquet as pq
 
     try:
         schema = pq.read_schema(path)
@@ -108,19 +113,29 @@ def _read_parquet_kind(path: Path) -> FileKind | None:
         return None
     if (name := metadata.get(KIND_KEY.encode(), b"").decode("utf-8", "replace")) in set(FileKind):
         return FileKind(name)
-    # Recognize rollups of versions without kinds by their column, since they may hold months of aggregates.
+    # Recognize rollups of versions without kinds by their column, since they may hold months of
+    # aggregates.
     return FileKind.ROLLUP if "definition_hash" in schema.names else FileKind.TABLE
 
 
 def _read_workbook_kind(path: Path) -> FileKind | None:
-    import struct  # noqa: PLC0415  help does not need it
-    import zipfile  # noqa: PLC0415
-    import zlib  # noqa: PLC0415
+    import struct  # help does not need it
+    import zipfile
+    import zlib
 
     try:
         with zipfile.ZipFile(path) as file:
             match = _WORKBOOK.search(file.read("docProps/core.xml"))
-    except (zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, KeyError, EOFError, OSError, ValueError):  # as above, or encrypted
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        struct.error,
+        RuntimeError,
+        KeyError,
+        EOFError,
+        OSError,
+        ValueError,
+    ):  # as above, or encrypted
         return None
     if match is None:
         return None
@@ -176,17 +191,20 @@ class OutputFile:
         """Write the content of the file.
 
         Raises:
-            SqlrankError: the file cannot be written, for instance to a full disk; its earlier content is unchanged.
+            SqlrankError: the file cannot be written, for instance to a full disk; its earlier
+                content is unchanged.
         """
         write_files([(self, content)])
 
     def append(self, text: str) -> None:
         """Append a text to the file.
 
-        The file keeps its inode, since a shell may have it open, as in ``{ ...; } >> "$GITHUB_STEP_SUMMARY"``.
+        The file keeps its inode, since a shell may have it open, as in ``{ ...; } >>
+        "$GITHUB_STEP_SUMMARY"``.
 
         Raises:
-            SqlrankError: the file cannot be written, for instance to a full disk; either all of the text is appended, or nothing.
+            SqlrankError: the file cannot be written, for instance to a full disk; either all of the
+                text is appended, or nothing.
         """
         data = text.encode()
         with self.label_errors():
@@ -209,7 +227,11 @@ class OutputFile:
     @property
     def label(self) -> str:
         """Return the argument as the caller wrote it."""
-        return f"{self.option} {self.path}" if self.option.startswith("-") else f"{self.option}={str(self.path)!r}"
+        return (
+            f"{self.option} {self.path}"
+            if self.option.startswith("-")
+            else f"{self.option}={str(self.path)!r}"
+        )
 
     @property
     def real_path(self) -> Path:
@@ -231,7 +253,9 @@ class OutputFile:
     @property
     def is_stream(self) -> bool:
         """Return True for a pipe, a terminal or another device, which has no earlier content."""
-        return self._descriptor is not None or (self.real_path.exists() and not self.real_path.is_file())
+        return self._descriptor is not None or (
+            self.real_path.exists() and not self.real_path.is_file()
+        )
 
     @property
     def _advice(self) -> str:
@@ -242,22 +266,35 @@ class OutputFile:
     def _check_location(self) -> None:
         """Raise ``SqlrankError`` if no file can be written at the path."""
         if self.path.is_symlink() and self.real_path.is_symlink():
-            raise SqlrankError(f"{self.label}: a symbolic link that leads to itself. Name another file")
+            raise SqlrankError(
+                f"{self.label}: a symbolic link that leads to itself. Name another file"
+            )
         if self.real_path.is_dir():
             raise SqlrankError(f"{self.label}: a folder. Name a file in it")
         folder = self.real_path.parent
         if not folder.is_dir():
             advice = "Name another file" if folder.exists() else "Make it, or name another file"
-            problem = f"{folder} is no folder" if folder.exists() else f"there is no folder {folder}"
+            problem = (
+                f"{folder} is no folder" if folder.exists() else f"there is no folder {folder}"
+            )
             raise SqlrankError(f"{self.label}: {problem}. {advice}")
         if self.real_path.is_block_device():
-            raise SqlrankError(f"{self.label}: a block device, whose data would be lost. Name a file")
-        if not self.is_stream and not (self.appends and self.real_path.exists()) and not os.access(folder, os.W_OK | os.X_OK):
             raise SqlrankError(
-                f"{self.label}: no file can be written in the folder {folder}. Change its permissions, or name another folder"
+                f"{self.label}: a block device, whose data would be lost. Name a file"
+            )
+        if (
+            not self.is_stream
+            and not (self.appends and self.real_path.exists())
+            and not os.access(folder, os.W_OK | os.X_OK)
+        ):
+            raise SqlrankError(
+                f"{self.label}: no file can be written in the folder {folder}. Change its"
+                " permissions, or name another folder"
             )
         if self.real_path.exists() and not os.access(self.real_path, os.W_OK):
-            raise SqlrankError(f"{self.label}: the file is read-only. Change its permissions, or name another file")
+            raise SqlrankError(
+                f"{self.label}: the file is read-only. Change its permissions, or name another file"
+            )
 
     def _check_sources(self) -> None:
         """Raise ``SqlrankError`` if the file is an input, or matches a pattern of inputs."""
@@ -269,29 +306,55 @@ class OutputFile:
             for file in (file for source in files for file in list_paths(source)):
                 with suppress(OSError):  # gone in the meantime
                     if os.path.samestat(target, file.stat()):
-                        problem = "which would be damaged" if self.appends else "which its own result cannot replace"
-                        raise SqlrankError(f"{self.label}: this file is an input, {problem}. Name another file")
+                        problem = (
+                            "which would be damaged"
+                            if self.appends
+                            else "which its own result cannot replace"
+                        )
+                        raise SqlrankError(
+                            f"{self.label}: this file is an input, {problem}. Name another file"
+                        )
         for source in files:
             if includes_file(source, self.real_path):
-                raise SqlrankError(f"{self.label}: the next call would read this file as one of {str(source)!r}. Name a file elsewhere")
+                raise SqlrankError(
+                    f"{self.label}: the next call would read this file as one of {str(source)!r}."
+                    " Name a file elsewhere"
+                )
 
     def check_content(self) -> None:
         """Raise ``SqlrankError`` if the file has content that must not be lost."""
         if not self.real_path.is_file():
-            if self.appends and not self.force and self.real_path.suffix.lower() not in TEXT_ENDINGS:
-                raise SqlrankError(f"{self.label}: Markdown is appended to text. Name a file that ends in .md or .txt")
+            if (
+                self.appends
+                and not self.force
+                and self.real_path.suffix.lower() not in TEXT_ENDINGS
+            ):
+                raise SqlrankError(
+                    f"{self.label}: Markdown is appended to text. Name a file that ends in .md or"
+                    " .txt"
+                )
             return
-        if self.real_path.stat().st_size == 0 or (self.appends and _is_step_summary(self.real_path)):
+        if self.real_path.stat().st_size == 0 or (
+            self.appends and _is_step_summary(self.real_path)
+        ):
             return
         if self.appends and not _is_text(self.real_path):
-            raise SqlrankError(f"{self.label}: this file is no text, and Markdown would damage it. Name a file that ends in .md or .txt")
+            raise SqlrankError(
+                f"{self.label}: this file is no text, and Markdown would damage it. Name a file"
+                " that ends in .md or .txt"
+            )
         if self.force:
             return
         current_kind = read_file_kind(self.real_path)
         if current_kind is None:
-            raise SqlrankError(f"{self.label}: nothing in this file says that sqlrank wrote it. {self._advice}")
+            raise SqlrankError(
+                f"{self.label}: nothing in this file says that sqlrank wrote it. {self._advice}"
+            )
         if current_kind is not self.kind and current_kind is not FileKind.TABLE:
-            raise SqlrankError(f"{self.label}: sqlrank wrote this file, of the kind '{current_kind}' and not '{self.kind}'. {self._advice}")
+            raise SqlrankError(
+                f"{self.label}: sqlrank wrote this file, of the kind '{current_kind}' and not"
+                f" '{self.kind}'. {self._advice}"
+            )
 
     @contextmanager
     def label_errors(self) -> Iterator[None]:
@@ -304,8 +367,14 @@ class OutputFile:
             error_number = error.errno if isinstance(error, OSError) else None
             reason = str(error) if error_number is None else os.strerror(error_number)
             unchanged = ". It has what it had before" if self._has_earlier_file else ""
-            advice = "Free space, or name another file" if error_number in NO_SPACE else "Name another file"
-            raise SqlrankError(f"{self.label}: cannot be written: {reason}{unchanged}. {advice}") from error
+            advice = (
+                "Free space, or name another file"
+                if error_number in NO_SPACE
+                else "Name another file"
+            )
+            raise SqlrankError(
+                f"{self.label}: cannot be written: {reason}{unchanged}. {advice}"
+            ) from error
 
     @property
     def has_earlier_text(self) -> bool:
@@ -323,11 +392,15 @@ class OutputFile:
     def write_to_stream(self, content: Content) -> None:
         """Write to a pipe or device.
 
-        An open descriptor is reused to keep its offset; opening it again would overwrite what a shell appends to.
+        An open descriptor is reused to keep its offset; opening it again would overwrite what a
+        shell appends to.
         """
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
-        with open(self.real_path if self._descriptor is None else os.dup(self._descriptor), "wb") as file:  # noqa: PTH123  a descriptor
+        # A descriptor
+        with open(  # noqa: PTH123
+            self.real_path if self._descriptor is None else os.dup(self._descriptor), "wb"
+        ) as file:
             _write_content(file, content)
 
     def stage(self, content: Content) -> Path:
@@ -337,7 +410,8 @@ class OutputFile:
         """
         folder = self.real_path.parent
         _remove_leftovers(folder)
-        # A name that no source pattern matches; short, since the target's name may have the maximum length.
+        # A name that no source pattern matches; short, since the target's name may have the maximum
+        # length.
         temporary = folder / f".sqlrank_{os.urandom(8).hex()}.tmp"
         clean_up_at_signal(str(temporary), lambda: temporary.unlink(missing_ok=True))
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
@@ -371,7 +445,8 @@ def write_files(contents: Sequence[tuple[OutputFile, Content]]) -> None:
                     staged.append((file, file.stage(content)))
         for file, _ in staged:
             with file.label_errors():
-                file.check_content()  # again, since another process may have written it in the meantime
+                # again, since another process may have written it in the meantime
+                file.check_content()
         with hold_exit():
             for file, temporary in staged:
                 with file.label_errors():
@@ -390,13 +465,15 @@ def check_distinct(files: Iterable[OutputFile | None]) -> None:
             continue
         first_file = files_by_path.setdefault(file.real_path, file)
         if first_file is not file:
-            raise SqlrankError(f"{first_file.label} and {file.label}: both are the same file. Name two")
+            raise SqlrankError(
+                f"{first_file.label} and {file.label}: both are the same file. Name two"
+            )
 
 
 def write_parquet(table: pa.Table, file: IO[bytes], kind: FileKind) -> None:
     """Write a table as Parquet, with the kind of its content in the metadata."""
-    import pyarrow as pa  # noqa: PLC0415  a third of a second that most calls have paid already, and help has not
-    import pyarrow.parquet as pq  # noqa: PLC0415
+    import pyarrow as pa  # a third of a second that most calls have paid already, and help has not
+    import pyarrow.parquet as pq
 
     metadata = {**(table.schema.metadata or {}), KIND_KEY: str(kind)}
     pq.write_table(table.replace_schema_metadata(metadata), pa.PythonFile(file, mode="w"))
@@ -439,7 +516,11 @@ def _remove_leftovers(folder: Path) -> None:
     """Remove temporary files of killed processes."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if _TEMPORARY.fullmatch(entry.name) and time.time() - entry.stat(follow_symlinks=False).st_mtime > MAX_TEMPORARY_AGE_SECONDS:
+            if (
+                _TEMPORARY.fullmatch(entry.name)
+                and time.time() - entry.stat(follow_symlinks=False).st_mtime
+                > MAX_TEMPORARY_AGE_SECONDS
+            ):
                 Path(entry.path).unlink(missing_ok=True)
 
 

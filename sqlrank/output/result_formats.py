@@ -54,44 +54,70 @@ MAX_SHEET_COLUMNS = 16_384
 MAX_CELL_CHARS = 32_767
 
 MAX_SHEET_INTEGER = 10**15
-"""Integers from this size on are written as text: Excel keeps only 15 digits, which would corrupt ids."""
+"""Integers from this size on are written as text: Excel keeps only 15 digits, which would corrupt
+ids.
+"""
 
-_CREATED = dt.datetime(1980, 1, 1)  # noqa: DTZ001  as the parts of the file, so that the time of writing does not change its bytes
+# As the parts of the file, so that the time of writing does not change its bytes
+_CREATED = dt.datetime(1980, 1, 1)  # noqa: DTZ001
 
-_NUMBER_FORMATS = {dt.datetime: "yyyy-mm-dd hh:mm:ss", dt.date: "yyyy-mm-dd", dt.time: "hh:mm:ss", int: "0"}
+_NUMBER_FORMATS = {
+    dt.datetime: "yyyy-mm-dd hh:mm:ss",
+    dt.date: "yyyy-mm-dd",
+    dt.time: "hh:mm:ss",
+    int: "0",
+}
 
 
 def check_excel_installed() -> None:
     """Raise ``SqlrankError`` if XlsxWriter is not installed."""
     if find_spec("xlsxwriter") is None:
-        raise SqlrankError("an .xlsx file needs XlsxWriter. Run pip install xlsxwriter, or name a .csv file, which Excel opens, too")
+        raise SqlrankError(
+            "an .xlsx file needs XlsxWriter. Run pip install xlsxwriter, or name a .csv file, which"
+            " Excel opens, too"
+        )
 
 
 def as_excel(result: pa.Table, kind: str = "") -> bytes:
     """Return a workbook with one sheet: column names, then rows; NULL is an empty cell.
 
-    Numbers are written as doubles; counts are formatted without decimals. Days and times are dates, except with a time zone or before
-    1900, which Excel does not support. Raises ``SqlrankError`` for data that does not fit into a sheet.
+    Numbers are written as doubles; counts are formatted without decimals. Days and times are dates,
+    except with a time zone or before 1900, which Excel does not support. Raises ``SqlrankError``
+    for data that does not fit into a sheet.
     """
-    import xlsxwriter  # noqa: PLC0415  an optional dependency
+    import xlsxwriter  # an optional dependency
 
     counts = [name for name, kind in read_kinds(result).items() if kind is Kind.COUNT]
     if result.num_rows >= MAX_SHEET_ROWS or result.num_columns > MAX_SHEET_COLUMNS:
         raise SqlrankError(
-            f"a sheet holds {MAX_SHEET_ROWS - 1:,} rows and {MAX_SHEET_COLUMNS:,} columns, and the result has {result.num_rows:,} and "
-            f"{result.num_columns:,}. Name a .csv or .parquet file"
+            f"a sheet holds {MAX_SHEET_ROWS - 1:,} rows and {MAX_SHEET_COLUMNS:,} columns, and the"
+            f" result has {result.num_rows:,} and {result.num_columns:,}. Name a .csv or .parquet"
+            " file"
         )
     buffer = io.BytesIO()
     with xlsxwriter.Workbook(buffer, {"in_memory": True}) as book:
-        book.set_properties({"comments": f"sqlrank {__version__}{f' {kind}' if kind else ''}", "created": _CREATED})
+        book.set_properties(
+            {"comments": f"sqlrank {__version__}{f' {kind}' if kind else ''}", "created": _CREATED}
+        )
         sheet = book.add_worksheet("result")
-        formats = {value_type: book.add_format({"num_format": form}) for value_type, form in _NUMBER_FORMATS.items()}
+        formats = {
+            value_type: book.add_format({"num_format": form})
+            for value_type, form in _NUMBER_FORMATS.items()
+        }
         bold = book.add_format({"bold": True})
         for column, name in enumerate(result.column_names):
             sheet.write_string(0, column, name, bold)
             for row, value in enumerate(result[name].to_pylist(), start=1):
                 _write_cell(
-                    sheet, row, column, int(value) if name in counts and isinstance(value, float) and value.is_integer() else value, formats
+                    sheet,
+                    row,
+                    column,
+                    (
+                        int(value)
+                        if name in counts and isinstance(value, float) and value.is_integer()
+                        else value
+                    ),
+                    formats,
                 )
         sheet.freeze_panes(1, 0)
         sheet.autofit()
@@ -114,7 +140,8 @@ def _write_cell(sheet: Any, row: int, column: int, value: Any, formats: dict[typ
         text = str(value)
         if len(text.encode("utf-16-le")) // 2 > MAX_CELL_CHARS:
             raise SqlrankError(
-                f"a cell holds {MAX_CELL_CHARS:,} characters, and {quote_excerpt(text)} is longer. Name a .csv or .parquet file"
+                f"a cell holds {MAX_CELL_CHARS:,} characters, and {quote_excerpt(text)} is longer."
+                " Name a .csv or .parquet file"
             )
         sheet.write_string(row, column, text)
 
@@ -124,7 +151,8 @@ def _fits_sheet(value: dt.date | dt.time) -> bool:
 
     It must have no time zone, and not be before 1900.
     """
-    return getattr(value, "tzinfo", None) is None and getattr(value, "year", 1900) >= 1900  # noqa: PLR2004  its first
+    # Its first
+    return getattr(value, "tzinfo", None) is None and getattr(value, "year", 1900) >= 1900  # noqa: PLR2004
 
 
 MAX_ROW_COLUMNS = 4
@@ -175,15 +203,20 @@ class TableStyle:
         return DEFAULT_DIGITS if self.digits is None else self.digits
 
 
-def resolve_format(format_option: Format | None, output: Path | None, digits: int | None = None) -> Format:
+def resolve_format(
+    format_option: Format | None, output: Path | None, digits: int | None = None
+) -> Format:
     """Return the output format, from the option or the file suffix.
 
     Raises ``SqlrankError`` for an unknown suffix.
     """
-    form = format_option or (Format.table if output is None else FORMATS_BY_SUFFIX.get(output.suffix.lower()))
+    form = format_option or (
+        Format.table if output is None else FORMATS_BY_SUFFIX.get(output.suffix.lower())
+    )
     if form is None:
         raise SqlrankError(
-            f"-o {output}: its ending does not say how to write it. Use one of {', '.join(FORMATS_BY_SUFFIX)}, or give --format"
+            f"-o {output}: its ending does not say how to write it. Use one of"
+            f" {', '.join(FORMATS_BY_SUFFIX)}, or give --format"
         )
     if form is Format.xlsx:
         check_excel_installed()
@@ -192,10 +225,19 @@ def resolve_format(format_option: Format | None, output: Path | None, digits: in
     return form
 
 
-def write_result(result: pa.Table, form: Format, kind: FileKind, output: OutputFile | None, style: TableStyle | None = None) -> None:
+def write_result(
+    result: pa.Table,
+    form: Format,
+    kind: FileKind,
+    output: OutputFile | None,
+    style: TableStyle | None = None,
+) -> None:
     """Write a result to a file, or else to standard output."""
     if form in {Format.parquet, Format.xlsx} and output is None and sys.stdout.isatty():
-        raise SqlrankError(f"{'Parquet' if form is Format.parquet else form} is not for a terminal. Name a file with -o")
+        raise SqlrankError(
+            f"{'Parquet' if form is Format.parquet else form} is not for a terminal. Name a file"
+            " with -o"
+        )
     if form is Format.parquet:
         if output is None:
             write_parquet(result, sys.stdout.buffer, kind)
@@ -206,7 +248,12 @@ def write_result(result: pa.Table, form: Format, kind: FileKind, output: OutputF
         data = as_excel(result, kind)
         sys.stdout.buffer.write(data) if output is None else output.write(data)
         return
-    text = format_result(result, form, style or TableStyle(), terminal_width() if output is None and form is Format.table else None)
+    text = format_result(
+        result,
+        form,
+        style or TableStyle(),
+        terminal_width() if output is None and form is Format.table else None,
+    )
     if output is None:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -214,8 +261,12 @@ def write_result(result: pa.Table, form: Format, kind: FileKind, output: OutputF
         output.write(text)
 
 
-def format_result(result: pa.Table, form: Format, style: TableStyle, width: int | None = None) -> str:
-    """Return a result as text; a table for people is laid out for a terminal of ``width`` columns, if given."""
+def format_result(
+    result: pa.Table, form: Format, style: TableStyle, width: int | None = None
+) -> str:
+    """Return a result as text; a table for people is laid out for a terminal of ``width`` columns,
+    if given.
+    """
     if form in HUMAN_FORMATS:
         return _format_for_people(result, form, style, width)
     rows = result.to_pylist()
@@ -224,14 +275,20 @@ def format_result(result: pa.Table, form: Format, style: TableStyle, width: int 
     if form is Format.jsonl:
         return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
     lines = _Lines()
-    csv.writer(lines).writerows([result.column_names, *(["" if value is None else value for value in row.values()] for row in rows)])
+    csv.writer(lines).writerows(
+        [
+            result.column_names,
+            *(["" if value is None else value for value in row.values()] for row in rows),
+        ]
+    )
     return "".join(lines)
 
 
 class _Lines(list[str]):
     r"""Lines of CSV.
 
-    The writer quotes characters of its line terminator, so that it quotes a lone ``\r`` only if it writes ``\r\n``.
+    The writer quotes characters of its line terminator, so that it quotes a lone ``\r`` only if it
+    writes ``\r\n``.
     """
 
     def write(self, line: str) -> None:
@@ -240,27 +297,48 @@ class _Lines(list[str]):
 
 
 def _format_for_people(result: pa.Table, form: Format, style: TableStyle, width: int | None) -> str:
-    """Format a result for people: contrasts in their compact form, others with a column per column."""
-    if form is Format.latex and (systems := format_system_table(result, style.decimals)) is not None:
+    """Format a result for people: contrasts in their compact form, others with a column per
+    column.
+    """
+    if (
+        form is Format.latex
+        and (systems := format_system_table(result, style.decimals)) is not None
+    ):
         return systems
     color = width is not None and supports_color()
     if form is Format.table and (contrasts := read_contrasts(result, style.decimals)) is not None:
-        return contrasts.lay_out(width, [f"More:{NO_BREAK}--format{NO_BREAK}csv"] if style.is_command else [], color=color)
+        return contrasts.lay_out(
+            width,
+            [f"More:{NO_BREAK}--format{NO_BREAK}csv"] if style.is_command else [],
+            color=color,
+        )
     tables, notes = build_display_tables(result, form, style)
     if form is not Format.table:
-        return "\n".join(_format_markup(table.columns, form) for table in tables) + format_notes(notes, form)
+        return "\n".join(_format_markup(table.columns, form) for table in tables) + format_notes(
+            notes, form
+        )
     ((_, columns),) = tables
     if width is not None:
-        columns, notes = drop_constants(columns, {*ALWAYS_DISPLAYED, *read_measures(result.schema.metadata)})
-    notes += [f"{style.num_hidden} more column{'s' * (style.num_hidden > 1)} with --format csv"] if style.num_hidden else []
+        columns, notes = drop_constants(
+            columns, {*ALWAYS_DISPLAYED, *read_measures(result.schema.metadata)}
+        )
+    notes += (
+        [f"{style.num_hidden} more column{'s' * (style.num_hidden > 1)} with --format csv"]
+        if style.num_hidden
+        else []
+    )
     text = lay_out(columns, width, color=color)
-    return text + "".join(f"{line}\n" for line in ("", *wrap_text(". ".join(notes), width or 0)) if notes).replace(NO_BREAK, " ")
+    return text + "".join(
+        f"{line}\n" for line in ("", *wrap_text(". ".join(notes), width or 0)) if notes
+    ).replace(NO_BREAK, " ")
 
 
 def _format_markup(columns: Sequence[TextColumn], form: Format) -> str:
     alignments = ["right" if column.is_number else "left" for column in columns]
     lines = [list(line) for line in zip(*(column.cells for column in columns), strict=True)]
-    return (format_latex if form is Format.latex else format_markdown)([column.name for column in columns], alignments, lines)
+    return (format_latex if form is Format.latex else format_markdown)(
+        [column.name for column in columns], alignments, lines
+    )
 
 
 def format_html(result: pa.Table) -> str:
@@ -274,7 +352,10 @@ def format_html(result: pa.Table) -> str:
             *(("td", line) for line in zip(*(column.cells for column in columns), strict=True)),
         ]
         rows = [
-            "".join(f'<{tag} style="text-align: {side}">{escape_html(text)}</{tag}>' for side, text in zip(sides, line, strict=True))
+            "".join(
+                f'<{tag} style="text-align: {side}">{escape_html(text)}</{tag}>'
+                for side, text in zip(sides, line, strict=True)
+            )
             for tag, line in lines
         ]
         html.append(f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>")
@@ -282,9 +363,13 @@ def format_html(result: pa.Table) -> str:
 
 
 def build_display_tables(
-    result: pa.Table, form: Format, style: TableStyle | None = None, escape: Callable[[str], str] | None = None
+    result: pa.Table,
+    form: Format,
+    style: TableStyle | None = None,
+    escape: Callable[[str], str] | None = None,
 ) -> tuple[list[DisplayTable], list[str]]:
-    """Return a result as tables of texts, and the notes below them; a row of many metrics alone is transposed.
+    """Return a result as tables of texts, and the notes below them; a row of many metrics alone is
+    transposed.
 
     Args:
         result: the result.
@@ -293,7 +378,11 @@ def build_display_tables(
         escape: escapes texts instead of the format.
     """
     style = style or TableStyle()
-    if (contrasts := read_contrasts(result, style.decimals, form, escape=escape, verdicts=style.verdicts)) is not None:
+    if (
+        contrasts := read_contrasts(
+            result, style.decimals, form, escape=escape, verdicts=style.verdicts
+        )
+    ) is not None:
         return contrasts.build_tables(), contrasts.notes
     columns = read_columns(rows_for_people(result), form, style, escape)
     if result.num_rows == 1 and len(columns) > MAX_ROW_COLUMNS and _has_only_metrics(result):
@@ -312,9 +401,14 @@ def format_notes(notes: Sequence[str], form: Format) -> str:
 
 
 def read_columns(
-    result: pa.Table, form: Format, style: TableStyle | None = None, escape: Callable[[str], str] | None = None
+    result: pa.Table,
+    form: Format,
+    style: TableStyle | None = None,
+    escape: Callable[[str], str] | None = None,
 ) -> list[TextColumn]:
-    """Return a result as columns of text, numbers rounded; ``escape`` escapes texts instead of the format."""
+    """Return a result as columns of text, numbers rounded; ``escape`` escapes texts instead of the
+    format.
+    """
     style = style or TableStyle()
     rows = result.to_pylist()
     fractions = _fraction_columns(result, rows)
@@ -334,26 +428,44 @@ def read_columns(
         cells = list(map(format_cell, values))
         if form is Format.latex:
             _embolden_best(column.name, cells, rows, style, result)
-        numbers = [float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None for value in values]
-        columns.append(TextColumn(escape(column.name), cells, _is_number(column.type), numbers=numbers))
+        numbers = [
+            (
+                float(value)
+                if isinstance(value, (int, float)) and not isinstance(value, bool)
+                else None
+            )
+            for value in values
+        ]
+        columns.append(
+            TextColumn(escape(column.name), cells, _is_number(column.type), numbers=numbers)
+        )
     return columns
 
 
 def read_kinds(result: pa.Table) -> dict[str, Kind]:
     """Return the kind of each column, by its metric or else by its name."""
     measures = read_measures(result.schema.metadata)
-    return {name: Kind.COUNT if measures.get(name, {}).get("unit") == "count" else column_kind(name) for name in result.column_names}
+    return {
+        name: Kind.COUNT if measures.get(name, {}).get("unit") == "count" else column_kind(name)
+        for name in result.column_names
+    }
 
 
 def rows_for_people(result: pa.Table) -> pa.Table:
     """Return a row per metric of a result with intervals, others as they are."""
-    return to_long_format(result) if any(name.endswith(f".{CI_LOW}") for name in result.column_names) else result
+    return (
+        to_long_format(result)
+        if any(name.endswith(f".{CI_LOW}") for name in result.column_names)
+        else result
+    )
 
 
 def _is_number(arrow_type: pa.DataType) -> bool:
-    import pyarrow.types as pt  # noqa: PLC0415  help does not need it
+    import pyarrow.types as pt  # help does not need it
 
-    return bool(pt.is_floating(arrow_type) or pt.is_integer(arrow_type) or pt.is_decimal(arrow_type))
+    return bool(
+        pt.is_floating(arrow_type) or pt.is_integer(arrow_type) or pt.is_decimal(arrow_type)
+    )
 
 
 def _has_only_metrics(result: pa.Table) -> bool:
@@ -362,12 +474,28 @@ def _has_only_metrics(result: pa.Table) -> bool:
     return metadata is not None and all(name in metadata.measures for name in result.column_names)
 
 
-def drop_constants(columns: Sequence[TextColumn], displayed: Collection[str]) -> tuple[list[TextColumn], list[str]]:
-    """Return the columns that differ between several rows or that are always displayed, and sentences on the others."""
-    constant = [column for column in columns if column.name not in displayed and len(column.cells) > 1 and len(set(column.cells)) == 1]
+def drop_constants(
+    columns: Sequence[TextColumn], displayed: Collection[str]
+) -> tuple[list[TextColumn], list[str]]:
+    """Return the columns that differ between several rows or that are always displayed, and
+    sentences on the others.
+    """
+    constant = [
+        column
+        for column in columns
+        if column.name not in displayed and len(column.cells) > 1 and len(set(column.cells)) == 1
+    ]
     constant = constant if len(constant) < len(columns) else []
-    empty = [column.name for column in constant if column.cells[0] in {"", format_value(None, Format.table)}]
-    equal = [f"{column.name}{NO_BREAK}={NO_BREAK}{column.cells[0]}" for column in constant if column.name not in empty]
+    empty = [
+        column.name
+        for column in constant
+        if column.cells[0] in {"", format_value(None, Format.table)}
+    ]
+    equal = [
+        f"{column.name}{NO_BREAK}={NO_BREAK}{column.cells[0]}"
+        for column in constant
+        if column.name not in empty
+    ]
     notes = [f"In every row: {', '.join(equal)}"] if equal else []
     notes += [f"Empty: {', '.join(empty)}"] if empty else []
     return [column for column in columns if column not in constant], notes
@@ -379,22 +507,44 @@ def _is_integer_column(values: Sequence[Any]) -> bool:
     A 1 among them is then formatted as an integer, too.
     """
     non_null = [value for value in values if value is not None]
-    return all(isinstance(value, float) and value.is_integer() for value in non_null) and any(abs(value) > 1 for value in non_null)
+    return all(isinstance(value, float) and value.is_integer() for value in non_null) and any(
+        abs(value) > 1 for value in non_null
+    )
 
 
 def _fraction_columns(result: pa.Table, rows: list[dict[str, Any]]) -> frozenset[str]:
-    """Return the columns of one quantity in which some values are fractions: of a metric, or of data that are no metrics."""
+    """Return the columns of one quantity in which some values are fractions: of a metric, or of
+    data that are no metrics.
+    """
     metadata = read_result_metadata(result.schema.metadata)
-    measures = result.column_names if metadata is None and "metric" not in result.column_names else getattr(metadata, "measures", ())
+    measures = (
+        result.column_names
+        if metadata is None and "metric" not in result.column_names
+        else getattr(metadata, "measures", ())
+    )
     names = [name for name in result.column_names if name in measures]
-    return frozenset(name for name in names if any(isinstance(row[name], float) and row[name] % 1 > 0 for row in rows))
+    return frozenset(
+        name
+        for name in names
+        if any(isinstance(row[name], float) and row[name] % 1 > 0 for row in rows)
+    )
 
 
-def _embolden_best(name: str, cells: list[str], rows: Sequence[dict[str, Any]], style: TableStyle, result: pa.Table) -> None:
+def _embolden_best(
+    name: str, cells: list[str], rows: Sequence[dict[str, Any]], style: TableStyle, result: pa.Table
+) -> None:
     """Set the best values of a metric in bold, if there are several rows."""
-    select_best: Any = {"higher": max, "lower": min}.get(read_measures(result.schema.metadata).get(name, {}).get("better", ""))
-    compared = [row for row, values in enumerate(rows) if not (style.has_total and values.get("query_id") == TOTAL_QUERY)]
+    select_best: Any = {"higher": max, "lower": min}.get(
+        read_measures(result.schema.metadata).get(name, {}).get("better", "")
+    )
+    compared = [
+        row
+        for row, values in enumerate(rows)
+        if not (style.has_total and values.get("query_id") == TOTAL_QUERY)
+    ]
     values = {row: rows[row][name] for row in compared if isinstance(rows[row][name], float)}
     if select_best is not None and len(values) > 1:
         best = cells[select_best(values, key=values.__getitem__)]
-        cells[: len(compared)] = [format_bold(cell) if cell == best else cell for cell in cells[: len(compared)]]
+        cells[: len(compared)] = [
+            format_bold(cell) if cell == best else cell for cell in cells[: len(compared)]
+        ]

@@ -20,11 +20,13 @@ MAX_DISPLAYED_ROWS = 100
 def show(result: Any, *, max_rows: int = MAX_DISPLAYED_ROWS) -> None:
     """Print a result as the command line does: rounded, aligned, and as wide as the terminal.
 
-    A comparison, gate, drift or experiment has a column per system, and ``none`` where no system wins. The table itself keeps all columns and
-    digits. A notebook shows results so without this function.
+    A comparison, gate, drift or experiment has a column per system, and ``none`` where no system
+    wins. The table itself keeps all columns and digits. A notebook shows results so without this
+    function.
 
     Args:
-        result: an Arrow table, such as a result of :func:`sqlrank.evaluate`, :func:`sqlrank.compare` or :func:`sqlrank.metrics`.
+        result: an Arrow table, such as a result of :func:`sqlrank.evaluate`,
+            :func:`sqlrank.compare` or :func:`sqlrank.metrics`.
         max_rows: the number of rows to print of a longer one.
 
     Raises:
@@ -32,24 +34,38 @@ def show(result: Any, *, max_rows: int = MAX_DISPLAYED_ROWS) -> None:
         MetricError: an invalid number of rows.
 
     >>> import sqlrank
-    >>> show(sqlrank.evaluate(["nDCG@2", "AP"], run={"q1": {"a": 2.0, "b": 1.0}}, qrels={"q1": {"b": 1}}))
+    >>> show(
+    ...     sqlrank.evaluate(
+    ...         ["nDCG@2", "AP"], run={"q1": {"a": 2.0, "b": 1.0}}, qrels={"q1": {"b": 1}}
+    ...     )
+    ... )
     nDCG@2      AP
     0.6309  0.5000
     """
     if not isinstance(result, pa.Table):
-        raise InputError(f"show prints an Arrow table, and not one of type {type(result).__name__}. Give the result as sqlrank returned it")
+        raise InputError(
+            f"show prints an Arrow table, and not one of type {type(result).__name__}. Give the"
+            " result as sqlrank returned it"
+        )
     print(format_first_rows(result, max_rows), end="")  # noqa: T201  its purpose
 
 
 def format_first_rows(result: pa.Table, max_rows: int = MAX_DISPLAYED_ROWS) -> str:
     """Return the first rows of a result as text for the terminal."""
-    text = format_result(result.slice(0, max_rows), Format.table, TableStyle(), get_terminal_size().columns)
+    text = format_result(
+        result.slice(0, max_rows), Format.table, TableStyle(), get_terminal_size().columns
+    )
     return text + "".join(f"{note}\n" for note in _describe_omitted(result, max_rows))
 
 
 def format_first_rows_html(result: pa.Table, max_rows: int = MAX_DISPLAYED_ROWS) -> str:
     """Return the first rows of a result as HTML."""
-    return "\n".join([format_html(result.slice(0, max_rows)), *(f"<p>{note}</p>" for note in _describe_omitted(result, max_rows))])
+    return "\n".join(
+        [
+            format_html(result.slice(0, max_rows)),
+            *(f"<p>{note}</p>" for note in _describe_omitted(result, max_rows)),
+        ]
+    )
 
 
 def _describe_omitted(result: pa.Table, max_rows: int) -> list[str]:

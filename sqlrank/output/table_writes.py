@@ -1,4 +1,6 @@
-"""Build statements that store a SELECT: CREATE of a table or view, INSERT, or DELETE and INSERT by a column."""
+"""Build statements that store a SELECT: CREATE of a table or view, INSERT, or DELETE and INSERT by
+a column.
+"""
 
 from __future__ import annotations
 
@@ -41,34 +43,59 @@ def wrap_for_storage(
     if not arguments:
         return statement
     if len(arguments) > 1:
-        raise InputError(f"{join_words(f'{argument}=' for argument in arguments)} are given. A result has one destination")
+        raise InputError(
+            f"{join_words(f'{argument}=' for argument in arguments)} are given. A result has one"
+            " destination"
+        )
     argument = arguments[0]
     engine = get_dialect(dialect)
     target = parse_table_name(argument, str(targets[argument]), dialect)
     target_parts = [part.name.lower() for part in target.parts]
-    if any(_may_be_same(target_parts, name_parts) for relation in input_relations for name_parts in _table_names(relation)):
-        raise InputError(f"{argument}: {targets[argument]} is an input, which its own result cannot replace or add to. Name another table")
+    if any(
+        _may_be_same(target_parts, name_parts)
+        for relation in input_relations
+        for name_parts in _table_names(relation)
+    ):
+        raise InputError(
+            f"{argument}: {targets[argument]} is an input, which its own result cannot replace or"
+            " add to. Name another table"
+        )
     query = without_order(statement)
     tree: exp.Expr
     if argument == "insert":
         columns = [
-            exp.to_identifier(select_item.output_name, quoted=output_identifier(select_item).quoted) for select_item in query.selects
+            exp.to_identifier(select_item.output_name, quoted=output_identifier(select_item).quoted)
+            for select_item in query.selects
         ]
         tree = exp.insert(query, target, columns=columns)
     elif argument == "create_view":
-        tree = exp.Create(this=target, kind="VIEW", replace=engine.supports_create_or_replace_view, expression=query)
+        tree = exp.Create(
+            this=target,
+            kind="VIEW",
+            replace=engine.supports_create_or_replace_view,
+            expression=query,
+        )
     else:
-        tree = exp.Create(this=target, kind="TABLE", replace=engine.supports_create_or_replace_table, expression=query)
+        tree = exp.Create(
+            this=target,
+            kind="TABLE",
+            replace=engine.supports_create_or_replace_table,
+            expression=query,
+        )
         if engine.table_properties is not None:
             tree.set("properties", engine.table_properties.copy())
     return replace(statement, tree=tree)
 
 
 def _table_names(relation: exp.Expr) -> Iterable[Sequence[str]]:
-    """Return the parts of the name of an input, or of the tables that the query of a user reads, in lower case."""
+    """Return the parts of the name of an input, or of the tables that the query of a user reads, in
+    lower case.
+    """
     if (text := query_text(relation)) is not None:
         return text.tables
-    return [[part.name.lower() for part in relation.parts]] if isinstance(relation, exp.Table) else []
+    return (
+        [[part.name.lower() for part in relation.parts]] if isinstance(relation, exp.Table) else []
+    )
 
 
 def _may_be_same(target_parts: Sequence[str], input_parts: Sequence[str]) -> bool:
@@ -82,20 +109,31 @@ def without_order(statement: CompiledStatement) -> Any:
     query: Any = statement.tree.copy()
     query.set("order", None)
     taken = {select_item.output_name.lower() for select_item in query.selects}
-    for position, (select_item, output) in enumerate(zip(query.selects, statement.outputs, strict=True)):
+    for position, (select_item, output) in enumerate(
+        zip(query.selects, statement.outputs, strict=True)
+    ):
         if output.kind == "by" and output.alias != output.name and output.name.lower() not in taken:
-            query.expressions[position] = exp.alias_(select_item.unalias(), output.name, quoted=output.quoted)
+            query.expressions[position] = exp.alias_(
+                select_item.unalias(), output.name, quoted=output.quoted
+            )
     return query
 
 
 def output_identifier(select_item: exp.Expr) -> exp.Identifier:
     """Return the name of a result column."""
-    identifier: exp.Identifier = select_item.args["alias"] if isinstance(select_item, exp.Alias) else select_item.this
+    identifier: exp.Identifier = (
+        select_item.args["alias"] if isinstance(select_item, exp.Alias) else select_item.this
+    )
     return identifier
 
 
 def delete_insert_script(
-    statement: CompiledStatement, stored: CompiledStatement, dialect: str, column: str, insert: str | None, can_materialize: bool = False
+    statement: CompiledStatement,
+    stored: CompiledStatement,
+    dialect: str,
+    column: str,
+    insert: str | None,
+    can_materialize: bool = False,
 ) -> str:
     """Return a script that deletes rows with the result's values, and inserts the result.
 
@@ -106,16 +144,24 @@ def delete_insert_script(
         MetricError: the dialect cannot delete rows.
     """
     if insert is None:
-        raise InputError("overwrite_by= says which rows of insert= are replaced. Name that table, too")
+        raise InputError(
+            "overwrite_by= says which rows of insert= are replaced. Name that table, too"
+        )
     target = get_dialect(dialect)
     if not target.supports_delete:
-        raise MetricError(f"{dialect} deletes no rows, so that none can be replaced. Leave out overwrite_by, or choose create_table")
+        raise MetricError(
+            f"{dialect} deletes no rows, so that none can be replaced. Leave out overwrite_by, or"
+            " choose create_table"
+        )
     identifier = resolve_group_column(statement, column, dialect)
     delete = exp.Delete(
-        this=stored.tree.this.this.copy(), where=exp.Where(this=_matches_row(_select_values(statement, identifier), identifier))
+        this=stored.tree.this.this.copy(),
+        where=exp.Where(this=_matches_row(_select_values(statement, identifier), identifier)),
     )
     if target.supports_transactions:
-        begin, commit = (node.sql(target.sqlglot_name) for node in (exp.Transaction(), exp.Commit()))
+        begin, commit = (
+            node.sql(target.sqlglot_name) for node in (exp.Transaction(), exp.Commit())
+        )
         statements = [
             begin,
             to_sql(delete, dialect, pretty=True),
@@ -123,19 +169,35 @@ def delete_insert_script(
             commit,
         ]
         return statement.header.format_comments(dialect) + ";\n".join(statements)
-    note = f"of two statements, for which {dialect} has no transaction: if the second fails, run both again"
+    note = (
+        f"of two statements, for which {dialect} has no transaction: if the second fails, run both"
+        " again"
+    )
     header = replace(statement.header, notes=(*statement.header.notes, note))
-    return f"{render_statement(delete, header, dialect)};\n{to_sql(stored.tree, dialect, pretty=True, can_materialize=can_materialize)}"
+    insert = to_sql(stored.tree, dialect, pretty=True, can_materialize=can_materialize)
+    return f"{render_statement(delete, header, dialect)};\n{insert}"
 
 
-def resolve_group_column(statement: CompiledStatement, column: str, dialect: str, argument: str = "overwrite_by") -> exp.Identifier:
-    """Return the name of a column of ``by`` in a stored result; ``argument`` names it in messages."""
+def resolve_group_column(
+    statement: CompiledStatement, column: str, dialect: str, argument: str = "overwrite_by"
+) -> exp.Identifier:
+    """Return the name of a column of ``by`` in a stored result; ``argument`` names it in
+    messages.
+    """
     items = zip(without_order(statement).selects, statement.outputs, strict=True)
-    identifiers = {output.name: output_identifier(select_item) for select_item, output in items if output.kind == "by"}
+    identifiers = {
+        output.name: output_identifier(select_item)
+        for select_item, output in items
+        if output.kind == "by"
+    }
     column = column if column in identifiers else fold_column_name(column, dialect)
     if column not in identifiers:
         problem = f"{argument}={column!r} is no column of by="
-        raise InputError(suggest_choice(problem, column, identifiers) if identifiers else f"{problem}. Give it, too, such as by='day'")
+        raise InputError(
+            suggest_choice(problem, column, identifiers)
+            if identifiers
+            else f"{problem}. Give it, too, such as by='day'"
+        )
     return identifiers[column]
 
 
@@ -145,7 +207,14 @@ def _select_values(statement: CompiledStatement, identifier: exp.Identifier) -> 
     ClickHouse does not support CTEs in DELETE.
     """
     query: Any = without_order(statement)
-    query.set("expressions", [select_item for select_item in query.selects if output_identifier(select_item) == identifier])
+    query.set(
+        "expressions",
+        [
+            select_item
+            for select_item in query.selects
+            if output_identifier(select_item) == identifier
+        ],
+    )
     prune_query(query)
     ctes = query.args.pop("with_").expressions
     for index, cte in enumerate(ctes):
@@ -163,7 +232,11 @@ def _matches_row(values: exp.Select, identifier: exp.Identifier) -> exp.Expr:
     """
     column = exp.column(identifier.copy())
     null_condition = is_null(column)
-    nulls = exp.select(count_rows()).from_(values.copy().subquery("result_values")).where(null_condition.copy())
+    nulls = (
+        exp.select(count_rows())
+        .from_(values.copy().subquery("result_values"))
+        .where(null_condition.copy())
+    )
     has_null = exp.GT(this=exp.Subquery(this=nulls), expression=sql_literal(0))
     matches_value = exp.In(this=column.copy(), query=exp.Subquery(this=values))
     return exp.or_(matches_value, exp.paren(exp.and_(null_condition, has_null), copy=False))

@@ -1,1 +1,3 @@
-"""Choose the plan of a statement, on which no number depends, from the engine and statistics of the tables."""
+"""Choose the plan of a statement, on which no number depends, from the engine and statistics of the
+tables.
+"""

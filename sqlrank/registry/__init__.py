@@ -1,1 +1,3 @@
-"""Read the SQL files and their declarations: metrics, relations, functions, roles, policies and plans."""
+"""Read the SQL files and their declarations: metrics, relations, functions, roles, policies and
+plans.
+"""

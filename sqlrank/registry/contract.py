@@ -1,4 +1,6 @@
-"""Parse SQL files, and check their syntax against the contract: portable SQL without divisions by 0."""
+"""Parse SQL files, and check their syntax against the contract: portable SQL without divisions by
+0.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ NEVER_ZERO = "Nonzero"
 ONE_BASED_COLUMN = "rank"
 
 
-def unguarded_divisors(tree: exp.Expr, above_zero: Collection[str], declared: str = "") -> Iterator[tuple[exp.Expr, str]]:
+def unguarded_divisors(
+    tree: exp.Expr, above_zero: Collection[str], declared: str = ""
+) -> Iterator[tuple[exp.Expr, str]]:
     """Yield each denominator that may be 0, with a fix, and each unused declaration.
 
     Args:
@@ -33,23 +37,43 @@ def unguarded_divisors(tree: exp.Expr, above_zero: Collection[str], declared: st
         declared: The expressions that the file declares under ``NEVER_ZERO``, separated by commas.
     """
     try:
-        expressions = sqlglot.parse_one(f"SELECT {declared}", read="duckdb").expressions if declared else []
+        expressions = (
+            sqlglot.parse_one(f"SELECT {declared}", read="duckdb").expressions if declared else []
+        )
     except sqlglot.ParseError:
-        yield tree, f"'-- {NEVER_ZERO}: {declared}.' cannot be read. Write denominators as they stand in the file, between commas"
+        yield (
+            tree,
+            (
+                f"'-- {NEVER_ZERO}: {declared}.' cannot be read. Write denominators as they stand"
+                " in the file, between commas"
+            ),
+        )
         return
     never_zero = {_normalized_sql(expression) for expression in expressions}
     used: set[str] = set()
     for division in tree.find_all(exp.Div):
         denominator = division.expression.unnest()
-        used |= {_normalized_sql(node) for node in denominator.walk()} & never_zero if never_zero else set()
+        used |= (
+            {_normalized_sql(node) for node in denominator.walk()} & never_zero
+            if never_zero
+            else set()
+        )
         if not is_never_zero(denominator, above_zero, never_zero):
             text = _normalized_sql(denominator)
-            yield division.expression, f"{text} may be 0: write / NULLIF({text}, 0), or '-- {NEVER_ZERO}: {text}.' if it cannot be"
+            yield (
+                division.expression,
+                (
+                    f"{text} may be 0: write / NULLIF({text}, 0), or '-- {NEVER_ZERO}: {text}.' if"
+                    " it cannot be"
+                ),
+            )
     for unused in sorted(never_zero - used):
         yield tree, f"{unused} is declared to be never 0, but nothing is divided by it"
 
 
-def is_never_zero(node: exp.Expr, above_zero: Collection[str], declared: Collection[str] = ()) -> bool:
+def is_never_zero(
+    node: exp.Expr, above_zero: Collection[str], declared: Collection[str] = ()
+) -> bool:
     """Return True if an expression cannot be 0, by form, range or declaration.
 
     Expressions that are NULL instead of 0 count as well.
@@ -66,10 +90,14 @@ def is_never_zero(node: exp.Expr, above_zero: Collection[str], declared: Collect
     if isinstance(node, exp.Column):
         return bool(node.name == ONE_BASED_COLUMN)
     if isinstance(node, exp.Mul):
-        return is_never_zero(node.this, above_zero, declared) and is_never_zero(node.expression, above_zero, declared)
+        return is_never_zero(node.this, above_zero, declared) and is_never_zero(
+            node.expression, above_zero, declared
+        )
     if isinstance(node, exp.Ln):
         return isinstance(node.this, exp.Literal) and float(node.this.this) not in {0, 1}
-    return isinstance(node, exp.Exp) or (isinstance(node, exp.Sqrt) and is_never_zero(node.this, above_zero, declared))
+    return isinstance(node, exp.Exp) or (
+        isinstance(node, exp.Sqrt) and is_never_zero(node.this, above_zero, declared)
+    )
 
 
 def _normalized_sql(node: Any) -> str:
@@ -81,11 +109,13 @@ GRAIN_KEYS = {"list_id", "group_id"}
 """Keys that identify the rows of a metric: a list, or a group of lists."""
 
 PORTABLE_NODES = (
-    exp.Abs, exp.Add, exp.Alias, exp.And, exp.Avg, exp.Case, exp.Cast, exp.Coalesce, exp.Column, exp.Count, exp.CumeDist, exp.DataType, exp.DenseRank, exp.Div,
-    exp.EQ, exp.Exp, exp.Floor, exp.From, exp.GT, exp.GTE, exp.Group, exp.Identifier, exp.If, exp.In, exp.Is, exp.Join, exp.Lag,
-    exp.LT, exp.LTE, exp.Lead, exp.Literal, exp.Ln, exp.Max, exp.Min, exp.Mul, exp.NEQ, exp.Neg, exp.Not, exp.Null,
-    exp.Nullif, exp.Or, exp.Order, exp.Ordered, exp.Paren, exp.PercentileCont, exp.Placeholder, exp.Rank, exp.RowNumber, exp.Select, exp.Sqrt, exp.Star,
-    exp.Sub, exp.Subquery, exp.Sum, exp.Table, exp.TableAlias, exp.Union, exp.Where, exp.Window, exp.WindowSpec,
+    exp.Abs, exp.Add, exp.Alias, exp.And, exp.Avg, exp.Case, exp.Cast, exp.Coalesce, exp.Column,
+    exp.Count, exp.CumeDist, exp.DataType, exp.DenseRank, exp.Div, exp.EQ, exp.Exp, exp.Floor,
+    exp.From, exp.GT, exp.GTE, exp.Group, exp.Identifier, exp.If, exp.In, exp.Is, exp.Join, exp.Lag,
+    exp.LT, exp.LTE, exp.Lead, exp.Literal, exp.Ln, exp.Max, exp.Min, exp.Mul, exp.NEQ, exp.Neg,
+    exp.Not, exp.Null, exp.Nullif, exp.Or, exp.Order, exp.Ordered, exp.Paren, exp.PercentileCont,
+    exp.Placeholder, exp.Rank, exp.RowNumber, exp.Select, exp.Sqrt, exp.Star, exp.Sub, exp.Subquery,
+    exp.Sum, exp.Table, exp.TableAlias, exp.Union, exp.Where, exp.Window, exp.WindowSpec,
 )  # fmt: skip
 """Syntax nodes with the same meaning on every engine."""
 
@@ -103,16 +133,26 @@ PORTABLE_ALTERNATIVES = {
     exp.IntDiv: "write FLOOR(a / b)",
     exp.Distinct: "write GROUP BY",
     exp.Unnest: (
-        "a series of integers is UNNEST(GENERATE_SERIES(1, 20)) AS series(number), and the elements of a list are "
-        "CROSS JOIN UNNEST(answers.retrieved) WITH ORDINALITY AS elements(element, list_position)"
+        "a series of integers is UNNEST(GENERATE_SERIES(1, 20)) AS series(number), and the elements"
+        " of a list are CROSS JOIN UNNEST(answers.retrieved) WITH ORDINALITY AS elements(element,"
+        " list_position)"
     ),
     exp.GenerateSeries: "a series of integers is UNNEST(GENERATE_SERIES(1, 20)) AS series(number)",
     exp.Round: "halves are rounded differently. Write FLOOR(x + 0.5)",
 }
 """Portable alternatives to common constructs that differ between engines."""
 
-_METRIC_CLAUSES = {"where": "WHERE", "having": "HAVING", "order": "ORDER BY", "distinct": "DISTINCT", "limit": "LIMIT",
-                   "with_": "CTE", "joins": "JOIN", "qualify": "QUALIFY", "windows": "WINDOW"}  # fmt: skip
+_METRIC_CLAUSES = {
+    "where": "WHERE",
+    "having": "HAVING",
+    "order": "ORDER BY",
+    "distinct": "DISTINCT",
+    "limit": "LIMIT",
+    "with_": "CTE",
+    "joins": "JOIN",
+    "qualify": "QUALIFY",
+    "windows": "WINDOW",
+}
 
 
 MAX_FILE_CHARACTERS = 50_000
@@ -126,54 +166,100 @@ def parse_sql_file(kind: str, path: Path, text: str) -> Any:
     """Parse a SQL file.
 
     Raises:
-        ContractError: The file is too long, not SQL, or not a single statement; the message has file and line.
+        ContractError: The file is too long, not SQL, or not a single statement; the message has
+            file and line.
     """
     if len(text) > MAX_FILE_CHARACTERS:
-        raise ContractError(f"{path}:1: the file has {len(text)} characters, of which one may have {MAX_FILE_CHARACTERS}. Write several")
+        raise ContractError(
+            f"{path}:1: the file has {len(text)} characters, of which one may have"
+            f" {MAX_FILE_CHARACTERS}. Write several"
+        )
     try:
         return sqlglot.parse_one(strip_header_comment(text), read="duckdb")
     except sqlglot.ParseError as error:
         if not error.errors:
-            expected = {"metrics": "a metric is one SELECT", "relations": "a relation is one SELECT or UNION ALL"}.get(
-                kind, "a function file is one CREATE MACRO"
-            )
+            expected = {
+                "metrics": "a metric is one SELECT",
+                "relations": "a relation is one SELECT or UNION ALL",
+            }.get(kind, "a function file is one CREATE MACRO")
             raise ContractError(f"{path}:1: {expected}") from None
         detail = error.errors[0]
         raise ContractError(f"{path}:{detail['line']}: not SQL: {detail['description']}") from None
 
 
-def check_syntax_rules(kind: str, path: Path, text: str, tree: exp.Expr, declared: Mapping[str, bool]) -> None:
+def check_syntax_rules(
+    kind: str, path: Path, text: str, tree: exp.Expr, declared: Mapping[str, bool]
+) -> None:
     """Check a file against the contract, and report every violation with file, line and rule."""
     violations: list[Violation] = []
     if kind == "metrics":
         violations += _check_metric(tree)
         if not re.match(r"-- \w+(@k| of \w+)?: ", text):
-            violations.append((_FIRST, "the comment begins with the name of the metric, one word, as in '-- nDCG: what it is.'"))
+            violations.append(
+                (
+                    _FIRST,
+                    (
+                        "the comment begins with the name of the metric, one word, as in '-- nDCG:"
+                        " what it is.'"
+                    ),
+                )
+            )
     elif kind in {"relations", "curves"}:
         violations += _check_relation(tree)
-        if kind == "curves" and isinstance(tree, exp.Query) and (len(tree.selects) < 2 or not _is_curve(tree)):  # noqa: PLR2004
-            violations.append(("SELECT", "a curve selects group_id, then point, which numbers its rows, then what it shows"))
+        if (
+            kind == "curves"
+            and isinstance(tree, exp.Query)
+            and (len(tree.selects) < 2 or not _is_curve(tree))  # noqa: PLR2004
+        ):
+            violations.append(
+                (
+                    "SELECT",
+                    (
+                        "a curve selects group_id, then point, which numbers its rows, then what it"
+                        " shows"
+                    ),
+                )
+            )
     else:
         violations += _check_function(tree, path.parent.name)
     violations += _find_open_brackets(text)
     if match := re.search(r"NULLS\s+(FIRST|LAST)", text, re.IGNORECASE):
-        violations.append((match[0], f"{match[0]} is dropped when a statement is written: sort by something that is never NULL"))
+        violations.append(
+            (
+                match[0],
+                (
+                    f"{match[0]} is dropped when a statement is written: sort by something that is"
+                    " never NULL"
+                ),
+            )
+        )
     engine = re.search(r"^-- Engines: (\w+)", text, re.MULTILINE)
     extra = DIALECTS[engine[1]].file_nodes if engine and engine[1] in DIALECTS else ()
     violations += [*_check_portability(tree, extra), *_check_parameters(tree, declared)]
     never_zero = re.search(rf"^-- {NEVER_ZERO}: (.+?)\.?$", text, re.MULTILINE)
     above_zero = [name for name, is_above in declared.items() if is_above]
-    raise_violations(path, text, [*violations, *unguarded_divisors(tree, above_zero, never_zero[1] if never_zero else "")])
+    raise_violations(
+        path,
+        text,
+        [*violations, *unguarded_divisors(tree, above_zero, never_zero[1] if never_zero else "")],
+    )
 
 
 def _find_open_brackets(text: str) -> Iterator[Violation]:
     """Yield a violation for unbalanced brackets, some of which the parser closes silently."""
-    token_types = [token.token_type for token in sqlglot.tokenize(strip_header_comment(text), read="duckdb")]
-    surplus = token_types.count(sqlglot.TokenType.L_PAREN) - token_types.count(sqlglot.TokenType.R_PAREN)
+    token_types = [
+        token.token_type for token in sqlglot.tokenize(strip_header_comment(text), read="duckdb")
+    ]
+    surplus = token_types.count(sqlglot.TokenType.L_PAREN) - token_types.count(
+        sqlglot.TokenType.R_PAREN
+    )
     if surplus:
         yield (
             "(" if surplus > 0 else ")",
-            f"{abs(surplus)} more '{'(' if surplus > 0 else ')'}' than '{')' if surplus > 0 else '('}'. Close each bracket",
+            (
+                f"{abs(surplus)} more '{'(' if surplus > 0 else ')'}' than"
+                f" '{')' if surplus > 0 else '('}'. Close each bracket"
+            ),
         )
 
 
@@ -184,16 +270,30 @@ def _is_curve(tree: exp.Query) -> bool:
 def raise_violations(path: Path, text: str, violations: list[Violation]) -> None:
     """Raise ``ContractError`` if there are violations."""
     if violations:
-        raise ContractError(*(f"{path}:{find_line(text, location)}: {rule}" for location, rule in violations))
+        raise ContractError(
+            *(f"{path}:{find_line(text, location)}: {rule}" for location, rule in violations)
+        )
 
 
 def _check_portability(tree: exp.Expr, extra: tuple[type[exp.Expr], ...]) -> Iterator[Violation]:
-    skip = (exp.Create, exp.UserDefinedFunction, exp.Properties) if isinstance(tree, exp.Create) else ()
+    skip = (
+        (exp.Create, exp.UserDefinedFunction, exp.Properties)
+        if isinstance(tree, exp.Create)
+        else ()
+    )
     for node in tree.walk():
-        if isinstance(node, (exp.Anonymous, *PORTABLE_NODES, *skip, *extra)) or _is_number_series(node) or _is_list_access(node):
+        if (
+            isinstance(node, (exp.Anonymous, *PORTABLE_NODES, *skip, *extra))
+            or _is_number_series(node)
+            or _is_list_access(node)
+        ):
             continue
         advice = next(
-            (text for node_type, text in PORTABLE_ALTERNATIVES.items() if isinstance(node, node_type)),
+            (
+                text
+                for node_type, text in PORTABLE_ALTERNATIVES.items()
+                if isinstance(node, node_type)
+            ),
             "not known to mean the same on every engine",
         )
         yield node, f"{type(node).__name__.removesuffix('Property')} is not allowed: {advice}"
@@ -219,20 +319,35 @@ def _join_condition(join: exp.Join) -> Iterator[Violation]:
 
 
 def _unnamed_keys(select: exp.Select) -> Iterator[Violation]:
-    """Yield keys that are positions, or computed to be: columns of the user and of statements move them."""
+    """Yield keys that are positions, or computed to be: columns of the user and of statements move
+    them.
+    """
     group, order = select.args.get("group", exp.Group()), select.args.get("order", exp.Order())
     if group.args.get("all") or any(isinstance(term, exp.Literal) for term in group.expressions):
         yield "GROUP BY", "GROUP BY ALL and positions are not allowed: name the columns"
-    if not all(isinstance(term, exp.Ordered) and isinstance(term.this, exp.Column) for term in order.expressions):
+    if not all(
+        isinstance(term, exp.Ordered) and isinstance(term.this, exp.Column)
+        for term in order.expressions
+    ):
         yield "ORDER BY", "the rows of a query are sorted by columns: name them"
 
 
 def _check_sources(select: exp.Select) -> Iterator[Violation]:
     """Yield renamed columns of sources, and subqueries that read other items of the same FROM."""
-    sources = [clause.this for clause in (select.args.get("from_"), *(select.args.get("joins") or [])) if clause is not None]
+    sources = [
+        clause.this
+        for clause in (select.args.get("from_"), *(select.args.get("joins") or []))
+        if clause is not None
+    ]
     for source in sources:
         if source.alias_column_names and not isinstance(source, exp.Unnest):
-            yield source, f"{source.alias}({', '.join(source.alias_column_names)}) is not allowed: name the columns in the SELECT"
+            yield (
+                source,
+                (
+                    f"{source.alias}({', '.join(source.alias_column_names)}) is not allowed: name"
+                    " the columns in the SELECT"
+                ),
+            )
         inner = (
             {node.alias_or_name for node in source.find_all(exp.Table, exp.Subquery, exp.Unnest)}
             if isinstance(source, exp.Subquery)
@@ -240,25 +355,51 @@ def _check_sources(select: exp.Select) -> Iterator[Violation]:
         )
         for column in source.find_all(exp.Column) if inner else ():
             if column.table and column.table not in inner:
-                yield column, f"a subquery of FROM cannot read {column.table}, which is next to it in FROM: write a join"
+                yield (
+                    column,
+                    (
+                        f"a subquery of FROM cannot read {column.table}, which is next to it in"
+                        " FROM: write a join"
+                    ),
+                )
 
 
 def _is_number_series(node: exp.Expr) -> bool:
     """Return True for ``UNNEST(GENERATE_SERIES(...)) AS series(number)`` and the call in it."""
     series = node.parent if isinstance(node, exp.GenerateSeries) else node
-    if not isinstance(series, exp.Unnest) or series.alias != "series" or series.alias_column_names != ["number"]:
+    if (
+        not isinstance(series, exp.Unnest)
+        or series.alias != "series"
+        or series.alias_column_names != ["number"]
+    ):
         return False
     generated = series.expressions
-    return len(generated) == 1 and isinstance(generated[0], exp.GenerateSeries) and not generated[0].args.get("step")
+    return (
+        len(generated) == 1
+        and isinstance(generated[0], exp.GenerateSeries)
+        and not generated[0].args.get("step")
+    )
 
 
 def _is_list_access(node: exp.Expr) -> bool:
-    """Return True for the cross join of a list column WITH ORDINALITY, and for the element of a list column at the position of a column."""
+    """Return True for the cross join of a list column WITH ORDINALITY, and for the element of a
+    list column at the position of a column.
+    """
     if isinstance(node, exp.Bracket):
-        return isinstance(node.this, exp.Column) and len(node.expressions) == 1 and isinstance(node.expressions[0], exp.Column)
-    is_joined = isinstance(node, exp.Unnest) and isinstance(node.parent, exp.Join) and node.parent.kind == "CROSS"
+        return (
+            isinstance(node.this, exp.Column)
+            and len(node.expressions) == 1
+            and isinstance(node.expressions[0], exp.Column)
+        )
+    is_joined = (
+        isinstance(node, exp.Unnest)
+        and isinstance(node.parent, exp.Join)
+        and node.parent.kind == "CROSS"
+    )
     return (
-        is_joined and isinstance(node.args.get("offset"), exp.Identifier) and all(isinstance(item, exp.Column) for item in node.expressions)
+        is_joined
+        and isinstance(node.args.get("offset"), exp.Identifier)
+        and all(isinstance(item, exp.Column) for item in node.expressions)
     )
 
 
@@ -266,8 +407,18 @@ def _shadowed_group_keys(select: exp.Select) -> Iterator[Violation]:
     """Yield aliases that shadow a GROUP BY key, because engines resolve these names differently."""
     keys = {key.name for key in select.args.get("group", exp.Group()).expressions}
     for select_item in select.expressions:
-        if isinstance(select_item, exp.Alias) and select_item.alias in keys and select_item.alias != select_item.this.name:
-            yield select_item, f"{select_item.alias} is grouped by and the name of something else: choose another name"
+        if (
+            isinstance(select_item, exp.Alias)
+            and select_item.alias in keys
+            and select_item.alias != select_item.this.name
+        ):
+            yield (
+                select_item,
+                (
+                    f"{select_item.alias} is grouped by and the name of something else: choose"
+                    " another name"
+                ),
+            )
 
 
 def _check_parameters(tree: exp.Expr, declared: Mapping[str, bool]) -> Iterator[Violation]:
@@ -277,14 +428,29 @@ def _check_parameters(tree: exp.Expr, declared: Mapping[str, bool]) -> Iterator[
     for name in sorted(used.keys() - declared.keys()):
         yield (
             f"${name}" if name != "?" else name,
-            f"${name} is used, but not documented. Add a line '-- ${name}: number, default ...: what it is.'",
+            (
+                f"${name} is used, but not documented. Add a line '-- ${name}: number, default ...:"
+                " what it is.'"
+            ),
         )
 
 
 def _check_function(tree: exp.Expr, slot: str) -> Iterator[Violation]:
-    if not isinstance(tree, exp.Create) or tree.args.get("kind") != "MACRO" or isinstance(tree.expression, exp.Query):
-        subject = "A function has no subquery: it" if isinstance(tree, exp.Create) else "A function file"
-        yield "CREATE", f"a function file is one CREATE MACRO name(arguments) AS expression. {subject} holds no SELECT"
+    if (
+        not isinstance(tree, exp.Create)
+        or tree.args.get("kind") != "MACRO"
+        or isinstance(tree.expression, exp.Query)
+    ):
+        subject = (
+            "A function has no subquery: it" if isinstance(tree, exp.Create) else "A function file"
+        )
+        yield (
+            "CREATE",
+            (
+                f"a function file is one CREATE MACRO name(arguments) AS expression. {subject}"
+                " holds no SELECT"
+            ),
+        )
     elif tree.this.this.name != slot:
         yield "CREATE", f"the macro is named after its folder, {slot!r}"
     elif tree.expression.find(exp.Query):
@@ -297,20 +463,37 @@ def _check_metric(tree: exp.Expr) -> Iterator[Violation]:  # noqa: C901  one rul
         return
     for clause, name in _METRIC_CLAUSES.items():
         if match := tree.args.get(clause):
-            yield match[0] if clause == "joins" else name, f"a metric has no {name}. That belongs in a relation"
+            yield (
+                match[0] if clause == "joins" else name,
+                f"a metric has no {name}. That belongs in a relation",
+            )
     if match := tree.find(exp.Window, exp.Subquery):
-        yield "OVER" if isinstance(match, exp.Window) else match, "a metric has no window and no subquery. They belong in a relation"
+        yield (
+            "OVER" if isinstance(match, exp.Window) else match,
+            "a metric has no window and no subquery. They belong in a relation",
+        )
     source = tree.args.get("from_")
     if source is None or not isinstance(source.this, exp.Table) or source.this.args.get("alias"):
         yield "FROM", "a metric reads exactly one relation, without an alias"
     for column in tree.find_all(exp.Column):
-        if column.parent_select is tree and column.name not in GRAIN_KEYS and not column.find_ancestor(exp.AggFunc):
+        if (
+            column.parent_select is tree
+            and column.name not in GRAIN_KEYS
+            and not column.find_ancestor(exp.AggFunc)
+        ):
             yield column, f"{column.name} is outside an aggregate"
     keys = [column.name for column in tree.selects[:-1]]
     if any(isinstance(column, exp.Star) for column in tree.selects):
         yield "*", "a metric lists its columns"
-    elif len(keys) != 1 or not GRAIN_KEYS.issuperset(keys) or not isinstance(tree.selects[-1], exp.Alias):
-        yield "SELECT", "a metric selects list_id or group_id and then one aggregate expression with an alias"
+    elif (
+        len(keys) != 1
+        or not GRAIN_KEYS.issuperset(keys)
+        or not isinstance(tree.selects[-1], exp.Alias)
+    ):
+        yield (
+            "SELECT",
+            "a metric selects list_id or group_id and then one aggregate expression with an alias",
+        )
     group = tree.args.get("group")
     if group is None or [column.name for column in group.expressions] != keys:
         yield "GROUP", "a metric is grouped by exactly its key, list_id or group_id"
@@ -344,4 +527,7 @@ def find_line(text: str, location: exp.Expr | str) -> int:
             return int(min(line_numbers))
         location = location.sql("duckdb").split("(")[0].split(" ")[0]
     searched_lines = lines if location.startswith(("$", "--")) else code
-    return next((line_number for line_number, line in searched_lines if location.lower() in line.lower()), code[0][0] if code else 1)
+    return next(
+        (line_number for line_number, line in searched_lines if location.lower() in line.lower()),
+        code[0][0] if code else 1,
+    )

@@ -1,4 +1,6 @@
-"""Find the settings, roles, relations and files that a SQL file depends on, and the input role that a metric evaluates."""
+"""Find the settings, roles, relations and files that a SQL file depends on, and the input role that
+a metric evaluates.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +38,20 @@ class Dependencies:
     @property
     def reads_documents(self) -> bool:
         """True if a file reads more of the run or the judgments than their queries."""
-        return any({"run", "qrels"} & _find_references(file).tables and file.path.parent.name != "evaluated_queries" for file in self.files)
+        return any(
+            {"run", "qrels"} & _find_references(file).tables
+            and file.path.parent.name != "evaluated_queries"
+            for file in self.files
+        )
 
     def list_annotations(self, name: str) -> list[str]:
         """Return the values of an annotation, such as ``Validate``, in all files."""
         return [file.annotations[name] for file in self.files if name in file.annotations]
 
 
-def find_dependencies(library: Registry, file: SqlFile, settings: Mapping[str, Any], *slots: str) -> Dependencies:
+def find_dependencies(
+    library: Registry, file: SqlFile, settings: Mapping[str, Any], *slots: str
+) -> Dependencies:
     """Find the dependencies of a file, and of further slots, under these settings."""
     dependencies = Dependencies()
     _visit_file(library, library.validate_file(file), settings, dependencies)
@@ -53,29 +61,41 @@ def find_dependencies(library: Registry, file: SqlFile, settings: Mapping[str, A
 
 
 def find_engines(files: Iterable[SqlFile]) -> list[str]:
-    """Return the engines that have all relations among these files, which declare some; empty if none declares any.
+    """Return the engines that have all relations among these files, which declare some; empty if
+    none declares any.
 
     >>> from sqlrank.registry.loader import load_registry
     >>> library = load_registry()
-    >>> [find_engines(find_dependencies(library, library.metrics[name], {}).files) for name in ("alpha_ndcg", "ndcg")]
+    >>> [
+    ...     find_engines(find_dependencies(library, library.metrics[name], {}).files)
+    ...     for name in ("alpha_ndcg", "ndcg")
+    ... ]
     [['duckdb'], []]
     """
     declared = [file.engines for file in files if file.kind == "relations" and file.engines]
-    return [engine for engine in declared[0] if all(engine in engines for engines in declared)] if declared else []
+    return (
+        [engine for engine in declared[0] if all(engine in engines for engines in declared)]
+        if declared
+        else []
+    )
 
 
 @lru_cache(maxsize=4096)
 def find_input_role(library: Registry, file: SqlFile) -> str:
     """Return the input role that a metric evaluates.
 
-    It follows dependencies, through the first variant of each relation, to the first role. Roles of ranked lists count as ``run``,
-    companion roles as their main role.
+    It follows dependencies, through the first variant of each relation, to the first role. Roles of
+    ranked lists count as ``run``, companion roles as their main role.
     """
     unvisited, visited = [file], set()
     while unvisited:
         for name in sorted(_find_references(library.validate_file(unvisited.pop())).tables):
             if name in library.roles:
-                return "run" if library.roles[name].list_relation else library.roles[name].main_role or name
+                return (
+                    "run"
+                    if library.roles[name].list_relation
+                    else library.roles[name].main_role or name
+                )
             if name not in visited:
                 visited.add(name)
                 unvisited.append(library.relation_files(name)[0])
@@ -99,13 +119,17 @@ def _find_references(file: SqlFile) -> _References:
     )
 
 
-def _visit_file(library: Registry, file: SqlFile, settings: Mapping[str, Any], dependencies: Dependencies) -> None:
+def _visit_file(
+    library: Registry, file: SqlFile, settings: Mapping[str, Any], dependencies: Dependencies
+) -> None:
     if file in dependencies.files:
         return
     dependencies.files[file] = None
     references = _find_references(file)
     dependencies.settings |= references.params
-    for slot in sorted(references.calls & library.functions.keys()):  # others are functions of an engine
+    for slot in sorted(
+        references.calls & library.functions.keys()
+    ):  # others are functions of an engine
         _visit_slot(library, slot, settings, dependencies)
     for name in sorted(references.tables):
         if name in library.roles:
@@ -118,7 +142,9 @@ def _visit_file(library: Registry, file: SqlFile, settings: Mapping[str, Any], d
         _visit_file(library, read, settings, dependencies)
 
 
-def _visit_slot(library: Registry, slot: str, settings: Mapping[str, Any], dependencies: Dependencies) -> None:
+def _visit_slot(
+    library: Registry, slot: str, settings: Mapping[str, Any], dependencies: Dependencies
+) -> None:
     dependencies.settings.add(slot)
     chosen = settings.get(slot) or library.default_function(slot)
     if not isinstance(chosen, tuple):  # a map of grades, which has no file

@@ -1,4 +1,6 @@
-"""Load registries, cached until a user's file changes, check users' files, and strip comments that statements do not repeat."""
+"""Load registries, cached until a user's file changes, check users' files, and strip comments that
+statements do not repeat.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ if TYPE_CHECKING:
 
 def load_registry(*extra: str) -> Registry:
     """Load the registry of the package and extra folders; changed files are read again."""
-    edits = tuple((str(path), path.stat().st_mtime_ns) for folder in extra for path in list_sql_files(Path(folder)))
+    edits = tuple(
+        (str(path), path.stat().st_mtime_ns)
+        for folder in extra
+        for path in list_sql_files(Path(folder))
+    )
     return _load_cached(extra, edits)
 
 
@@ -25,7 +31,8 @@ def registry_for(sql_dir: str | Path | None) -> Registry:
 
 
 @cache
-def _load_cached(extra: tuple[str, ...], edits: tuple[tuple[str, int], ...]) -> Registry:  # noqa: ARG001  edits are part of the cache key
+# Edits are part of the cache key
+def _load_cached(extra: tuple[str, ...], edits: tuple[tuple[str, int], ...]) -> Registry:  # noqa: ARG001
     return Registry((sql_root(), *(Path(folder) for folder in extra)), _prepare_file)
 
 
@@ -34,17 +41,21 @@ def _prepare_file(file: SqlFile, library: Registry) -> None:
 
     Files of the package are checked before the build, which saves start-up time.
     """
-    from sqlglot import exp  # noqa: PLC0415  importing sqlglot takes a quarter of a second
+    from sqlglot import exp  # importing sqlglot takes a quarter of a second
 
-    from sqlrank.registry.reference_checks import check_contract  # noqa: PLC0415
+    from sqlrank.registry.reference_checks import check_contract
 
     if not file.path.is_relative_to(sql_root()):
         check_contract(file, library)
-    # Statements keep two kinds of comments: those of a relation's columns, and those of subqueries on their rows.
+    # Statements keep two kinds of comments: those of a relation's columns, and those of subqueries
+    # on their rows.
     commented_nodes: set[int] = set()
     for node in file.statement.walk():
-        if isinstance(node, exp.Select) and (file.kind == "relations" or (file.kind == "curves" and node is not file.statement)):
+        if isinstance(node, exp.Select) and (
+            file.kind == "relations" or (file.kind == "curves" and node is not file.statement)
+        ):
             commented_nodes.update(map(id, (node, *node.expressions)))
         if id(node) not in commented_nodes:
             node.comments = None
-        node._meta = None  # noqa: SLF001  source positions; copying them, even if empty, doubles the cost
+        # Source positions; copying them, even if empty, doubles the cost
+        node._meta = None  # noqa: SLF001

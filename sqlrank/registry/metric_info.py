@@ -1,4 +1,6 @@
-"""List metrics with family, parameters, source and description, and search them, policies, commands and pages by stems of words."""
+"""List metrics with family, parameters, source and description, and search them, policies, commands
+and pages by stems of words.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,11 @@ METRIC_INFO_COLUMNS = ("name", "family", "parameters", "relation", "source", "de
 def list_metrics(library: Registry, search: str | None) -> list[dict[str, str]]:
     """List all metrics by family and name, or those that match a text or family."""
     files = [*library.metrics.values(), *library.curves.values()]
-    rows = [_build_row(file) for file in files if search is None or _matches_search(search.lower(), file, library)]
+    rows = [
+        _build_row(file)
+        for file in files
+        if search is None or _matches_search(search.lower(), file, library)
+    ]
     return sorted(rows, key=lambda row: (row["family"], row["name"].lower()))
 
 
@@ -41,11 +47,19 @@ def _find_family(file: SqlFile) -> str:
 
 
 def _build_row(file: SqlFile) -> dict[str, str]:
-    declared = [f"{param.name}={param.default_text}" if param.default is not None else param.name for param in file.params.values()]
+    declared = [
+        f"{param.name}={param.default_text}" if param.default is not None else param.name
+        for param in file.params.values()
+    ]
     values = (
         format_example_name(file),
         _find_family(file),
-        ", ".join([*declared, *(f"{choice.name}={choice.default}" for choice in file.declared_settings.values())]),
+        ", ".join(
+            [
+                *declared,
+                *(f"{choice.name}={choice.default}" for choice in file.declared_settings.values()),
+            ]
+        ),
         file.first_source,
         file.source,
         file.description,
@@ -54,12 +68,17 @@ def _build_row(file: SqlFile) -> dict[str, str]:
 
 
 def format_example_name(file: SqlFile) -> str:
-    """Return a text that evaluates the metric: its name, with a column for a metric of columns, and with a cut-off where it takes the file.
+    """Return a text that evaluates the metric: its name, with a column for a metric of columns, and
+    with a cut-off where it takes the file.
 
     ``AUC@k`` is ``AUC@10``, and ``Mean of predictions`` is ``Mean(predictions.column)``.
     """
     role = file.full_name.partition(" of ")[2]
-    return f"{file.display_name}({role}{'.' * bool(role)}column)" if file.measures_column else file.full_name.replace("@k", "@10")
+    return (
+        f"{file.display_name}({role}{'.' * bool(role)}column)"
+        if file.measures_column
+        else file.full_name.replace("@k", "@10")
+    )
 
 
 def better_direction(column: str, library: Registry) -> str:
@@ -89,13 +108,16 @@ def _find_file(column: str, library: Registry) -> SqlFile | None:
 
 
 STOP_WORDS = frozenset([
-    "a", "am", "an", "and", "are", "as", "at", "be", "between", "by", "can", "could", "did", "do", "does", "for", "from",
-    "good", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "k", "me", "my", "n", "need", "new", "of", "on",
-    "or", "our", "over", "should", "so", "than", "that", "the", "their", "there", "these", "they", "this", "to", "too", "us",
-    "want", "was", "we", "what", "when", "where", "which", "will", "with", "would", "you", "your",
+    "a", "am", "an", "and", "are", "as", "at", "be", "between", "by", "can", "could", "did", "do",
+    "does", "for", "from", "good", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its",
+    "k", "me", "my", "n", "need", "new", "of", "on", "or", "our", "over", "should", "so", "than",
+    "that", "the", "their", "there", "these", "they", "this", "to", "too", "us", "want", "was",
+    "we", "what", "when", "where", "which", "will", "with", "would", "you", "your",
 ])  # fmt: skip
 EXACT_PHRASE, CONTAINED_PHRASE, NAMED_WORD, DESCRIBED_WORD = 100.0, 30.0, 3.0, 1.0
-"""Scores of an entry: a phrase that is the query, one within it, and words of its phrases and of its description."""
+"""Scores of an entry: a phrase that is the query, one within it, and words of its phrases and of
+its description.
+"""
 
 MIN_COVERED_SHARE = 0.5
 """Share of the words of a query that an entry must have."""
@@ -109,7 +131,9 @@ _ENDING = re.compile(r"(?<=\w{4})(?:ings?|ed|ers?|ors?|ions?|ies|es|(?<![isu])s|
 
 @dataclass(frozen=True)
 class SearchEntry:
-    """An entry of the search: its row of the list of metrics, the phrases that lead to it, and its complete text."""
+    """An entry of the search: its row of the list of metrics, the phrases that lead to it, and its
+    complete text.
+    """
 
     row: dict[str, str]
     phrases: tuple[str, ...] = field(default=())
@@ -118,7 +142,9 @@ class SearchEntry:
     @cached_property
     def phrase_words(self) -> list[tuple[str, ...]]:
         """Return the words of each phrase."""
-        return [words for phrase in (self.row["name"], *self.phrases) if (words := split_words(phrase))]
+        return [
+            words for phrase in (self.row["name"], *self.phrases) if (words := split_words(phrase))
+        ]
 
     @cached_property
     def described_words(self) -> frozenset[str]:
@@ -138,11 +164,20 @@ def split_words(text: str) -> tuple[str, ...]:
 
 @cache
 def _cut_ending(word: str) -> str:
-    return _ENDING.sub("", word[:-1] if len(word) > MIN_STEM and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word)
+    return _ENDING.sub(
+        "",
+        (
+            word[:-1]
+            if len(word) > MIN_STEM and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+            else word
+        ),
+    )
 
 
 def search_metrics(library: Registry, query: str) -> list[dict[str, str]]:
-    """Return the entries that fit a query, best first, and the metrics that contain its text; of a family, its metrics alone."""
+    """Return the entries that fit a query, best first, and the metrics that contain its text; of a
+    family, its metrics alone.
+    """
     containing = list_metrics(library, query)
     if any(row["family"] == query.lower() for row in containing):
         return containing
@@ -152,39 +187,74 @@ def search_metrics(library: Registry, query: str) -> list[dict[str, str]]:
 
 
 def list_entries(library: Registry) -> list[SearchEntry]:
-    """Return the entries of a search: metrics, policies, the topics of ``search.toml``, and pages of the documentation."""
+    """Return the entries of a search: metrics, policies, the topics of ``search.toml``, and pages
+    of the documentation.
+    """
     words = read_toml(sql_root() / "search.toml")
-    files = {format_example_name(file): file for file in [*library.metrics.values(), *library.curves.values()]}
+    files = {
+        format_example_name(file): file
+        for file in [*library.metrics.values(), *library.curves.values()]
+    }
     entries = [
-        SearchEntry(row, (*list_aliases(name, library), *words["metrics"].get(name, ())), files[row["name"]].text)
+        SearchEntry(
+            row,
+            (*list_aliases(name, library), *words["metrics"].get(name, ())),
+            files[row["name"]].text,
+        )
         for row in list_metrics(library, None)
         for name in [row["name"].split("@")[0].split("(")[0]]
     ]
     entries += [
         SearchEntry(
-            _build_entry(f"--policy {name}", "policy", str(policy.get("description", "")), ", ".join(policy.get("values", ()))),
+            _build_entry(
+                f"--policy {name}",
+                "policy",
+                str(policy.get("description", "")),
+                ", ".join(policy.get("values", ())),
+            ),
             tuple(words["policies"].get(name, ())),
         )
         for name, policy in library.policies.items()
     ]
     folder = sql_root().parent
-    pages = {str(path.relative_to(folder).with_suffix("")): path.read_text("utf-8") for path in sorted((folder / "docs").rglob("*.md"))}
-    topics = {name: {"about": text.partition("\n")[0].strip("# "), "words": ()} for name, text in pages.items()} | words["topics"]
+    pages = {
+        str(path.relative_to(folder).with_suffix("")): path.read_text("utf-8")
+        for path in sorted((folder / "docs").rglob("*.md"))
+    }
+    topics = {
+        name: {"about": text.partition("\n")[0].strip("# "), "words": ()}
+        for name, text in pages.items()
+    } | words["topics"]
     entries += [
-        SearchEntry(_build_entry(name, _find_kind(name), topic["about"]), tuple(topic["words"]), pages.get(name, ""))
+        SearchEntry(
+            _build_entry(name, _find_kind(name), topic["about"]),
+            tuple(topic["words"]),
+            pages.get(name, ""),
+        )
         for name, topic in topics.items()
     ]
     for theirs, sentence in words["other_tools"].items():
         name, _, difference = sentence.partition(": ")
-        entries.append(SearchEntry(_build_entry(name, "other tools", f"'{theirs}' elsewhere. {difference}."), (theirs,)))
+        entries.append(
+            SearchEntry(
+                _build_entry(name, "other tools", f"'{theirs}' elsewhere. {difference}."), (theirs,)
+            )
+        )
     return entries
 
 
-def search_entries(query: str, entries: Iterable[SearchEntry], max_entries: int = 10) -> list[dict[str, str]]:
-    """Return the rows of the entries that fit a query, best first; the complete texts are searched where nothing else fits."""
+def search_entries(
+    query: str, entries: Iterable[SearchEntry], max_entries: int = 10
+) -> list[dict[str, str]]:
+    """Return the rows of the entries that fit a query, best first; the complete texts are searched
+    where nothing else fits.
+    """
     entries = list(entries)
     query_words = split_words(query)
-    weights = {word: log(1 + len(entries) / (1 + sum(_has_word(entry, word) for entry in entries))) for word in query_words}
+    weights = {
+        word: log(1 + len(entries) / (1 + sum(_has_word(entry, word) for entry in entries)))
+        for word in query_words
+    }
     scored = [(_score_entry(entry, query_words, weights), entry.row) for entry in entries]
     if not any(score for score, _ in scored):
         scored = _score_texts(query_words, entries)
@@ -193,11 +263,22 @@ def search_entries(query: str, entries: Iterable[SearchEntry], max_entries: int 
     return [row for score, row in best[:max_entries] if score >= threshold]
 
 
-def _score_texts(query_words: tuple[str, ...], entries: Sequence[SearchEntry]) -> list[tuple[float, dict[str, str]]]:
+def _score_texts(
+    query_words: tuple[str, ...], entries: Sequence[SearchEntry]
+) -> list[tuple[float, dict[str, str]]]:
     """Score the complete texts by the number of paragraphs that have all words of a query."""
-    patterns = [re.compile(rf"\b{word}" if len(word) > MIN_STEM else rf"\b{word}\b", re.IGNORECASE) for word in query_words]
-    texts = [entry.text.split("\n\n") if patterns and patterns[0].search(entry.text) else [] for entry in entries]
-    counts = [sum(all(pattern.search(paragraph) for pattern in patterns) for paragraph in paragraphs) for paragraphs in texts]
+    patterns = [
+        re.compile(rf"\b{word}" if len(word) > MIN_STEM else rf"\b{word}\b", re.IGNORECASE)
+        for word in query_words
+    ]
+    texts = [
+        entry.text.split("\n\n") if patterns and patterns[0].search(entry.text) else []
+        for entry in entries
+    ]
+    counts = [
+        sum(all(pattern.search(paragraph) for pattern in patterns) for paragraph in paragraphs)
+        for paragraphs in texts
+    ]
     return [(log(1 + count), entry.row) for entry, count in zip(entries, counts, strict=True)]
 
 
@@ -205,7 +286,9 @@ def _has_word(entry: SearchEntry, word: str) -> bool:
     return word in entry.described_words or any(word in words for words in entry.phrase_words)
 
 
-def _score_entry(entry: SearchEntry, query_words: tuple[str, ...], weights: dict[str, float]) -> float:
+def _score_entry(
+    entry: SearchEntry, query_words: tuple[str, ...], weights: dict[str, float]
+) -> float:
     joined = "".join(query_words)
     if not joined:
         return 0
@@ -214,27 +297,39 @@ def _score_entry(entry: SearchEntry, query_words: tuple[str, ...], weights: dict
     for words in entry.phrase_words:
         if "".join(words) == joined:
             score = max(score, EXACT_PHRASE)
-        elif any(query_words[start : start + len(words)] == words for start in range(len(query_words))):
+        elif any(
+            query_words[start : start + len(words)] == words for start in range(len(query_words))
+        ):
             score = max(score, CONTAINED_PHRASE * len(words) / len(query_words) * 2)
     if not score and covered < MIN_COVERED_SHARE * len(query_words):
         return 0
     for word in set(query_words):
-        best = max((NAMED_WORD / len(words) + 1 for words in entry.phrase_words if word in words), default=0.0)
+        best = max(
+            (NAMED_WORD / len(words) + 1 for words in entry.phrase_words if word in words),
+            default=0.0,
+        )
         score += weights[word] * max(best, DESCRIBED_WORD if word in entry.described_words else 0)
     return score
 
 
 def _build_entry(name: str, family: str, description: str, parameters: str = "") -> dict[str, str]:
-    return dict.fromkeys(METRIC_INFO_COLUMNS, "") | {"name": name, "family": family, "parameters": parameters, "description": description}
+    return dict.fromkeys(METRIC_INFO_COLUMNS, "") | {
+        "name": name,
+        "family": family,
+        "parameters": parameters,
+        "description": description,
+    }
 
 
 def _find_kind(name: str) -> str:
     return (
         "page"
         if name.startswith("docs/")
-        else "command"
-        if name.startswith("sqlrank ")
-        else "policy"
-        if name.startswith("--policy ")
-        else "metric"
+        else (
+            "command"
+            if name.startswith("sqlrank ")
+            else "policy"
+            if name.startswith("--policy ")
+            else "metric"
+        )
     )

@@ -1,4 +1,6 @@
-"""Resolve and validate the metrics of a request: names, compatibility modes, settings, and differences between groups."""
+"""Resolve and validate the metrics of a request: names, compatibility modes, settings, and
+differences between groups.
+"""
 
 from __future__ import annotations
 
@@ -72,17 +74,36 @@ def load_compat_mode(compat: str | None, library: Registry) -> dict[str, Any]:
         return {}
     if compat not in library.compat_files:
         problem, modes = f"unknown compat {compat!r}", sorted(library.compat_files)
-        if reproducing := [mode for mode in modes if _has_tool_name(library.compat_files[mode].read_text("utf-8"), compat)]:
-            raise MetricError(f"{problem}. Its numbers are reproduced by {join_words(reproducing, 'or')}")
+        if reproducing := [
+            mode
+            for mode in modes
+            if _has_tool_name(library.compat_files[mode].read_text("utf-8"), compat)
+        ]:
+            raise MetricError(
+                f"{problem}. Its numbers are reproduced by {join_words(reproducing, 'or')}"
+            )
         raise MetricError(suggest_choice(problem, compat, modes))
     path = library.compat_files[compat]
     compat_mode = read_tables(path)
     metric_settings = list(compat_mode.get("metrics", {}).values())
-    if invalid := next((settings for settings in metric_settings if not isinstance(settings, dict)), None):
-        raise ContractError(f"{path}:1: {short_repr(invalid)} is not a table of settings of a metric. Write a table, such as [metrics.AP]")
-    problems = [f"unknown section {name!r}. Choose from: {', '.join(_MODE_SECTIONS)}" for name in compat_mode.keys() - {*_MODE_SECTIONS}]
+    if invalid := next(
+        (settings for settings in metric_settings if not isinstance(settings, dict)), None
+    ):
+        raise ContractError(
+            f"{path}:1: {short_repr(invalid)} is not a table of settings of a metric. Write a"
+            " table, such as [metrics.AP]"
+        )
+    problems = [
+        f"unknown section {name!r}. Choose from: {', '.join(_MODE_SECTIONS)}"
+        for name in compat_mode.keys() - {*_MODE_SECTIONS}
+    ]
     problems += unknown_policies(
-        dict.fromkeys(name for settings in [compat_mode.get("defaults", {}), *metric_settings] for name in settings), library
+        dict.fromkeys(
+            name
+            for settings in [compat_mode.get("defaults", {}), *metric_settings]
+            for name in settings
+        ),
+        library,
     )
     if problems:
         raise MetricError(*(f"{path}: {problem}" for problem in problems))
@@ -90,13 +111,19 @@ def load_compat_mode(compat: str | None, library: Registry) -> dict[str, Any]:
 
 
 def _has_tool_name(mode_text: str, tool: str) -> bool:
-    """Return True if the first line of a mode names a tool, such as ``scikit-learn``, before its colon.
+    """Return True if the first line of a mode names a tool, such as ``scikit-learn``, before its
+    colon.
 
-    >>> _has_tool_name("# trec_eval 9 and pytrec_eval: judged topics", "pytrec_eval"), _has_tool_name("# XGBoost 3: as trec_eval", "trec_eval")
+    >>> _has_tool_name(
+    ...     "# trec_eval 9 and pytrec_eval: judged topics", "pytrec_eval"
+    ... ), _has_tool_name("# XGBoost 3: as trec_eval", "trec_eval")
     (True, False)
     """
     tools = mode_text.partition("\n")[0].partition(":")[0]
-    return len(tool) >= MIN_TOOL_CHARACTERS and re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", tools, re.IGNORECASE) is not None
+    return (
+        len(tool) >= MIN_TOOL_CHARACTERS
+        and re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", tools, re.IGNORECASE) is not None
+    )
 
 
 def expand_compat_alias(text: str, compat_mode: Mapping[str, Any], library: Registry) -> str:
@@ -137,8 +164,8 @@ def resolve_metrics(
 ) -> list[ResolvedMetric]:
     """Resolve the metrics of a request; one error lists every unknown metric and policy.
 
-    ``input_roles`` are the roles of the inputs, on which defaults depend. Without ``has_inputs`` they are only tried, and a metric of
-    others is no mistake.
+    ``input_roles`` are the roles of the inputs, on which defaults depend. Without ``has_inputs``
+    they are only tried, and a metric of others is no mistake.
     """
     metric_list = as_metric_list(metrics)
     compat_mode = _load_mode(compat, library, input_roles)
@@ -174,7 +201,9 @@ def resolve_metrics(
 
 
 def _single_value_advice(resolved: ResolvedMetric, library: Registry) -> str:
-    """Return the metric with one value that a curve stands beside, such as ``AUC`` for ``ROC``, as the end of a message."""
+    """Return the metric with one value that a curve stands beside, such as ``AUC`` for ``ROC``, as
+    the end of a message.
+    """
     metric = library.synonyms["curves"].get(normalize_name(resolved.metric.name))
     return "" if metric is None else f", or give {metric} for one value"
 
@@ -202,12 +231,16 @@ def find_effective_policies(
     remaining = _freeze_policies(policies)
     while True:
         policies_by_metric = _policies_by_metric(requested, library, remaining, input_roles)
-        resolved_metrics = [_resolve_metric(entry, library, compat_mode, policies_by_metric[name]) for name, entry in requested.items()]
+        resolved_metrics = [
+            _resolve_metric(entry, library, compat_mode, policies_by_metric[name])
+            for name, entry in requested.items()
+        ]
         accepted = find_accepted_policies(remaining, resolved_metrics, library)
         effective = {
             name: value
             for name, value in remaining.items()
-            if name in accepted and all(is_policy_defined(name, value, metric, library) for metric in resolved_metrics)
+            if name in accepted
+            and all(is_policy_defined(name, value, metric, library) for metric in resolved_metrics)
         }
         if effective == remaining:
             return set(effective)
@@ -216,7 +249,9 @@ def find_effective_policies(
 
 @dataclass
 class _RequestedMetric:
-    """A requested metric: its canonical form, its file and input role, the column that it measures, and the texts that requested it."""
+    """A requested metric: its canonical form, its file and input role, the column that it measures,
+    and the texts that requested it.
+    """
 
     metric: Metric
     file: SqlFile
@@ -226,7 +261,11 @@ class _RequestedMetric:
 
 
 def _parse_metrics(
-    entries: Iterable[Any], compat_mode: Mapping[str, Any], library: Registry, input_roles: Collection[str], has_inputs: bool = True
+    entries: Iterable[Any],
+    compat_mode: Mapping[str, Any],
+    library: Registry,
+    input_roles: Collection[str],
+    has_inputs: bool = True,
 ) -> tuple[dict[str, _RequestedMetric], list[str]]:
     """Return the requested metrics by canonical name, and a problem for each entry that is none."""
     requested: dict[str, _RequestedMetric] = {}
@@ -234,26 +273,43 @@ def _parse_metrics(
     for entry in entries:
         check_deadline()
         try:
-            for text in expand_cutoff_list(str(entry) if isinstance(entry, (str, Metric)) else short_repr(entry)):
+            for text in expand_cutoff_list(
+                str(entry) if isinstance(entry, (str, Metric)) else short_repr(entry)
+            ):
                 expanded = expand_compat_alias(text, compat_mode, library)
                 metric = parse_canonical(expanded, library)
                 metric = (
-                    _with_input_of_call(metric, library, compat_mode, input_roles, may_replace=expanded != text) if has_inputs else metric
+                    _with_input_of_call(
+                        metric, library, compat_mode, input_roles, may_replace=expanded != text
+                    )
+                    if has_inputs
+                    else metric
                 )
-                column = find_measured_column(metric, library.file_for(metric), input_roles, library)
-                column = column and with_free_name(column, [entry.column for entry in requested.values()])
+                column = find_measured_column(
+                    metric, library.file_for(metric), input_roles, library
+                )
+                column = column and with_free_name(
+                    column, [entry.column for entry in requested.values()]
+                )
                 file = library.file_for(metric, "" if column is None else column.role)
                 new = _RequestedMetric(metric, file, find_input_role(library, file), column)
-                requested.setdefault(str(metric), new).texts.setdefault(normalize_name(text), " ".join(text.split()))
+                requested.setdefault(str(metric), new).texts.setdefault(
+                    normalize_name(text), " ".join(text.split())
+                )
         except MetricError as error:
             problems.append(str(error))
     return requested, problems
 
 
 def _with_input_of_call(
-    metric: Metric, library: Registry, compat_mode: Mapping[str, Any], input_roles: Collection[str], may_replace: bool
+    metric: Metric,
+    library: Registry,
+    compat_mode: Mapping[str, Any],
+    input_roles: Collection[str],
+    may_replace: bool,
 ) -> Metric:
-    """Return the metric, or in its place one of the same meaning that reads the inputs given, where a tool's name is of both.
+    """Return the metric, or in its place one of the same meaning that reads the inputs given, where
+    a tool's name is of both.
 
     Raises:
         MetricError: Another metric of the same meaning is to be asked for by its name.
@@ -268,7 +324,10 @@ def _with_input_of_call(
     components = library.roles[role].assembled_from
     instead = f", or {join_words(components)} in its place" if components else ""
     advice = f"Ask for {join_words(map(str, siblings), 'or')}"
-    raise MetricError(f"{metric.name} reads {role}, which is not given. {advice}, or give {describe_argument(role)}{instead}")
+    raise MetricError(
+        f"{metric.name} reads {role}, which is not given. {advice}, or give"
+        f" {describe_argument(role)}{instead}"
+    )
 
 
 def _takes_settings(metric: Metric, library: Registry, compat_mode: Mapping[str, Any]) -> bool:
@@ -283,43 +342,68 @@ def _takes_settings(metric: Metric, library: Registry, compat_mode: Mapping[str,
 
 
 def _check_settings(resolved: ResolvedMetric, library: Registry) -> None:
-    """Check that a metric has the parameters that it is written with, and that their values are in range and fit together."""
+    """Check that a metric has the parameters that it is written with, and that their values are in
+    range and fit together.
+    """
     check_parameter_values(resolved, library)
     check_parameters_accepted(resolved, library)
     check_expected_ties(resolved, library)
     check_rank_positions(resolved)
 
 
-def _load_mode(compat: str | None, library: Registry, input_roles: Collection[str]) -> dict[str, Any]:
+def _load_mode(
+    compat: str | None, library: Registry, input_roles: Collection[str]
+) -> dict[str, Any]:
     """Return a compatibility mode, with the defaults that follow from the inputs among its own."""
     mode = load_compat_mode(compat, library)
-    return {**mode, "defaults": {**_defaults_with_inputs(input_roles, library), **mode.get("defaults", {})}}
+    return {
+        **mode,
+        "defaults": {**_defaults_with_inputs(input_roles, library), **mode.get("defaults", {})},
+    }
 
 
 def _freeze_policies(policies: Mapping[str, Any]) -> dict[str, ParameterValue]:
-    return {name: freeze_value(value, name) for name, value in policies.items() if value is not None}
+    return {
+        name: freeze_value(value, name) for name, value in policies.items() if value is not None
+    }
 
 
 def _policies_by_metric(
-    requested: Mapping[str, _RequestedMetric], library: Registry, policies: Mapping[str, ParameterValue], input_roles: Collection[str]
+    requested: Mapping[str, _RequestedMetric],
+    library: Registry,
+    policies: Mapping[str, ParameterValue],
+    input_roles: Collection[str],
 ) -> dict[str, dict[str, ParameterValue]]:
-    """Return the policies for each metric: those for its role, and the defaults that missing inputs imply."""
+    """Return the policies for each metric: those for its role, and the defaults that missing inputs
+    imply.
+    """
     has_rankings = any(entry.role == "run" for entry in requested.values())
     implied = _defaults_without_inputs(input_roles, library)
     return {
-        name: {**(implied if entry.role == "run" else {}), **_policies_for_role(policies, entry.role, has_rankings)}
+        name: {
+            **(implied if entry.role == "run" else {}),
+            **_policies_for_role(policies, entry.role, has_rankings),
+        }
         for name, entry in requested.items()
     }
 
 
-def mark_lower_better(metrics: Sequence[ResolvedMetric], names: str | Sequence[str]) -> list[ResolvedMetric]:
-    """Mark the metrics of which lower values are better; a column marks all metrics that measure it.
+def mark_lower_better(
+    metrics: Sequence[ResolvedMetric], names: str | Sequence[str]
+) -> list[ResolvedMetric]:
+    """Mark the metrics of which lower values are better; a column marks all metrics that measure
+    it.
 
     Raises:
         MetricError: A name is of no metric of the call that measures a column.
     """
-    if not isinstance(names, (str, list, tuple, set, frozenset)) or not all(isinstance(name, str) for name in names):
-        raise MetricError(f"lower_is_better={short_repr(names)} is not possible: name metrics such as 'Mean(latency_ms)', in a list")
+    if not isinstance(names, (str, list, tuple, set, frozenset)) or not all(
+        isinstance(name, str) for name in names
+    ):
+        raise MetricError(
+            f"lower_is_better={short_repr(names)} is not possible: name metrics such as"
+            " 'Mean(latency_ms)', in a list"
+        )
     lower = {names} if isinstance(names, str) else set(names)
     measured = [metric for metric in metrics if metric.measured_column is not None]
     metric_names = {
@@ -329,12 +413,25 @@ def mark_lower_better(metrics: Sequence[ResolvedMetric], names: str | Sequence[s
         for name in (str(metric.metric), metric.measured_column.column, *metric.requested_names)
     }
     for name in sorted(lower - metric_names.keys()):
-        there = f"There are: {', '.join(map(str, dict.fromkeys(metric_names.values())))}" if metric_names else "There is none"
-        raise MetricError(f"lower_is_better names {name!r}, which is no metric of a column in this call. {there}")
+        there = (
+            f"There are: {', '.join(map(str, dict.fromkeys(metric_names.values())))}"
+            if metric_names
+            else "There is none"
+        )
+        raise MetricError(
+            f"lower_is_better names {name!r}, which is no metric of a column in this call. {there}"
+        )
     return [
-        replace(metric, is_lower_better=not lower.isdisjoint({str(metric.metric), metric.measured_column.column, *metric.requested_names}))
-        if metric.measured_column is not None
-        else metric
+        (
+            replace(
+                metric,
+                is_lower_better=not lower.isdisjoint(
+                    {str(metric.metric), metric.measured_column.column, *metric.requested_names}
+                ),
+            )
+            if metric.measured_column is not None
+            else metric
+        )
         for metric in metrics
     ]
 
@@ -345,51 +442,88 @@ def as_metric_list(metrics: Any) -> list[Any]:
     Raises:
         MetricError: The argument is neither a metric nor a list of them, or too long.
     """
-    if not isinstance(metrics, (str, Metric, list, tuple, set, frozenset, dict)) and not hasattr(metrics, "__iter__"):
-        raise MetricError(f"metrics={short_repr(metrics)} is not possible: give a metric such as 'nDCG@10', or a list of them")
+    if not isinstance(metrics, (str, Metric, list, tuple, set, frozenset, dict)) and not hasattr(
+        metrics, "__iter__"
+    ):
+        raise MetricError(
+            f"metrics={short_repr(metrics)} is not possible: give a metric such as 'nDCG@10', or a"
+            " list of them"
+        )
     metric_list = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
     if len(metric_list) > MAX_METRICS:
         raise MetricError(
-            f"{len(metric_list)} metrics are too many for a call. A statement has at most {MAX_METRICS}, so ask for them in several calls"
+            f"{len(metric_list)} metrics are too many for a call. A statement has at most"
+            f" {MAX_METRICS}, so ask for them in several calls"
         )
     if not metric_list:
         raise MetricError("no metric is given. Name at least one, such as nDCG@10")
     return metric_list
 
 
-def _defaults_without_inputs(input_roles: Collection[str], library: Registry) -> dict[str, ParameterValue]:
-    """Return replacements for defaults of policies and plans that need missing inputs: the first value that needs none."""
+def _defaults_without_inputs(
+    input_roles: Collection[str], library: Registry
+) -> dict[str, ParameterValue]:
+    """Return replacements for defaults of policies and plans that need missing inputs: the first
+    value that needs none.
+    """
     defaults: dict[str, ParameterValue] = {}
     for policy, entry in (library.policies | library.plans).items():
         default, *alternatives = entry["values"].items()
-        possible = [value for value, files in alternatives if files.get("requires_input", "run") in {*input_roles, "run"}]
+        possible = [
+            value
+            for value, files in alternatives
+            if files.get("requires_input", "run") in {*input_roles, "run"}
+        ]
         if default[1].get("requires_input", "run") not in {*input_roles, "run"} and possible:
             defaults[policy] = possible[0]
     return defaults
 
 
-def _defaults_with_inputs(input_roles: Collection[str], library: Registry) -> dict[str, ParameterValue]:
-    """Return the defaults of policies that differ from the usual ones with these inputs; of several values the first."""
-    values = ((policy, value, entry) for policy, choice in library.policies.items() for value, entry in reversed(choice["values"].items()))
-    return {policy: value for policy, value, entry in values if entry.get("default_with") in input_roles}
+def _defaults_with_inputs(
+    input_roles: Collection[str], library: Registry
+) -> dict[str, ParameterValue]:
+    """Return the defaults of policies that differ from the usual ones with these inputs; of several
+    values the first.
+    """
+    values = (
+        (policy, value, entry)
+        for policy, choice in library.policies.items()
+        for value, entry in reversed(choice["values"].items())
+    )
+    return {
+        policy: value for policy, value, entry in values if entry.get("default_with") in input_roles
+    }
 
 
-def _policies_for_role(policies: Mapping[str, ParameterValue], role: str, has_rankings: bool) -> Mapping[str, ParameterValue]:
+def _policies_for_role(
+    policies: Mapping[str, ParameterValue], role: str, has_rankings: bool
+) -> Mapping[str, ParameterValue]:
     """Return the policies that affect metrics of a role.
 
     If any metric reads ranked lists, orders of tied documents affect those metrics only.
     """
     ties = policies.get("ties", "row_order")
-    return {name: value for name, value in policies.items() if name != "ties" or role == "run" or not has_rankings or ties == "row_order"}
+    return {
+        name: value
+        for name, value in policies.items()
+        if name != "ties" or role == "run" or not has_rankings or ties == "row_order"
+    }
 
 
 def _resolve_metric(
-    requested: _RequestedMetric, library: Registry, compat_mode: Mapping[str, Any], policies: Mapping[str, ParameterValue]
+    requested: _RequestedMetric,
+    library: Registry,
+    compat_mode: Mapping[str, Any],
+    policies: Mapping[str, ParameterValue],
 ) -> ResolvedMetric:
     metric, file, column = requested.metric, library.validate_file(requested.file), requested.column
     is_ranking, orders = requested.role == "run", prediction_tie_orders(library)
-    settings: dict[str, ParameterValue] = {name: value.default for name, value in file.declared_settings.items()}
-    settings |= {name: param.default for name, param in file.params.items() if param.default is not None}
+    settings: dict[str, ParameterValue] = {
+        name: value.default for name, value in file.declared_settings.items()
+    }
+    settings |= {
+        name: param.default for name, param in file.params.items() if param.default is not None
+    }
     if is_ranking:
         settings |= compat_mode.get("defaults", {})
     settings_by_metric = compat_mode.get("metrics", {})
@@ -398,41 +532,64 @@ def _resolve_metric(
     )
     settings |= {name: freeze_value(value) for name, value in metric_settings.items()}
     settings |= {**policies, **dict(metric.params)}
-    settings |= {} if column is None else {COLUMN_PARAMETER: column.name, MEASURES_PLAN: column.role}
-    for name in library.metric_policies - file.declared_settings.keys() - dict(metric.params).keys():
+    settings |= (
+        {} if column is None else {COLUMN_PARAMETER: column.name, MEASURES_PLAN: column.role}
+    )
+    for name in (
+        library.metric_policies - file.declared_settings.keys() - dict(metric.params).keys()
+    ):
         settings.pop(name, None)
     if file.kind == "curves" or is_ranking:
         settings.pop("level", None)
     settings |= _bind_cutoff(metric, file, settings)
     if metric.cutoff == QUERY_CUTOFF and (
-        not is_ranking or file.grain != "list" or (file.cutoff_parameter and file.cutoff_parameter.type) != "integer"
+        not is_ranking
+        or file.grain != "list"
+        or (file.cutoff_parameter and file.cutoff_parameter.type) != "integer"
     ):
         raise MetricError(
-            f"{metric}: the cut-off of each query is for metrics of rankings at k that have a value per query, such as nDCG@{QUERY_CUTOFF}"
+            f"{metric}: the cut-off of each query is for metrics of rankings at k that have a value"
+            f" per query, such as nDCG@{QUERY_CUTOFF}"
         )
     check_policy_values(settings, library)
     if is_ranking and settings.get("ranks") == "given":
         settings = {"ties": "rank", **settings}
     if not is_ranking and settings.get("ties", orders[0]) not in orders:
         allowed = join_words((f"ties={order!r}" for order in orders), "or")
-        raise MetricError(f"ties={settings['ties']!r} orders documents. {file.display_name} takes ties as they are, or give {allowed}")
+        raise MetricError(
+            f"ties={settings['ties']!r} orders documents. {file.display_name} takes ties as they"
+            f" are, or give {allowed}"
+        )
     dependencies = find_dependencies(library, file, settings, *LIST_SLOTS)
     if metric.cutoff == QUERY_CUTOFF:
-        dependencies.add(find_dependencies(library, library.find_relation(QUERY_CUTOFFS_RELATION, settings), settings))
-    return ResolvedMetric(metric, file, settings, dependencies, requested.role, measured_column=column)
+        dependencies.add(
+            find_dependencies(
+                library, library.find_relation(QUERY_CUTOFFS_RELATION, settings), settings
+            )
+        )
+    return ResolvedMetric(
+        metric, file, settings, dependencies, requested.role, measured_column=column
+    )
 
 
 def _check_cutoff_count(metrics: Iterable[ResolvedMetric]) -> None:
     """Check that the ranges have at most ``MAX_METRICS`` cut-offs together."""
-    ranges = {str(metric.metric): metric.metric.cutoff for metric in metrics if isinstance(metric.metric.cutoff, tuple)}
+    ranges = {
+        str(metric.metric): metric.metric.cutoff
+        for metric in metrics
+        if isinstance(metric.metric.cutoff, tuple)
+    }
     count = sum(last - first + 1 for first, last in ranges.values())
     if count > MAX_METRICS:
         raise MetricError(
-            f"{next(iter(ranges))} and its like have {count} cut-offs. Ranges have at most {MAX_METRICS} together, so ask in parts"
+            f"{next(iter(ranges))} and its like have {count} cut-offs. Ranges have at most"
+            f" {MAX_METRICS} together, so ask in parts"
         )
 
 
-def _bind_cutoff(metric: Metric, file: SqlFile, settings: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
+def _bind_cutoff(
+    metric: Metric, file: SqlFile, settings: Mapping[str, ParameterValue]
+) -> dict[str, ParameterValue]:
     """Return the parameter that is written after ``@``.
 
     Raises:
@@ -443,14 +600,22 @@ def _bind_cutoff(metric: Metric, file: SqlFile, settings: Mapping[str, Parameter
         if param is not None and param.name not in settings:
             example = "0.1" if param.type == "number" else "10"
             about = param.about.removeprefix("cut-off, ")
-            raise MetricError(f"{file.display_name} needs a cut-off: {about} Write {file.display_name}@{example}")
+            raise MetricError(
+                f"{file.display_name} needs a cut-off: {about} Write {file.display_name}@{example}"
+            )
         return {}
     if param is None:
         raise MetricError(f"{file.display_name} takes no cut-off. Write {metric @ None!s}")  # type: ignore[operator]
     if param.name in dict(metric.params):
         raise MetricError(f"{metric} gives {param.name} twice, in parentheses and after @")
     return {
-        param.name: NO_CUTOFF if isinstance(metric.cutoff, str) else metric.cutoff[1] if isinstance(metric.cutoff, tuple) else metric.cutoff
+        param.name: (
+            NO_CUTOFF
+            if isinstance(metric.cutoff, str)
+            else metric.cutoff[1]
+            if isinstance(metric.cutoff, tuple)
+            else metric.cutoff
+        )
     }
 
 
@@ -461,24 +626,31 @@ class RequestedDifferences:
     Attributes:
         metrics: The metrics to compute: those that were requested, and those of named differences.
         components: The canonical metrics of each named difference, by its name.
-        component_metrics: The canonical metrics that were requested by the name of a difference only.
+        component_metrics: The canonical metrics that were requested by the name of a difference
+            only.
     """
 
     metrics: Any
     components: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     component_metrics: frozenset[str] = frozenset()
 
-    def by_row(self, metrics: Sequence[ResolvedMetric], requested_names: bool, plain_names: bool) -> dict[str, tuple[str, ...]]:
+    def by_row(
+        self, metrics: Sequence[ResolvedMetric], requested_names: bool, plain_names: bool
+    ) -> dict[str, tuple[str, ...]]:
         """Return the canonical metrics of each row of differences, by its name."""
         rows: dict[str, tuple[str, ...]] = {}
         for metric in metrics:
             if (name := str(metric.metric)) not in self.component_metrics:
                 rows |= dict.fromkeys(metric.column_names if requested_names else (name,), (name,))
-        return rows | {to_sql_name(name) if plain_names else name: names for name, names in self.components.items()}
+        return rows | {
+            to_sql_name(name) if plain_names else name: names
+            for name, names in self.components.items()
+        }
 
 
 def split_differences(metrics: Any, library: Registry, *, is_across: bool) -> RequestedDifferences:
-    """Replace names of differences, such as ``EqualizedOdds(threshold=0.7)``, by the metrics that they are of.
+    """Replace names of differences, such as ``EqualizedOdds(threshold=0.7)``, by the metrics that
+    they are of.
 
     Raises:
         MetricError: A difference is requested, but no column whose groups are compared.
@@ -486,7 +658,10 @@ def split_differences(metrics: Any, library: Registry, *, is_across: bool) -> Re
     if isinstance(metrics, Mapping):
         return RequestedDifferences(metrics)
     entries = as_metric_list(metrics)
-    if all((metric := _parse_metric(entry)) is not None and metric.name.lower() in library.metrics for entry in entries):
+    if all(
+        (metric := _parse_metric(entry)) is not None and metric.name.lower() in library.metrics
+        for entry in entries
+    ):
         return RequestedDifferences(entries)  # without reading names.toml
     named = library.synonyms.get("differences", {})
     components: dict[str, tuple[Metric, ...]] = {}
@@ -498,12 +673,18 @@ def split_differences(metrics: Any, library: Registry, *, is_across: bool) -> Re
             continue
         if not is_across:
             raise MetricError(
-                f"{metric.name} is a difference between groups. Name the column of the groups in evaluate or gate, such as across='country'"
+                f"{metric.name} is a difference between groups. Name the column of the groups in"
+                " evaluate or gate, such as across='country'"
             )
-        components[str(entry)] = tuple(Metric(name, metric.params) for name in named[normalize_name(metric.name)])
+        components[str(entry)] = tuple(
+            Metric(name, metric.params) for name in named[normalize_name(metric.name)]
+        )
     if not components:
         return RequestedDifferences(entries)
-    canonical = {name: tuple(str(parse_canonical(str(component), library)) for component in group) for name, group in components.items()}
+    canonical = {
+        name: tuple(str(parse_canonical(str(component), library)) for component in group)
+        for name, group in components.items()
+    }
     requested = {name for entry in plain_entries if (name := _canonical_name(entry, library))}
     return RequestedDifferences(
         [*plain_entries, *(component for group in components.values() for component in group)],

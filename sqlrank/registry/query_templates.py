@@ -1,4 +1,6 @@
-"""Load the SELECTs of SQL files with their comments, and write the sentence on the rows of a CTE."""
+"""Load the SELECTs of SQL files with their comments, and write the sentence on the rows of a
+CTE.
+"""
 
 from __future__ import annotations
 
@@ -32,40 +34,57 @@ _CUTOFF_WORDS = [
 
 _IN_BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _NO_NOUN = re.compile(
-    r"(?:or|and (?:one|several|whether|how)|with|without|whose|where|that|which|of|in|at|for|by|its|the|an?|even|including|but|if) "
+    r"(?:or|and"
+    r" (?:one|several|whether|how)|with|without|whose|where|that|which|of|in|at|for|by|its|the|an?|even|including|but|if) "  # noqa: E501
 )
-"""The beginning of a part that is no further noun of an enumeration, but says more about the rows."""
+"""The beginning of a part that is no further noun of an enumeration, but says more about the
+rows.
+"""
 
 
 @dataclass(frozen=True)
 class RowSentence:
-    """The sentence on the rows of a CTE, in parts: the nouns of which each combination has a row, and the words after them.
+    """The sentence on the rows of a CTE, in parts: the nouns of which each combination has a row,
+    and the words after them.
 
     Nouns are enumerated up to the first ``and``. In a sentence without one there is a single noun.
 
-    >>> RowSentence.parse("one row per group, class and pair of an observed and a predicted label, without ids: its weight")
+    >>> RowSentence.parse(
+    ...     "one row per group, class and pair of an observed and a predicted label, without ids: its weight"
+    ... )
     RowSentence(nouns=('group', 'class', 'pair of an observed and a predicted label'), rest=', without ids: its weight')
-    """
+    """  # noqa: E501
 
     nouns: tuple[str, ...]
     rest: str
 
     @classmethod
     def parse(cls, sentence: str) -> RowSentence:
-        """Return the parts of a sentence; of one that does not begin with ``one row per`` all is the rest."""
+        """Return the parts of a sentence; of one that does not begin with ``one row per`` all is
+        the rest.
+        """
         if not sentence.startswith("one row per "):
             return cls((), sentence)
         text, colon, columns = sentence.removeprefix("one row per ").partition(": ")
-        hidden = _IN_BRACKETS.sub(lambda match: "_" * len(match[0]), text)  # commas in brackets enumerate something else
+        hidden = _IN_BRACKETS.sub(
+            lambda match: "_" * len(match[0]), text
+        )  # commas in brackets enumerate something else
         stops = [*(place.start() for place in re.finditer(", ", hidden)), len(text)]
-        parts = [text[start:stop].removeprefix(", ") for start, stop in zip([0, *stops], stops, strict=False)]
-        count = next((place for place, part in enumerate(parts) if _NO_NOUN.match(part)), len(parts))
+        parts = [
+            text[start:stop].removeprefix(", ")
+            for start, stop in zip([0, *stops], stops, strict=False)
+        ]
+        count = next(
+            (place for place, part in enumerate(parts) if _NO_NOUN.match(part)), len(parts)
+        )
         last = next((place for place, part in enumerate(parts[:count]) if " and " in f" {part}"), 0)
         nouns = filter(None, (*parts[:last], *f" {parts[last]}".split(" and ", 1)))
         return cls(tuple(noun.strip() for noun in nouns), f"{text[stops[last] :]}{colon}{columns}")
 
     def name_keys(self, keys: Mapping[str, Sequence[str]]) -> str:
-        """Return the sentence with the names of columns in place of nouns such as ``group``, and without those that have no columns."""
+        """Return the sentence with the names of columns in place of nouns such as ``group``, and
+        without those that have no columns.
+        """
         named: list[str] = []
         nouns: list[str] = []
         rest = self.rest
@@ -79,46 +98,75 @@ class RowSentence:
             if names:
                 nouns += [*names[:-1], f"{names[-1]}{blank}{qualifier}"]
             elif len(self.nouns) == 1 and qualifier:
-                rest = f" {qualifier}{rest}" if qualifier.startswith("for ") else f", for a {noun}{rest}"
+                rest = (
+                    f" {qualifier}{rest}"
+                    if qualifier.startswith("for ")
+                    else f", for a {noun}{rest}"
+                )
         for word, columns in keys.items():
             rest = re.sub(rf" per {word}\b(?P<next> and\b)?", partial(_name_in_rest, columns), rest)
-        return f"One row{' per ' if nouns else ''}{join_words(nouns)}{rest}" if self.nouns else f"{rest[:1].upper()}{rest[1:]}"
+        return (
+            f"One row{' per ' if nouns else ''}{join_words(nouns)}{rest}"
+            if self.nouns
+            else f"{rest[:1].upper()}{rest[1:]}"
+        )
 
 
-def describe_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[str]] | None = None) -> str:
+def describe_rows(
+    sentence: str, source: str = "", keys: Mapping[str, Sequence[str]] | None = None
+) -> str:
     """Return the comment of a step: a sentence on its rows, then the source in brackets.
 
-    Of the sentence of a relation, the columns after the colon are left out: those that a statement reads have comments of their own, and
-    others are pruned. Each word of ``keys``, such as ``list``, is replaced by the names of the columns that identify it; without columns it is left out.
+    Of the sentence of a relation, the columns after the colon are left out: those that a statement
+    reads have comments of their own, and others are pruned. Each word of ``keys``, such as
+    ``list``, is replaced by the names of the columns that identify it; without columns it is left
+    out.
 
     >>> keys = {"group": ["campaign", "day"], "list": ["system", "query"]}
     >>> describe_rows("one row per group and distinct score", "relations/scores.sql", keys)
     'One row per campaign, day and distinct score. (scores.sql)'
     >>> describe_rows("one row per list: its length and ideal rank", "relations/lists.sql", keys)
     'One row per system and query. (lists.sql)'
-    >>> describe_rows("one row per list", keys=keys), describe_rows("one row per group, with its sums.", keys={"group": []})
+    >>> describe_rows("one row per list", keys=keys), describe_rows(
+    ...     "one row per group, with its sums.", keys={"group": []}
+    ... )
     ('One row per system and query.', 'One row, with its sums.')
     """
     return append_source(name_keys_of_rows(sentence, source, keys), source)
 
 
 def describe_aggregate(rows: str) -> str:
-    """Return the sentence on the rows of an aggregate by list or group: those that have a row in a relation, given the sentence on its rows.
+    """Return the sentence on the rows of an aggregate by list or group: those that have a row in a
+    relation, given the sentence on its rows.
 
-    >>> describe_aggregate("one row per list and rank of a relevant document: no id"), describe_aggregate("one row per list: its length")
+    >>> describe_aggregate(
+    ...     "one row per list and rank of a relevant document: no id"
+    ... ), describe_aggregate("one row per list: its length")
     ('one row per group with a relevant document', 'one row per group')
-    >>> describe_aggregate("one row per group and distinct score of a positive"), describe_aggregate("one row per group and score")
+    >>> describe_aggregate(
+    ...     "one row per group and distinct score of a positive"
+    ... ), describe_aggregate("one row per group and score")
     ('one row per group with a positive', 'one row per group')
     """
     parts = RowSentence.parse(rows.partition(":")[0])
-    counted = [re.sub(r"^.* of a (?=positive)|^rank of a ", "", noun) for noun in parts.nouns[1:] if not re.search(r"\bk\b", noun)]
-    kind = next((noun for noun in counted if "document" in noun or noun.startswith("positive")), None)
+    counted = [
+        re.sub(r"^.* of a (?=positive)|^rank of a ", "", noun)
+        for noun in parts.nouns[1:]
+        if not re.search(r"\bk\b", noun)
+    ]
+    kind = next(
+        (noun for noun in counted if "document" in noun or noun.startswith("positive")), None
+    )
     has_others = re.match(r", or |, and one (?!per )", parts.rest) is not None
     return "one row per group" if kind is None or has_others else f"one row per group with a {kind}"
 
 
-def name_keys_of_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[str]] | None = None) -> str:
-    """Return the sentence of the comment of a step, see ``describe_rows``, without its full stop."""
+def name_keys_of_rows(
+    sentence: str, source: str = "", keys: Mapping[str, Sequence[str]] | None = None
+) -> str:
+    """Return the sentence of the comment of a step, see ``describe_rows``, without its full
+    stop.
+    """
     sentence = " ".join(sentence.split()).removesuffix(".")
     if source.startswith(RELATIONS_FOLDER):
         sentence = sentence.partition(": ")[0]
@@ -128,23 +176,32 @@ def name_keys_of_rows(sentence: str, source: str = "", keys: Mapping[str, Sequen
 def _name_in_rest(names: Sequence[str], match: re.Match[str]) -> str:
     """Return the columns in place of a noun after the enumeration, before what follows it."""
     following = match["next"] or ""
-    return f" per {', '.join(names) if following else join_words(names)}{following}" if names else " per" * bool(following)
+    return (
+        f" per {', '.join(names) if following else join_words(names)}{following}"
+        if names
+        else " per" * bool(following)
+    )
 
 
 def append_source(sentence: str, source: str) -> str:
-    """Return a sentence without a full stop as the comment of a step: with it, and with the source in brackets."""
+    """Return a sentence without a full stop as the comment of a step: with it, and with the source
+    in brackets.
+    """
     return f"{sentence}. ({format_source_name(source)})" if source else f"{sentence}."
 
 
 def substitute_cutoff(sentence: str, cutoff: object) -> str:
-    """Return a sentence with the cut-off in place of k, or without the words on k if all ranks count.
+    """Return a sentence with the cut-off in place of k, or without the words on k if all ranks
+    count.
 
     A cut-off that only the statement's reader knows stays k.
 
     >>> sentence = "lists that have the document among their first k"
     >>> substitute_cutoff(sentence, 10), substitute_cutoff(sentence, NO_CUTOFF)
     ('lists that have the document among their first 10', 'lists that have the document')
-    >>> substitute_cutoff("share of the first k documents", NO_CUTOFF), substitute_cutoff("in the first k of any of its lists", NO_CUTOFF)
+    >>> substitute_cutoff("share of the first k documents", NO_CUTOFF), substitute_cutoff(
+    ...     "in the first k of any of its lists", NO_CUTOFF
+    ... )
     ('share of the documents', 'in any of its lists')
     """
     if cutoff == NO_CUTOFF:
@@ -164,7 +221,8 @@ class RowCheck:
 
     Its comment is the meaning of a violation.
 
-    ``-- binary labels: label is neither 0 nor 1`` only applies to metrics that require binary labels.
+    ``-- binary labels: label is neither 0 nor 1`` only applies to metrics that require binary
+    labels.
     """
 
     def __init__(self, column: Any) -> None:
@@ -192,7 +250,9 @@ def load_select(*path: str | Path) -> exp.Select:
 
 
 def file_comment(*path: str) -> str:
-    """Return the comment of a file's step in statements: the first sentence, and the path in brackets."""
+    """Return the comment of a file's step in statements: the first sentence, and the path in
+    brackets.
+    """
     return describe_rows(file_rows(*path), "/".join(path))
 
 
@@ -200,16 +260,21 @@ def file_comment(*path: str) -> str:
 def file_rows(*path: str) -> str:
     """Return the first sentence of a file's comment, which defines its rows."""
     lines = sql_root().joinpath(*path).read_text("utf-8").splitlines()
-    comment = " ".join(line.removeprefix("--").strip() for line in takewhile(lambda line: line.startswith("--"), lines))
+    comment = " ".join(
+        line.removeprefix("--").strip()
+        for line in takewhile(lambda line: line.startswith("--"), lines)
+    )
     return re.split(r"(?<=[.]) ", comment.partition(": ")[2], maxsplit=1)[0]
 
 
 @cache
-def _read_select(path: Path, edit: int) -> exp.Select:  # noqa: ARG001  edit is part of the cache key
+# Edit is part of the cache key
+def _read_select(path: Path, edit: int) -> exp.Select:  # noqa: ARG001
     tree = sqlglot.parse_one(strip_header_comment(path.read_text("utf-8")), read="duckdb")
     if not isinstance(tree, exp.Select):
         raise ContractError(f"{'/'.join(path.parts[-2:])}:1: one SELECT is expected")
     tree.comments = None
     for node in tree.walk():
-        node._meta = None  # noqa: SLF001  source positions; copying them, even if empty, doubles the cost
+        # Source positions; copying them, even if empty, doubles the cost
+        node._meta = None  # noqa: SLF001
     return tree

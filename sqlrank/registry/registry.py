@@ -1,4 +1,6 @@
-"""Parse the input roles of ``roles.toml``, and look up SQL files of the package and users by name."""
+"""Parse the input roles of ``roles.toml``, and look up SQL files of the package and users by
+name.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,24 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import ContractError, MetricError, did_you_mean, join_sentences, quote_excerpt, short_repr, suggest_choice, to_sentence
+from sqlrank.errors import (
+    ContractError,
+    MetricError,
+    did_you_mean,
+    join_sentences,
+    quote_excerpt,
+    short_repr,
+    suggest_choice,
+    to_sentence,
+)
 from sqlrank.registry.sql_file import Grain, SqlFile
-from sqlrank.registry.sql_folder import FUNCTION_DEFAULTS, read_choices, read_names, read_tables, sql_root
+from sqlrank.registry.sql_folder import (
+    FUNCTION_DEFAULTS,
+    read_choices,
+    read_names,
+    read_tables,
+    sql_root,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -39,7 +56,16 @@ UNIT_COLUMN = "unit_id"
 
 
 _LIST_KEYS = ("unique", "assembled_from", "joined_from")
-_ROLE_KEYS = ("description", "columns", *_LIST_KEYS, "duplicate_message", "list_relation", "query_column", "unit_column", "main_role")
+_ROLE_KEYS = (
+    "description",
+    "columns",
+    *_LIST_KEYS,
+    "duplicate_message",
+    "list_relation",
+    "query_column",
+    "unit_column",
+    "main_role",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +81,14 @@ class ColumnSpec:
         default: Value of a missing column.
         is_measure: The column is a measured value, so rows are never grouped by it.
         is_ordered: Rows are sorted or grouped by the column.
-        references: Entity that a key references, such as ``record_id``; keys with equal references are compared.
+        references: Entity that a key references, such as ``record_id``; keys with equal references
+            are compared.
         fallback: Column that is read if metrics need this one and the table has none of its name.
         id_list: List of the ids that the numbers of this list belong to.
         is_measured: The column is the user's own, which a metric measures.
         is_flag: The column is measured as a flag, so it has to be 0 or 1.
-        repeats_units: A unit has a row for each value, such as a prediction for each level of a quantile, so that rows are not independent.
+        repeats_units: A unit has a row for each value, such as a prediction for each level of a
+            quantile, so that rows are not independent.
     """
 
     name: str
@@ -101,9 +129,12 @@ class Role:
         list_relation: Relation with one row per list, for roles of ranked lists.
         query_column: Column that identifies lists, for other roles.
         duplicate_message: Message about duplicate rows.
-        assembled_from: Roles from which ``relations/<role>/assembled.sql`` composes this one, if these are passed instead.
-        joined_from: Roles of which ``relations/<role>/joined.sql`` joins rows of this one, if all are passed instead.
-        main_role: Role that a companion input accompanies: the one that metrics reading both evaluate.
+        assembled_from: Roles from which ``relations/<role>/assembled.sql`` composes this one, if
+            these are passed instead.
+        joined_from: Roles of which ``relations/<role>/joined.sql`` joins rows of this one, if all
+            are passed instead.
+        main_role: Role that a companion input accompanies: the one that metrics reading both
+            evaluate.
         unit_column: Column of the resampling unit, if the role has one.
     """
 
@@ -121,13 +152,17 @@ class Role:
 
     @property
     def row_grain(self) -> Grain:
-        """The grain of the rows that relations read: the unique columns without optional ones, or none but the rows themselves."""
+        """The grain of the rows that relations read: the unique columns without optional ones, or
+        none but the rows themselves.
+        """
         unique = tuple(name for name in self.unique if name not in self.optional_unique_columns)
         return Grain(unique) if unique else Grain(is_unique=False, source=self.name)
 
     @property
     def optional_unique_columns(self) -> list[str]:
-        """The optional unique columns: rows that differ in these alone are merged, except for relations that read them with duplicates."""
+        """The optional unique columns: rows that differ in these alone are merged, except for
+        relations that read them with duplicates.
+        """
         return [name for name in self.unique if self.columns[name].optional]
 
     @property
@@ -153,31 +188,60 @@ def read_roles(path: Path, declared: Mapping[str, Any]) -> dict[str, Role]:
         if unknown or not isinstance(entry.get("columns"), dict):
             problem = f"has {unknown[0]!r}" if unknown else "has no [columns]"
             raise ContractError(
-                f"{path}:1: role {name!r} {problem}. A role has description, columns, and may have {', '.join(_ROLE_KEYS[2:-1])} and {_ROLE_KEYS[-1]}"
+                f"{path}:1: role {name!r} {problem}. A role has description, columns, and may have"
+                f" {', '.join(_ROLE_KEYS[2:-1])} and {_ROLE_KEYS[-1]}"
             )
         for key in _LIST_KEYS:
-            if not isinstance(entry.get(key, []), list) or not all(isinstance(element, str) for element in entry.get(key, [])):
-                raise ContractError(f"{path}:1: {key} of role {name!r} is {short_repr(entry[key])}. It must be a list of texts")
+            if not isinstance(entry.get(key, []), list) or not all(
+                isinstance(element, str) for element in entry.get(key, [])
+            ):
+                raise ContractError(
+                    f"{path}:1: {key} of role {name!r} is {short_repr(entry[key])}. It must be a"
+                    " list of texts"
+                )
         for key in {*entry} - {"columns", *_LIST_KEYS}:
             if not isinstance(entry[key], str):
-                raise ContractError(f"{path}:1: {key} of role {name!r} is {short_repr(entry[key])}. It must be a text")
-        columns = {column: _parse_column(path, name, column, column_entry) for column, column_entry in entry["columns"].items()}
-        for column in [*entry.get("unique", ()), *(entry[key] for key in ("query_column", "unit_column") if key in entry)]:
+                raise ContractError(
+                    f"{path}:1: {key} of role {name!r} is {short_repr(entry[key])}. It must be a"
+                    " text"
+                )
+        columns = {
+            column: _parse_column(path, name, column, column_entry)
+            for column, column_entry in entry["columns"].items()
+        }
+        for column in [
+            *entry.get("unique", ()),
+            *(entry[key] for key in ("query_column", "unit_column") if key in entry),
+        ]:
             if column not in columns:
-                raise ContractError(join_sentences(f"{path}:1: role {name!r} has no column {column!r}", did_you_mean(column, columns)))
-        fields: dict[str, Any] = {key: tuple(value) if key in _LIST_KEYS else value for key, value in entry.items()}
+                raise ContractError(
+                    join_sentences(
+                        f"{path}:1: role {name!r} has no column {column!r}",
+                        did_you_mean(column, columns),
+                    )
+                )
+        fields: dict[str, Any] = {
+            key: tuple(value) if key in _LIST_KEYS else value for key, value in entry.items()
+        }
         roles[name] = Role(name, **{"description": "", **fields, "columns": columns})
     return roles
 
 
 def _parse_column(path: Path, role: str, name: str, entry: Any) -> ColumnSpec:
     if not isinstance(entry, dict) or entry.get("type") not in COLUMN_KINDS:
-        raise ContractError(f"{path}:1: {role}.{name} needs a type, one of: {', '.join(COLUMN_KINDS)}")
+        raise ContractError(
+            f"{path}:1: {role}.{name} needs a type, one of: {', '.join(COLUMN_KINDS)}"
+        )
     try:
-        return ColumnSpec(name, entry["type"], **{"description": "", **{key: value for key, value in entry.items() if key != "type"}})
+        return ColumnSpec(
+            name,
+            entry["type"],
+            **{"description": "", **{key: value for key, value in entry.items() if key != "type"}},
+        )
     except TypeError:
         raise ContractError(
-            f"{path}:1: {role}.{name} has more than type, description, optional, nullable, default, is_measure, is_ordered, references, fallback and id_list"
+            f"{path}:1: {role}.{name} has more than type, description, optional, nullable, default,"
+            " is_measure, is_ordered, references, fallback and id_list"
         ) from None
 
 
@@ -192,13 +256,16 @@ INPUTS_BY_KEYWORD = ("run", "qrels", "predictions", "queries")
 
 
 class Registry:
-    """All metrics, relations, functions, roles, policies and plans of the package and the user's folders.
+    """All metrics, relations, functions, roles, policies and plans of the package and the user's
+    folders.
 
-    Files of the user are parsed at once, so that every call reports their errors. ``check`` raises ``ContractError`` for files that violate
-    the contract.
+    Files of the user are parsed at once, so that every call reports their errors. ``check`` raises
+    ``ContractError`` for files that violate the contract.
     """
 
-    def __init__(self, folders: tuple[Path, ...], check: Callable[[SqlFile, Registry], None]) -> None:
+    def __init__(
+        self, folders: tuple[Path, ...], check: Callable[[SqlFile, Registry], None]
+    ) -> None:
         self._check = check
         self.user_files: set[SqlFile] = set()
         self.metrics: dict[str, SqlFile] = {}
@@ -223,16 +290,24 @@ class Registry:
 
     def _add_folder(self, folder: Path) -> None:
         if not os.path.isdir(folder):  # noqa: PTH112  returns False for paths that are too long
-            raise ContractError(f"the SQL folder {str(folder)!r} is not there. Give a folder with metrics/, relations/ or functions/")
+            raise ContractError(
+                f"the SQL folder {str(folder)!r} is not there. Give a folder with metrics/,"
+                " relations/ or functions/"
+            )
         unread = (
             []
             if folder == sql_root()
-            else [path for path in [*folder.glob("*.sql"), *folder.glob("*/*.sql")] if not _is_read(path, folder)]
+            else [
+                path
+                for path in [*folder.glob("*.sql"), *folder.glob("*/*.sql")]
+                if not _is_read(path, folder)
+            ]
         )
         if unread:
             raise ContractError(
-                f"{min(unread)}:1: this file is not read. Move it to metrics/, curves/, relations/ or checks/, or to functions/ with a folder "
-                "of the slot that it fills, such as functions/gain/"
+                f"{min(unread)}:1: this file is not read. Move it to metrics/, curves/, relations/"
+                " or checks/, or to functions/ with a folder of the slot that it fills, such as"
+                " functions/gain/"
             )
         for name, declarations in (("policies", self.policies), ("plans", self.plans)):
             if (path := folder / f"{name}.toml").is_file():
@@ -245,7 +320,12 @@ class Registry:
         for path in sorted(folder.glob("relations/**/*.sql")):
             path_parts = path.relative_to(folder / "relations").with_suffix("").parts
             key = (path_parts[0], path_parts[1] if len(path_parts) > 1 else "")
-            self._check_name_is_free(path_parts[0], self.relations.get(key), path, path_parts[0] in self.roles and not key[1])
+            self._check_name_is_free(
+                path_parts[0],
+                self.relations.get(key),
+                path,
+                path_parts[0] in self.roles and not key[1],
+            )
             self.relations[key] = load("relations", path_parts[0], path)
         self._add_functions(folder, load)
         for path in sorted(folder.glob("metrics/**/*.sql")):
@@ -254,7 +334,9 @@ class Registry:
             self.metrics[file.full_name.lower()] = file
         for path in sorted(folder.glob("curves/*.sql")):
             file = load("curves", path.stem, path)
-            self._check_name_is_free(file.display_name, self.curves.get(file.display_name.lower()), path)
+            self._check_name_is_free(
+                file.display_name, self.curves.get(file.display_name.lower()), path
+            )
             self.curves[file.display_name.lower()] = file
 
     def _add_functions(self, folder: Path, load: Callable[..., SqlFile]) -> None:
@@ -266,11 +348,14 @@ class Registry:
         for slot_name, default in self._default_functions.items():
             if default not in self.functions.get(slot_name, {}):
                 raise ContractError(
-                    f"{folder / 'policies.toml'}:1: {slot_name} of [{FUNCTION_DEFAULTS}] has no function {default!r}. Write one of functions/{slot_name}/"
+                    f"{folder / 'policies.toml'}:1: {slot_name} of [{FUNCTION_DEFAULTS}] has no"
+                    f" function {default!r}. Write one of functions/{slot_name}/"
                 )
 
     @staticmethod
-    def _check_name_is_free(name: str, existing: SqlFile | None, path: Path, is_input: bool = False) -> None:
+    def _check_name_is_free(
+        name: str, existing: SqlFile | None, path: Path, is_input: bool = False
+    ) -> None:
         if existing is not None or is_input:
             owner = "/".join(existing.path.parts[-2:]) if existing is not None else "an input"
             raise ContractError(f"{path}:1: the name {name} is taken by {owner}. Choose another")
@@ -298,14 +383,18 @@ class Registry:
     def may_be_infinite(self, file: SqlFile, files: Iterable[SqlFile]) -> bool:
         """Return True if a metric made of these files can be infinite or NaN.
 
-        This holds for files of users, and for metrics of unbounded scores. All others are quotients of sums of weights, gains and values
-        between 0 and 1, which the row checks keep bounded.
+        This holds for files of users, and for metrics of unbounded scores. All others are quotients
+        of sums of weights, gains and values between 0 and 1, which the row checks keep bounded.
         """
-        return "finite scores" in file.required_row_checks or any(dependency in self.user_files for dependency in files)
+        return "finite scores" in file.required_row_checks or any(
+            dependency in self.user_files for dependency in files
+        )
 
     @cached_property
     def synonyms(self) -> dict[str, dict[str, Any]]:
-        """Names of metrics and arguments in other tools, by section of ``names.toml``; read on demand."""
+        """Names of metrics and arguments in other tools, by section of ``names.toml``; read on
+        demand.
+        """
         sections: dict[str, dict[str, Any]] = {}
         for path in (folder / "names.toml" for folder in self._folders):
             for section, names in (read_names(path) if path.is_file() else {}).items():
@@ -334,18 +423,32 @@ class Registry:
 
         Parsing all files would be slow.
         """
-        code = "\n".join(re.sub(r"(?m)^--.*$", "", file.text) for file in [*self.relations.values(), *self.curves.values()])
-        aliases = re.findall(r"\bAS\s+([a-z_]\w*)", re.sub(r"\b(FROM|JOIN)\s+\w+\s+AS\s+\w+", "", code))
-        elements = {name for names in re.findall(r"\bORDINALITY AS \w+\((.*?)\)", code) for name in names.split(", ")}
+        code = "\n".join(
+            re.sub(r"(?m)^--.*$", "", file.text)
+            for file in [*self.relations.values(), *self.curves.values()]
+        )
+        aliases = re.findall(
+            r"\bAS\s+([a-z_]\w*)", re.sub(r"\b(FROM|JOIN)\s+\w+\s+AS\s+\w+", "", code)
+        )
+        elements = {
+            name
+            for names in re.findall(r"\bORDINALITY AS \w+\((.*?)\)", code)
+            for name in names.split(", ")
+        }
         return {*aliases, *elements, *re.findall(r"(?m)^\s+(?:\w+\.)?([a-z_]\w*),?$", code)}
 
     @cached_property
     def metric_policies(self) -> set[str]:
-        """Policies that only affect metrics that declare them, such as ``ideal`` and ``precision_at``.
+        """Policies that only affect metrics that declare them, such as ``ideal`` and
+        ``precision_at``.
 
         ``level`` is excluded, because it affects every metric of groups.
         """
-        declared = (choice for file in [*self.metrics.values(), *self.curves.values()] for choice in file.declared_settings.values())
+        declared = (
+            choice
+            for file in [*self.metrics.values(), *self.curves.values()]
+            for choice in file.declared_settings.values()
+        )
         return {choice.name for choice in declared if not choice.is_slot} - {"level"}
 
     @property
@@ -385,17 +488,21 @@ class Registry:
     def file_for(self, metric: Metric, measured_role: str = "") -> SqlFile:
         """Return the file of a requested metric or curve.
 
-        ``Lift@0.1`` is a metric and ``Lift`` a curve; ``AUC@5`` has another file than ``AUC``, and ``Mean`` one for columns of predictions.
+        ``Lift@0.1`` is a metric and ``Lift`` a curve; ``AUC@5`` has another file than ``AUC``, and
+        ``Mean`` one for columns of predictions.
         """
         name = metric.name.lower()
         if file := self.metrics.get(f"{name} of {measured_role}"):
             return file
         parameter_names = self.metrics[name].params.keys() if name in self.metrics else None
         if name in self.curves and (
-            parameter_names is None or (metric.cutoff is None and not parameter_names & dict(metric.params).keys())
+            parameter_names is None
+            or (metric.cutoff is None and not parameter_names & dict(metric.params).keys())
         ):
             return self.curves[name]
-        return self.metrics.get(f"{name}@k" if metric.cutoff is not None else name) or self.find_metric(metric.name)
+        return self.metrics.get(
+            f"{name}@k" if metric.cutoff is not None else name
+        ) or self.find_metric(metric.name)
 
     def find_selectors(self, name: str) -> dict[str, Any]:
         """Return the policies and plans that select a variant of a relation.
@@ -404,18 +511,26 @@ class Registry:
         """
         if name not in self._selectors_by_relation:
             return {}
-        return {selector: (self.policies | self.plans)[selector] for selector in self._selectors_by_relation[name]}
+        return {
+            selector: (self.policies | self.plans)[selector]
+            for selector in self._selectors_by_relation[name]
+        }
 
     @cached_property
     def _selectors_by_relation(self) -> dict[str, list[str]]:
         selectors: dict[str, list[str]] = {}
         for selector, description in (self.policies | self.plans).items():
-            for relation in dict.fromkeys(relation for value in description["values"].values() for relation in value.get("files", ())):
+            for relation in dict.fromkeys(
+                relation
+                for value in description["values"].values()
+                for relation in value.get("files", ())
+            ):
                 selectors.setdefault(relation, []).append(selector)
         return selectors
 
     def find_relation(self, name: str, settings: Mapping[str, Any]) -> SqlFile:
-        """Return the variant of a relation under the policies and plans in force, or the file of the relation that they name in its place.
+        """Return the variant of a relation under the policies and plans in force, or the file of
+        the relation that they name in its place.
 
         A plan that is not chosen yet is taken at its first value that names a file.
         """
@@ -423,14 +538,27 @@ class Registry:
             return self.validate_file(file)
         problem = ""
         for selector, description in self.find_selectors(name).items():
-            files = {value: entry.get("files", {}) for value, entry in description["values"].items()}
+            files = {
+                value: entry.get("files", {}) for value, entry in description["values"].items()
+            }
             possible = ", ".join(value for value, variants in files.items() if name in variants)
-            problem = problem or f"{selector}={settings.get(selector)!r} is not for this metric. Choose from: {possible}"
-            default = next(value for value, variants in files.items() if selector in self.policies or name in variants)
+            problem = (
+                problem
+                or f"{selector}={settings.get(selector)!r} is not for this metric. Choose from: {possible}"  # noqa: E501
+            )
+            default = next(
+                value
+                for value, variants in files.items()
+                if selector in self.policies or name in variants
+            )
             variant = files[settings.get(selector, default)].get(name)
             if variant is not None:
                 file = self.relations.get((name, variant))
-                return self.find_relation(variant, settings) if file is None else self.validate_file(file)
+                return (
+                    self.find_relation(variant, settings)
+                    if file is None
+                    else self.validate_file(file)
+                )
         raise MetricError(problem)
 
     def row_filter(self, role: str, settings: Mapping[str, Any]) -> SqlFile | None:
@@ -443,27 +571,55 @@ class Registry:
         return None
 
     def policy_checks(self, read_settings: Iterable[str], settings: Mapping[str, Any]) -> list[str]:
-        """Return the queries in ``checks/`` that must find nothing under the values of these policies."""
-        return [entry["validate"] for entry in self._chosen_values(read_settings, settings) if "validate" in entry]
+        """Return the queries in ``checks/`` that must find nothing under the values of these
+        policies.
+        """
+        return [
+            entry["validate"]
+            for entry in self._chosen_values(read_settings, settings)
+            if "validate" in entry
+        ]
 
-    def left_out_counts(self, read_settings: Iterable[str], settings: Mapping[str, Any]) -> dict[str, str]:
-        """Return the metrics that count the units which the values of these policies leave out or fill, with the note on them."""
-        return {name: note for entry in self._chosen_values(read_settings, settings) for name, note in entry.get("counts", {}).items()}
+    def left_out_counts(
+        self, read_settings: Iterable[str], settings: Mapping[str, Any]
+    ) -> dict[str, str]:
+        """Return the metrics that count the units which the values of these policies leave out or
+        fill, with the note on them.
+        """
+        return {
+            name: note
+            for entry in self._chosen_values(read_settings, settings)
+            for name, note in entry.get("counts", {}).items()
+        }
 
-    def number_columns(self, read_settings: Iterable[str], settings: Mapping[str, Any]) -> list[str]:
+    def number_columns(
+        self, read_settings: Iterable[str], settings: Mapping[str, Any]
+    ) -> list[str]:
         """Return the columns that have to be numeric under the values of these policies."""
-        return [entry["number"] for entry in self._chosen_values(read_settings, settings) if "number" in entry]
+        return [
+            entry["number"]
+            for entry in self._chosen_values(read_settings, settings)
+            if "number" in entry
+        ]
 
-    def _chosen_values(self, read_settings: Iterable[str], settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    def _chosen_values(
+        self, read_settings: Iterable[str], settings: Mapping[str, Any]
+    ) -> list[Mapping[str, Any]]:
         """Return the declared values of policies that are in force."""
-        read = [(name, policy["values"]) for name, policy in self.policies.items() if name in set(read_settings)]
+        read = [
+            (name, policy["values"])
+            for name, policy in self.policies.items()
+            if name in set(read_settings)
+        ]
         return [values.get(settings.get(name, next(iter(values))), {}) for name, values in read]
 
     def find_function(self, slot: str, name: str) -> SqlFile:
         """Return the file of a function that fills a slot."""
         if file := self.functions[slot].get(name):
             return self.validate_file(file)
-        raise MetricError(suggest_choice(f"unknown {slot} {name!r}", name, sorted(self.functions[slot])))
+        raise MetricError(
+            suggest_choice(f"unknown {slot} {name!r}", name, sorted(self.functions[slot]))
+        )
 
     def default_function(self, slot: str) -> str:
         """Return the default function of a slot: the one in ``policies.toml``, or the first."""
@@ -481,7 +637,12 @@ class Registry:
 
 
 def _is_read(path: Path, folder: Path) -> bool:
-    return path.parent != folder and path.parent.name in {"metrics", "curves", "relations", "checks"}
+    return path.parent != folder and path.parent.name in {
+        "metrics",
+        "curves",
+        "relations",
+        "checks",
+    }
 
 
 _packaged_file = cache(SqlFile)

@@ -1,4 +1,6 @@
-"""Record a resolved metric: file, settings, dependencies, measured column, bounds of its values, and its fingerprint."""
+"""Record a resolved metric: file, settings, dependencies, measured column, bounds of its values,
+and its fingerprint.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, TypeVar
 
 from sqlrank.errors import MetricError, join_words
-from sqlrank.registry.metric import COLUMN_PARAMETER, QUERY_CUTOFF, Metric, ParameterValue, is_respelled, to_sql_name
+from sqlrank.registry.metric import (
+    COLUMN_PARAMETER,
+    QUERY_CUTOFF,
+    Metric,
+    ParameterValue,
+    is_respelled,
+    to_sql_name,
+)
 from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.unique_names import unique_name
 
@@ -51,8 +60,11 @@ class MeasuredColumn:
     counts_missing: bool = False
 
 
-def find_measured_column(metric: Metric, file: SqlFile, input_roles: Collection[str], library: Registry) -> MeasuredColumn | None:
-    """Find the column that a metric measures and the input that it is of, None for metrics that measure none.
+def find_measured_column(
+    metric: Metric, file: SqlFile, input_roles: Collection[str], library: Registry
+) -> MeasuredColumn | None:
+    """Find the column that a metric measures and the input that it is of, None for metrics that
+    measure none.
 
     Raises:
         MetricError: No column is named, or the inputs do not say whose it is.
@@ -62,17 +74,25 @@ def find_measured_column(metric: Metric, file: SqlFile, input_roles: Collection[
     text = str(dict(metric.params).get(COLUMN_PARAMETER, ""))
     match = _COLUMN.fullmatch(text)
     if match is None:
-        raise MetricError(f"{file.display_name} needs a column. Write {file.display_name}(latency_ms)")
-    column = match["name"][1:-1].replace('""', '"') if match["name"].startswith('"') else match["name"]
+        raise MetricError(
+            f"{file.display_name} needs a column. Write {file.display_name}(latency_ms)"
+        )
+    column = (
+        match["name"][1:-1].replace('""', '"') if match["name"].startswith('"') else match["name"]
+    )
     available_roles = [role for role in MEASURED_ROLES if role in input_roles]
     if match["role"] is not None and match["role"] not in available_roles:
         options = (
             ", ".join(f"{role}.{match['name']}" for role in available_roles)
             or "the name of queries, predictions or answers, and give that input"
         )
-        raise MetricError(f"{metric}: there is no input {match['role']} to measure. Write {options}")
+        raise MetricError(
+            f"{metric}: there is no input {match['role']} to measure. Write {options}"
+        )
     if match["role"] is None and len(available_roles) != 1:
-        choices = join_words((f"{file.display_name}({role}.{match['name']})" for role in available_roles), "or")
+        choices = join_words(
+            (f"{file.display_name}({role}.{match['name']})" for role in available_roles), "or"
+        )
         needed = (
             f"{column!r} may be of {join_words(available_roles, 'or')}. Write {choices}"
             if available_roles
@@ -80,29 +100,54 @@ def find_measured_column(metric: Metric, file: SqlFile, input_roles: Collection[
         )
         raise MetricError(f"{metric}: {needed}")
     return MeasuredColumn(
-        match["role"] or available_roles[0], column, _internal_name(column, library), file.measures_flag, file.is_always_defined
+        match["role"] or available_roles[0],
+        column,
+        _internal_name(column, library),
+        file.measures_flag,
+        file.is_always_defined,
     )
 
 
 def named_roles(metrics: Iterable[Metric]) -> set[str] | None:
-    """Return the inputs that metrics name before their columns, as in ``Mean(queries.cost)``; None if no metric measures a column."""
-    texts = [str(dict(metric.params)[COLUMN_PARAMETER]) for metric in metrics if COLUMN_PARAMETER in dict(metric.params)]
+    """Return the inputs that metrics name before their columns, as in ``Mean(queries.cost)``; None
+    if no metric measures a column.
+    """
+    texts = [
+        str(dict(metric.params)[COLUMN_PARAMETER])
+        for metric in metrics
+        if COLUMN_PARAMETER in dict(metric.params)
+    ]
     matches = [match for text in texts if (match := _COLUMN.fullmatch(text)) is not None]
     return {match["role"] for match in matches if match["role"] is not None} if texts else None
 
 
-def with_free_name(measured: MeasuredColumn, others: Iterable[MeasuredColumn | None]) -> MeasuredColumn:
+def with_free_name(
+    measured: MeasuredColumn, others: Iterable[MeasuredColumn | None]
+) -> MeasuredColumn:
     """Return the column under a name in the statement that no other column of its input has."""
-    taken = {other.name for other in others if other is not None and other.role == measured.role and other.column != measured.column}
+    taken = {
+        other.name
+        for other in others
+        if other is not None and other.role == measured.role and other.column != measured.column
+    }
     while measured.name in taken:
         measured = replace(measured, name=f"{measured.name}_")
     return measured
 
 
 def _internal_name(column: str, library: Registry) -> str:
-    """Return the name of a measured column in the statement: its own, unless that means something else there or is hard to quote."""
-    taken = {*library.relation_columns, *(name for role in library.roles.values() for name in role.columns)}
-    if _PLAIN_NAME.fullmatch(column) and column not in taken and column.upper() not in _list_keywords():
+    """Return the name of a measured column in the statement: its own, unless that means something
+    else there or is hard to quote.
+    """
+    taken = {
+        *library.relation_columns,
+        *(name for role in library.roles.values() for name in role.columns),
+    }
+    if (
+        _PLAIN_NAME.fullmatch(column)
+        and column not in taken
+        and column.upper() not in _list_keywords()
+    ):
         return column
     return f"{to_sql_name(column)}_value"
 
@@ -110,11 +155,15 @@ def _internal_name(column: str, library: Registry) -> str:
 @cache
 def _list_keywords() -> frozenset[str]:
     """Return the words that a dialect reserves."""
-    return frozenset(word.upper() for dialect in DIALECTS.values() for word in dialect.list_reserved_words())
+    return frozenset(
+        word.upper() for dialect in DIALECTS.values() for word in dialect.list_reserved_words()
+    )
 
 
 LABEL_RANGES = "label_ranges"
-"""Relation with a row per query that says if all its labels are equal: metrics that compare predictions within queries leave it out."""
+"""Relation with a row per query that says if all its labels are equal: metrics that compare
+predictions within queries leave it out.
+"""
 
 CUTOFF_COLUMN = "k"
 """Name of the column that holds a row's cut-off.
@@ -125,7 +174,8 @@ It is used for a range of cut-offs, or one per query.
 CUTOFF_PLACEHOLDER = "each cutoff"
 """Placeholder for a cut-off that is read from a column.
 
-It is bound to the cut-off parameter for a range (``@1..20``) or a cut-off per query, in place of a literal.
+It is bound to the cut-off parameter for a range (``@1..20``) or a cut-off per query, in place of a
+literal.
 """
 
 QUERY_CUTOFFS_RELATION = "query_cutoffs"
@@ -170,8 +220,16 @@ class ResolvedMetric:
 
     @property
     def required_row_checks(self) -> list[str]:
-        """The checks of rows that its files require under its settings, such as ``binary labels``."""
-        return list(dict.fromkeys(check for file in self.dependencies.files for check in file.find_row_checks(self.settings)))
+        """The checks of rows that its files require under its settings, such as ``binary
+        labels``.
+        """
+        return list(
+            dict.fromkeys(
+                check
+                for file in self.dependencies.files
+                for check in file.find_row_checks(self.settings)
+            )
+        )
 
     @property
     def is_per_list(self) -> bool:
@@ -180,11 +238,15 @@ class ResolvedMetric:
         False for files that declare ``level`` themselves.
         """
         is_of_lists = self.file.grain == "list" and self.input_role != "run"
-        return is_of_lists or (self.settings.get("level") == "query" and "level" not in self.file.declared_settings)
+        return is_of_lists or (
+            self.settings.get("level") == "query" and "level" not in self.file.declared_settings
+        )
 
     @property
     def compares_within_queries(self) -> bool:
-        """True if a metric of groups compares predictions of a query only, and declares so: it leaves out queries in which nothing differs."""
+        """True if a metric of groups compares predictions of a query only, and declares so: it
+        leaves out queries in which nothing differs.
+        """
         return self.settings.get("level") == "query" and "level" in self.file.declared_settings
 
     def with_plan(self, plans: Mapping[str, ParameterValue]) -> ResolvedMetric:
@@ -204,17 +266,28 @@ class ResolvedMetric:
         """
         if not isinstance(self.metric.cutoff, (tuple, str)) or self.file.cutoff_parameter is None:
             return self
-        return replace(self, settings={**self.settings, self.file.cutoff_parameter.name: CUTOFF_PLACEHOLDER})
+        return replace(
+            self, settings={**self.settings, self.file.cutoff_parameter.name: CUTOFF_PLACEHOLDER}
+        )
 
 
 def with_plain_names(metrics: Iterable[ResolvedMetric]) -> list[ResolvedMetric]:
-    """Replace the column names of metrics by unique identifiers, such as ``ndcg_at_10``, which other tools accept."""
+    """Replace the column names of metrics by unique identifiers, such as ``ndcg_at_10``, which
+    other tools accept.
+    """
     taken: set[str] = set()
     renamed = []
     for metric in metrics:
         names = []
         for name in metric.requested_names:
-            names.append(unique_name(metric.sql_column if is_respelled(name, str(metric.metric)) else to_sql_name(name), taken))
+            names.append(
+                unique_name(
+                    metric.sql_column
+                    if is_respelled(name, str(metric.metric))
+                    else to_sql_name(name),
+                    taken,
+                )
+            )
             taken.add(names[-1])
         renamed.append(replace(metric, column_names=tuple(names)))
     return renamed
@@ -240,8 +313,9 @@ def is_bounded_minus1_1(metric: ResolvedMetric) -> bool:
 def value_bounds(metric: ResolvedMetric) -> tuple[float, float] | None:
     """Return the bounds of a metric's values, None if its files declare none.
 
-    A file names the settings under which values may exceed the bounds: ``-- Range: 0 to 1, but not under precision_at=all_ranks.`` A function
-    may lift the bounds of every metric that uses it: ``-- Range: none.``
+    A file names the settings under which values may exceed the bounds: ``-- Range: 0 to 1, but not
+    under precision_at=all_ranks.`` A function may lift the bounds of every metric that uses it:
+    ``-- Range: none.``
     """
     declared = metric.file.bounds
     if declared is None or declared.is_unbounded:
@@ -258,40 +332,58 @@ def value_bounds(metric: ResolvedMetric) -> tuple[float, float] | None:
 def limit_bounds(metric: ResolvedMetric) -> tuple[float, float] | None:
     """Return the bounds of a metric's estimand, to which interval limits are clipped.
 
-    These are the bounds of its values, or those that its file says only estimates may exceed: ``-- Range: 0 to 1, but not estimates under
-    ratio_estimate=corrected.``
+    These are the bounds of its values, or those that its file says only estimates may exceed: ``--
+    Range: 0 to 1, but not estimates under ratio_estimate=corrected.``
     """
     declared = metric.file.bounds
-    return value_bounds(metric) or ((declared.low, declared.high) if declared is not None and declared.holds_for_estimand else None)
+    return value_bounds(metric) or (
+        (declared.low, declared.high)
+        if declared is not None and declared.holds_for_estimand
+        else None
+    )
 
 
 def describe_bounds(metric: ResolvedMetric) -> str:
-    """Return the bounds of a metric's values as ``0 to 1`` or ``0 to inf``, empty without bounds."""
+    """Return the bounds of a metric's values as ``0 to 1`` or ``0 to inf``, empty without
+    bounds.
+    """
     bounds = value_bounds(metric)
     return "" if bounds is None else f"{bounds[0]:g} to {bounds[1]:g}"
 
 
 def _has_setting(metric: ResolvedMetric, name: str, value: str) -> bool:
     """Return True if a setting has a value; ``map`` matches any map of numbers."""
-    chosen = metric.settings.get(name, metric.file.declared_settings[name].default if name in metric.file.declared_settings else None)
+    chosen = metric.settings.get(
+        name,
+        metric.file.declared_settings[name].default
+        if name in metric.file.declared_settings
+        else None,
+    )
     return isinstance(chosen, tuple) if value == MAP else chosen == value
 
 
 Setting = TypeVar("Setting")
 
 LATER_POLICIES = ("id_type", "ranks")
-"""Policies added after results were first stored, which have their defaults in results that do not name them."""
+"""Policies added after results were first stored, which have their defaults in results that do not
+name them.
+"""
 
 
-def metric_fingerprints(metrics: Sequence[ResolvedMetric], library: Registry) -> dict[str, dict[str, str | dict[str, str]]]:
+def metric_fingerprints(
+    metrics: Sequence[ResolvedMetric], library: Registry
+) -> dict[str, dict[str, str | dict[str, str]]]:
     """Return a hash of each metric's definition, and its policies.
 
-    A metric of the package is defined by its name and revision, since its SQL may change without its numbers. Files of users have no
-    revisions: their SQL counts, without comments and layout.
+    A metric of the package is defined by its name and revision, since its SQL may change without
+    its numbers. Files of users have no revisions: their SQL counts, without comments and layout.
     """
     return {
         str(metric.metric): {
-            "definition": _hash_definition(metric.file, tuple(file for file in metric.dependencies.files if file in library.user_files)),
+            "definition": _hash_definition(
+                metric.file,
+                tuple(file for file in metric.dependencies.files if file in library.user_files),
+            ),
             "policies": omit_later_defaults(effective_settings(metric, library), library),
         }
         for metric in metrics
@@ -299,17 +391,29 @@ def metric_fingerprints(metrics: Sequence[ResolvedMetric], library: Registry) ->
 
 
 def omit_later_defaults(settings: Mapping[str, Setting], library: Registry) -> dict[str, Setting]:
-    """Return the settings without policies of ``LATER_POLICIES`` that have their defaults, as earlier versions stored them."""
-    return {name: value for name, value in settings.items() if name not in LATER_POLICIES or value != library.allowed_values(name)[0]}
+    """Return the settings without policies of ``LATER_POLICIES`` that have their defaults, as
+    earlier versions stored them.
+    """
+    return {
+        name: value
+        for name, value in settings.items()
+        if name not in LATER_POLICIES or value != library.allowed_values(name)[0]
+    }
 
 
 def effective_settings(metric: ResolvedMetric, library: Registry) -> dict[str, str]:
-    """Return the parameters and policies that the values of a metric depend on, with their defaults, as texts.
+    """Return the parameters and policies that the values of a metric depend on, with their
+    defaults, as texts.
 
-    Left out are plans, which change no value, and ``aggregate``: fingerprints are stored with values per query, not yet aggregated.
+    Left out are plans, which change no value, and ``aggregate``: fingerprints are stored with
+    values per query, not yet aggregated.
     """
     names = sorted(metric.dependencies.settings - library.plans.keys() - {"aggregate"})
-    defaults = {name: param.default for file in metric.dependencies.files for name, param in file.params.items()}
+    defaults = {
+        name: param.default
+        for file in metric.dependencies.files
+        for name, param in file.params.items()
+    }
     policies = {}
     for name in names:
         value = metric.settings.get(name, defaults.get(name))
@@ -317,13 +421,18 @@ def effective_settings(metric: ResolvedMetric, library: Registry) -> dict[str, s
             value = library.allowed_values(name)[0]
         if value is None and name in library.functions:
             value = library.default_function(name)
-        policies[name] = str(int(value) if isinstance(value, float) and value.is_integer() else value)
+        policies[name] = str(
+            int(value) if isinstance(value, float) and value.is_integer() else value
+        )
     return policies
 
 
 @lru_cache(maxsize=1024)
 def _hash_definition(metric_file: SqlFile, user_files: tuple[SqlFile, ...]) -> str:
-    texts = [f"{metric_file.kind}/{metric_file.full_name} {metric_file.revision}", *sorted(map(_format_file, user_files))]
+    texts = [
+        f"{metric_file.kind}/{metric_file.full_name} {metric_file.revision}",
+        *sorted(map(_format_file, user_files)),
+    ]
     return sha256("\n".join(texts).encode()).hexdigest()[:16]
 
 

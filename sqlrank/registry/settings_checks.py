@@ -1,4 +1,6 @@
-"""Validate policies and parameters before data are read, and read the bounds over orders of tied scores."""
+"""Validate policies and parameters before data are read, and read the bounds over orders of tied
+scores.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.errors import MetricError, did_you_mean, enumerate_names, join_sentences, join_words, suggest_choice, to_sentence
+from sqlrank.errors import (
+    MetricError,
+    did_you_mean,
+    enumerate_names,
+    join_sentences,
+    join_words,
+    suggest_choice,
+    to_sentence,
+)
 from sqlrank.registry.dependencies import find_dependencies, find_input_role
 from sqlrank.registry.metric import Metric, ParameterValue, normalize_name, parse_metric_text
 from sqlrank.registry.registry import INPUTS_BY_KEYWORD, Registry
@@ -32,10 +42,25 @@ INTERVAL_SLOTS = (
         "smaller_sum",
         "pseudo_value",
     ),
-    *("fourth_power_sum", "influence_concentration", "degrees_of_freedom", "adjusted_variance", "quantile_growth_limit"),
-    *("least_size", "clipped_share", "kurtosis_inflation", "t_growth", "effective_trials", "wilson_spread"),
+    *(
+        "fourth_power_sum",
+        "influence_concentration",
+        "degrees_of_freedom",
+        "adjusted_variance",
+        "quantile_growth_limit",
+    ),
+    *(
+        "least_size",
+        "clipped_share",
+        "kurtosis_inflation",
+        "t_growth",
+        "effective_trials",
+        "wilson_spread",
+    ),
 )
-"""Function slots that intervals consist of; the interval method fills them, not the user's policies."""
+"""Function slots that intervals consist of; the interval method fills them, not the user's
+policies.
+"""
 
 
 LIST_SLOTS = ("aggregate", "if_undefined")
@@ -48,7 +73,9 @@ CALL_POLICIES = ("queries", "nulls", "duplicates")
 """Policies that apply to the whole request, not to one metric."""
 
 INTERNAL_PARAMETERS = ("k", "column", "first_cutoff", "last_cutoff", "num_replicates", "top_k")
-"""Parameters that are written after ``@``, such as ``P@10`` and ``P@1..20``, or first, as in ``Mean(x)``, or follow from other arguments."""
+"""Parameters that are written after ``@``, such as ``P@10`` and ``P@1..20``, or first, as in
+``Mean(x)``, or follow from other arguments.
+"""
 
 GROUP_MEANS = ("level", "average")
 """Policies by which callers of other tools ask for a mean of groups."""
@@ -64,18 +91,28 @@ QUERIES_POLICY_KEYWORD = "topics"
 def policy_names(library: Registry) -> frozenset[str]:
     """Return the names of all policies, including the parameters of metrics."""
     return frozenset(
-        {*library.policies, *library.functions.keys() - library.plans.keys(), *_list_parameters(library)}
+        {
+            *library.policies,
+            *library.functions.keys() - library.plans.keys(),
+            *_list_parameters(library),
+        }
         - {*INTERNAL_PARAMETERS, *INTERVAL_SLOTS}
     )
 
 
 def unknown_keywords(names: Iterable[str], library: Registry) -> list[str]:
     """Return the names that are no policies."""
-    return [name for name in names if name != QUERIES_POLICY_KEYWORD and name not in policy_names(library)]
+    return [
+        name
+        for name in names
+        if name != QUERIES_POLICY_KEYWORD and name not in policy_names(library)
+    ]
 
 
 def rename_queries_policy(policies: Mapping[str, Any], library: Registry) -> dict[str, Any]:
-    """Return policies with ``queries`` in place of its keyword; raise ``MetricError``, which names the keyword, for an unknown value."""
+    """Return policies with ``queries`` in place of its keyword; raise ``MetricError``, which names
+    the keyword, for an unknown value.
+    """
     renamed = dict(policies)
     if (value := renamed.pop(QUERIES_POLICY_KEYWORD, None)) is not None:
         _check_choice(QUERIES_POLICY_KEYWORD, value, library.allowed_values("queries"))
@@ -93,10 +130,16 @@ def describe_argument(role: str, table: str = "...") -> str:
 
 
 def describe_missing_input(reader: ResolvedMetric, role: str) -> str:
-    """Return a message on an input that a metric needs; ``queries="given"`` names the policy, and not its table."""
+    """Return a message on an input that a metric needs; ``queries="given"`` names the policy, and
+    not its table.
+    """
     argument = describe_argument(role)
     is_policy = role == "queries" and reader.settings.get("queries") == "given"
-    advice = f", a table of them, and the policy as {QUERIES_POLICY_KEYWORD}='given'" if is_policy else ""
+    advice = (
+        f", a table of them, and the policy as {QUERIES_POLICY_KEYWORD}='given'"
+        if is_policy
+        else ""
+    )
     return f"{reader.metric} needs {role}. Give {argument}{advice}"
 
 
@@ -133,13 +176,20 @@ def invalid_policies(policies: Mapping[str, ParameterValue], library: Registry) 
 
 
 def describe_group_means(metric: ResolvedMetric) -> str:
-    """Return a sentence on the mean of the values of groups, such as tasks, of a metric that is a mean of queries already."""
+    """Return a sentence on the mean of the values of groups, such as tasks, of a metric that is a
+    mean of queries already.
+    """
     column = (metric.column_names or (str(metric.metric),))[0]
     mean = f"Mean({column})" if column.isidentifier() else f'Mean("{column}")'
-    return f"{metric.metric} is a mean of queries. For that of groups such as tasks evaluate it by them, and give the result as predictions to {mean}"
+    return (
+        f"{metric.metric} is a mean of queries. For that of groups such as tasks evaluate it by"
+        f" them, and give the result as predictions to {mean}"
+    )
 
 
-def unused_policies(policies: Mapping[str, ParameterValue], metrics: Collection[ResolvedMetric], library: Registry) -> list[str]:
+def unused_policies(
+    policies: Mapping[str, ParameterValue], metrics: Collection[ResolvedMetric], library: Registry
+) -> list[str]:
     """Return one problem for each unused policy.
 
     A policy that must apply to every metric is a problem for each metric that does not read it.
@@ -148,9 +198,12 @@ def unused_policies(policies: Mapping[str, ParameterValue], metrics: Collection[
     read_settings = set().union(*(names for _, names in accepted))
     rankings = [metric for metric in metrics if metric.input_role == "run"]
     advice = describe_group_means(rankings[0]) if rankings else ""
-    labels = {"queries": f"the policy queries, also called {QUERIES_POLICY_KEYWORD}"}  # the caller may have written either name
+    labels = {
+        "queries": f"the policy queries, also called {QUERIES_POLICY_KEYWORD}"
+    }  # the caller may have written either name
     problems = [
-        f"no metric of this call reads {labels.get(name, name)}. {(name in GROUP_MEANS and advice) or _metrics_reading(name, library)}"
+        f"no metric of this call reads {labels.get(name, name)}."
+        f" {(name in GROUP_MEANS and advice) or _metrics_reading(name, library)}"
         for name in policies
         if name not in read_settings
     ]
@@ -158,33 +211,54 @@ def unused_policies(policies: Mapping[str, ParameterValue], metrics: Collection[
         if _must_every_metric_read(name, policies[name], library):
             non_readers = [metric for metric, names in accepted if name not in names]
             problems += [
-                f"{metric} does not read {name}. Ask for it in a call without {name}={policies[name]!r}" for metric in non_readers[:1]
+                f"{metric} does not read {name}. Ask for it in a call without"
+                f" {name}={policies[name]!r}"
+                for metric in non_readers[:1]
             ]
     return problems
 
 
-def find_accepted_policies(policies: Mapping[str, ParameterValue], metrics: Iterable[ResolvedMetric], library: Registry) -> set[str]:
-    """Return the policies that are not unused: some metric reads them, and each metric those that must apply to every one."""
+def find_accepted_policies(
+    policies: Mapping[str, ParameterValue], metrics: Iterable[ResolvedMetric], library: Registry
+) -> set[str]:
+    """Return the policies that are not unused: some metric reads them, and each metric those that
+    must apply to every one.
+    """
     accepted = [accepted_settings(metric, library) for metric in metrics]
     return {
         name
         for name, value in policies.items()
-        if (all if _must_every_metric_read(name, value, library) else any)(name in names for names in accepted)
+        if (all if _must_every_metric_read(name, value, library) else any)(
+            name in names for names in accepted
+        )
     }
 
 
 def _must_every_metric_read(policy: str, value: ParameterValue, library: Registry) -> bool:
-    """Return True for a policy that must apply to every metric of a request, unless it has its default."""
-    return bool(library.policies.get(policy, {}).get("every_metric")) and value != library.allowed_values(policy)[0]
+    """Return True for a policy that must apply to every metric of a request, unless it has its
+    default.
+    """
+    return (
+        bool(library.policies.get(policy, {}).get("every_metric"))
+        and value != library.allowed_values(policy)[0]
+    )
 
 
-def is_policy_defined(name: str, value: ParameterValue, metric: ResolvedMetric, library: Registry) -> bool:
+def is_policy_defined(
+    name: str, value: ParameterValue, metric: ResolvedMetric, library: Registry
+) -> bool:
     """Return True if a valid value of a policy is defined for a metric, or does not reach it."""
     if name in dict(metric.metric.params):
         return True
     if name == "ties" and value == "expected":
-        return _is_linear_in_documents(metric.dependencies.files, metric.file, metric.settings, library)
-    return all(_is_in(file.params[name], value) for file in metric.dependencies.files if name in file.params)
+        return _is_linear_in_documents(
+            metric.dependencies.files, metric.file, metric.settings, library
+        )
+    return all(
+        _is_in(file.params[name], value)
+        for file in metric.dependencies.files
+        if name in file.params
+    )
 
 
 @lru_cache(maxsize=256)
@@ -193,13 +267,26 @@ def _metrics_reading(name: str, library: Registry) -> str:
     readers = []
     for file in [*library.metrics.values(), *library.curves.values()]:
         settings = {choice.name: choice.default for choice in file.declared_settings.values()}
-        dependencies = find_dependencies(library, library.validate_file(file), settings, *LIST_SLOTS)
+        dependencies = find_dependencies(
+            library, library.validate_file(file), settings, *LIST_SLOTS
+        )
         if name in accepted_settings(
-            ResolvedMetric(Metric(file.display_name), file, settings, dependencies, find_input_role(library, file)), library
+            ResolvedMetric(
+                Metric(file.display_name),
+                file,
+                settings,
+                dependencies,
+                find_input_role(library, file),
+            ),
+            library,
         ):
             readers.append(file.display_name)
     if not readers:
-        functions = [(slot, value, file) for slot, values in library.functions.items() for value, file in values.items()]
+        functions = [
+            (slot, value, file)
+            for slot, values in library.functions.items()
+            for value, file in values.items()
+        ]
         variants = [
             (policy, value, library.relations[relation, variant])
             for policy, entry in library.policies.items()
@@ -208,7 +295,9 @@ def _metrics_reading(name: str, library: Registry) -> str:
             if (relation, variant) in library.relations
         ]
         holders = [
-            f"{policy}={value}" for policy, value, file in [*functions, *variants] if f"${name}" in file.text or f"{name}(" in file.text
+            f"{policy}={value}"
+            for policy, value, file in [*functions, *variants]
+            if f"${name}" in file.text or f"{name}(" in file.text
         ]
         return f"It is read under {join_words(dict.fromkeys(holders))}"
     return f"It is read by: {enumerate_names(dict.fromkeys(readers))}"
@@ -219,7 +308,12 @@ def _list_parameters(library: Registry) -> dict[str, list[Parameter]]:
     """Return all parameters by name, with the declaration of every file."""
     functions = (file for slot in library.functions.values() for file in slot.values())
     params: dict[str, list[Parameter]] = {}
-    for file in [*library.metrics.values(), *library.curves.values(), *library.relations.values(), *functions]:
+    for file in [
+        *library.metrics.values(),
+        *library.curves.values(),
+        *library.relations.values(),
+        *functions,
+    ]:
         for name, param in file.params.items():
             params.setdefault(name, []).append(param)
     return params
@@ -227,7 +321,9 @@ def _list_parameters(library: Registry) -> dict[str, list[Parameter]]:
 
 def _is_in(param: Parameter, value: ParameterValue) -> bool:
     elements = value if isinstance(value, tuple) and param.type == "numbers" else (value,)
-    return all(isinstance(element, (int, float)) and _is_in_range(param, element) for element in elements)
+    return all(
+        isinstance(element, (int, float)) and _is_in_range(param, element) for element in elements
+    )
 
 
 def check_parameter_values(resolved: ResolvedMetric, library: Registry) -> None:
@@ -236,9 +332,20 @@ def check_parameter_values(resolved: ResolvedMetric, library: Registry) -> None:
     for name, value in resolved.settings.items():
         if param := file.params.get(name):
             is_cutoff = param is file.cutoff_parameter and not _is_in(param, value)
-            advice = library.synonyms["hints"].get(f"{file.display_name.lower()}@") if is_cutoff else None
+            advice = (
+                library.synonyms["hints"].get(f"{file.display_name.lower()}@")
+                if is_cutoff
+                else None
+            )
             check_parameter_value(
-                f"{metric}: {name}", param, value, "" if advice is None else f". {to_sentence(advice.replace('@k', f'@{metric.cutoff}'))}"
+                f"{metric}: {name}",
+                param,
+                value,
+                (
+                    ""
+                    if advice is None
+                    else f". {to_sentence(advice.replace('@k', f'@{metric.cutoff}'))}"
+                ),
             )
 
 
@@ -256,14 +363,22 @@ def _check_choice(policy: str, value: ParameterValue, allowed: list[str]) -> Non
 
 def accepted_settings(metric: ResolvedMetric, library: Registry) -> set[str]:
     """Return the names of the settings that a metric reads."""
-    names = metric.dependencies.settings | metric.file.params.keys() | metric.file.declared_settings.keys()
+    names = (
+        metric.dependencies.settings
+        | metric.file.params.keys()
+        | metric.file.declared_settings.keys()
+    )
     names -= {"level", *library.metric_policies} - metric.file.declared_settings.keys()
     names -= library.plans.keys()
     if metric.input_role == "run":
         names |= {"score_type", "id_type"}
     else:
         names -= set() if metric.is_per_list else {"aggregate"}
-        names |= {"level"} if metric.file.kind == "metrics" and library.roles[metric.input_role].query_column else set()
+        names |= (
+            {"level"}
+            if metric.file.kind == "metrics" and library.roles[metric.input_role].query_column
+            else set()
+        )
     return names
 
 
@@ -277,26 +392,49 @@ def check_parameters_accepted(metric: ResolvedMetric, library: Registry) -> None
     cutoff_name = metric.file.cutoff_parameter.name if metric.file.cutoff_parameter else None
     for name, _ in metric.metric.params:
         if name not in accepted:
-            accepted_names = ", ".join(sorted(setting for setting in accepted if setting not in {cutoff_name, *CALL_POLICIES}))
-            hint = "" if name in library.policies or name in library.functions else library.misplaced_name_hint(name)
+            accepted_names = ", ".join(
+                sorted(
+                    setting for setting in accepted if setting not in {cutoff_name, *CALL_POLICIES}
+                )
+            )
+            hint = (
+                ""
+                if name in library.policies or name in library.functions
+                else library.misplaced_name_hint(name)
+            )
             hint = hint or _advise_on_column(metric, name, library)
-            raise MetricError(join_sentences(f"{metric.file.display_name} has no parameter {name!r}", hint, f"It takes: {accepted_names}"))
+            raise MetricError(
+                join_sentences(
+                    f"{metric.file.display_name} has no parameter {name!r}",
+                    hint,
+                    f"It takes: {accepted_names}",
+                )
+            )
 
 
 def _advise_on_column(metric: ResolvedMetric, name: str, library: Registry) -> str:
-    """Return the advice to give as a column what a metric was given as a parameter, empty if it reads no such column."""
+    """Return the advice to give as a column what a metric was given as a parameter, empty if it
+    reads no such column.
+    """
     other_names, key = library.synonyms["columns"], normalize_name(name)
     columns = [
         column
         for column in library.roles[metric.input_role].columns
         if key in map(normalize_name, [column, *other_names.get(column, ())])
-        if any(reference.name == column for file in metric.dependencies.files for reference in find_nodes(file.tree, exp.Column))
+        if any(
+            reference.name == column
+            for file in metric.dependencies.files
+            for reference in find_nodes(file.tree, exp.Column)
+        )
     ]
     if not columns:
         return ""
     params = tuple(pair for pair in metric.metric.params if pair[0] != name)
     value = str(dict(metric.metric.params)[name])
-    return f"Write {replace(metric.metric, params=params)} with columns={{{columns[0]!r}: {value!r}}}, a number for all rows, or map a column to it"
+    return (
+        f"Write {replace(metric.metric, params=params)} with columns={{{columns[0]!r}: {value!r}}},"
+        " a number for all rows, or map a column to it"
+    )
 
 
 def check_rank_positions(metric: ResolvedMetric) -> None:
@@ -305,20 +443,35 @@ def check_rank_positions(metric: ResolvedMetric) -> None:
     if settings.get("ranks") != "given" or "ranks" not in metric.dependencies.settings:
         return
     if settings["ties"] != "rank":
-        raise MetricError(f"ranks='given' reads the rank column, and ties={settings['ties']!r} does not. Leave ties out")
+        raise MetricError(
+            f"ranks='given' reads the rank column, and ties={settings['ties']!r} does not. Leave"
+            " ties out"
+        )
     if settings.get("unjudged", "nonrelevant") != "nonrelevant":
-        raise MetricError("unjudged='drop' moves documents up, and ranks='given' leaves them where they are. Choose one of them")
+        raise MetricError(
+            "unjudged='drop' moves documents up, and ranks='given' leaves them where they are."
+            " Choose one of them"
+        )
     if "baseline" in metric.dependencies.roles:
-        raise MetricError(f"{metric.metric} compares whole lists, without gaps, so ranks='given' is not for it. Leave ranks out")
+        raise MetricError(
+            f"{metric.metric} compares whole lists, without gaps, so ranks='given' is not for it."
+            " Leave ranks out"
+        )
 
 
 def _check_policies_with_parameters(metric: ResolvedMetric, library: Registry) -> None:
-    """Check for values of policies that a parameter allows under some values of other policies only."""
+    """Check for values of policies that a parameter allows under some values of other policies
+    only.
+    """
     settings = metric.settings
     for policy in library.policies.keys() & metric.dependencies.settings:
         rules = library.policies[policy]["values"].get(settings.get(policy), {}).get("with", {})
         for name, rule in rules.items():
-            is_allowed = all(settings.get(other, allowed[0]) in allowed for other, allowed in rule.items() if other in library.policies)
+            is_allowed = all(
+                settings.get(other, allowed[0]) in allowed
+                for other, allowed in rule.items()
+                if other in library.policies
+            )
             if settings.get(name, NO_CUTOFF) != NO_CUTOFF and not is_allowed:
                 raise MetricError(f"{name}={settings[name]!r}: {rule['otherwise']}")
 
@@ -326,24 +479,38 @@ def _check_policies_with_parameters(metric: ResolvedMetric, library: Registry) -
 def _check_read(param: Parameter, settings: Mapping[str, ParameterValue]) -> None:
     value = settings.get(param.name, param.default)
     if value is None:
-        raise MetricError(f"no value for {param.name}: {param.about} Give one, as in nDCG({param.name}=...)")
+        raise MetricError(
+            f"no value for {param.name}: {param.about} Give one, as in nDCG({param.name}=...)"
+        )
     if value == NO_CUTOFF and param.high < NO_CUTOFF:
-        raise MetricError(f"a cut-off from 1 to {param.high:g} is needed here. Write it after @, as in nDCG@10")
+        raise MetricError(
+            f"a cut-off from 1 to {param.high:g} is needed here. Write it after @, as in nDCG@10"
+        )
     check_parameter_value(param.name, param, value)
 
 
-def check_parameter_value(location: str, param: Parameter, value: ParameterValue, hint: str = "") -> None:
+def check_parameter_value(
+    location: str, param: Parameter, value: ParameterValue, hint: str = ""
+) -> None:
     """Check that a value has the type and range of its parameter."""
     if param.is_column:
         return
     elements = value if isinstance(value, tuple) and param.type == "numbers" else (value,)
     if len(elements) > MAX_LIST_LENGTH:
-        raise MetricError(f"{location} has {len(elements)} numbers. It may have at most {MAX_LIST_LENGTH}")
+        raise MetricError(
+            f"{location} has {len(elements)} numbers. It may have at most {MAX_LIST_LENGTH}"
+        )
     for element in elements:
         if not isinstance(element, (int, float)) or not _is_in_range(param, element):
             # Messages omit the upper limit ALL, except for values that exceed it.
-            limit = f" to {NO_CUTOFF}" if isinstance(element, (int, float)) and element > param.high == NO_CUTOFF else ""
-            raise MetricError(f"{location} is {element!r}. It must be {param.range_text}{limit}{hint}")
+            limit = (
+                f" to {NO_CUTOFF}"
+                if isinstance(element, (int, float)) and element > param.high == NO_CUTOFF
+                else ""
+            )
+            raise MetricError(
+                f"{location} is {element!r}. It must be {param.range_text}{limit}{hint}"
+            )
 
 
 def _is_in_range(param: Parameter, number: float) -> bool:
@@ -361,19 +528,30 @@ def check_expected_ties(metric: ResolvedMetric, library: Registry) -> None:
     linear = []
     for file in library.metrics.values():
         if find_input_role(library, file) == "run":
-            settings = {**{choice.name: choice.default for choice in file.declared_settings.values()}, "ties": "expected"}
-            if _is_linear_in_documents(find_dependencies(library, file, settings).files, file, settings, library):
+            settings = {
+                **{choice.name: choice.default for choice in file.declared_settings.values()},
+                "ties": "expected",
+            }
+            if _is_linear_in_documents(
+                find_dependencies(library, file, settings).files, file, settings, library
+            ):
                 linear.append(file.display_name)
     raise MetricError(
-        f"ties='expected' is not defined for {metric.metric}, which is not a sum over documents. It is for: {', '.join(sorted(linear))}. "
-        "Choose another value of ties, such as doc_desc"
+        f"ties='expected' is not defined for {metric.metric}, which is not a sum over documents. It"
+        f" is for: {', '.join(sorted(linear))}. Choose another value of ties, such as doc_desc"
     )
 
 
-def _is_linear_in_documents(files: Iterable[SqlFile], file: SqlFile, settings: Mapping[str, ParameterValue], library: Registry) -> bool:
+def _is_linear_in_documents(
+    files: Iterable[SqlFile],
+    file: SqlFile,
+    settings: Mapping[str, ParameterValue],
+    library: Registry,
+) -> bool:
     """Return True if the metric is linear in the documents.
 
-    Its expectation over tie orders then equals its value with each document weighted by its probability.
+    Its expectation over tie orders then equals its value with each document weighted by its
+    probability.
     """
     if any(dependency.tie_expectation == "none" for dependency in files):
         return False
@@ -417,7 +595,11 @@ def prediction_tie_orders(library: Registry) -> list[str]:
 
     They select a variant of ``positive_thresholds``.
     """
-    return [value for value, choice in library.policies["ties"]["values"].items() if "positive_thresholds" in choice.get("files", ())]
+    return [
+        value
+        for value, choice in library.policies["ties"]["values"].items()
+        if "positive_thresholds" in choice.get("files", ())
+    ]
 
 
 def for_tie_order(metric: ResolvedMetric, library: Registry) -> ResolvedMetric:
@@ -426,24 +608,38 @@ def for_tie_order(metric: ResolvedMetric, library: Registry) -> ResolvedMetric:
     Metrics whose file declares none are returned unchanged.
     """
     bounds = [bound for tie_bounds in read_tie_bounds(metric.file) or () for bound in tie_bounds]
-    substitute_name = next((bound.metric for bound in bounds if bound.order == metric.settings.get("ties")), None)
+    substitute_name = next(
+        (bound.metric for bound in bounds if bound.order == metric.settings.get("ties")), None
+    )
     if metric.input_role == "run" or substitute_name is None:
         return metric
     substitute = parse_metric_text(substitute_name)
     file = library.validate_file(library.file_for(substitute))
     defaults = {name: choice.default for name, choice in file.declared_settings.items()}
     settings = {**defaults, **metric.settings, **dict(substitute.params)}
-    return replace(metric, file=file, settings=settings, dependencies=find_dependencies(library, file, settings, *LIST_SLOTS))
+    return replace(
+        metric,
+        file=file,
+        settings=settings,
+        dependencies=find_dependencies(library, file, settings, *LIST_SLOTS),
+    )
 
 
 def tie_bounds_problem(file: SqlFile, library: Registry) -> str:
     """Return the error in a file's annotation of tie bounds, empty if there is none."""
     orders = [*prediction_tie_orders(library), AS_TIED]
     bounds = read_tie_bounds(file)
-    if bounds is None or not {bound.order for tie_bounds in bounds for bound in tie_bounds} <= set(orders):
-        return f"{TIE_BOUNDS} names orders from the least to the greatest, as in 'worst to best of PRAUC'. Orders are: {', '.join(orders)}"
+    if bounds is None or not {bound.order for tie_bounds in bounds for bound in tie_bounds} <= set(
+        orders
+    ):
+        return (
+            f"{TIE_BOUNDS} names orders from the least to the greatest, as in 'worst to best of"
+            f" PRAUC'. Orders are: {', '.join(orders)}"
+        )
     try:
-        for bound in (bound for tie_bounds in bounds for bound in tie_bounds if bound.metric is not None):
+        for bound in (
+            bound for tie_bounds in bounds for bound in tie_bounds if bound.metric is not None
+        ):
             library.file_for(parse_metric_text(str(bound.metric)))
     except MetricError as error:
         return str(error)

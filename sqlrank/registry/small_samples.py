@@ -1,4 +1,6 @@
-"""Read the samples that are too small for intervals of some metrics from ``sql/small_samples.toml``, and describe them for notes."""
+"""Read the samples that are too small for intervals of some metrics from
+``sql/small_samples.toml``, and describe them for notes.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from sqlrank.registry.sql_folder import read_toml, sql_root
 
 @dataclass(frozen=True)
 class SmallSample:
-    """Samples of at most a size, of which intervals of metrics contain the true value too rarely, or tests find differences too often.
+    """Samples of at most a size, of which intervals of metrics contain the true value too rarely,
+    or tests find differences too often.
 
     Attributes:
         data: Kind of the data, as docs/confidence.md names it.
@@ -38,7 +41,9 @@ class SmallSample:
     differ: int = 0
 
     def has_size(self, units: int, smaller: int | None, value: float | None) -> bool:
-        """Return True for a sample of this size or a smaller one; a class without rows has no interval."""
+        """Return True for a sample of this size or a smaller one; a class without rows has no
+        interval.
+        """
         return (
             (self.units is None or units <= self.units)
             and (self.smaller is None or (smaller is not None and smaller <= self.smaller))
@@ -50,16 +55,24 @@ class SmallSample:
 
         >>> SmallSample("numbers", "10 rows", ("MSE",), units=10, covers=82).describe(("MSE",))
         '10 units or fewer: 95 % intervals of MSE cover the true value in about 82 % of such samples'
-        """
-        size = f"{self.units} units" if self.smaller is None else f"{self.smaller} rows of the smaller class"
+        """  # noqa: E501
+        size = (
+            f"{self.units} units"
+            if self.smaller is None
+            else f"{self.smaller} rows of the smaller class"
+        )
         least = "" if self.value is None else f" from {self.value:g} on"
         if self.differ:
             return (
-                f"{size} or fewer: tests of {enumerate_names(names)} find a difference of equal systems (p < 0.05) in up to {self.differ} %"
+                f"{size} or fewer: tests of {enumerate_names(names)} find a difference of equal"
+                f" systems (p < 0.05) in up to {self.differ} %"
             )
         method = "" if self.interval == "auto" else f"{self.interval} "
         subject = f"95 % {method}intervals of {enumerate_names(names)}{least}"
-        return f"{size} or fewer: {subject} cover the true value in about {self.covers} % of such samples"
+        return (
+            f"{size} or fewer: {subject} cover the true value in about {self.covers} % of such"
+            " samples"
+        )
 
 
 @cache

@@ -1,4 +1,6 @@
-"""Read a SQL file on demand: its documentation, syntax tree, and annotations, such as parameters and the grain."""
+"""Read a SQL file on demand: its documentation, syntax tree, and annotations, such as parameters
+and the grain.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 GRAIN = "Grain"
 """Annotation of the columns that identify a row: ``-- Grain: list_id, doc_id``."""
 
-_GRAIN = re.compile(r"one row|rows of (?P<source>\w+)|(?P<many>many per )?(?P<columns>\w+(?:, \w+)*)")
+_GRAIN = re.compile(
+    r"one row|rows of (?P<source>\w+)|(?P<many>many per )?(?P<columns>\w+(?:, \w+)*)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +33,19 @@ class Grain:
     """The grain of a file's rows.
 
     Attributes:
-        columns: The columns that identify a row, or that group rows if not ``is_unique``; none if there is only one row, or a source.
-        is_unique: True if no two rows agree in ``columns``; False for rows of a source, which no columns identify.
+        columns: The columns that identify a row, or that group rows if not ``is_unique``; none if
+            there is only one row, or a source.
+        is_unique: True if no two rows agree in ``columns``; False for rows of a source, which no
+            columns identify.
         source: The relation or input whose rows these are, where no columns identify them.
 
-    >>> print(read_grain("list_id, doc_id"), read_grain("one row"), read_grain("many per list_id"), read_grain("rows of run"), sep="; ")
+    >>> print(
+    ...     read_grain("list_id, doc_id"),
+    ...     read_grain("one row"),
+    ...     read_grain("many per list_id"),
+    ...     read_grain("rows of run"),
+    ...     sep="; ",
+    ... )
     list_id, doc_id; one row; many per list_id; rows of run
     """
 
@@ -45,7 +57,11 @@ class Grain:
         """Return the grain as files declare it."""
         if self.source:
             return f"rows of {self.source}"
-        return ("" if self.is_unique else "many per ") + ", ".join(self.columns) if self.columns else "one row"
+        return (
+            ("" if self.is_unique else "many per ") + ", ".join(self.columns)
+            if self.columns
+            else "one row"
+        )
 
 
 def read_grain(text: str) -> Grain | None:
@@ -69,10 +85,13 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """The grain of a metric, by the key of its GROUP BY."""
 
 ANNOTATIONS = (
-    "Depth", "Direction", "Engines", "Grain", "Influence key", "Interval", "Materialize", "Nonzero", "Outcomes", "Range", "Reads", "Reference value", "Requires",
-    "Revision", "Sampling unit", "Scope", "Source", "Tie bounds", "Tie expectation", "Undefined", "Unit", "Use when", "Validate",
+    "Depth", "Direction", "Engines", "Grain", "Influence key", "Interval", "Materialize", "Nonzero",
+    "Outcomes", "Range", "Reads", "Reference value", "Requires", "Revision", "Sampling unit",
+    "Scope", "Source", "Tie bounds", "Tie expectation", "Undefined", "Unit", "Use when", "Validate",
 )  # fmt: skip
-"""Annotations that a comment may declare besides parameters: ``-- Materialize: every list is ranked.``"""
+"""Annotations that a comment may declare besides parameters: ``-- Materialize: every list is
+ranked.``
+"""
 
 SCOPES = ("group", "slice", "system", "score", "measured")
 """Scopes of a relation.
@@ -93,11 +112,15 @@ TIE_EXPECTATIONS = ("linear", "spread", "none")
 """
 
 DEPTHS = ("k", "all")
-"""Depths that a file may declare besides a number: its cut-off, or all documents up to ``depth``."""
+"""Depths that a file may declare besides a number: its cut-off, or all documents up to
+``depth``.
+"""
 
 
 class RowsRead(Enum):
-    """Rows of the inputs that a relation reads, as ``-- Reads:`` declares: those that policies leave, or those before ``nulls`` or ``duplicates``."""
+    """Rows of the inputs that a relation reads, as ``-- Reads:`` declares: those that policies
+    leave, or those before ``nulls`` or ``duplicates``.
+    """
 
     VALID = ""
     UNFILTERED = "unfiltered"
@@ -109,11 +132,13 @@ _PROBABILITY = re.compile(r"(\w+)\(\) at most 1")
 _CONDITIONAL = re.compile(r"(.+) under (\w+)=(\S+)")
 _PARAM = re.compile(
     r"\$(?P<name>\w+): (?P<type>integer|numbers|number|column|flag)"
-    r"(?: (?P<bound>from|above) (?P<low>\S+?))?(?: to (?P<high>\S+?))?(?:, default (?P<default>\[[^]]*\]|\S+?))?: (?P<about>.+)"
+    r"(?: (?P<bound>from|above) (?P<low>\S+?))?(?: to (?P<high>\S+?))?(?:, default"
+    r" (?P<default>\[[^]]*\]|\S+?))?: (?P<about>.+)"
 )
 _CHOICE = re.compile(r"(?P<name>\w+)(?P<slot>\(\))?: default (?P<default>\w+): (?P<about>.+)")
 _BOUNDS = re.compile(
-    r"(?P<low>-?\d+(?:\.\d+)?|-inf) to (?P<high>\d+(?:\.\d+)?|inf)(?:, but not (?P<estimates>estimates )?under (?P<exceptions>\w+=\w+(?:, \w+=\w+)*))?"
+    r"(?P<low>-?\d+(?:\.\d+)?|-inf) to (?P<high>\d+(?:\.\d+)?|inf)(?:, but not"
+    r" (?P<estimates>estimates )?under (?P<exceptions>\w+=\w+(?:, \w+=\w+)*))?"
 )
 _FACT = re.compile(rf"^({'|'.join(ANNOTATIONS)}): (.+?)\.?$", re.MULTILINE)
 
@@ -139,7 +164,9 @@ class Parameter:
 
     @property
     def is_column(self) -> bool:
-        """True if the parameter is the name of a column: of any numbers, or a flag, of 0 and 1 alone."""
+        """True if the parameter is the name of a column: of any numbers, or a flag, of 0 and 1
+        alone.
+        """
         return self.type in {"column", "flag"}
 
     @property
@@ -154,12 +181,18 @@ class Parameter:
 
     @property
     def limited_range_text(self) -> str:
-        """That with the limit of cut-offs, for messages that are written before there is a value."""
+        """That with the limit of cut-offs, for messages that are written before there is a
+        value.
+        """
         return f"{self.range_text} to {NO_CUTOFF}" if self.high == NO_CUTOFF else self.range_text
 
     def __str__(self) -> str:
         """Return the type and range in words."""
-        lower = "" if self.low in {-NO_CUTOFF, -UNBOUNDED} else f" {'above' if self.excludes_low else 'from'} {self.low:g}"
+        lower = (
+            ""
+            if self.low in {-NO_CUTOFF, -UNBOUNDED}
+            else f" {'above' if self.excludes_low else 'from'} {self.low:g}"
+        )
         upper = "" if self.high in {NO_CUTOFF, UNBOUNDED} else f" to {self.high:.10g}"
         return self.type + lower + upper
 
@@ -178,11 +211,12 @@ class DeclaredSetting:
 class Bounds:
     """Bounds of a metric's values.
 
-    ``exceptions`` are the settings (name, value) under which values may exceed them; ``holds_for_estimand`` if what they estimate may not.
+    ``exceptions`` are the settings (name, value) under which values may exceed them;
+    ``holds_for_estimand`` if what they estimate may not.
 
     >>> Bounds.read("0 to 1, but not under precision_at=all_ranks, discount=map")
     Bounds(low=0.0, high=1.0, exceptions=(('precision_at', 'all_ranks'), ('discount', 'map')), holds_for_estimand=False)
-    """
+    """  # noqa: E501
 
     low: float
     high: float
@@ -200,9 +234,14 @@ class Bounds:
         match = _BOUNDS.fullmatch(text)
         if match is None:
             return None
-        names = [setting.partition("=") for setting in (match["exceptions"] or "").split(", ") if setting]
+        names = [
+            setting.partition("=") for setting in (match["exceptions"] or "").split(", ") if setting
+        ]
         return cls(
-            float(match["low"]), float(match["high"]), tuple((name, value) for name, _, value in names), match["estimates"] is not None
+            float(match["low"]),
+            float(match["high"]),
+            tuple((name, value) for name, _, value in names),
+            match["estimates"] is not None,
         )
 
 
@@ -243,21 +282,31 @@ class SqlFile:
                 parameters[match["name"]] = _parse_parameter(match)
             elif line.startswith("$"):
                 raise ContractError(
-                    f"{self.path}:{line_number}: cannot read the parameter. Write '$k: integer from 1, default 10: what it is'"
+                    f"{self.path}:{line_number}: cannot read the parameter. Write '$k: integer from"
+                    " 1, default 10: what it is'"
                 )
         return parameters
 
     @cached_property
     def declared_settings(self) -> dict[str, DeclaredSetting]:
         """The function slots and policies that the comment declares."""
-        lines = (line for line in self.doc.splitlines() if ": default " in line and not line.startswith("$"))
+        lines = (
+            line
+            for line in self.doc.splitlines()
+            if ": default " in line and not line.startswith("$")
+        )
         matches = (match for line in lines if (match := _CHOICE.fullmatch(line)))
-        return {match["name"]: DeclaredSetting(match["name"], bool(match["slot"]), match["default"], match["about"]) for match in matches}
+        return {
+            match["name"]: DeclaredSetting(
+                match["name"], bool(match["slot"]), match["default"], match["about"]
+            )
+            for match in matches
+        }
 
     @cached_property
     def statement(self) -> Any:
         """The syntax tree of the file; raises ``ContractError`` for invalid SQL."""
-        from sqlrank.registry import contract  # noqa: PLC0415  importing sqlglot takes a quarter of a second
+        from sqlrank.registry import contract  # importing sqlglot takes a quarter of a second
 
         return contract.parse_sql_file(self.kind, self.path, self.text)
 
@@ -270,37 +319,61 @@ class SqlFile:
     def column_comments(self) -> dict[str, str]:
         """The trailing comments of columns, by column: ``rank, -- position in the list``."""
         selects = () if self.kind == "functions" else self.tree.selects
-        comments = {column.alias_or_name: column.comments or column.unalias().comments for column in selects}
-        return {name: " ".join(" ".join(lines).split()) for name, lines in comments.items() if lines}
+        comments = {
+            column.alias_or_name: column.comments or column.unalias().comments for column in selects
+        }
+        return {
+            name: " ".join(" ".join(lines).split()) for name, lines in comments.items() if lines
+        }
 
     @cached_property
     def function_arguments(self) -> tuple[str, ...]:
         """The arguments of a function."""
-        return tuple(argument.name for argument in self.statement.this.expressions) if self.kind == "functions" else ()
+        return (
+            tuple(argument.name for argument in self.statement.this.expressions)
+            if self.kind == "functions"
+            else ()
+        )
 
     @cached_property
     def annotations(self) -> dict[str, str]:
-        """The annotations of the comment, by keyword; the first line names the file, whatever the name is."""
+        """The annotations of the comment, by keyword; the first line names the file, whatever the
+        name is.
+        """
         return dict(_FACT.findall(self.doc.partition("\n")[2]))
 
     @cached_property
     def scopes(self) -> tuple[str, ...]:
-        """The scopes of a relation that differ from those of the rows it reads: some of ``SCOPES``."""
-        return tuple(re.sub(r" \([^)]*\)", "", self.annotations["Scope"]).split(", ")) if "Scope" in self.annotations else ()
+        """The scopes of a relation that differ from those of the rows it reads: some of
+        ``SCOPES``.
+        """
+        return (
+            tuple(re.sub(r" \([^)]*\)", "", self.annotations["Scope"]).split(", "))
+            if "Scope" in self.annotations
+            else ()
+        )
 
     @property
     def rows_read(self) -> RowsRead:
         """The rows of the inputs that the file reads."""
-        return next((rows for rows in RowsRead if rows.value == self.annotations.get("Reads", "")), RowsRead.VALID)
+        return next(
+            (rows for rows in RowsRead if rows.value == self.annotations.get("Reads", "")),
+            RowsRead.VALID,
+        )
 
     @property
     def engines(self) -> list[str]:
         """The engines that the file declares to be for, empty if it is for all."""
-        return re.findall(r"[a-z]+", re.split(r",? which ", self.annotations.get("Engines", ""))[0].replace(" and ", ", "))
+        return re.findall(
+            r"[a-z]+",
+            re.split(r",? which ", self.annotations.get("Engines", ""))[0].replace(" and ", ", "),
+        )
 
     @property
     def depth(self) -> str:
-        """The declared number of top documents per list that the file reads, or one of ``DEPTHS``; empty if it declares none."""
+        """The declared number of top documents per list that the file reads, or one of ``DEPTHS``;
+        empty if it declares none.
+        """
         return self.annotations.get("Depth", "").partition(" ")[0]
 
     @property
@@ -333,7 +406,8 @@ class SqlFile:
     def full_name(self) -> str:
         """The name before the colon of the first line.
 
-        ``AUC@k`` is the variant of AUC with a cut-off, ``Mean of predictions`` that of Mean for columns of predictions.
+        ``AUC@k`` is the variant of AUC with a cut-off, ``Mean of predictions`` that of Mean for
+        columns of predictions.
         """
         return self.title.partition(":")[0]
 
@@ -344,10 +418,14 @@ class SqlFile:
 
     @property
     def relative_path(self) -> str:
-        """The path relative to the folder of SQL files, such as ``relations/judged_documents/by_join.sql``."""
+        """The path relative to the folder of SQL files, such as
+        ``relations/judged_documents/by_join.sql``.
+        """
         path_parts = self.path.parts
         return "/".join(
-            path_parts[len(path_parts) - 1 - path_parts[::-1].index(self.kind) :] if self.kind in path_parts else path_parts[-2:]
+            path_parts[len(path_parts) - 1 - path_parts[::-1].index(self.kind) :]
+            if self.kind in path_parts
+            else path_parts[-2:]
         )
 
     @property
@@ -385,18 +463,31 @@ class SqlFile:
     def find_row_checks(self, settings: Mapping[str, Any]) -> list[str]:
         """Return the row checks that the file requires under these settings."""
         effective = {name: param.default for name, param in self.params.items()} | dict(settings)
-        return [name for name, setting, value in self._row_requirements if not setting or str(effective.get(setting)) == value]
+        return [
+            name
+            for name, setting, value in self._row_requirements
+            if not setting or str(effective.get(setting)) == value
+        ]
 
     @property
     def _row_requirements(self) -> list[tuple[str, str, str]]:
         names = [name for name in self._requirement_names if not _PROBABILITY.fullmatch(name)]
         matches = [_CONDITIONAL.fullmatch(name) for name in names]
-        return [(match[1], match[2], match[3]) if match else (name, "", "") for name, match in zip(names, matches, strict=True)]
+        return [
+            (match[1], match[2], match[3]) if match else (name, "", "")
+            for name, match in zip(names, matches, strict=True)
+        ]
 
     @property
     def probabilities(self) -> list[str]:
-        """The function slots that must be at most 1: ``-- Requires: stop_probability() at most 1``."""
-        return [match[1] for requirement in self._requirement_names if (match := _PROBABILITY.fullmatch(requirement))]
+        """The function slots that must be at most 1: ``-- Requires: stop_probability() at most
+        1``.
+        """
+        return [
+            match[1]
+            for requirement in self._requirement_names
+            if (match := _PROBABILITY.fullmatch(requirement))
+        ]
 
     @property
     def _requirement_names(self) -> list[str]:
@@ -415,7 +506,9 @@ class SqlFile:
 
     @property
     def row_grain(self) -> Grain | None:
-        """The grain of the rows, None if the comment declares none; a metric has a row per key, a curve one per point."""
+        """The grain of the rows, None if the comment declares none; a metric has a row per key, a
+        curve one per point.
+        """
         if self.kind in {"metrics", "curves"}:
             return Grain(tuple(self.tree.named_selects[: 1 if self.kind == "metrics" else 2]))
         return read_grain(self.annotations[GRAIN]) if GRAIN in self.annotations else None
@@ -434,9 +527,15 @@ class SqlFile:
 
     @property
     def cutoff_parameter(self) -> Parameter | None:
-        """The cut-off parameter, written after ``@``: the first one, if named ``$k`` or without default."""
+        """The cut-off parameter, written after ``@``: the first one, if named ``$k`` or without
+        default.
+        """
         first = next(iter(self.params.values()), None)
-        return first if first and not first.is_column and (first.name == "k" or first.default is None) else None
+        return (
+            first
+            if first and not first.is_column and (first.name == "k" or first.default is None)
+            else None
+        )
 
     @property
     def measures_column(self) -> bool:

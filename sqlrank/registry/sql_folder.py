@@ -1,4 +1,6 @@
-"""Find the folder of SQL files, list its files, strip their header comments, and read its TOML files."""
+"""Find the folder of SQL files, list its files, strip their header comments, and read its TOML
+files.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,17 @@ def list_sql_files(folder: Path) -> list[Path]:
     Empty if the folder does not exist.
     """
     try:
-        return sorted([*folder.glob("*.toml"), *(path for name in FOLDERS for path in (folder / name).rglob("*.*") if path.is_file())])
+        return sorted(
+            [
+                *folder.glob("*.toml"),
+                *(
+                    path
+                    for name in FOLDERS
+                    for path in (folder / name).rglob("*.*")
+                    if path.is_file()
+                ),
+            ]
+        )
     except OSError:  # such as a path that is too long
         return []
 
@@ -66,7 +78,9 @@ def read_tables(path: Path) -> dict[str, dict[str, Any]]:
     tables = read_toml(path)
     for name, table in tables.items():
         if not isinstance(table, dict):
-            raise ContractError(f"{path}:1: {name} = {short_repr(table)} is in no table. Write a table [{name}]")
+            raise ContractError(
+                f"{path}:1: {name} = {short_repr(table)} is in no table. Write a table [{name}]"
+            )
     return tables
 
 
@@ -81,8 +95,15 @@ def read_choices(path: Path) -> dict[str, dict[str, Any]]:
         values = choice.get("values")
         if name == FUNCTION_DEFAULTS:
             continue
-        if not isinstance(values, dict) or not values or not all(isinstance(value, dict) for value in values.values()):
-            raise ContractError(f"{path}:1: {name} needs a table for each of its values, such as [{name}.values.none]")
+        if (
+            not isinstance(values, dict)
+            or not values
+            or not all(isinstance(value, dict) for value in values.values())
+        ):
+            raise ContractError(
+                f"{path}:1: {name} needs a table for each of its values, such as"
+                f" [{name}.values.none]"
+            )
     return choices
 
 
@@ -96,13 +117,21 @@ def read_names(path: Path) -> dict[str, dict[str, Any]]:
     for section, names in tables.items():
         for name, value in names.items():
             values = (
-                value if isinstance(value, list) and section in {"arguments", "options", "differences", "columns", "siblings"} else [value]
+                value
+                if isinstance(value, list)
+                and section in {"arguments", "options", "differences", "columns", "siblings"}
+                else [value]
             )
             if not all(isinstance(element, str) for element in values):
-                raise ContractError(f"{path}:1: {name} of [{section}] is {short_repr(value)}. It must be a text")
+                raise ContractError(
+                    f"{path}:1: {name} of [{section}] is {short_repr(value)}. It must be a text"
+                )
     for pattern, replacement in tables.get("spellings", {}).items():
         try:
             re.sub(pattern, replacement, "")
         except re.error as error:
-            raise ContractError(f"{path}:1: {pattern!r} of [spellings] is no regular expression with what to write: {error}") from None
+            raise ContractError(
+                f"{path}:1: {pattern!r} of [spellings] is no regular expression with what to write:"
+                f" {error}"
+            ) from None
     return tables

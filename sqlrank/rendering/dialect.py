@@ -1,4 +1,6 @@
-"""Declare the record of a SQL dialect: capabilities of its engine, and its forms of expressions that others write in another way."""
+"""Declare the record of a SQL dialect: capabilities of its engine, and its forms of expressions
+that others write in another way.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ Rewrite = Callable[["exp.Expr"], object]
 """A rewrite of a tree in place."""
 
 ListOperations = Mapping[str, "Callable[..., exp.Expr] | str"]
-"""Writers of operations on lists by name, or the functions that do the same; ``min`` and ``sum`` are of lists of positive numbers."""
+"""Writers of operations on lists by name, or the functions that do the same; ``min`` and ``sum``
+are of lists of positive numbers.
+"""
 
 
 def keep_nodes(*_: object) -> None:
@@ -42,7 +46,9 @@ class TableFunctionForm:
     argument: str = ""
     """Declaration of a table."""
     fields: Mapping[str, str] = field(default_factory=dict)
-    """Types of the columns of a table in its declaration, by type of a column; ``key`` is that of ids and groups."""
+    """Types of the columns of a table in its declaration, by type of a column; ``key`` is that of
+    ids and groups.
+    """
     number: str = ""
     """Declaration of a parameter, with ``{default}`` in that of one that has a default."""
     default: str = ""
@@ -50,7 +56,9 @@ class TableFunctionForm:
     group_argument: str = ""
     """Declaration of the parameter of the group."""
     checks_argument: str = ""
-    """Declaration of the parameter that is false if rows are not checked, if it can have a default."""
+    """Declaration of the parameter that is false if rows are not checked, if it can have a
+    default.
+    """
     passed: str = "{name}"
     """A table or number in a call, by ``{name}`` and its ``{value}``."""
     text_type: str = "TEXT"
@@ -58,7 +66,9 @@ class TableFunctionForm:
     number_type: str = "DOUBLE"
     """Type of metrics in the result."""
     types: tuple[str, str, str, str] = ("", "", "", "")
-    """Types of tables, numbers, the group and ``checks``, by which functions of one name are told apart."""
+    """Types of tables, numbers, the group and ``checks``, by which functions of one name are told
+    apart.
+    """
     escape_query: Callable[[str], str] = str
     """Escape of the query in the text that creates the function."""
     prefixes_schema: bool = False
@@ -67,20 +77,26 @@ class TableFunctionForm:
 
 @dataclass(frozen=True, kw_only=True)
 class FunctionForms:
-    """Texts of functions of metrics, which are macros where there is no form of functions of tables."""
+    """Texts of functions of metrics, which are macros where there is no form of functions of
+    tables.
+    """
 
     version: str
     """Statement that creates the function ``{name}``, which returns ``{version}``."""
     version_arguments: str = ""
     """Text behind its name where it is dropped."""
     group: tuple[str, str]
-    """Parameter, or column, by which a function of tables groups ``{inputs}``, and its description."""
+    """Parameter, or column, by which a function of tables groups ``{inputs}``, and its
+    description.
+    """
     table: TableFunctionForm | None = None
     """Texts of functions of tables."""
     aggregate: str | None = None
     """Statement that creates an aggregate, where functions of SQL can be one."""
     list: tuple[str, ...] = ()
-    """Statements that create a function of lists and its comment, of parts that are written as trees."""
+    """Statements that create a function of lists and its comment, of parts that are written as
+    trees.
+    """
     list_types: tuple[str, str] = ("", "")
     """Types of parameters that are lists, and of cut-offs, where functions declare them."""
     list_operations: ListOperations = field(default_factory=dict)
@@ -89,7 +105,9 @@ class FunctionForms:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dialect:
-    """Capabilities and forms of a SQL dialect; those without a default are what no engine shares with all others."""
+    """Capabilities and forms of a SQL dialect; those without a default are what no engine shares
+    with all others.
+    """
 
     # Names
 
@@ -105,7 +123,9 @@ class Dialect:
     # The form that every dialect has to choose
 
     write_list_elements: Callable[[ListJoin], None] | None
-    """Rewrite of the join of a list column with its elements and their positions; None where there is none."""
+    """Rewrite of the join of a list column with its elements and their positions; None where there
+    is none.
+    """
 
     # Forms that differ from the portable ones
 
@@ -116,15 +136,21 @@ class Dialect:
     finish: Rewrite = keep_nodes
     """Own rewrite after the portable forms."""
     write_quantile: Callable[[exp.Expr, exp.Expr], exp.Expr | None] | None = None
-    """The exact, interpolated quantile of a value at a share in each group, else a sum over rows that are numbered by value."""
+    """The exact, interpolated quantile of a value at a share in each group, else a sum over rows
+    that are numbered by value.
+    """
     write_series: Callable[[exp.Expr, exp.Unnest], object] | None = None
     """Rewrite of a series of integers in a tree, else a cross join of digits."""
     write_hex_number: Callable[[exp.Expr], exp.Expr | None] | None = None
-    """The integer of eight hexadecimal digits, else a sum of the digits, each times a power of 16."""
+    """The integer of eight hexadecimal digits, else a sum of the digits, each times a power of
+    16.
+    """
     function_names: Mapping[type[exp.Expr], str] = field(default_factory=dict)
     """Names of functions that have others elsewhere."""
     character: str = "CHR({code})"
-    """The call that gives a character, by its number or by its bytes in hexadecimal digits, ``{bytes}``."""
+    """The call that gives a character, by its number or by its bytes in hexadecimal digits,
+    ``{bytes}``.
+    """
     join_texts: Callable[[Sequence[str]], str] = " || ".join
     """Expression of several texts joined, for those in which characters are calls."""
     nan_function: str | None = None
@@ -139,9 +165,13 @@ class Dialect:
     # Names and syntax
 
     fold_identifier: Callable[[str], str] = str
-    """Case folding of unquoted identifiers; identity where names match in any case (and in ClickHouse)."""
+    """Case folding of unquoted identifiers; identity where names match in any case (and in
+    ClickHouse).
+    """
     name_after_in: str = "table"
-    """Meaning of a name on the right of IN: ``table``, ``bracketed_table`` if it is one also in brackets, or ``list`` for a column of lists."""
+    """Meaning of a name on the right of IN: ``table``, ``bracketed_table`` if it is one also in
+    brackets, or ``list`` for a column of lists.
+    """
     calls_functions_by_fields: bool = False
     """A field of a value in brackets may be a function: (x).f is f(x)."""
     reserved_words: frozenset[str] = frozenset()
@@ -153,10 +183,14 @@ class Dialect:
     supports_grouping_sets: bool = True
     """Rows are grouped by GROUPING SETS, and columns that a set lacks are NULL."""
     searches_from_items: bool = False
-    """sqlglot searches the items of FROM for arrays, which it cannot in the text of a user's query."""
+    """sqlglot searches the items of FROM for arrays, which it cannot in the text of a user's
+    query.
+    """
 
     file_nodes: tuple[type[exp.Expr], ...] = ()
-    """Further nodes of sqlglot that SQL files may hold which are for this engine alone (``-- Engines: duckdb``)."""
+    """Further nodes of sqlglot that SQL files may hold which are for this engine alone (``--
+    Engines: duckdb``).
+    """
     file_functions: tuple[str, ...] = ()
     """Functions without a node of their own that such files may call."""
 
@@ -196,16 +230,21 @@ class Dialect:
     write_materialized: Callable[[exp.Query], exp.Query] | None = None
     """A CTE in a form that is computed once, where the engine computes each again for each reader.
 
-    If neither this nor ``computes_ctes_once`` holds, statements rely on no behavior, and only mark CTEs where a server has a setting.
+    If neither this nor ``computes_ctes_once`` holds, statements rely on no behavior, and only mark
+    CTEs where a server has a setting.
     """
     materialization_query: exp.Select | None = None
-    """Query with a row if the server materializes CTEs that are marked; older versions do not. None where there is no such server."""
+    """Query with a row if the server materializes CTEs that are marked; older versions do not. None
+    where there is no such server.
+    """
     computes_sources_once: bool = False
     """A query given as a source is computed once, so that it may draw random rows."""
     prefers_integer_keys: bool = False
     """Lists are joined and sorted faster by integers, at the cost of a window that numbers them."""
     plans_by_statistics: bool = False
-    """The planner's thresholds were measured on this engine, and statistics of its tables take little time."""
+    """The planner's thresholds were measured on this engine, and statistics of its tables take
+    little time.
+    """
     statistics_ignore_nan: bool = False
     """Comparisons are answered from the statistics of files, which ignore NaN."""
 
@@ -226,7 +265,9 @@ class Dialect:
     type_query: Callable[[exp.Query, Sequence[exp.Column]], exp.Select] | None = None
     """Query for the types of the columns of a query, where drivers do not report them."""
     shadowing_query: str | None = None
-    """File in ``sql/inputs`` with a query for functions of users that would be called in place of the engine's."""
+    """File in ``sql/inputs`` with a query for functions of users that would be called in place of
+    the engine's.
+    """
 
     # Functions of users, and dbt
 
@@ -235,7 +276,9 @@ class Dialect:
     supports_function_schemas: bool = True
     """Functions of users are in schemas."""
     error_function: str | None = None
-    """Function that ends a statement with the text in its message; without one a cast of the text to BOOLEAN does."""
+    """Function that ends a statement with the text in its message; without one a cast of the text
+    to BOOLEAN does.
+    """
     error_function_converts: bool = False
     """That function converts a text, and so has a type, which is not BOOLEAN."""
     has_dbt_macros: bool = False
@@ -243,7 +286,9 @@ class Dialect:
     dbt_deletes_and_inserts: bool = False
     """Its dbt adapter supports the ``delete+insert`` strategy."""
     dbt_microbatch: str | None = None
-    """Configuration for its dbt adapter to replace a whole batch of the day ``{0}``, None if it does not."""
+    """Configuration for its dbt adapter to replace a whole batch of the day ``{0}``, None if it
+    does not.
+    """
 
     @property
     def supports_table_macros(self) -> bool:
@@ -257,7 +302,9 @@ class Dialect:
 
     def list_reserved_words(self) -> frozenset[str]:
         """Return the words in lower case that are quoted as names."""
-        return self.reserved_words | {word.lower() for word in self.sqlglot.generator_class.RESERVED_KEYWORDS}
+        return self.reserved_words | {
+            word.lower() for word in self.sqlglot.generator_class.RESERVED_KEYWORDS
+        }
 
     def write_character(self, character: str) -> str:
         """Return the call that gives a character."""
@@ -273,6 +320,7 @@ class Dialect:
     @cached_property
     def sqlglot(self) -> Any:
         """The reader and writer of sqlglot."""
-        from sqlglot.dialects.dialect import Dialect as SqlglotDialect  # noqa: PLC0415  names of dialects are listed without it
+        # Names of dialects are listed without it
+        from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
         return SqlglotDialect.get_or_raise(self.sqlglot_name)

@@ -1,4 +1,6 @@
-"""Forms that several dialects share: series of integers, hexadecimal numbers, and quantiles of groups."""
+"""Forms that several dialects share: series of integers, hexadecimal numbers, and quantiles of
+groups.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.optimizer.statement_graph import outermost_query
-from sqlrank.sql_ast import BIGINT, DOUBLE, case_when, find_nodes, first_select, is_null, source_names, sql_literal
+from sqlrank.sql_ast import (
+    BIGINT,
+    DOUBLE,
+    case_when,
+    find_nodes,
+    first_select,
+    is_null,
+    source_names,
+    sql_literal,
+)
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
@@ -16,7 +27,9 @@ if TYPE_CHECKING:
 
 
 SERIES, NUMBER = "series", "number"
-"""Alias and column of a series of integers, ``UNNEST(GENERATE_SERIES(1, 20)) AS series(number)``."""
+"""Alias and column of a series of integers, ``UNNEST(GENERATE_SERIES(1, 20)) AS
+series(number)``.
+"""
 
 HEX_PREFIX = "0x"
 """Text before hexadecimal digits in ``CAST('0x' || digits AS BIGINT)``."""
@@ -45,13 +58,17 @@ def combine_digits(tree: exp.Expr, series: exp.Unnest) -> None:
     terms: list[exp.Expr] = [exp.Literal.number(first)] if first else []
     for power, alias in enumerate(aliases):
         digit: exp.Expr = exp.column("digit", table=alias)
-        terms.append(exp.Mul(this=exp.Literal.number(10**power), expression=digit) if power else digit)
+        terms.append(
+            exp.Mul(this=exp.Literal.number(10**power), expression=digit) if power else digit
+        )
     number = reduce(lambda left, right: exp.Add(this=left, expression=right), terms)
     for column in [column for column in find_nodes(select, exp.Column) if column.name == NUMBER]:
         if column.parent is select:
             column.replace(exp.alias_(number.copy(), NUMBER))
         else:
-            column.replace(exp.paren(number.copy()) if isinstance(column.parent, exp.Binary) else number.copy())
+            column.replace(
+                exp.paren(number.copy()) if isinstance(column.parent, exp.Binary) else number.copy()
+            )
     digits = _digits_cte(tree)
     series.replace(exp.to_table(digits).as_(aliases[0]))
     for alias in aliases[1:]:
@@ -60,7 +77,9 @@ def combine_digits(tree: exp.Expr, series: exp.Unnest) -> None:
         select.where(exp.LTE(this=number, expression=exp.Literal.number(last)), copy=False)
 
 
-_DIGITS: Any = exp.maybe_parse(f"SELECT 0 AS digit {' '.join(f'UNION ALL SELECT {digit}' for digit in range(1, 10))}")
+_DIGITS: Any = exp.maybe_parse(
+    f"SELECT 0 AS digit {' '.join(f'UNION ALL SELECT {digit}' for digit in range(1, 10))}"
+)
 
 
 def _digits_cte(tree: exp.Expr) -> str:
@@ -69,22 +88,30 @@ def _digits_cte(tree: exp.Expr) -> str:
     with_clause = query.args["with_"]
     union = _DIGITS.copy()
     first_select(union).comments = ["One row per digit."]
-    if (same := next((cte.alias for cte in with_clause.expressions if cte.this == union), None)) is not None:
+    if (
+        same := next((cte.alias for cte in with_clause.expressions if cte.this == union), None)
+    ) is not None:
         return str(same)
     name = unique_name("digits", source_names(tree))
-    with_clause.expressions.insert(0, exp.CTE(this=union, alias=exp.TableAlias(this=exp.to_identifier(name))))
+    with_clause.expressions.insert(
+        0, exp.CTE(this=union, alias=exp.TableAlias(this=exp.to_identifier(name)))
+    )
     return name
 
 
 def sum_hex_digits(digits: exp.Expr) -> exp.Expr:
-    """Return the sum over eight digits of their position in the list of all, times a power of 16."""
+    """Return the sum over eight digits of their position in the list of all, times a power of
+    16.
+    """
     terms: list[exp.Expr] = []
     for index in range(_NUM_HEX_DIGITS):
         position = exp.StrPosition(this=sql_literal(_HEX_DIGITS), substr=_digit_at(digits, index))
         digit: exp.Expr = exp.Sub(this=position, expression=sql_literal(1))
         power = 16 ** (_NUM_HEX_DIGITS - 1 - index)
         digit = exp.paren(digit) if index else exp.cast(digit, BIGINT)
-        terms.append(exp.Mul(this=digit, expression=exp.Literal.number(power)) if power > 1 else digit)
+        terms.append(
+            exp.Mul(this=digit, expression=exp.Literal.number(power)) if power > 1 else digit
+        )
     return exp.paren(reduce(lambda left, right: exp.Add(this=left, expression=right), terms))
 
 
@@ -107,14 +134,20 @@ def order_within_group(value: exp.Expr, share: exp.Expr) -> exp.Expr:
 
 def sum_numbered_rows(tree: exp.Expr, quantiles: Sequence[exp.PercentileCont]) -> None:
     """Write quantiles as sums over rows that are numbered by value."""
-    for select in {id(quantile.parent_select): quantile.parent_select for quantile in quantiles}.values():
-        _number_rows(tree, select, [quantile for quantile in quantiles if quantile.parent_select is select])
+    for select in {
+        id(quantile.parent_select): quantile.parent_select for quantile in quantiles
+    }.values():
+        _number_rows(
+            tree, select, [quantile for quantile in quantiles if quantile.parent_select is select]
+        )
 
 
 def _number_rows(tree: exp.Expr, select: Any, quantiles: list[exp.PercentileCont]) -> None:
-    """Move the sources of a SELECT into a step before it, which numbers the rows of each group by value.
+    """Move the sources of a SELECT into a step before it, which numbers the rows of each group by
+    value.
 
-    A quantile is then the sum of the values on both sides of its position, each weighted by its closeness.
+    A quantile is then the sum of the values on both sides of its position, each weighted by its
+    closeness.
 
     >>> import sqlglot
     >>> text = "WITH a AS (SELECT 1 AS g, 2 AS x) SELECT a.g, QUANTILE_CONT(a.x, 0.5) AS m FROM a GROUP BY a.g"
@@ -126,7 +159,7 @@ def _number_rows(tree: exp.Expr, select: Any, quantiles: list[exp.PercentileCont
     COUNT(a.x) OVER (PARTITION BY a.g) AS x_count FROM a)
     SELECT g, SUM(CASE WHEN ABS(x_position - 1 - CAST(0.5 AS DOUBLE) * (x_count - 1)) < 1
     THEN x * (1 - ABS(x_position - 1 - CAST(0.5 AS DOUBLE) * (x_count - 1))) END) AS m FROM numbered_rows GROUP BY g
-    """
+    """  # noqa: E501
     group = select.args.get("group")
     keys = group.expressions if group is not None else []
     numbered = exp.Select()
@@ -160,7 +193,11 @@ def _number_rows(tree: exp.Expr, select: Any, quantiles: list[exp.PercentileCont
     for column in columns:
         alias = names[column.table, column.name]
         is_renamed = column.parent is select and alias.name != column.name
-        column.replace(exp.alias_(exp.column(alias.copy()), column.this) if is_renamed else exp.column(alias.copy()))
+        column.replace(
+            exp.alias_(exp.column(alias.copy()), column.this)
+            if is_renamed
+            else exp.column(alias.copy())
+        )
     for clause in ("from_", "joins", "where"):
         numbered.set(clause, select.args.get(clause))
         select.set(clause, None)
@@ -168,10 +205,14 @@ def _number_rows(tree: exp.Expr, select: Any, quantiles: list[exp.PercentileCont
 
 
 def _number_values(value: exp.Expr, keys: Iterable[exp.Expr]) -> exp.Expr:
-    """Return the number of a row by a value in its group; rows without a value are numbered apart."""
+    """Return the number of a row by a value in its group; rows without a value are numbered
+    apart.
+    """
     is_missing = case_when(is_null(value.copy()), sql_literal(1), sql_literal(0))
     order = exp.Order(expressions=[exp.Ordered(this=value.copy())])
-    return exp.Window(this=exp.RowNumber(), partition_by=[*(key.copy() for key in keys), is_missing], order=order)
+    return exp.Window(
+        this=exp.RowNumber(), partition_by=[*(key.copy() for key in keys), is_missing], order=order
+    )
 
 
 def _count_values(value: exp.Expr, keys: Iterable[exp.Expr]) -> exp.Expr:
@@ -180,20 +221,34 @@ def _count_values(value: exp.Expr, keys: Iterable[exp.Expr]) -> exp.Expr:
 
 
 def _columns_read(select: Any) -> list[exp.Column]:
-    """Return the columns outside of FROM and WHERE, without those of ORDER BY that are in the result."""
-    clauses = [part for part in (*select.expressions, select.args.get("group"), select.args.get("having")) if part is not None]
+    """Return the columns outside of FROM and WHERE, without those of ORDER BY that are in the
+    result.
+    """
+    clauses = [
+        part
+        for part in (*select.expressions, select.args.get("group"), select.args.get("having"))
+        if part is not None
+    ]
     columns = [column for part in clauses for column in find_nodes(part, exp.Column)]
     order = find_nodes(select.args["order"], exp.Column) if select.args.get("order") else []
-    columns += [column for column in order if column.table or column.name not in select.named_selects]
+    columns += [
+        column for column in order if column.table or column.name not in select.named_selects
+    ]
     return [column for column in columns if column.parent_select is select]
 
 
 def _weighted_sum(value: exp.Expr, position: exp.Expr, size: exp.Expr, share: exp.Expr) -> exp.Expr:
-    """Return the sum of the values on both sides of the position of a quantile, each weighted by its closeness."""
+    """Return the sum of the values on both sides of the position of a quantile, each weighted by
+    its closeness.
+    """
     one = sql_literal(1)
     last = exp.paren(exp.Sub(this=size, expression=one.copy()), copy=False)
     quantile_position = exp.Mul(this=exp.cast(share.unnest().copy(), DOUBLE), expression=last)
-    distance = exp.Abs(this=exp.Sub(this=exp.Sub(this=position, expression=one.copy()), expression=quantile_position))
+    distance = exp.Abs(
+        this=exp.Sub(
+            this=exp.Sub(this=position, expression=one.copy()), expression=quantile_position
+        )
+    )
     closeness = exp.paren(exp.Sub(this=one.copy(), expression=distance), copy=False)
     term = exp.Mul(this=value, expression=closeness)
     return exp.Sum(this=case_when(exp.LT(this=distance.copy(), expression=one.copy()), term))

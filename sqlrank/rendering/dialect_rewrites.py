@@ -12,7 +12,13 @@ from sqlrank.optimizer.merging import lift_user_queries
 from sqlrank.optimizer.optimizer import optimize_statement
 from sqlrank.optimizer.statement_graph import outermost_query
 from sqlrank.rendering.cte_rewrites import materialize_shared_ctes, write_grouping_sets
-from sqlrank.rendering.dialect_forms import HEX_PREFIX, SERIES, combine_digits, sum_hex_digits, sum_numbered_rows
+from sqlrank.rendering.dialect_forms import (
+    HEX_PREFIX,
+    SERIES,
+    combine_digits,
+    sum_hex_digits,
+    sum_numbered_rows,
+)
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.list_rewrites import ListJoin
 from sqlrank.rendering.number_rewrites import rewrite_nan_and_infinity, write_numbers
@@ -40,7 +46,9 @@ def name_frames(tree: exp.Expr) -> None:
 
     >>> import sqlglot
     >>> frame = "(ORDER BY y ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
-    >>> tree = sqlglot.parse_one(f"SELECT SUM(x) OVER {frame} AS a, COUNT(*) OVER {frame} AS b FROM t", read="duckdb")
+    >>> tree = sqlglot.parse_one(
+    ...     f"SELECT SUM(x) OVER {frame} AS a, COUNT(*) OVER {frame} AS b FROM t", read="duckdb"
+    ... )
     >>> name_frames(tree)
     >>> print(tree.sql("duckdb"))  # doctest: +NORMALIZE_WHITESPACE
     SELECT SUM(x) OVER preceding_rows AS a, COUNT(*) OVER preceding_rows AS b FROM t
@@ -63,7 +71,11 @@ def _name_frames(windows: list[exp.Window]) -> None:
         frame.set("this", None)
         frame.set("over", None)
         windows_by_frame.setdefault(frame, []).append(window)
-    named = [frame for frame, equal in windows_by_frame.items() if len(equal) > 1 or not isinstance(equal[0].parent, exp.Alias)]
+    named = [
+        frame
+        for frame, equal in windows_by_frame.items()
+        if len(equal) > 1 or not isinstance(equal[0].parent, exp.Alias)
+    ]
     counts = Counter(map(_bounds_name, named))
     taken: set[str] = set()
     for frame in named:
@@ -80,7 +92,11 @@ def _bounds_name(window: exp.Expr) -> str:
     """Return the name of a frame by its bounds."""
     spec = window.args["spec"].args
     start, end = (
-        " ".join(str(part.name if isinstance(part, exp.Expr) else part) for part in (spec[side], spec.get(f"{side}_side")) if part)
+        " ".join(
+            str(part.name if isinstance(part, exp.Expr) else part)
+            for part in (spec[side], spec.get(f"{side}_side"))
+            if part
+        )
         for side in ("start", "end")
     )
     return _FRAME_NAMES.get((start, end), _OTHER_FRAME)
@@ -93,7 +109,9 @@ def _order_name(window: exp.Expr) -> str:
     return f"{'rows' if column is None else column.name}{'_desc' if term.args.get('desc') else ''}"
 
 
-def rewrite_for_dialect(tree: exp.Expr, dialect: str, statement_title: str = "this", can_materialize: bool = False) -> exp.Expr:
+def rewrite_for_dialect(
+    tree: exp.Expr, dialect: str, statement_title: str = "this", can_materialize: bool = False
+) -> exp.Expr:
     """Return a copy of a tree, rewritten for a dialect."""
     target = get_dialect(dialect)
     tree = tree.copy()
@@ -129,7 +147,9 @@ def _rewrite_quantiles(tree: exp.Expr, target: Dialect) -> None:
         sum_numbered_rows(tree, quantiles)
         return
     for quantile in quantiles:  # engines demand a literal, without the cast of one
-        if (rewritten := target.write_quantile(quantile.this, exp.var(quantile.expression.name))) is not None:
+        if (
+            rewritten := target.write_quantile(quantile.this, exp.var(quantile.expression.name))
+        ) is not None:
             quantile.replace(rewritten)
 
 
@@ -141,11 +161,18 @@ def _rewrite_series(tree: exp.Expr, target: Dialect) -> None:
 
 
 def _rewrite_hex_numbers(tree: exp.Expr, target: Dialect) -> None:
-    """Rewrite ``CAST('0x' || digits AS BIGINT)`` in place, the number of eight hexadecimal digits in lower case."""
+    """Rewrite ``CAST('0x' || digits AS BIGINT)`` in place, the number of eight hexadecimal digits
+    in lower case.
+    """
     write = target.write_hex_number or sum_hex_digits
     for cast in find_nodes(tree, exp.Cast):
         text = cast.this
-        is_number = isinstance(text, exp.DPipe) and text.this.is_string and text.this.name == HEX_PREFIX and cast.is_type(BIGINT)
+        is_number = (
+            isinstance(text, exp.DPipe)
+            and text.this.is_string
+            and text.this.name == HEX_PREFIX
+            and cast.is_type(BIGINT)
+        )
         if is_number and (number := write(text.expression)) is not None:
             cast.replace(number)
 
@@ -156,7 +183,11 @@ def _rewrite_list_elements(tree: exp.Expr, target: Dialect, problem: str) -> Non
     Raises:
         MetricError: The dialect has none.
     """
-    for join in [list_join for node in find_nodes(tree, exp.Join) if (list_join := ListJoin.read(node)) is not None]:
+    for join in [
+        list_join
+        for node in find_nodes(tree, exp.Join)
+        if (list_join := ListJoin.read(node)) is not None
+    ]:
         if target.write_list_elements is None:
             raise MetricError(
                 f"{problem}, which has no UNNEST of lists with positions: make a table with a row "
@@ -169,5 +200,6 @@ def _rewrite_window_order(tree: exp.Expr, target: Dialect) -> None:
     """Write the terms that windows sort by as the engine sorts them."""
     for window in find_nodes(tree, exp.Window):
         for term in window.args["order"].expressions if window.args.get("order") else ():
-            # No file sorts by nullable expressions, and not every engine supports NULLS FIRST there.
+            # No file sorts by nullable expressions, and not every engine supports NULLS FIRST
+            # there.
             term.set("nulls_first", target.default_nulls_first[bool(term.args.get("desc"))])

@@ -1,4 +1,6 @@
-"""Format SQL twice, as shown and as executed over other tables: short columns share lines, and clauses and arithmetic are wrapped."""
+"""Format SQL twice, as shown and as executed over other tables: short columns share lines, and
+clauses and arithmetic are wrapped.
+"""
 
 from __future__ import annotations
 
@@ -38,23 +40,38 @@ def fits_line(text: str, indent: int) -> bool:
 
 def list_column_comments(select: exp.Select) -> list[list[str]]:
     """Return the comments of columns; of a UNION, only the first SELECT has those of its file."""
-    comments = [select_item.comments or select_item.unalias().comments or [] for select_item in select.expressions]
+    comments = [
+        select_item.comments or select_item.unalias().comments or []
+        for select_item in select.expressions
+    ]
     is_first = not isinstance(select.parent, exp.SetOperation) or select.arg_key == "this"
     return comments if is_first else [[] for _ in comments]
 
 
-def format_columns(select: exp.Select, texts: Sequence[str], comments: Sequence[Sequence[str]], indent: int) -> list[str]:
-    """Return the columns of a SELECT as lines: a comment is behind its column if it fits there, else above it."""
+def format_columns(
+    select: exp.Select, texts: Sequence[str], comments: Sequence[Sequence[str]], indent: int
+) -> list[str]:
+    """Return the columns of a SELECT as lines: a comment is behind its column if it fits there,
+    else above it.
+    """
     lines: list[str] = []
     last_kind = ""
     for position, select_item in enumerate(select.expressions):
         text = texts[position] + ("," if position + 1 < len(texts) else "")
         comment = _one_line(comments[position])
         kind = "" if comment else _find_item_kind(select, select_item, texts[position])
-        is_behind = comment and select.args.get("from_") and not isinstance(comments[position][0], LeadingComment)
+        is_behind = (
+            comment
+            and select.args.get("from_")
+            and not isinstance(comments[position][0], LeadingComment)
+        )
         if kind and kind == last_kind and fits_line(f"{lines[-1]} {text}", indent):
             lines[-1] += f" {text}"
-        elif is_behind and text.count("\n") < _LINES_BEFORE_COMMENT and fits_line(f"{text}  -- {comment}", indent):
+        elif (
+            is_behind
+            and text.count("\n") < _LINES_BEFORE_COMMENT
+            and fits_line(f"{text}  -- {comment}", indent)
+        ):
             lines.append(f"{text}  -- {comment}")
         else:
             lines += [*format_comment(comments[position], indent), text]
@@ -63,10 +80,11 @@ def format_columns(select: exp.Select, texts: Sequence[str], comments: Sequence[
 
 
 def _find_item_kind(select: exp.Select, item: exp.Expr, text: str) -> str:
-    """Return the kind of items that share lines: ``plain`` or ``computed``, empty for an item with a line of its own.
+    """Return the kind of items that share lines: ``plain`` or ``computed``, empty for an item with
+    a line of its own.
 
-    Columns and literals under their own names are plain; in the later SELECTs of a UNION, under any name and type. Short expressions of
-    CTEs are computed.
+    Columns and literals under their own names are plain; in the later SELECTs of a UNION, under any
+    name and type. Short expressions of CTEs are computed.
     """
     is_later = isinstance(select.parent, exp.SetOperation) and select.arg_key == "expression"
     value = item.unalias() if is_later else item
@@ -85,7 +103,11 @@ def _one_line(comments: Sequence[str]) -> str:
 def format_comment(comments: Sequence[str] | None, indent: int) -> list[str]:
     """Return each comment as lines, wrapped."""
     width = LINE_WIDTH - indent - len("-- ")
-    return [f"-- {line}" for comment in comments or () for line in wrap(_one_line([comment]), width, break_on_hyphens=False)]
+    return [
+        f"-- {line}"
+        for comment in comments or ()
+        for line in wrap(_one_line([comment]), width, break_on_hyphens=False)
+    ]
 
 
 INDENT = 2
@@ -95,7 +117,9 @@ SHORT_QUERY = 88
 """Longest query in characters whose clauses are on one line."""
 
 _WIDTH_STEP = 4
-"""Difference of the widths that are tried for an expression that is too deep in others for lines of the greatest width."""
+"""Difference of the widths that are tried for an expression that is too deep in others for lines of
+the greatest width.
+"""
 
 _OPERATORS = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/"}
 
@@ -110,24 +134,40 @@ _COMPARISONS = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: 
 _FUNCTIONS = (exp.Sum, exp.Floor, exp.Avg, exp.Min, exp.Max, exp.Sqrt, exp.Ln, exp.Exp)
 """Functions of one argument, which are written as such in every dialect."""
 
-_CALLS = {exp.Coalesce: "COALESCE", exp.Nullif: "NULLIF", exp.Greatest: "GREATEST", exp.Least: "LEAST", exp.Pow: "POWER"}
-"""Functions of several arguments, with their names. ibis, where it is imported, changes that of the power in sqlglot's writer for PostgreSQL."""
+_CALLS = {
+    exp.Coalesce: "COALESCE",
+    exp.Nullif: "NULLIF",
+    exp.Greatest: "GREATEST",
+    exp.Least: "LEAST",
+    exp.Pow: "POWER",
+}
+"""Functions of several arguments, with their names. ibis, where it is imported, changes that of the
+power in sqlglot's writer for PostgreSQL.
+"""
 
 _COLUMNS = "\0columns\0"
 """Mark of the columns of a SELECT that are on its line."""
 
 _MARK = re.compile("\0(\\d+)\0+")
-"""Placeholder of a line that differs between the two texts, as wide as the shown line; no engine accepts NUL in a statement."""
+"""Placeholder of a line that differs between the two texts, as wide as the shown line; no engine
+accepts NUL in a statement.
+"""
 
 
-def format_tree(tree: exp.Expr, dialect: str, pretty: bool, tables: Iterable[tuple[exp.Expr, exp.Expr]] = ()) -> tuple[str, str]:
-    """Return a tree as text, and the same text over other tables: the second of each pair instead of the first."""
+def format_tree(
+    tree: exp.Expr, dialect: str, pretty: bool, tables: Iterable[tuple[exp.Expr, exp.Expr]] = ()
+) -> tuple[str, str]:
+    """Return a tree as text, and the same text over other tables: the second of each pair instead
+    of the first.
+    """
     table_texts: list[tuple[str, str]] = []
     generator = _build_generator(dialect, pretty, dict(tables), table_texts)
     text: str = generator.generate(tree, copy=False)
     if not table_texts:
         return text, text
-    return _fill_marks(text, [display for display, _ in table_texts]), _fill_marks(text, [executable for _, executable in table_texts])
+    return _fill_marks(text, [display for display, _ in table_texts]), _fill_marks(
+        text, [executable for _, executable in table_texts]
+    )
 
 
 def _fill_marks(text: str, mark_texts: Sequence[str]) -> str:
@@ -135,34 +175,55 @@ def _fill_marks(text: str, mark_texts: Sequence[str]) -> str:
 
     def fill_mark(mark: re.Match[str]) -> str:
         line = text[text.rfind("\n", 0, mark.start()) + 1 : mark.start()]
-        return mark_texts[int(mark[1])].replace("\n\0", f"\n{' ' * (len(line) - len(line.lstrip()))}")
+        return mark_texts[int(mark[1])].replace(
+            "\n\0", f"\n{' ' * (len(line) - len(line.lstrip()))}"
+        )
 
     return _MARK.sub(fill_mark, text)
 
 
-def _build_generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr], table_texts: list[tuple[str, str]]) -> Generator:
+def _build_generator(
+    dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr], table_texts: list[tuple[str, str]]
+) -> Generator:
     """Return a sqlglot generator for a dialect, which raises for unsupported constructs.
 
-    Layouts are registered in its dispatch table, because the compiled sqlglot does not allow subclasses. Tables with two texts are marked.
+    Layouts are registered in its dispatch table, because the compiled sqlglot does not allow
+    subclasses. Tables with two texts are marked.
     """
     target = get_dialect(dialect)
-    writer = build_writer(target.sqlglot_name, pretty=pretty, comments=False, unsupported_level=ErrorLevel.RAISE, max_text_width=LINE_WIDTH)
+    writer = build_writer(
+        target.sqlglot_name,
+        pretty=pretty,
+        comments=False,
+        unsupported_level=ErrorLevel.RAISE,
+        max_text_width=LINE_WIDTH,
+    )
     writer._dispatch = writer._dispatch | _control_writers(writer._dispatch, target)  # noqa: SLF001
     if pretty:
         layouts = _build_layouts(writer._dispatch)  # noqa: SLF001
-        layouts |= {function: _call_layout(name) for function, name in target.function_names.items()}
-        layouts |= {exp.CTE: lambda self, node: self.cte_sql(node)}  # T-SQL's writer repeats the name of each column as its alias
+        layouts |= {
+            function: _call_layout(name) for function, name in target.function_names.items()
+        }
+        layouts |= {
+            exp.CTE: lambda self, node: self.cte_sql(node)
+        }  # T-SQL's writer repeats the name of each column as its alias
         writer._dispatch = writer._dispatch | layouts  # noqa: SLF001
     if pretty:
-        writer._dispatch = writer._dispatch | {exp.Var: _query_marks(tables, writer._dispatch[exp.Var], table_texts)}  # noqa: SLF001
+        writer._dispatch = writer._dispatch | {  # noqa: SLF001
+            exp.Var: _query_marks(tables, writer._dispatch[exp.Var], table_texts)  # noqa: SLF001
+        }
     if tables:
         writer._dispatch = writer._dispatch | _table_marks(tables, writer._dispatch, table_texts)  # noqa: SLF001
     generator: Generator = writer
     return generator
 
 
-def _control_writers(dispatch: dict[type[exp.Expr], Write], target: Dialect) -> dict[type[exp.Expr], Write]:
-    """Return writers of literals and names that let no control or bidirectional character into a statement."""
+def _control_writers(
+    dispatch: dict[type[exp.Expr], Write], target: Dialect
+) -> dict[type[exp.Expr], Write]:
+    """Return writers of literals and names that let no control or bidirectional character into a
+    statement.
+    """
     default = dispatch[exp.Literal]
 
     def write_literal(self: Any, node: exp.Literal) -> str:
@@ -170,14 +231,22 @@ def _control_writers(dispatch: dict[type[exp.Expr], Write], target: Dialect) -> 
         if node.this.isprintable() or not node.is_string or not re.search(CONTROLS, node.this):
             return default(self, node)
         pieces = filter(None, re.split(f"({CONTROLS})", node.this))
-        texts = [target.write_character(piece) if re.fullmatch(CONTROLS, piece) else default(self, sql_literal(piece)) for piece in pieces]
+        texts = [
+            (
+                target.write_character(piece)
+                if re.fullmatch(CONTROLS, piece)
+                else default(self, sql_literal(piece))
+            )
+            for piece in pieces
+        ]
         return f"({target.join_texts(texts)})" if len(texts) > 1 else texts[0]
 
     def write_identifier(self: Any, node: exp.Identifier) -> str:
         name = node.this.replace("\n", "")  # line breaks are in every statement
         if not name.isprintable() and re.search(CONTROLS, name):
             raise InputError(
-                f"the name {short_repr(node.this)} holds a control character, which no statement may. Rename it in a view or query"
+                f"the name {short_repr(node.this)} holds a control character, which no statement"
+                " may. Rename it in a view or query"
             )
         return dispatch[exp.Identifier](self, node)
 
@@ -189,7 +258,9 @@ def _fits_one_line(self: Any, text: str) -> bool:
 
 
 def _fit_lines(self: Any, indent: int, write: Callable[[], str]) -> str:
-    """Return an expression with lines that fit in its place, else with those that exceed the width least."""
+    """Return an expression with lines that fit in its place, else with those that exceed the width
+    least.
+    """
     widths = range(self.max_text_width, _WIDTH_STEP, -_WIDTH_STEP)
     best, least = "", -1
     for self.max_text_width in widths:
@@ -206,13 +277,16 @@ def _fit_lines(self: Any, indent: int, write: Callable[[], str]) -> str:
 def _fill_lines(self: Any, terms: Sequence[str], opens_lines: bool) -> list[str]:
     """Return lines of as many terms as each holds.
 
-    A term of several lines begins on the line before if ``opens_lines``, and the next one is behind its closing parenthesis or END.
+    A term of several lines begins on the line before if ``opens_lines``, and the next one is behind
+    its closing parenthesis or END.
     """
     lines = [terms[0]]
     for term in terms[1:]:
         first = term.partition("\n")[0]
         head, _, last = lines[-1].rpartition("\n")
-        is_opened = opens_lines and first.endswith("(") and _fits_one_line(self, f"{lines[-1]} {first}")
+        is_opened = (
+            opens_lines and first.endswith("(") and _fits_one_line(self, f"{lines[-1]} {first}")
+        )
         is_behind = (not head or _CLOSING.match(last)) and _fits_one_line(self, f"{last} {term}")
         if is_opened or is_behind:
             lines[-1] = f"{lines[-1]} {term}"
@@ -221,18 +295,28 @@ def _fill_lines(self: Any, terms: Sequence[str], opens_lines: bool) -> list[str]
     return lines
 
 
-def _list_operations(node: exp.Expr, operations: tuple[type[exp.Binary], ...]) -> tuple[exp.Expr, list[tuple[str, exp.Expr]]]:
-    """Return the first operand of operations of one precedence, and the operators with the others, as they are read without parentheses."""
+def _list_operations(
+    node: exp.Expr, operations: tuple[type[exp.Binary], ...]
+) -> tuple[exp.Expr, list[tuple[str, exp.Expr]]]:
+    """Return the first operand of operations of one precedence, and the operators with the others,
+    as they are read without parentheses.
+    """
     others: list[tuple[str, exp.Expr]] = []
     while isinstance(node, operations):
-        right, others_of_right = _list_operations(node.expression, operations) if type(node) in _ASSOCIATIVE else (node.expression, [])
+        right, others_of_right = (
+            _list_operations(node.expression, operations)
+            if type(node) in _ASSOCIATIVE
+            else (node.expression, [])
+        )
         others = [(_OPERATORS[type(node)], right), *others_of_right, *others]
         node = node.this
     return node, others
 
 
 def _has_case_argument(node: exp.Expr) -> bool:
-    """Return True if the argument of a function, or that of the last of several in one another, is a CASE."""
+    """Return True if the argument of a function, or that of the last of several in one another, is
+    a CASE.
+    """
     while isinstance(node, _FUNCTIONS):
         node = node.this
     return isinstance(node, exp.Case)
@@ -249,9 +333,13 @@ def _find_indent(node: exp.Expr) -> int:
 
 
 def _table_marks(
-    tables: dict[exp.Expr, exp.Expr], dispatch: dict[type[exp.Expr], Write], table_texts: list[tuple[str, str]]
+    tables: dict[exp.Expr, exp.Expr],
+    dispatch: dict[type[exp.Expr], Write],
+    table_texts: list[tuple[str, str]],
 ) -> dict[type[exp.Expr], Write]:
-    """Return writers that mark the lines of given tables, and append both texts of each mark to ``table_texts``."""
+    """Return writers that mark the lines of given tables, and append both texts of each mark to
+    ``table_texts``.
+    """
 
     def mark_table(self: Any, node: exp.Expr) -> str:
         text = dispatch[type(node)](self, node)
@@ -266,14 +354,21 @@ def _table_marks(
     return dict.fromkeys({type(table) for table in tables} - {exp.Var}, mark_table)
 
 
-def _query_marks(tables: dict[exp.Expr, exp.Expr], write_var: Write, table_texts: list[tuple[str, str]]) -> Write:
-    """Return a writer that marks queries of the user, and appends their text as it is shown and executed to ``table_texts``."""
+def _query_marks(
+    tables: dict[exp.Expr, exp.Expr], write_var: Write, table_texts: list[tuple[str, str]]
+) -> Write:
+    """Return a writer that marks queries of the user, and appends their text as it is shown and
+    executed to ``table_texts``.
+    """
 
     def mark_query(self: Any, node: exp.Expr) -> str:
         text = query_text(node)
         if text is None:
             return write_var(self, node)
-        lines = [*(f"-- {line}" for line in wrap(escape_controls(text.comment), LINE_WIDTH)), text.layout]
+        lines = [
+            *(f"-- {line}" for line in wrap(escape_controls(text.comment), LINE_WIDTH)),
+            text.layout,
+        ]
         display = "\n\0".join(lines)
         other = tables.get(node)
         table_texts.append((display, display if other is None else other.sql(self.dialect)))
@@ -287,7 +382,12 @@ def _build_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr]
 
     Each writes its operands once; a second time would double the cost with every level of nesting.
     """
-    return _operator_layouts(dispatch) | _call_layouts(dispatch) | _clause_layouts(dispatch) | _query_layouts(dispatch)
+    return (
+        _operator_layouts(dispatch)
+        | _call_layouts(dispatch)
+        | _clause_layouts(dispatch)
+        | _query_layouts(dispatch)
+    )
 
 
 def _operator_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
@@ -295,25 +395,45 @@ def _operator_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Ex
 
     def format_parentheses(self: Any, node: exp.Paren) -> str:
         inner = self.sql(node, "this")
-        return f"({inner})" if _fits_one_line(self, inner) else f"({self.seg(self.indent(inner), sep='')}{self.seg(')', sep='')}"
+        return (
+            f"({inner})"
+            if _fits_one_line(self, inner)
+            else f"({self.seg(self.indent(inner), sep='')}{self.seg(')', sep='')}"
+        )
 
     def format_arithmetic(self: Any, node: exp.Binary) -> str:
         """Write operands of one precedence on one line, else as many on each line as it holds."""
-        operations = (exp.Add, exp.Sub) if isinstance(node, (exp.Add, exp.Sub)) else (exp.Mul, exp.Div)
+        operations = (
+            (exp.Add, exp.Sub) if isinstance(node, (exp.Add, exp.Sub)) else (exp.Mul, exp.Div)
+        )
         first, others = _list_operations(node, operations)
-        terms = [self.sql(first), *(f"{operator} {self.sql(operand)}" for operator, operand in others)]
+        terms = [
+            self.sql(first),
+            *(f"{operator} {self.sql(operand)}" for operator, operand in others),
+        ]
         return "\n".join(_fill_lines(self, terms, opens_lines=exp.Mul in operations))
 
     def format_comparison(self: Any, node: exp.Binary) -> str:
-        sides = [self.sql(node, "this"), f"{_COMPARISONS[type(node)]} {self.sql(node, 'expression')}"]
+        sides = [
+            self.sql(node, "this"),
+            f"{_COMPARISONS[type(node)]} {self.sql(node, 'expression')}",
+        ]
         return " ".join(sides) if _fits_one_line(self, " ".join(sides)) else "\n".join(sides)
 
     def format_negation(self: Any, node: exp.Not) -> str:
         is_null = isinstance(node.this, exp.Is) and isinstance(node.this.expression, exp.Null)
-        return f"{self.sql(node.this, 'this')} IS NOT NULL" if is_null else dispatch[exp.Not](self, node)
+        return (
+            f"{self.sql(node.this, 'this')} IS NOT NULL"
+            if is_null
+            else dispatch[exp.Not](self, node)
+        )
 
     layouts: dict[type[exp.Expr], Write] = {exp.Paren: format_parentheses, exp.Not: format_negation}
-    return layouts | dict.fromkeys(_OPERATORS, format_arithmetic) | dict.fromkeys(_COMPARISONS, format_comparison)
+    return (
+        layouts
+        | dict.fromkeys(_OPERATORS, format_arithmetic)
+        | dict.fromkeys(_COMPARISONS, format_comparison)
+    )
 
 
 def _call_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
@@ -321,12 +441,27 @@ def _call_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr],
 
     def format_case(self: Any, node: exp.Case) -> str:
         """Write a condition and its value on one line, and all of CASE, if they fit."""
-        branches = [(f"WHEN {self.sql(branch, 'this')}", f"THEN {self.sql(branch, 'true')}") for branch in node.args["ifs"]]
-        statements = [" ".join(pair) if _fits_one_line(self, " ".join(pair)) else "\n".join(pair) for pair in branches]
+        branches = [
+            (f"WHEN {self.sql(branch, 'this')}", f"THEN {self.sql(branch, 'true')}")
+            for branch in node.args["ifs"]
+        ]
+        statements = [
+            " ".join(pair) if _fits_one_line(self, " ".join(pair)) else "\n".join(pair)
+            for pair in branches
+        ]
         operand, default = self.sql(node, "this"), self.sql(node, "default")
-        lines = [f"CASE {operand}" if operand else "CASE", *statements, *([f"ELSE {default}"] if default else []), "END"]
+        lines = [
+            f"CASE {operand}" if operand else "CASE",
+            *statements,
+            *([f"ELSE {default}"] if default else []),
+            "END",
+        ]
         text = " ".join(lines)
-        return text if _fits_one_line(self, text) else str(self.indent("\n".join(lines), skip_first=True, skip_last=True))
+        return (
+            text
+            if _fits_one_line(self, text)
+            else str(self.indent("\n".join(lines), skip_first=True, skip_last=True))
+        )
 
     def format_window(self: Any, node: exp.Window) -> str:
         """Write a window on one line, or what is in its parentheses on one or on several."""
@@ -340,15 +475,29 @@ def _call_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr],
             return dispatch[exp.Window](self, node)
         function = self.sql(node, "this")
         line = f"{function} OVER ({terms})"
-        return line if _fits_one_line(self, line.rpartition("\n")[2]) else f"{function} OVER (\n{' ' * INDENT}{terms}\n)"
+        return (
+            line
+            if _fits_one_line(self, line.rpartition("\n")[2])
+            else f"{function} OVER (\n{' ' * INDENT}{terms}\n)"
+        )
 
     def format_function(self: Any, node: exp.Func) -> str:
-        """Write the argument of a function on a line of its own where the call is too long, but CASE from the line of the call on."""
+        """Write the argument of a function on a line of its own where the call is too long, but
+        CASE from the line of the call on.
+        """
         if _has_case_argument(node):
             argument = self.sql(node, "this")
             text = f"{node.sql_name()}({argument})"
-            return text if "\n" in argument or _fits_one_line(self, text) else f"{node.sql_name()}(\n{' ' * INDENT}{argument}\n)"
-        text = dispatch[type(node)](self, node) if type(node) in dispatch else self.function_fallback_sql(node)
+            return (
+                text
+                if "\n" in argument or _fits_one_line(self, text)
+                else f"{node.sql_name()}(\n{' ' * INDENT}{argument}\n)"
+            )
+        text = (
+            dispatch[type(node)](self, node)
+            if type(node) in dispatch
+            else self.function_fallback_sql(node)
+        )
         if "\n" in text or _fits_one_line(self, text):
             return text
         name, _, argument = text.partition("(")
@@ -358,10 +507,22 @@ def _call_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr],
         """Write the order of a quantile on a line of its own where the call is too long."""
         aggregate, order = self.sql(node, "this"), self.sql(node, "expression").strip()
         text = f"{aggregate} WITHIN GROUP ({order})"
-        return text if _fits_one_line(self, text) else f"{aggregate} WITHIN GROUP (\n{' ' * INDENT}{order}\n)"
+        return (
+            text
+            if _fits_one_line(self, text)
+            else f"{aggregate} WITHIN GROUP (\n{' ' * INDENT}{order}\n)"
+        )
 
-    layouts: dict[type[exp.Expr], Write] = {exp.Case: format_case, exp.Window: format_window, exp.WithinGroup: format_within_group}
-    return layouts | dict.fromkeys(_FUNCTIONS, format_function) | {call: _call_layout(name) for call, name in _CALLS.items()}
+    layouts: dict[type[exp.Expr], Write] = {
+        exp.Case: format_case,
+        exp.Window: format_window,
+        exp.WithinGroup: format_within_group,
+    }
+    return (
+        layouts
+        | dict.fromkeys(_FUNCTIONS, format_function)
+        | {call: _call_layout(name) for call, name in _CALLS.items()}
+    )
 
 
 def _call_layout(name: str) -> Write:
@@ -385,13 +546,20 @@ def _clause_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr
     def format_clause(self: Any, node: exp.Group | exp.Order) -> str:
         """Write GROUP BY and ORDER BY on one line, if that is short."""
         is_plain = not any(value for key, value in node.args.items() if key != "expressions")
-        text = f"{'GROUP' if isinstance(node, exp.Group) else 'ORDER'} BY {self.expressions(node, flat=True)}"
+        text = (
+            f"{'GROUP' if isinstance(node, exp.Group) else 'ORDER'} BY"
+            f" {self.expressions(node, flat=True)}"
+        )
         if isinstance(node.parent, exp.Rank):
             return text
         if sets := node.args.get("grouping_sets"):
             terms = ", ".join(self.sql(keys) for keys in sets[0].expressions)
             text, is_plain = f"GROUP BY GROUPING SETS ({terms})", len(sets) == 1
-        return str(self.seg(text)) if is_plain and fits_line(text, _find_indent(node)) else dispatch[type(node)](self, node)
+        return (
+            str(self.seg(text))
+            if is_plain and fits_line(text, _find_indent(node))
+            else dispatch[type(node)](self, node)
+        )
 
     def format_condition(self: Any, node: exp.Where | exp.Having) -> str:
         """Write WHERE and HAVING on one line, if that is short."""
@@ -399,7 +567,11 @@ def _clause_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr
         condition = _fit_lines(self, indent + INDENT, lambda: self.sql(node, "this"))
         text = f"{keyword} {condition}"
         is_short = "\n" not in text and fits_line(text, indent)
-        return str(self.seg(text) if is_short else f"{self.seg(keyword)}{self.sep()}{self.indent(condition)}")
+        return str(
+            self.seg(text)
+            if is_short
+            else f"{self.seg(keyword)}{self.sep()}{self.indent(condition)}"
+        )
 
     def format_join(self: Any, node: exp.Join) -> str:
         indent = _find_indent(node)
@@ -408,7 +580,9 @@ def _clause_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr
             text = _fit_lines(self, indent, lambda: dispatch[exp.Join](self, node))
         head, on, condition = text.rpartition("\n  ON ")
         line = f"{head.strip()} ON {condition}"
-        is_short = on and isinstance(node.this, exp.Table) and "\n" not in line and fits_line(line, indent)
+        is_short = (
+            on and isinstance(node.this, exp.Table) and "\n" not in line and fits_line(line, indent)
+        )
         return str(self.seg(line)) if is_short else text
 
     return {
@@ -432,20 +606,47 @@ def _query_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr]
         """Write comments, plain columns on shared lines, and computed ones with their comment."""
         select_items = node.expressions
         indent = _find_indent(node)
-        texts = [_fit_lines(self, indent + INDENT + 1, partial(self.sql, item, comment=False)) for item in select_items]
+        texts = [
+            _fit_lines(self, indent + INDENT + 1, partial(self.sql, item, comment=False))
+            for item in select_items
+        ]
         comments = list_column_comments(node)
         line = "" if any(comments) else ", ".join(texts)
-        is_short = bool(line) and "\n" not in line and fits_line(f"SELECT{self.sql(node, 'hint')} {line}", indent)
-        node.set("expressions", [exp.Var(this=_COLUMNS if is_short else "\n".join(format_columns(node, texts, comments, indent + INDENT)))])
+        is_short = (
+            bool(line)
+            and "\n" not in line
+            and fits_line(f"SELECT{self.sql(node, 'hint')} {line}", indent)
+        )
+        node.set(
+            "expressions",
+            [
+                exp.Var(
+                    this=(
+                        _COLUMNS
+                        if is_short
+                        else "\n".join(format_columns(node, texts, comments, indent + INDENT))
+                    )
+                )
+            ],
+        )
         if windows := node.args.get("windows") or []:
-            node.set("windows", [exp.Var(this=",\n".join(_named_window(self, window, indent) for window in windows))])
+            node.set(
+                "windows",
+                [
+                    exp.Var(
+                        this=",\n".join(_named_window(self, window, indent) for window in windows)
+                    )
+                ],
+            )
         text = dispatch[exp.Select](self, node)
         node.set("expressions", select_items)
         node.set("windows", windows)
         if is_short:
             text = re.sub(rf"\s+{_COLUMNS}", lambda _: f" {line}", text, count=1)
             one_line = re.sub(r"\n\s*", " ", text)
-            text = one_line if len(one_line) <= SHORT_QUERY and node.find_ancestor(exp.CTE) else text
+            text = (
+                one_line if len(one_line) <= SHORT_QUERY and node.find_ancestor(exp.CTE) else text
+            )
         return "\n".join([*format_comment(node.comments, indent), text])
 
     def format_union(self: Any, node: exp.Union) -> str:
@@ -455,8 +656,13 @@ def _query_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr]
 
 
 def _named_window(self: Any, window: exp.Window, indent: int) -> str:
-    """Return a window of the WINDOW clause on one line, or with its terms on one or several lines of their own."""
-    partition, order = self.expressions(window, key="partition_by", flat=True), window.args.get("order")
+    """Return a window of the WINDOW clause on one line, or with its terms on one or several lines
+    of their own.
+    """
+    partition, order = (
+        self.expressions(window, key="partition_by", flat=True),
+        window.args.get("order"),
+    )
     terms = [f"PARTITION BY {partition}"] if partition else []
     terms += [] if order is None else [f"ORDER BY {self.expressions(order, flat=True)}"]
     terms.append(self.sql(window, "spec"))
@@ -468,10 +674,14 @@ def _named_window(self: Any, window: exp.Window, indent: int) -> str:
 
 
 def _constant_rows(self: Any, union: exp.Union) -> str:
-    """Return the text of a UNION ALL of constants with several members on a line, empty for others."""
+    """Return the text of a UNION ALL of constants with several members on a line, empty for
+    others.
+    """
     members: list[exp.Expr] = []
     first: exp.Expr = union
-    while isinstance(first, exp.Union) and not any(first.args.get(clause) for clause in ("distinct", "with_", "order", "limit")):
+    while isinstance(first, exp.Union) and not any(
+        first.args.get(clause) for clause in ("distinct", "with_", "order", "limit")
+    ):
         members.append(first.expression)
         first = first.this
     if not all(map(_is_constant, [first, *members])):
@@ -489,5 +699,9 @@ def _constant_rows(self: Any, union: exp.Union) -> str:
 
 def _is_constant(query: exp.Expr) -> bool:
     """Return True for a SELECT of nothing but literals."""
-    is_plain = isinstance(query, exp.Select) and {key for key, value in query.args.items() if value} == {"expressions"}
-    return is_plain and all(isinstance(item.unalias(), (exp.Literal, exp.Null)) for item in query.expressions)
+    is_plain = isinstance(query, exp.Select) and {
+        key for key, value in query.args.items() if value
+    } == {"expressions"}
+    return is_plain and all(
+        isinstance(item.unalias(), (exp.Literal, exp.Null)) for item in query.expressions
+    )

@@ -1,4 +1,6 @@
-"""Write numbers as doubles in a dialect: literals, casts, divisions, and tests for NaN and infinity."""
+"""Write numbers as doubles in a dialect: literals, casts, divisions, and tests for NaN and
+infinity.
+"""
 
 from __future__ import annotations
 
@@ -54,12 +56,17 @@ _ALWAYS_DOUBLE = (
 class DoubleInference:
     """Inferred doubles of a statement; ``annotate`` processes its CTEs in order.
 
-    sqlglot's ``annotate_types`` takes 6 to 21 times as long, and knows no types of columns that are doubles by the contract of files.
+    sqlglot's ``annotate_types`` takes 6 to 21 times as long, and knows no types of columns that are
+    doubles by the contract of files.
 
     >>> import sqlglot
     >>> from sqlrank.rendering.dialects import get_dialect
     >>> inference = DoubleInference(get_dialect("bigquery"))
-    >>> inference.annotate(sqlglot.parse_one("WITH a AS (SELECT 1 / n AS share, COUNT(*) AS num FROM t) SELECT SUM(share) FROM a"))
+    >>> inference.annotate(
+    ...     sqlglot.parse_one(
+    ...         "WITH a AS (SELECT 1 / n AS share, COUNT(*) AS num FROM t) SELECT SUM(share) FROM a"
+    ...     )
+    ... )
     >>> inference.cte_types
     {'a': {'share': True, 'num': False}}
     """
@@ -83,23 +90,39 @@ class DoubleInference:
             branches: list[list[bool]] = []
             while isinstance(query, exp.Union):
                 columns = self._infer_query(query.right)
-                # Later branches of a UNION are matched by position, so that names of their columns may repeat.
-                branches.append(list(columns.values()) if query.right.is_star else [self.is_double(item) for item in query.right.selects])
+                # Later branches of a UNION are matched by position, so that names of their columns
+                # may repeat.
+                branches.append(
+                    list(columns.values())
+                    if query.right.is_star
+                    else [self.is_double(item) for item in query.right.selects]
+                )
                 query = query.left
             columns = self._infer_query(query)
-            return dict(zip(columns, map(any, zip(columns.values(), *branches, strict=True)), strict=True))
+            return dict(
+                zip(columns, map(any, zip(columns.values(), *branches, strict=True)), strict=True)
+            )
         if not isinstance(query, exp.Select):
             return {}
         scope: dict[str, ColumnTypes] = {}
         for clause in (query.args.get("from_"), *(query.args.get("joins") or [])):
             if clause is not None:
                 source = clause.this
-                source_columns = self._infer_query(source.this) if isinstance(source, exp.Subquery) else self.cte_types.get(source.name, {})
+                source_columns = (
+                    self._infer_query(source.this)
+                    if isinstance(source, exp.Subquery)
+                    else self.cte_types.get(source.name, {})
+                )
                 scope[source.alias_or_name] = source_columns
         self._scopes[id(query)] = scope
         if query.is_star:
-            return {name: is_double for columns in scope.values() for name, is_double in columns.items()}
-        return {select_item.alias_or_name: self.is_double(select_item) for select_item in query.expressions}
+            return {
+                name: is_double for columns in scope.values() for name, is_double in columns.items()
+            }
+        return {
+            select_item.alias_or_name: self.is_double(select_item)
+            for select_item in query.expressions
+        }
 
     def is_double(self, node: exp.Expr | None) -> bool:
         """Return True if an expression is a double in this dialect."""
@@ -120,21 +143,35 @@ class DoubleInference:
         if isinstance(node, (exp.Coalesce, exp.Greatest, exp.Least)):
             return self._has_double_branch([node.this, *node.expressions])
         if isinstance(node, exp.Case):
-            return self._has_double_branch([*(branch.args["true"] for branch in node.args["ifs"]), node.args.get("default")])
-        return isinstance(node, exp.Floor) and self.target.floor_returns_double and self.is_double(node.this)
+            return self._has_double_branch(
+                [*(branch.args["true"] for branch in node.args["ifs"]), node.args.get("default")]
+            )
+        return (
+            isinstance(node, exp.Floor)
+            and self.target.floor_returns_double
+            and self.is_double(node.this)
+        )
 
     def _has_double_branch(self, nodes: list[exp.Expr | None]) -> bool:
         """Return True if a CASE, COALESCE, GREATEST or LEAST is a double: if any branch is.
 
         In dynamically typed SQLite all branches must be doubles.
         """
-        are_double = [self.is_double(node) for node in nodes if node is not None and not isinstance(node, exp.Null)]
-        return bool(are_double) and (all(are_double) if self.target.is_dynamically_typed else any(are_double))
+        are_double = [
+            self.is_double(node)
+            for node in nodes
+            if node is not None and not isinstance(node, exp.Null)
+        ]
+        return bool(are_double) and (
+            all(are_double) if self.target.is_dynamically_typed else any(are_double)
+        )
 
     def _is_double_literal(self, node: exp.Literal) -> bool:
         if node.is_string or node.is_int:
             return False
-        return self.target.decimal_literals_are_double or (self.target.exponent_literals_are_double and "e" in node.this.lower())
+        return self.target.decimal_literals_are_double or (
+            self.target.exponent_literals_are_double and "e" in node.this.lower()
+        )
 
     def _is_double_column(self, node: exp.Column) -> bool:
         scope = self._scopes.get(id(node.parent_select), {})
@@ -151,22 +188,34 @@ MAX_DECIMAL_LENGTH = 15
 
 
 def write_numbers(tree: exp.Expr, target: Dialect) -> None:
-    """Write literals as doubles, divide doubles, and drop needless casts and parentheses, in place."""
+    """Write literals as doubles, divide doubles, and drop needless casts and parentheses, in
+    place.
+    """
     for literal in find_decimals(tree) if not target.decimal_literals_are_double else ():
         if target.exponent_literals_are_double:
             literal.set("this", with_exponent(literal.this))
         else:
-            # As text if there is an exponent: 1e250 may be read as a decimal number with too few digits.
-            literal.replace(exp.cast(sql_literal(literal.this) if "e" in literal.this.lower() else literal.copy(), "DOUBLE"))
+            # As text if there is an exponent: 1e250 may be read as a decimal number with too few
+            # digits.
+            literal.replace(
+                exp.cast(
+                    sql_literal(literal.this) if "e" in literal.this.lower() else literal.copy(),
+                    "DOUBLE",
+                )
+            )
     doubles = DoubleInference(target)
     doubles.annotate(tree)
     for division in find_nodes(tree, exp.Div):
         if target.int_division_is_double:
             drop_operand_casts(division)
         elif not (doubles.is_double(division.this) or doubles.is_double(division.expression)):
-            _cast_argument(division, "expression" if isinstance(division.expression, exp.Literal) else "this")
-        division.set("typed", True)  # noqa: FBT003  sqlglot's flag: one side is a double, so no cast is added
-        division.set("safe", False)  # noqa: FBT003  a zero denominator is NULL already, through NULLIF
+            _cast_argument(
+                division, "expression" if isinstance(division.expression, exp.Literal) else "this"
+            )
+        # Sqlglot's flag: one side is a double, so no cast is added
+        division.set("typed", True)  # noqa: FBT003
+        # A zero denominator is NULL already, through NULLIF
+        division.set("safe", False)  # noqa: FBT003
     for function in find_nodes(tree, exp.Ln, exp.Exp, exp.Sqrt, exp.Avg):
         if not (target.int_division_is_double or doubles.is_double(function.this)):
             _cast_argument(function, "this")
@@ -188,9 +237,21 @@ def with_exponent(number: str) -> str:
 def drop_operand_casts(division: exp.Div) -> None:
     """Drop the casts of a division's operands, where the engine casts them."""
     is_guarded = isinstance(division.expression, exp.Nullif)
-    for node, argument in ((division, "this"), (division.expression if is_guarded else division, "this" if is_guarded else "expression")):
-        while isinstance(cast := node.args[argument], exp.Cast) and cast.is_type(DOUBLE) and not isinstance(cast.this, exp.Literal):
-            node.set(argument, exp.paren(cast.this, copy=False) if isinstance(cast.this, exp.Binary) else cast.this)
+    for node, argument in (
+        (division, "this"),
+        (division.expression if is_guarded else division, "this" if is_guarded else "expression"),
+    ):
+        while (
+            isinstance(cast := node.args[argument], exp.Cast)
+            and cast.is_type(DOUBLE)
+            and not isinstance(cast.this, exp.Literal)
+        ):
+            node.set(
+                argument,
+                exp.paren(cast.this, copy=False)
+                if isinstance(cast.this, exp.Binary)
+                else cast.this,
+            )
 
 
 def _drop_casts(tree: exp.Expr, doubles: DoubleInference) -> None:
@@ -198,18 +259,26 @@ def _drop_casts(tree: exp.Expr, doubles: DoubleInference) -> None:
     for cast in find_nodes(tree, exp.Cast):
         if cast.is_type(DOUBLE) and doubles.is_double(cast.this.unnest()):
             inner = cast.this.unnest()
-            is_operand = isinstance(cast.parent, (exp.Binary, exp.Neg)) and isinstance(inner, (exp.Binary, exp.Neg))
+            is_operand = isinstance(cast.parent, (exp.Binary, exp.Neg)) and isinstance(
+                inner, (exp.Binary, exp.Neg)
+            )
             place: exp.Expr = cast
-            if isinstance(inner, exp.Column) and isinstance(cast.parent, exp.Alias) and cast.parent.args["alias"] == inner.this:
+            if (
+                isinstance(inner, exp.Column)
+                and isinstance(cast.parent, exp.Alias)
+                and cast.parent.args["alias"] == inner.this
+            ):
                 place = cast.parent  # the alias says nothing without the cast
                 inner.comments = place.comments
             place.replace(exp.paren(inner, copy=False) if is_operand else inner)
 
 
 def _shorten_literals(tree: exp.Expr, doubles: DoubleInference) -> None:
-    """Write literals beside a double without exponent and cast: every engine makes them the same double there.
+    """Write literals beside a double without exponent and cast: every engine makes them the same
+    double there.
 
-    A decimal number of few digits is an integer divided by a power of ten, which is rounded as its text is.
+    A decimal number of few digits is an integer divided by a power of ten, which is rounded as its
+    text is.
     """
     for literal in find_nodes(tree, exp.Literal):
         number = literal.this.removesuffix("e0")
@@ -219,21 +288,36 @@ def _shorten_literals(tree: exp.Expr, doubles: DoubleInference) -> None:
         if not is_cast and number == literal.this:
             continue
         operand: Any = literal.parent if is_cast else literal
-        if any(doubles.is_double(other) and literal_value(other) is None for other in _find_alternatives(operand, doubles)):
+        if any(
+            doubles.is_double(other) and literal_value(other) is None
+            for other in _find_alternatives(operand, doubles)
+        ):
             operand.replace(exp.Literal.number(number))
 
 
 def _find_alternatives(operand: exp.Expr, doubles: DoubleInference) -> list[exp.Expr]:
-    """Return the other operands of an operator or choice, whose type an operand has, too; SQLite leaves each choice its own."""
+    """Return the other operands of an operator or choice, whose type an operand has, too; SQLite
+    leaves each choice its own.
+    """
     user: Any = operand.parent
     if isinstance(user, _WIDENING):
         return [user.expression if user.this is operand else user.this]
-    user, operand = (user.parent, user) if isinstance(user, exp.If) and operand.arg_key == "true" else (user, operand)
-    if doubles.target.is_dynamically_typed or (isinstance(user, exp.Case) and operand.arg_key == "this"):
+    user, operand = (
+        (user.parent, user)
+        if isinstance(user, exp.If) and operand.arg_key == "true"
+        else (user, operand)
+    )
+    if doubles.target.is_dynamically_typed or (
+        isinstance(user, exp.Case) and operand.arg_key == "this"
+    ):
         return []
     if isinstance(user, exp.Case):
         values = [branch.args["true"] for branch in user.args["ifs"] if branch is not operand]
-        return values if operand.arg_key == "default" else [value for value in (*values, user.args.get("default")) if value is not None]
+        return (
+            values
+            if operand.arg_key == "default"
+            else [value for value in (*values, user.args.get("default")) if value is not None]
+        )
     if isinstance(user, (exp.Coalesce, exp.Greatest, exp.Least)):
         return [value for value in (user.this, *user.expressions) if value is not operand]
     return _find_union_values(operand)
@@ -243,13 +327,21 @@ def _find_union_values(value: exp.Expr) -> list[exp.Expr]:
     """Return the values of a column in the other SELECTs of a UNION."""
     item: Any = value.parent if isinstance(value.parent, exp.Alias) else value
     select: Any = item.parent
-    if not (isinstance(select, exp.Select) and item.arg_key == "expressions" and isinstance(select.parent, exp.Union)):
+    if not (
+        isinstance(select, exp.Select)
+        and item.arg_key == "expressions"
+        and isinstance(select.parent, exp.Union)
+    ):
         return []
     union = select.parent
     while isinstance(union.parent, exp.Union):
         union = union.parent
     others = [member for member in union_members(union) if member is not select]
-    return [member.expressions[item.index].unalias() for member in others if len(member.expressions) == len(select.expressions)]
+    return [
+        member.expressions[item.index].unalias()
+        for member in others
+        if len(member.expressions) == len(select.expressions)
+    ]
 
 
 _NEEDS_NO_PARENS = (
@@ -283,13 +375,21 @@ def _drop_parentheses(tree: exp.Expr) -> None:
 
 def find_decimals(tree: exp.Expr) -> list[exp.Literal]:
     """Return the literals that are decimal numbers."""
-    return [literal for literal in find_nodes(tree, exp.Literal) if literal.is_number and not literal.is_int]
+    return [
+        literal
+        for literal in find_nodes(tree, exp.Literal)
+        if literal.is_number and not literal.is_int
+    ]
 
 
 def rewrite_nan_and_infinity(tree: exp.Expr, target: Dialect) -> None:
     """Rewrite infinity, and the tests for infinity and NaN, for an engine."""
     for infinite in find_nodes(tree, exp.IsInf):
-        infinite.replace(exp.EQ(this=exp.Abs(this=infinite.this), expression=exp.cast(sql_literal("inf"), "DOUBLE")))
+        infinite.replace(
+            exp.EQ(
+                this=exp.Abs(this=infinite.this), expression=exp.cast(sql_literal("inf"), "DOUBLE")
+            )
+        )
     for test in find_nodes(tree, exp.IsNan):
         if target.nan_function:
             test.replace(call_function(target.nan_function, test.this))

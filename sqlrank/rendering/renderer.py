@@ -1,4 +1,6 @@
-"""Render a tree or a statement as SQL text for a dialect, under its header comment, for the user and for execution."""
+"""Render a tree or a statement as SQL text for a dialect, under its header comment, for the user
+and for execution.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,10 @@ class StatementHeader:
         title: Its contents, such as ``nDCG, AP``.
         row: What a row of the result is, such as ``one row per system``.
         reads: Its inputs, such as ``eval.run (run)``.
-        settings: The settings that decide its numbers and are not the defaults, such as ``ties=rank``.
-        time_zone: The time zone by which it reads times, empty if it reads none that depend on it, or the zone is not known.
+        settings: The settings that decide its numbers and are not the defaults, such as
+            ``ties=rank``.
+        time_zone: The time zone by which it reads times, empty if it reads none that depend on it,
+            or the zone is not known.
         plan: Its plan, with the alternatives.
         notes: Further lines.
         command: The command that prints it, None if there is none.
@@ -44,14 +48,23 @@ class StatementHeader:
     def keep_entries(self, is_kept: Callable[[str], bool]) -> StatementHeader:
         """Return the header without inputs, settings and a command that a condition excludes."""
         reads, settings = (tuple(filter(is_kept, texts)) for texts in (self.reads, self.settings))
-        return replace(self, reads=reads, settings=settings, command=self.command if is_kept(self.command or "") else None)
+        return replace(
+            self,
+            reads=reads,
+            settings=settings,
+            command=self.command if is_kept(self.command or "") else None,
+        )
 
     def format_comments(self, dialect: str) -> str:
         """Return the header as comment lines."""
         lines = {
-            f"sqlrank {__version__} for {get_dialect(dialect).label}": ", ".join(filter(None, (self.title, self.row))),
+            f"sqlrank {__version__} for {get_dialect(dialect).label}": ", ".join(
+                filter(None, (self.title, self.row))
+            ),
             "reads": ", ".join(self.reads),
-            "settings": ", ".join([*self.settings, *([f"TimeZone={self.time_zone}"] if self.time_zone else [])]),
+            "settings": ", ".join(
+                [*self.settings, *([f"TimeZone={self.time_zone}"] if self.time_zone else [])]
+            ),
             "plan": self.plan,
         }
         texts = [f"{name}: {text}" for name, text in lines.items() if text]
@@ -81,13 +94,16 @@ class RenderedStatement:
     executable: str
 
 
-def render_statement(tree: exp.Expr, header: StatementHeader, dialect: str = "duckdb", can_materialize: bool = False) -> str:
+def render_statement(
+    tree: exp.Expr, header: StatementHeader, dialect: str = "duckdb", can_materialize: bool = False
+) -> str:
     """Render a statement as text under its header comment.
 
     ``can_materialize``: the engine can materialize CTEs.
 
     Raises:
-        MetricError: The dialect does not support a construct; the message names metrics, construct and dialect.
+        MetricError: The dialect does not support a construct; the message names metrics, construct
+            and dialect.
     """
     return render_over_tables(tree, header, dialect, can_materialize).text
 
@@ -101,18 +117,28 @@ def render_over_tables(
 ) -> RenderedStatement:
     """Render a statement once, for the user and for execution.
 
-    Each pair of ``tables`` is a FROM item in the user's notation, and the temporary table that is read instead.
+    Each pair of ``tables`` is a FROM item in the user's notation, and the temporary table that is
+    read instead.
     """
-    display, executable = _render_tree(tree, dialect, header.title, pretty=True, can_materialize=can_materialize, tables=tables)
+    display, executable = _render_tree(
+        tree, dialect, header.title, pretty=True, can_materialize=can_materialize, tables=tables
+    )
     comment = header.format_comments(dialect)
     return RenderedStatement(comment + display, comment + executable)
 
 
-def to_sql(tree: exp.Expr, dialect: str, statement_title: str = "this", pretty: bool = False, can_materialize: bool = False) -> str:
+def to_sql(
+    tree: exp.Expr,
+    dialect: str,
+    statement_title: str = "this",
+    pretty: bool = False,
+    can_materialize: bool = False,
+) -> str:
     """Render a tree as text.
 
     Raises:
-        MetricError: The dialect does not support a construct; ``statement_title`` names its statement.
+        MetricError: The dialect does not support a construct; ``statement_title`` names its
+            statement.
     """
     return _render_tree(tree, dialect, statement_title, pretty, can_materialize)[0]
 

@@ -1,4 +1,6 @@
-"""Define the sections and blocks of reports (tables, figures, documents side by side), and build tables and figures of results."""
+"""Define the sections and blocks of reports (tables, figures, documents side by side), and build
+tables and figures of results.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ MAX_NAME_CHARS = 200
 """Maximum number of characters shown of a name."""
 
 MAX_TABLE_ROWS = 2_000
-"""Maximum number of rows that a page holds of a table, which filter and sort reach; ``max_rows`` of them are shown first."""
+"""Maximum number of rows that a page holds of a table, which filter and sort reach; ``max_rows`` of
+them are shown first.
+"""
 
 CONSTANT_COLUMNS = ("n_units",)
 """Columns that a table names in a sentence instead, if all rows have the same value."""
@@ -37,9 +41,11 @@ CONSTANT_COLUMNS = ("n_units",)
 
 @dataclass(frozen=True)
 class Cell:
-    """A table cell: its text, the number to sort by (None for text), a link, a text to copy, and marks.
+    """A table cell: its text, the number to sort by (None for text), a link, a text to copy, and
+    marks.
 
-    ``is_best`` makes the text bold, ``verdict`` is a verdict that adds its symbol, and ``shade`` is a class of the style sheet.
+    ``is_best`` makes the text bold, ``verdict`` is a verdict that adds its symbol, and ``shade`` is
+    a class of the style sheet.
     """
 
     text: str
@@ -53,9 +59,11 @@ class Cell:
 
 @dataclass(frozen=True)
 class TableBlock:
-    """A table block: rows of cells by column, the number of rows that the page leaves out, and the SQL statement.
+    """A table block: rows of cells by column, the number of rows that the page leaves out, and the
+    SQL statement.
 
-    The first ``max_rows`` rows are shown until the reader asks for all. A folded table shows its title only.
+    The first ``max_rows`` rows are shown until the reader asks for all. A folded table shows its
+    title only.
     """
 
     id: str
@@ -72,12 +80,17 @@ class TableBlock:
     @property
     def is_number(self) -> list[bool]:
         """Return a list with True for each column that holds numbers."""
-        return [any(row[index].number is not None for row in self.rows) for index in range(len(self.columns))]
+        return [
+            any(row[index].number is not None for row in self.rows)
+            for index in range(len(self.columns))
+        ]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart block as SVG panels with notes on how to read them, or the reason why there is none."""
+    """A chart block as SVG panels with notes on how to read them, or the reason why there is
+    none.
+    """
 
     id: str
     title: str
@@ -90,7 +103,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class RankedDocument:
-    """A ranked document: rank, id, grade (None if unjudged) with its shade, and rank in the other list."""
+    """A ranked document: rank, id, grade (None if unjudged) with its shade, and rank in the other
+    list.
+    """
 
     rank: int
     doc: str
@@ -116,7 +131,8 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class VerdictSentence:
-    """A sentence of the verdict: its state (``better``, ``worse``, ``mixed``, ``differs``, ``even``, ``pass``, ``inconclusive`` or ``warning``), and its text.
+    """A sentence of the verdict: its state (``better``, ``worse``, ``mixed``, ``differs``,
+    ``even``, ``pass``, ``inconclusive`` or ``warning``), and its text.
 
     A minor one qualifies the verdicts, and is shown in smaller text.
     """
@@ -136,7 +152,9 @@ class VerdictList:
 
 @dataclass(frozen=True)
 class ThresholdExplorer:
-    """The confusion matrices of systems over thresholds, for a slider: rows of threshold, tp, fp, tn and fn as JSON."""
+    """The confusion matrices of systems over thresholds, for a slider: rows of threshold, tp, fp,
+    tn and fn as JSON.
+    """
 
     id: str
     title: str
@@ -159,11 +177,25 @@ class Section:
 def truncate_text(text: Any) -> str:
     """Return a text truncated and with invisible characters escaped."""
     escaped = escape_controls(str(text), allowed=BLANKS)
-    return escaped if len(escaped) <= MAX_NAME_CHARS else f"{escaped[:MAX_NAME_CHARS]}... ({len(escaped):,} characters)"
+    return (
+        escaped
+        if len(escaped) <= MAX_NAME_CHARS
+        else f"{escaped[:MAX_NAME_CHARS]}... ({len(escaped):,} characters)"
+    )
 
 
-def result_block(result: pa.Table, ident: str, title: str, max_rows: int, *, note: str = "", is_folded: bool = False) -> TableBlock:
-    """Return a result as a table block, contrasts in their compact form; ``max_rows`` is the number of rows shown first."""
+def result_block(
+    result: pa.Table,
+    ident: str,
+    title: str,
+    max_rows: int,
+    *,
+    note: str = "",
+    is_folded: bool = False,
+) -> TableBlock:
+    """Return a result as a table block, contrasts in their compact form; ``max_rows`` is the number
+    of rows shown first.
+    """
     first_rows = result.slice(0, MAX_TABLE_ROWS)
     notes = [note]
     if (contrasts := read_contrasts(first_rows, escape=truncate_text)) is not None:
@@ -171,7 +203,8 @@ def result_block(result: pa.Table, ident: str, title: str, max_rows: int, *, not
     else:
         first_rows = rows_for_people(first_rows)
         columns, constants = drop_constants(
-            read_columns(first_rows, Format.table, escape=truncate_text), set(first_rows.column_names) - set(CONSTANT_COLUMNS)
+            read_columns(first_rows, Format.table, escape=truncate_text),
+            set(first_rows.column_names) - set(CONSTANT_COLUMNS),
         )
         notes += [f"{text}." for text in constants]
     return TableBlock(
@@ -213,15 +246,22 @@ OWN_TEXT_COLUMNS = ("metric", "test", "correction", SLICE_COLUMN)
 PLACING_FIELDS = {"colour", "low", "high", "row", "column", "name", "edge", "bar"}
 """Fields of a mark's description that tooltips repeat under their titles."""
 
-_MARK = re.compile(r'<(?P<tag>path|line|rect) aria-label="(?P<description>[^"]*)" role="graphics-symbol"(?P<rest>[^>]*?)/>')
-_EMPTY_MARKS = re.compile(r'<g class="[^"]*role-mark[^"]*" role="graphics-symbol"[^>]*?(?:/>|></g>)')
+_MARK = re.compile(
+    r'<(?P<tag>path|line|rect) aria-label="(?P<description>[^"]*)"'
+    r' role="graphics-symbol"(?P<rest>[^>]*?)/>'
+)
+_EMPTY_MARKS = re.compile(
+    r'<g class="[^"]*role-mark[^"]*" role="graphics-symbol"[^>]*?(?:/>|></g>)'
+)
 _LINE_ROLE, _AREA_ROLE = 'aria-roledescription="line mark"', 'aria-roledescription="area mark"'
 _POSITION = re.compile(r' (?:transform|d|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
 _LONG_NUMBER = re.compile(r"(\.\d{3})\d+")
 _ID = re.compile(r'( id="|="url\(#)((?:clip|gradient_)\d+)')
 
 
-def build_figure(get_result: Callable[[], Any], ident: str, title: str, kind: str | None = None) -> Figure:
+def build_figure(
+    get_result: Callable[[], Any], ident: str, title: str, kind: str | None = None
+) -> Figure:
     """Return the figure of a result, or the reason why there is none.
 
     A result that cannot be evaluated or drawn does not prevent the rest of the report.
@@ -236,7 +276,8 @@ def build_figure(get_result: Callable[[], Any], ident: str, title: str, kind: st
 
 
 def _embed_svg(svg_text: str, ident: str, title: str) -> str:
-    """Return an SVG for a page: ids that occur once, a name for screen readers, and native tooltips.
+    """Return an SVG for a page: ids that occur once, a name for screen readers, and native
+    tooltips.
 
     On a narrow page a figure scrolls instead of becoming unreadably small.
     """
@@ -250,7 +291,9 @@ def _embed_svg(svg_text: str, ident: str, title: str) -> str:
 
 
 def _with_tooltip(match: re.Match[str]) -> str:
-    """Return a mark whose description is its tooltip: the lines of its fields, without those that only place it."""
+    """Return a mark whose description is its tooltip: the lines of its fields, without those that
+    only place it.
+    """
     if _LINE_ROLE in match["rest"] or _AREA_ROLE in match["rest"]:  # described by their first point
         return match[0]
     fields = [text.partition(": ") for text in match["description"].split("; ")]
@@ -272,9 +315,13 @@ def _with_short_names(result: pa.Table) -> pa.Table:
     """
     kinds = {pa.string(), pa.large_string()}
     columns = {
-        field.name: result[field.name].to_pylist() for field in result.schema if field.type in kinds and field.name not in OWN_TEXT_COLUMNS
+        field.name: result[field.name].to_pylist()
+        for field in result.schema
+        if field.type in kinds and field.name not in OWN_TEXT_COLUMNS
     }
-    names = _shorten_labels([text for texts in columns.values() for text in dict.fromkeys(texts) if text is not None])
+    names = _shorten_labels(
+        [text for texts in columns.values() for text in dict.fromkeys(texts) if text is not None]
+    )
     for name, texts in columns.items():
         field = result.schema.field(name)
         short: Any = pa.array([None if text is None else names[text] for text in texts], field.type)
@@ -289,7 +336,11 @@ def _shorten_labels(texts: list[str]) -> dict[str, str]:
     '... (2)'
     """
     short_texts: dict[str, str] = {}
-    taken = {text for text in texts if len(text) <= MAX_DRAWN_CHARS and escape_controls(text, BLANKS) == text}
+    taken = {
+        text
+        for text in texts
+        if len(text) <= MAX_DRAWN_CHARS and escape_controls(text, BLANKS) == text
+    }
     repetitions: Counter[str] = Counter()
     for text in dict.fromkeys(texts):
         escaped = escape_controls(text, BLANKS)

@@ -1,4 +1,6 @@
-"""Build the report of an experiment: verdicts on variants, guardrails and sample ratio, effects by metric, and units by variant."""
+"""Build the report of an experiment: verdicts on variants, guardrails and sample ratio, effects by
+metric, and units by variant.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,20 @@ from sqlrank.reports.blocks import (
     result_block,
     truncate_text,
 )
-from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, MIN_UNITS_WITHOUT_NOTE, count_things, pair_verdict
+from sqlrank.reports.verdict_sentences import (
+    MAX_PAIRS_NAMED,
+    MIN_UNITS_WITHOUT_NOTE,
+    count_things,
+    pair_verdict,
+)
 from sqlrank.result_columns import EXPERIMENT_SCHEMA, Kind
 from sqlrank.result_metadata import EXPERIMENT, ResultMetadata, read_result_metadata
 from sqlrank.stored_results import make_mapping_check, read_json, read_parquet, read_texts
 
-ADVICE = "Give a result of sqlrank.experiment as it was returned, or the Parquet file that 'sqlrank experiment' wrote with -o"
+ADVICE = (
+    "Give a result of sqlrank.experiment as it was returned, or the Parquet file that 'sqlrank"
+    " experiment' wrote with -o"
+)
 MISMATCH = "sample ratio mismatch"
 """Beginning of the note of a result whose numbers of units do not fit the expected shares."""
 
@@ -41,7 +51,10 @@ LIFT_DIGITS = 3
 
 GUARDRAIL_TEXTS = {
     FAIL: ("worse", "is worse than {control} by more than the tolerance of {tolerance}"),
-    INCONCLUSIVE: ("inconclusive", "may be worse than {control} by more than the tolerance of {tolerance}"),
+    INCONCLUSIVE: (
+        "inconclusive",
+        "may be worse than {control} by more than the tolerance of {tolerance}",
+    ),
     PASS: ("pass", "is not worse than {control} by more than the tolerance of {tolerance}"),
 }
 """State and text of the sentence on a guardrail by its verdict."""
@@ -55,7 +68,9 @@ INTERVAL_NOTES = {
 
 @dataclass(frozen=True)
 class Effects:
-    """The result of an experiment: its table and metadata, a row per metric and variant, the row of the sample ratio, and tolerances of guardrails."""
+    """The result of an experiment: its table and metadata, a row per metric and variant, the row of
+    the sample ratio, and tolerances of guardrails.
+    """
 
     table: pa.Table
     metadata: ResultMetadata
@@ -68,21 +83,37 @@ class Effects:
 
     @classmethod
     def from_result(cls, result: Any, tolerance: Any, max_rows: int) -> Effects:
-        """Read a result or its Parquet file; raise ``InputError`` for anything else, and ``MetricError`` for invalid tolerances."""
+        """Read a result or its Parquet file; raise ``InputError`` for anything else, and
+        ``MetricError`` for invalid tolerances.
+        """
         label = f"experiment {str(result)!r}" if isinstance(result, (str, Path)) else "experiment"
         table = read_parquet(result, label, ADVICE) if isinstance(result, (str, Path)) else result
         if not isinstance(table, pa.Table):
             raise InputError(f"{label}: a {type(table).__name__} is no table of effects. {ADVICE}")
         metadata = read_result_metadata(table.schema.metadata, label)
-        if metadata is None or metadata.result != EXPERIMENT or not set(EXPERIMENT_SCHEMA) <= set(table.column_names):
+        if (
+            metadata is None
+            or metadata.result != EXPERIMENT
+            or not set(EXPERIMENT_SCHEMA) <= set(table.column_names)
+        ):
             raise InputError(f"{label}: this table is no result of an experiment. {ADVICE}")
         all_rows = table.to_pylist()
-        rows, ratios = ([row for row in all_rows if (row["variant"] is None) == is_ratio] for is_ratio in (False, True))
-        if not rows or len(ratios) != 1 or not {row["metric"] for row in rows} <= metadata.measures.keys():
+        rows, ratios = (
+            [row for row in all_rows if (row["variant"] is None) == is_ratio]
+            for is_ratio in (False, True)
+        )
+        if (
+            not rows
+            or len(ratios) != 1
+            or not {row["metric"] for row in rows} <= metadata.measures.keys()
+        ):
             raise InputError(f"{label}: this table has not the rows of an experiment. {ADVICE}")
         shares_fit = make_mapping_check(lambda value: isinstance(value, (int, float)))
         shares = read_json(table.schema.metadata, "sqlrank.expected_shares", shares_fit, label)
-        settings = {name.removeprefix("sqlrank."): text for name, text in read_texts(table.schema.metadata).items()}
+        settings = {
+            name.removeprefix("sqlrank."): text
+            for name, text in read_texts(table.schema.metadata).items()
+        }
         if missing := [name for name in SETTINGS if name not in settings]:
             raise InputError(f"{label} has damaged metadata (sqlrank.{missing[0]}). {ADVICE}")
         names = list(dict.fromkeys(row["metric"] for row in rows))
@@ -111,7 +142,9 @@ class Effects:
 
     @property
     def has_mismatch(self) -> bool:
-        """Return True if the numbers of units do not fit the expected shares, so that no effect can be trusted."""
+        """Return True if the numbers of units do not fit the expected shares, so that no effect can
+        be trusted.
+        """
         return any(note.startswith(MISMATCH) for note in self.notes)
 
     @property
@@ -119,7 +152,10 @@ class Effects:
         """Return the settings of the experiment and of its guardrails as text."""
         tolerances = ", ".join(f"{name}={tolerance}" for name, tolerance in self.guardrails.items())
         shares = ", ".join(f"{name}={share:g}" for name, share in self.expected_shares.items())
-        settings = {name: self.texts[name] for name in SETTINGS} | {"expected_shares": shares, "tolerance": tolerances}
+        settings = {name: self.texts[name] for name in SETTINGS} | {
+            "expected_shares": shares,
+            "tolerance": tolerances,
+        }
         return [(name, text) for name, text in settings.items() if text]
 
     def find_direction(self, metric: str) -> str:
@@ -129,25 +165,36 @@ class Effects:
     def label_row(self, row: Mapping[str, Any]) -> str:
         """Return the verdict of a row, such as ``system is better``."""
         compared = {**row, "system": row["variant"], "baseline": row["control"]}
-        return label_comparison(compared, self.find_direction(row["metric"]), float(self.texts["confidence"]))
+        return label_comparison(
+            compared, self.find_direction(row["metric"]), float(self.texts["confidence"])
+        )
 
 
 def _parse_guardrails(tolerance: Any, names: list[str]) -> dict[str, Tolerance]:
-    """Return the tolerances of metrics; names of metrics of an experiment are texts of any form, which are looked up as they are."""
+    """Return the tolerances of metrics; names of metrics of an experiment are texts of any form,
+    which are looked up as they are.
+    """
     if not isinstance(tolerance, Mapping):
         return parse_tolerances(tolerance, names, {})
     if unknown := [name for name in tolerance if name not in {*names, "*"}]:
-        raise InputError(f"tolerance names {unknown[0]!r}, which is no metric of this experiment. There are: {', '.join(names)}")
+        raise InputError(
+            f"tolerance names {unknown[0]!r}, which is no metric of this experiment. There are:"
+            f" {', '.join(names)}"
+        )
     return parse_tolerances(tolerance, names, {})
 
 
 def experiment_sections(effects: Effects) -> list[Section]:
     """Return the sections of the page."""
     figures = build_figure(
-        lambda: effects.table, "effects-chart", f"Differences from {truncate_text(effects.control)}, with their intervals", "forest"
+        lambda: effects.table,
+        "effects-chart",
+        f"Differences from {truncate_text(effects.control)}, with their intervals",
+        "forest",
     )
     detected = ", ".join(
-        f"{format_cell('mde', row['mde']).text} of {truncate_text(row['metric'])} ({truncate_text(row['variant'])})"
+        f"{format_cell('mde', row['mde']).text} of {truncate_text(row['metric'])}"
+        f" ({truncate_text(row['variant'])})"
         for row in effects.rows[: effects.max_rows]
         if row["mde"] is not None
     )
@@ -160,25 +207,43 @@ def experiment_sections(effects: Effects) -> list[Section]:
             ],
         )
     )
-    table = result_block(effects.table, "effects-table", "Effects", effects.max_rows, note=note, is_folded=True)
+    table = result_block(
+        effects.table, "effects-table", "Effects", effects.max_rows, note=note, is_folded=True
+    )
     blocks = [_list_verdicts(effects), _build_pivot(effects), figures, table]
     return [Section("summary", "Summary", blocks), _units_section(effects)]
 
 
 def _list_verdicts(effects: Effects) -> VerdictList:
-    """Return the sentences that the page begins with: a mismatch of the sample ratio alone, or variants and guardrails, and then warnings."""
-    notes = [VerdictSentence("warning", f"{note[0].upper()}{note[1:]}.") for note in effects.notes if not note.startswith(MISMATCH)]
+    """Return the sentences that the page begins with: a mismatch of the sample ratio alone, or
+    variants and guardrails, and then warnings.
+    """
+    notes = [
+        VerdictSentence("warning", f"{note[0].upper()}{note[1:]}.")
+        for note in effects.notes
+        if not note.startswith(MISMATCH)
+    ]
     least = min(min(row["n_units_control"], row["n_units"]) for row in effects.rows)
     if least < MIN_UNITS_WITHOUT_NOTE:
-        notes.append(VerdictSentence("warning", f"A variant has only {count_things(least, 'unit')}: only large effects are significant."))
+        notes.append(
+            VerdictSentence(
+                "warning",
+                f"A variant has only {count_things(least, 'unit')}: only large effects are"
+                " significant.",
+            )
+        )
     p_value = format_cell("p_value", effects.sample_ratio["p_value"]).text
     if effects.has_mismatch:
         text = (
-            f"Sample ratio mismatch (p {p_value}): the numbers of units do not fit the expected shares, so no effect below can be trusted. "
-            "Find the cause first."
+            f"Sample ratio mismatch (p {p_value}): the numbers of units do not fit the expected"
+            " shares, so no effect below can be trusted. Find the cause first."
         )
         return VerdictList([VerdictSentence("worse", text), *notes])
-    ratio = VerdictSentence("even", f"The numbers of units fit the expected shares (sample ratio test, p {p_value}).", is_minor=True)
+    ratio = VerdictSentence(
+        "even",
+        f"The numbers of units fit the expected shares (sample ratio test, p {p_value}).",
+        is_minor=True,
+    )
     return VerdictList([*_variant_verdicts(effects), *_guardrail_verdicts(effects), *notes, ratio])
 
 
@@ -192,21 +257,30 @@ def _variant_verdicts(effects: Effects) -> list[VerdictSentence]:
                 metrics_by_label.setdefault(effects.label_row(row), []).append(
                     f"{truncate_text(row['metric'])}{_format_lift(row, ' ({})')}"
                 )
-        verdicts.append(pair_verdict(truncate_text(variant), truncate_text(effects.control), metrics_by_label))
+        verdicts.append(
+            pair_verdict(truncate_text(variant), truncate_text(effects.control), metrics_by_label)
+        )
     if (num_omitted := len(effects.variants) - MAX_PAIRS_NAMED) > 0:
-        verdicts.append(VerdictSentence("even", f"{num_omitted:,} more variants are in the table of effects."))
+        verdicts.append(
+            VerdictSentence("even", f"{num_omitted:,} more variants are in the table of effects.")
+        )
     return verdicts
 
 
 def _format_lift(row: Mapping[str, Any], template: str) -> str:
-    """Return the lift of a row with its interval, as in ``+25.0%, -4.9% to +64.3%``; empty without a lift."""
+    """Return the lift of a row with its interval, as in ``+25.0%, -4.9% to +64.3%``; empty without
+    a lift.
+    """
     lift, low, high = row["relative_difference"], row["relative_ci_low"], row["relative_ci_high"]
     if lift is None:
         return ""
     interval = (
         ""
         if low is None or high is None
-        else f", {format_number(low, Kind.LIFT, LIFT_DIGITS)} to {format_number(high, Kind.LIFT, LIFT_DIGITS)}"
+        else (
+            f", {format_number(low, Kind.LIFT, LIFT_DIGITS)} to"
+            f" {format_number(high, Kind.LIFT, LIFT_DIGITS)}"
+        )
     )
     return template.format(f"{format_number(lift, Kind.LIFT, LIFT_DIGITS)}{interval}")
 
@@ -223,7 +297,11 @@ def _guardrail_verdicts(effects: Effects) -> list[VerdictSentence]:
             verdicts.append(
                 (
                     verdict,
-                    VerdictSentence(state, f"Guardrail {truncate_text(row['metric'])}: {truncate_text(row['variant'])} {sentence}{lift}."),
+                    VerdictSentence(
+                        state,
+                        f"Guardrail {truncate_text(row['metric'])}: {truncate_text(row['variant'])}"
+                        f" {sentence}{lift}.",
+                    ),
                 )
             )
     order = list(GUARDRAIL_TEXTS)
@@ -247,27 +325,50 @@ def _build_pivot(effects: Effects) -> TableBlock:
     for name in effects.names:
         metric_rows = [rows.get((name, variant)) for variant in effects.variants]
         control = next(row["value_control"] for row in metric_rows if row is not None)
-        values = [Cell("NULL") if row is None else _build_effect_cell(row, effects) for row in metric_rows]
-        cells.append([Cell(truncate_text(name)), format_cell(name, control), *values, Cell(effects.find_direction(name))])
+        values = [
+            Cell("NULL") if row is None else _build_effect_cell(row, effects) for row in metric_rows
+        ]
+        cells.append(
+            [
+                Cell(truncate_text(name)),
+                format_cell(name, control),
+                *values,
+                Cell(effects.find_direction(name)),
+            ]
+        )
     columns = ["metric", *map(truncate_text, [effects.control, *effects.variants]), "better"]
     note = (
-        f"In parentheses is the lift over {truncate_text(effects.control)}. ▲ is significantly better and ▼ significantly worse, "
-        f"at a confidence level of {100 * float(effects.texts['confidence']):g}%."
+        f"In parentheses is the lift over {truncate_text(effects.control)}. ▲ is significantly"
+        " better and ▼ significantly worse, at a confidence level of"
+        f" {100 * float(effects.texts['confidence']):g}%."
     )
-    return TableBlock("pivot", "Metrics by variant", columns, cells, note=note, sql=effects.texts.get("sql", ""))
+    return TableBlock(
+        "pivot", "Metrics by variant", columns, cells, note=note, sql=effects.texts.get("sql", "")
+    )
 
 
 def _build_effect_cell(row: Mapping[str, Any], effects: Effects) -> Cell:
     """Return the cell of a value with its lift and verdict."""
     cell = format_cell(row["metric"], row["value"])
     label = effects.label_row(row)
-    lift = "" if row["relative_difference"] is None else f" ({format_number(row['relative_difference'], Kind.LIFT, LIFT_DIGITS)})"
-    return replace(cell, text=f"{cell.text}{lift}", verdict=STATES.get(label, ""), is_best=label == SYSTEM_BETTER)
+    lift = (
+        ""
+        if row["relative_difference"] is None
+        else f" ({format_number(row['relative_difference'], Kind.LIFT, LIFT_DIGITS)})"
+    )
+    return replace(
+        cell,
+        text=f"{cell.text}{lift}",
+        verdict=STATES.get(label, ""),
+        is_best=label == SYSTEM_BETTER,
+    )
 
 
 def _units_section(effects: Effects) -> Section:
     """Return the section of the numbers of units by variant, with their expected shares."""
-    units = {effects.control: effects.rows[0]["n_units_control"]} | {row["variant"]: row["n_units"] for row in effects.rows}
+    units = {effects.control: effects.rows[0]["n_units_control"]} | {
+        row["variant"]: row["n_units"] for row in effects.rows
+    }
     total = sum(units.values())
     expected = effects.expected_shares or dict.fromkeys(units, 1 / len(units))
     cells = [
@@ -281,6 +382,15 @@ def _units_section(effects: Effects) -> Section:
     ]
     ratio = effects.sample_ratio
     statistic, p_value = (format_cell(name, ratio[name]).text for name in ("statistic", "p_value"))
-    note = f"The sample ratio test compares both shares by chi-square: statistic {statistic}, df {ratio['df']:g}, p_value {p_value}. Below 0.001 units were lost or misassigned."
-    block = TableBlock("units-table", "Units by variant", ["variant", "units", "share", "expected share"], cells, note=note)
+    note = (
+        f"The sample ratio test compares both shares by chi-square: statistic {statistic}, df"
+        f" {ratio['df']:g}, p_value {p_value}. Below 0.001 units were lost or misassigned."
+    )
+    block = TableBlock(
+        "units-table",
+        "Units by variant",
+        ["variant", "units", "share", "expected share"],
+        cells,
+        note=note,
+    )
     return Section("units", "Units", [block])

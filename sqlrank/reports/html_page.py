@@ -1,4 +1,6 @@
-"""Render the HTML page of a report from sections, save it to a checked file, and display it in notebooks."""
+"""Render the HTML page of a report from sections, save it to a checked file, and display it in
+notebooks.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,11 @@ if TYPE_CHECKING:
 TEMPLATE_FOLDER = Path(__file__).parent
 PAGE_SUFFIXES = (".html", ".htm")
 
-MARK_TITLES = {"better": "significantly better", "worse": "significantly worse", "differs": DIFFERS_LABEL}
+MARK_TITLES = {
+    "better": "significantly better",
+    "worse": "significantly worse",
+    "differs": DIFFERS_LABEL,
+}
 """Titles of the marks of cells by verdict."""
 
 
@@ -42,20 +48,27 @@ class Report:
         """Save the page to a file with suffix ``.html``, and return its path.
 
         Raises:
-            SqlrankError: another suffix, a missing folder, or an existing file that is not a report of sqlrank's (without ``force``).
+            SqlrankError: another suffix, a missing folder, or an existing file that is not a report
+                of sqlrank's (without ``force``).
         """
         check_arguments({"path": path}, ["path"])
         page_file(Path(path), "path", force).write(self.html)
         return Path(path)
 
     def __repr__(self) -> str:
-        return f"<sqlrank report {self.title!r}, {len(self.html.encode()):,} bytes of HTML, for save(path)>"
+        return (
+            f"<sqlrank report {self.title!r}, {len(self.html.encode()):,} bytes of HTML, for"
+            " save(path)>"
+        )
 
     def _repr_html_(self) -> str:
         """Return a sandboxed frame that isolates the page's style and script from the notebook."""
         allowed = 'sandbox="allow-scripts allow-downloads" allow="clipboard-write"'
         style = "width:100%;height:80vh;border:1px solid #8888"
-        return f'<iframe title="{escape(self.title)}" {allowed} style="{style}" srcdoc="{escape(self.html)}"></iframe>'
+        return (
+            f'<iframe title="{escape(self.title)}" {allowed} style="{style}"'
+            f' srcdoc="{escape(self.html)}"></iframe>'
+        )
 
 
 def page_file(path: Path, option: str, force: bool, sources: tuple[Any, ...] = ()) -> OutputFile:
@@ -65,7 +78,9 @@ def page_file(path: Path, option: str, force: bool, sources: tuple[Any, ...] = (
     """
     file = OutputFile(path, FileKind.REPORT, option, force, sources=sources)
     if path.suffix.lower() not in PAGE_SUFFIXES:
-        raise SqlrankError(f"{file.label}: a report is a page of HTML. Name a file that ends in .html")
+        raise SqlrankError(
+            f"{file.label}: a report is a page of HTML. Name a file that ends in .html"
+        )
     return file
 
 
@@ -75,13 +90,19 @@ def require_report_modules() -> None:
         need_charts("altair", "vl_convert", "jinja2")
     except SqlrankError as error:
         raise SqlrankError(
-            str(error).replace("charts need", "a report needs").replace("vl-convert-python", "vl-convert-python jinja2")
+            str(error)
+            .replace("charts need", "a report needs")
+            .replace("vl-convert-python", "vl-convert-python jinja2")
         ) from None
 
 
-def render_page(title: str, arguments: Sequence[tuple[str, str]], sections: Sequence[Section], subject: str = "") -> Report:
-    """Render sections as a page; ``arguments`` lists the arguments of the report as text, ``subject`` is shown below the heading."""
-    from markupsafe import Markup  # noqa: PLC0415  of jinja2, an optional dependency
+def render_page(
+    title: str, arguments: Sequence[tuple[str, str]], sections: Sequence[Section], subject: str = ""
+) -> Report:
+    """Render sections as a page; ``arguments`` lists the arguments of the report as text,
+    ``subject`` is shown below the heading.
+    """
+    from markupsafe import Markup  # of jinja2, an optional dependency
 
     script = (TEMPLATE_FOLDER / "report.js").read_text("utf-8")
     # The content security policy allows only this script, and no requests.
@@ -94,7 +115,8 @@ def render_page(title: str, arguments: Sequence[tuple[str, str]], sections: Sequ
         labels=MARK_TITLES,
         version=__version__,
         script=Markup(script),  # noqa: S704  our own file
-        style=Markup((TEMPLATE_FOLDER / "report.css").read_text("utf-8")),  # noqa: S704  our own file
+        # Our own file
+        style=Markup((TEMPLATE_FOLDER / "report.css").read_text("utf-8")),  # noqa: S704
         script_hash=script_hash,
     )
     return Report(title, html)
@@ -102,11 +124,15 @@ def render_page(title: str, arguments: Sequence[tuple[str, str]], sections: Sequ
 
 @cache
 def _load_template() -> Template:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  an optional dependency
-    from markupsafe import Markup  # noqa: PLC0415
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # an optional dependency
+    from markupsafe import Markup
 
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATE_FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FileSystemLoader(TEMPLATE_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     # Vega escapes the texts of its SVG.
     environment.filters["drawn"] = Markup

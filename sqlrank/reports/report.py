@@ -1,4 +1,6 @@
-"""Make an HTML report of metrics, comparisons, curves, groups, queries, a rollup or an experiment: the public function ``report``."""
+"""Make an HTML report of metrics, comparisons, curves, groups, queries, a rollup or an experiment:
+the public function ``report``.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,12 @@ from sqlrank.argument_checks import entry_point
 from sqlrank.call_descriptions import describe_source
 from sqlrank.reports.blocks import truncate_text
 from sqlrank.reports.html_page import Report, render_page, require_report_modules
-from sqlrank.reports.verdict_sentences import compose_report_title, compose_title, count_things, describe_data
+from sqlrank.reports.verdict_sentences import (
+    compose_report_title,
+    compose_title,
+    count_things,
+    describe_data,
+)
 from sqlrank.request import SourceGroup
 from sqlrank.result_metadata import read_left_out
 
@@ -73,41 +80,53 @@ def report(
     progress: Callable[[float], None] | None = None,
     **policies: Any,
 ) -> Report:
-    """Make an HTML page of metrics, comparisons, curves, groups, queries and data counts, or of a rollup or an experiment.
+    """Make an HTML page of metrics, comparisons, curves, groups, queries and data counts, or of a
+    rollup or an experiment.
 
     Args:
         metrics: metrics to evaluate; by default five common ones of rankings or of predictions.
-        run: as for :func:`sqlrank.evaluate`; several runs, ``{"bm25": ..., "dense": ...}``, are compared, and the first is the baseline.
+        run: as for :func:`sqlrank.evaluate`; several runs, ``{"bm25": ..., "dense": ...}``, are
+            compared, and the first is the baseline.
         qrels: judgments.
-        predictions: predictions; several scores (``columns={"score": ["old", "new"]}``) are compared.
+        predictions: predictions; several scores (``columns={"score": ["old", "new"]}``) are
+            compared.
         queries: as for :func:`sqlrank.evaluate`.
-        rollup: partial aggregates from :func:`sqlrank.rollup`, instead of rows: the report is of its metrics over days, and of their drift.
-        experiment: a result of :func:`sqlrank.experiment`, or the Parquet file of one, instead of rows: the report is of its effects.
-        inputs: as for :func:`sqlrank.evaluate`; with ``classified`` the report is of predicted classes, with ``records`` or
-            ``predicted_clusters`` of clusters of records.
+        rollup: partial aggregates from :func:`sqlrank.rollup`, instead of rows: the report is of
+            its metrics over days, and of their drift.
+        experiment: a result of :func:`sqlrank.experiment`, or the Parquet file of one, instead of
+            rows: the report is of its effects.
+        inputs: as for :func:`sqlrank.evaluate`; with ``classified`` the report is of predicted
+            classes, with ``records`` or ``predicted_clusters`` of clusters of records.
         connection: where the data are.
         dialect: SQL dialect of ``connection``, if its class does not identify it.
         columns: mapping from canonical column names to those of the source.
-        by: columns to group by, the worst group first; a list of lists gives several groupings, each a table.
+        by: columns to group by, the worst group first; a list of lists gives several groupings,
+            each a table.
         system: the column that identifies systems, if they are in one table.
         baseline: the system that all others are compared with; by default all pairs are compared.
-        lower_is_better: metrics of columns of your own, or the columns, of which lower values are better: ``"latency_ms"``.
+        lower_is_better: metrics of columns of your own, or the columns, of which lower values are
+            better: ``"latency_ms"``.
         where: a SQL condition on the rows to read.
         confidence: confidence level of intervals.
         interval: interval method of comparisons of systems, as for :func:`sqlrank.compare`.
         expected_units: as for :func:`sqlrank.compare`.
         unit: for metrics of predictions the randomization unit column.
-        window_days: for a rollup the window length in days, as for :func:`sqlrank.evaluate`; by default each day has its own values.
-        reference: for a rollup a condition on the rows compared with, as for :func:`sqlrank.drift`; by default all days before the last window.
-        current: for a rollup a condition on the rows to compare; by default all rows, or without ``reference`` the last window, of 7 days if
-            ``window_days`` is not given.
-        tolerance: for a rollup the tolerated changes, as for :func:`sqlrank.drift`; for an experiment the tolerated losses of guardrails, the
-            metrics that must not become worse: ``{"latency": "2%"}``.
-        title: the heading of the page; by default it names what is compared, such as ``new against old: nDCG@10 and AP``.
+        window_days: for a rollup the window length in days, as for :func:`sqlrank.evaluate`; by
+            default each day has its own values.
+        reference: for a rollup a condition on the rows compared with, as for :func:`sqlrank.drift`;
+            by default all days before the last window.
+        current: for a rollup a condition on the rows to compare; by default all rows, or without
+            ``reference`` the last window, of 7 days if ``window_days`` is not given.
+        tolerance: for a rollup the tolerated changes, as for :func:`sqlrank.drift`; for an
+            experiment the tolerated losses of guardrails, the metrics that must not become worse:
+            ``{"latency": "2%"}``.
+        title: the heading of the page; by default it names what is compared, such as ``new against
+            old: nDCG@10 and AP``.
         created_at: creation time shown on the page, a date or a text; now by default.
         max_rows: maximum number of rows shown per table.
-        query_examples: number of queries with the largest losses, and with the largest gains, whose ranked lists are shown, if there are
-            several runs; number of the worst clusters whose records are shown.
+        query_examples: number of queries with the largest losses, and with the largest gains, whose
+            ranked lists are shown, if there are several runs; number of the worst clusters whose
+            records are shown.
         compat: as for :func:`sqlrank.evaluate`.
         check: as for :func:`sqlrank.evaluate`.
         sql_dir: as for :func:`sqlrank.evaluate`.
@@ -120,8 +139,8 @@ def report(
         **policies: as for :func:`sqlrank.evaluate`.
 
     Returns:
-        A :class:`sqlrank.reports.html_page.Report`; its ``save(path)`` writes the page, and a notebook displays it. The same data and
-        ``created_at`` give the same bytes.
+        A :class:`sqlrank.reports.html_page.Report`; its ``save(path)`` writes the page, and a
+        notebook displays it. The same data and ``created_at`` give the same bytes.
 
     Raises:
         MetricError: a metric, parameter or policy that does not exist or does not fit.
@@ -134,48 +153,69 @@ def report(
     'new against old: RR'
     """
     arguments = locals()
-    from sqlrank.engines.worker_threads import run_in_time  # noqa: PLC0415  engines take half a second that help does not need
+    # Engines take half a second that help does not need
+    from sqlrank.engines.worker_threads import run_in_time
 
     run_in_time(_import_modules)
-    from sqlrank.reports.experiment_report import Effects, experiment_sections  # noqa: PLC0415  loaded by now
-    from sqlrank.reports.report_request import ReportRequest  # noqa: PLC0415
-    from sqlrank.reports.rollup_report import DAY, RollupReportRequest, rollup_sections  # noqa: PLC0415
+    from sqlrank.reports.experiment_report import Effects, experiment_sections  # loaded by now
+    from sqlrank.reports.report_request import ReportRequest
+    from sqlrank.reports.rollup_report import DAY, RollupReportRequest, rollup_sections
 
     if experiment is not None:
         effects = Effects.from_result(experiment, tolerance, max_rows)
-        heading = title or compose_title([effects.control, *effects.variants], effects.control, effects.names, "metric")
+        heading = title or compose_title(
+            [effects.control, *effects.variants], effects.control, effects.names, "metric"
+        )
         settings = _describe_experiment(experiment, effects, created_at)
-        return render_page(heading, settings, experiment_sections(effects), describe_data([experiment]))
+        return render_page(
+            heading, settings, experiment_sections(effects), describe_data([experiment])
+        )
     if rollup is not None:
         rollup_request = RollupReportRequest.from_arguments(arguments)
-        heading = title or compose_title([], None, rollup_request.names, "metric", [DAY, *rollup_request.by])
+        heading = title or compose_title(
+            [], None, rollup_request.names, "metric", [DAY, *rollup_request.by]
+        )
         settings = _describe_rollup(rollup_request, created_at)
-        return render_page(heading, settings, rollup_sections(rollup_request), describe_data([rollup]))
+        return render_page(
+            heading, settings, rollup_sections(rollup_request), describe_data([rollup])
+        )
     request = ReportRequest.from_arguments(arguments)
     request = request.with_progress(progress, TYPICAL_CALLS)
     with request.sharing_queries() as shared_request:
         heading, sections = _build_sections(shared_request)
         data = describe_data(_list_sources(request), request.declared_order if title else ())
-        return render_page(title or heading, _describe_request(request, created_at, arguments), sections, data)
+        return render_page(
+            title or heading, _describe_request(request, created_at, arguments), sections, data
+        )
 
 
 def _import_modules() -> None:
     """Import the modules of reports, which takes seconds the first time."""
     require_report_modules()
-    for name in ("report_request", "sections", "detail_sections", "rollup_report", "experiment_report"):
+    for name in (
+        "report_request",
+        "sections",
+        "detail_sections",
+        "rollup_report",
+        "experiment_report",
+    ):
         import_module(f"sqlrank.reports.{name}")
 
 
 def _list_sources(request: ReportRequest) -> list[Any]:
     """Return the sources of all inputs, and of each run."""
     sources = [*request.sources.values(), *(request.common["inputs"] or {}).values()]
-    return [member for source in sources for member in (source.values() if source is request.runs else [source])]
+    return [
+        member
+        for source in sources
+        for member in (source.values() if source is request.runs else [source])
+    ]
 
 
 def _build_sections(request: ReportRequest) -> tuple[str, list[Any]]:
     """Return a heading that names what is compared, and the sections of the page."""
-    from sqlrank.reports import detail_sections, sections  # noqa: PLC0415  loaded by now
-    from sqlrank.reports.verdict_sentences import verdict_list  # noqa: PLC0415
+    from sqlrank.reports import detail_sections, sections  # loaded by now
+    from sqlrank.reports.verdict_sentences import verdict_list
 
     page_sections = []
     overall = request.with_intervals()
@@ -189,7 +229,10 @@ def _build_sections(request: ReportRequest) -> tuple[str, list[Any]]:
             section, group_comparisons = sections.comparison_by_group(request, metrics)
             page_sections.append(section)
     details = detail_sections.cluster_section if is_clustering else sections.curve_section
-    page_sections += [*([sections.group_section(overall, request)] if request.groups else []), details(request)]
+    page_sections += [
+        *([sections.group_section(overall, request)] if request.groups else []),
+        details(request),
+    ]
     if request.is_ranking and request.system is not None:
         page_sections.append(detail_sections.query_section(request, comparisons))
     warnings: list[str] = []
@@ -209,16 +252,30 @@ def _build_sections(request: ReportRequest) -> tuple[str, list[Any]]:
 def _describe_creation(created_at: datetime | str | None) -> list[tuple[str, str]]:
     """Return the creation time and version of a report as text."""
     created_at = datetime.now(UTC).replace(microsecond=0) if created_at is None else created_at
-    created_text = created_at.isoformat(sep=" ") if isinstance(created_at, datetime) else str(created_at)
+    created_text = (
+        created_at.isoformat(sep=" ") if isinstance(created_at, datetime) else str(created_at)
+    )
     return [("created at", created_text), ("created with", f"sqlrank {__version__}")]
 
 
-def _describe_experiment(source: Any, effects: Effects, created_at: datetime | str | None) -> list[tuple[str, str]]:
-    """Return the source and settings of an experiment, creation time and version of a report as text."""
-    return _truncate_entries([*_describe_creation(created_at), ("experiment", _describe_source(source)), *effects.settings])
+def _describe_experiment(
+    source: Any, effects: Effects, created_at: datetime | str | None
+) -> list[tuple[str, str]]:
+    """Return the source and settings of an experiment, creation time and version of a report as
+    text.
+    """
+    return _truncate_entries(
+        [
+            *_describe_creation(created_at),
+            ("experiment", _describe_source(source)),
+            *effects.settings,
+        ]
+    )
 
 
-def _describe_rollup(request: RollupReportRequest, created_at: datetime | str | None) -> list[tuple[str, str]]:
+def _describe_rollup(
+    request: RollupReportRequest, created_at: datetime | str | None
+) -> list[tuple[str, str]]:
     """Return the arguments, source, creation time and version of a report of a rollup as text."""
     options = {name: getattr(request, name) for name in ROLLUP_OPTIONS} | dict(request.policies)
     entries = [
@@ -226,7 +283,9 @@ def _describe_rollup(request: RollupReportRequest, created_at: datetime | str | 
         ("metrics", ", ".join(request.names)),
         ("rollup", _describe_source(request.common["rollup"])),
     ]
-    return _truncate_entries([*entries, *((name, _format_argument(value)) for name, value in options.items() if value)])
+    return _truncate_entries(
+        [*entries, *((name, _format_argument(value)) for name, value in options.items() if value)]
+    )
 
 
 def _truncate_entries(entries: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -236,18 +295,38 @@ def _truncate_entries(entries: Iterable[tuple[str, str]]) -> list[tuple[str, str
 ROLLUP_OPTIONS = ("by", "where", "window_days", "reference", "current", "tolerance", "confidence")
 
 
-def _describe_request(request: ReportRequest, created_at: datetime | str | None, options: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _describe_request(
+    request: ReportRequest, created_at: datetime | str | None, options: Mapping[str, Any]
+) -> list[tuple[str, str]]:
     """Return the arguments, sources, creation time and version of a report as text."""
     entries = _describe_creation(created_at)
     entries += [("metrics", ", ".join(request.names))]
     for role, source in request.sources.items():
         members = source.items() if role == "run" and request.runs else [("", source)]
-        entries += [(f"{role} {truncate_text(name)}".strip(), _describe_source(member)) for name, member in members]
+        entries += [
+            (f"{role} {truncate_text(name)}".strip(), _describe_source(member))
+            for name, member in members
+        ]
     entries += [(name, _format_argument(options[name])) for name in OPTIONS if options[name]]
-    return _truncate_entries([*entries, *((name, _format_argument(value)) for name, value in request.policies.items())])
+    return _truncate_entries(
+        [*entries, *((name, _format_argument(value)) for name, value in request.policies.items())]
+    )
 
 
-OPTIONS = ("columns", "inputs", "by", "system", "baseline", "lower_is_better", "where", "confidence", "unit", "compat", "sql_dir", "plan")
+OPTIONS = (
+    "columns",
+    "inputs",
+    "by",
+    "system",
+    "baseline",
+    "lower_is_better",
+    "where",
+    "confidence",
+    "unit",
+    "compat",
+    "sql_dir",
+    "plan",
+)
 
 
 def _format_argument(value: Any) -> str:
@@ -255,12 +334,19 @@ def _format_argument(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name}={_format_argument(element)}" for name, element in value.items())
     if isinstance(value, (list, tuple)):
-        return ", ".join(_format_argument(element) if isinstance(element, str) else f"[{_format_argument(element)}]" for element in value)
+        return ", ".join(
+            _format_argument(element)
+            if isinstance(element, str)
+            else f"[{_format_argument(element)}]"
+            for element in value
+        )
     return str(value) if isinstance(value, (str, int, float, Path)) else _describe_source(value)
 
 
 def _describe_source(source: Any) -> str:
-    """Describe a source: a file with its size, a table name, or an in-memory table with its rows."""
+    """Describe a source: a file with its size, a table name, or an in-memory table with its
+    rows.
+    """
     if isinstance(source, (str, Path)):
         path = Path(source)
         try:
@@ -274,5 +360,8 @@ def _describe_source(source: Any) -> str:
     if isinstance(source, list):
         return "; ".join(map(_describe_source, source))
     if isinstance(source, SourceGroup):
-        return ", ".join(f"{name}={_describe_source(member)}" if name else _describe_source(member) for name, member in source.members)
+        return ", ".join(
+            f"{name}={_describe_source(member)}" if name else _describe_source(member)
+            for name, member in source.members
+        )
     return describe_source(source)

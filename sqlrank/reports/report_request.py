@@ -1,4 +1,6 @@
-"""Parse the arguments of a report, choose default metrics, and make its calls with progress: evaluate, compare and explain."""
+"""Parse the arguments of a report, choose default metrics, and make its calls with progress:
+evaluate, compare and explain.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,14 @@ from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.registry import SYSTEM_COLUMN, Registry
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.formatter import format_tree
-from sqlrank.request import RUN_ROLES, Request, SourceGroup, collect_sources, select_arguments, wrap_source
+from sqlrank.request import (
+    RUN_ROLES,
+    Request,
+    SourceGroup,
+    collect_sources,
+    select_arguments,
+    wrap_source,
+)
 from sqlrank.resolve import (
     ResolvedRequest,
     find_read_policies,
@@ -50,7 +59,10 @@ DEFAULT_PREDICTION_METRICS = ("AUC", "LogLoss", "Brier", "NormalizedEntropy", "C
 
 DEFAULT_METRICS_BY_ROLE = {
     "classified": ("MulticlassAccuracy", "MulticlassBalancedAccuracy", "f1_macro", "CohenKappa"),
-    **dict.fromkeys(("records", "predicted_clusters"), ("PairwisePrecision", "PairwiseRecall", "PairwiseF", "BCubedF", "ClusterF")),
+    **dict.fromkeys(
+        ("records", "predicted_clusters"),
+        ("PairwisePrecision", "PairwiseRecall", "PairwiseF", "BCubedF", "ClusterF"),
+    ),
 }
 """Default metrics of predicted classes and of clusters of records by role."""
 
@@ -67,10 +79,14 @@ COMMON_ARGUMENTS = (
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """A parsed report request: metrics, sources by role, arguments of all calls, and limits of the page.
+    """A parsed report request: metrics, sources by role, arguments of all calls, and limits of the
+    page.
 
-    ``runs`` are the runs by system name, if there are several, and ``run_role`` is their role. ``system`` is the system column, None for one system. ``groups`` are the
-    columns of each grouping, and ``group_expressions`` those of computed ones. ``role`` is that of the evaluated rows, None for rankings. ``lower_metrics`` are those of which the caller says that lower values are better. ``common`` and ``policies`` are arguments of all calls.
+    ``runs`` are the runs by system name, if there are several, and ``run_role`` is their role.
+    ``system`` is the system column, None for one system. ``groups`` are the columns of each
+    grouping, and ``group_expressions`` those of computed ones. ``role`` is that of the evaluated
+    rows, None for rankings. ``lower_metrics`` are those of which the caller says that lower values
+    are better. ``common`` and ``policies`` are arguments of all calls.
     """
 
     metrics: list[Metric]
@@ -97,41 +113,71 @@ class ReportRequest:
 
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any]) -> ReportRequest:
-        """Parse the arguments of a report; raise ``MetricError`` or ``InputError`` for invalid ones."""
+        """Parse the arguments of a report; raise ``MetricError`` or ``InputError`` for invalid
+        ones.
+        """
         metrics, policies = arguments["metrics"], arguments["policies"]
         main_roles = ("run", "qrels", "predictions", "queries")
-        sources = {role: replace_members(arguments[role], wrap_source) for role in main_roles if arguments[role] is not None}
-        inputs = arguments["inputs"] and {role: replace_members(source, wrap_source) for role, source in arguments["inputs"].items()}
+        sources = {
+            role: replace_members(arguments[role], wrap_source)
+            for role in main_roles
+            if arguments[role] is not None
+        }
+        inputs = arguments["inputs"] and {
+            role: replace_members(source, wrap_source)
+            for role, source in arguments["inputs"].items()
+        }
         common = {**{name: arguments[name] for name in COMMON_ARGUMENTS}, "inputs": inputs}
         all_sources = {**sources, **(inputs or {})}
         if metrics is None:
-            by_role = (metrics_of_role for role, metrics_of_role in DEFAULT_METRICS_BY_ROLE.items() if role in all_sources)
-            ranking = DEFAULT_RANKING_METRICS if all_sources.keys() & {*RUN_ROLES} else DEFAULT_PREDICTION_METRICS
+            by_role = (
+                metrics_of_role
+                for role, metrics_of_role in DEFAULT_METRICS_BY_ROLE.items()
+                if role in all_sources
+            )
+            ranking = (
+                DEFAULT_RANKING_METRICS
+                if all_sources.keys() & {*RUN_ROLES}
+                else DEFAULT_PREDICTION_METRICS
+            )
             metrics = next(by_role, ranking)
         check_confidence_level(arguments["confidence"])
         requested_groups = [group for group in parse_group_by(arguments["by"]) if group]
         groups, group_expressions = split_group_expressions(requested_groups)
         call = _build_call(metrics, sources, common, policies)
-        resolved_request = resolve_request(replace(call, lower_is_better=arguments["lower_is_better"]))
+        resolved_request = resolve_request(
+            replace(call, lower_is_better=arguments["lower_is_better"])
+        )
         for group in requested_groups:
             resolve_request(replace(call, by=group))
         for resolved_metric in resolved_request.metrics:
-            if resolved_metric.file.kind == "curves" or isinstance(resolved_metric.metric.cutoff, tuple):
+            if resolved_metric.file.kind == "curves" or isinstance(
+                resolved_metric.metric.cutoff, tuple
+            ):
                 raise MetricError(
-                    f"{resolved_metric.metric} has rows of its own, and a report draws its own curves. Name metrics with one value"
+                    f"{resolved_metric.metric} has rows of its own, and a report draws its own"
+                    " curves. Name metrics with one value"
                 )
         if not resolved_request.is_ranking and resolved_request.base_role not in REPORTED_ROLES:
             raise MetricError(
-                f"a report is of rankings, predictions, classes or clusters, and {resolved_request.metrics[0].metric} is of {resolved_request.base_role}"
+                "a report is of rankings, predictions, classes or clusters, and"
+                f" {resolved_request.metrics[0].metric} is of {resolved_request.base_role}"
             )
         if resolved_request.is_ranking and resolved_request.base_role is not None:
-            raise MetricError("metrics of rankings and of predictions are reports of their own. Name metrics of one kind")
-        run_role, run = next(((role, all_sources[role]) for role in RUN_ROLES if role in all_sources), ("run", None))
+            raise MetricError(
+                "metrics of rankings and of predictions are reports of their own. Name metrics of"
+                " one kind"
+            )
+        run_role, run = next(
+            ((role, all_sources[role]) for role in RUN_ROLES if role in all_sources), ("run", None)
+        )
         run = SourceGroup.wrap(run_role, run)
         has_runs = isinstance(run, SourceGroup) and run.members_are_systems and len(run.members) > 1
         runs = _list_runs(run_role, run, common) if has_runs else {}
         scores = (common["columns"] or {}).get(SCORE_COLUMN)
-        is_scored = isinstance(scores, (list, tuple)) and len(scores) > 1 and "predictions" in sources
+        is_scored = (
+            isinstance(scores, (list, tuple)) and len(scores) > 1 and "predictions" in sources
+        )
         system = _resolve_system(arguments["system"], runs, list(scores or ()) if is_scored else [])
         return select_arguments(
             cls,
@@ -144,7 +190,11 @@ class ReportRequest:
             system=system,
             groups=[[_unquote_name(name, common) for name in group] for group in groups],
             group_expressions=group_expressions,
-            common=common if run_role == "run" or not runs else {**common, "inputs": {**common["inputs"], run_role: runs}},
+            common=(
+                common
+                if run_role == "run" or not runs
+                else {**common, "inputs": {**common["inputs"], run_role: runs}}
+            ),
             lower_metrics=frozenset(
                 name
                 for metric in resolved_request.metrics
@@ -160,7 +210,12 @@ class ReportRequest:
         """Yield a copy whose queries have run, each once for all calls of the report."""
         inputs, common = self.common["inputs"], self.common
         sources = {**self.sources, **(inputs or {})}
-        with share_queries(sources, common["connection"], common["dialect"], select_arguments(ResourceLimits, common)) as (
+        with share_queries(
+            sources,
+            common["connection"],
+            common["dialect"],
+            select_arguments(ResourceLimits, common),
+        ) as (
             shared,
             connection,
         ):
@@ -168,7 +223,11 @@ class ReportRequest:
                 self,
                 sources={role: shared[role] for role in self.sources},
                 runs=shared[self.run_role] if self.runs else {},
-                common={**common, "connection": connection, "inputs": inputs and {role: shared[role] for role in inputs}},
+                common={
+                    **common,
+                    "connection": connection,
+                    "inputs": inputs and {role: shared[role] for role in inputs},
+                },
             )
 
     @property
@@ -179,7 +238,9 @@ class ReportRequest:
     @property
     def system_columns(self) -> list[str]:
         """Return the system column, if results do not add it by themselves."""
-        return [] if self.system is None or self.runs or self.system == SCORE_COLUMN else [self.system]
+        return (
+            [] if self.system is None or self.runs or self.system == SCORE_COLUMN else [self.system]
+        )
 
     @property
     def names(self) -> list[str]:
@@ -189,7 +250,11 @@ class ReportRequest:
     @property
     def cutoffs(self) -> dict[Metric, int]:
         """Return the metrics that have a cut-off, with their cut-offs."""
-        return {metric: int(metric.cutoff) for metric in self.metrics if isinstance(metric.cutoff, (int, float))}
+        return {
+            metric: int(metric.cutoff)
+            for metric in self.metrics
+            if isinstance(metric.cutoff, (int, float))
+        }
 
     @property
     def declared_order(self) -> list[str]:
@@ -202,20 +267,35 @@ class ReportRequest:
         """Evaluate metrics by system, in the caller's order of systems, and by further columns."""
         columns = [*self.system_columns, *join_group_expressions(by, self.group_expressions)]
         try:
-            result = sqlrank.evaluate(metrics, by=columns, **self.sources, **self._build_common_arguments(metrics), **options)
+            result = sqlrank.evaluate(
+                metrics,
+                by=columns,
+                **self.sources,
+                **self._build_common_arguments(metrics),
+                **options,
+            )
         except InputError as error:
             # The caller named this column with system=, which evaluate reads from by=.
-            by_system = re.compile(rf"^by: (?=.*no (?:input has a )?column {re.escape(repr(self.system))})")
-            raise InputError(*(by_system.sub("system: ", line) for line in str(error).split("\n"))) from None
-        if nested := next((field for field in result.schema if pa.types.is_nested(field.type)), None):
+            by_system = re.compile(
+                rf"^by: (?=.*no (?:input has a )?column {re.escape(repr(self.system))})"
+            )
             raise InputError(
-                f"by: {nested.name} is {nested.type}, and a report shows groups as single values. Group by a text of it: "
-                f"by='{nested.name}_text=CAST({nested.name} AS VARCHAR)'"
+                *(by_system.sub("system: ", line) for line in str(error).split("\n"))
+            ) from None
+        if nested := next(
+            (field for field in result.schema if pa.types.is_nested(field.type)), None
+        ):
+            raise InputError(
+                f"by: {nested.name} is {nested.type}, and a report shows groups as single values."
+                f" Group by a text of it: by='{nested.name}_text=CAST({nested.name} AS VARCHAR)'"
             )
         if self.system not in result.column_names:
             return result
         order_by_system = {name: index for index, name in enumerate(self.declared_order)}
-        row_order = [order_by_system.get(str(name), len(order_by_system)) for name in result[self.system].to_pylist()]
+        row_order = [
+            order_by_system.get(str(name), len(order_by_system))
+            for name in result[self.system].to_pylist()
+        ]
         return result.take(sorted(range(len(row_order)), key=row_order.__getitem__))
 
     def with_intervals(self, by: Any = ()) -> pa.Table:
@@ -227,9 +307,17 @@ class ReportRequest:
     @property
     def has_intervals(self) -> bool:
         """Return True if any metric has confidence intervals."""
-        return any(not find_metric(name, self.library)[1].interval.no_interval for name in self.names)
+        return any(
+            not find_metric(name, self.library)[1].interval.no_interval for name in self.names
+        )
 
-    def compare(self, metrics: Any, baseline: str | None, groups: Sequence[Sequence[str]] = (), **options: Any) -> pa.Table:
+    def compare(
+        self,
+        metrics: Any,
+        baseline: str | None,
+        groups: Sequence[Sequence[str]] = (),
+        **options: Any,
+    ) -> pa.Table:
         """Compare the systems, within each of ``groups`` if there are any."""
         by = [join_group_expressions(group, self.group_expressions) for group in groups]
         lower = sorted(self.lower_metrics.intersection(map(str, metrics)))
@@ -243,7 +331,9 @@ class ReportRequest:
             "by": by,
             **options,
         }
-        return sqlrank.compare(metrics, **self.sources, **self._build_common_arguments(metrics), **options)
+        return sqlrank.compare(
+            metrics, **self.sources, **self._build_common_arguments(metrics), **options
+        )
 
     def find_direction(self, metric: str) -> str:
         """Return the better direction of a metric: ``higher``, ``lower`` or ``neither``."""
@@ -255,34 +345,54 @@ class ReportRequest:
         reasons = []
         for metric in self.metrics:
             try:
-                call = _build_call([metric], self.sources, self.common, self.policies_read_by([metric]))
-                fitting.setdefault(ComparisonPlan.from_call(call, self.system, ()).uses_influence, []).append(metric)
+                call = _build_call(
+                    [metric], self.sources, self.common, self.policies_read_by([metric])
+                )
+                fitting.setdefault(
+                    ComparisonPlan.from_call(call, self.system, ()).uses_influence, []
+                ).append(metric)
             except MetricError as error:
                 reasons.append(str(error))
         first_group, *rest = fitting.values() or [[]]
         reasons += [
-            f"{metric} is compared by other units than {first_group[0]}. Make a separate report of it."
+            f"{metric} is compared by other units than {first_group[0]}. Make a separate report"
+            " of it."
             for group in rest
             for metric in group
         ]
         return first_group, reasons
 
-    def explain(self, metric: Any, system: str, queries: Sequence[Any], rows: int) -> dict[Any, Explanation | str]:
-        """Explain a metric for queries of one of several systems; a text is why there is no explanation."""
+    def explain(
+        self, metric: Any, system: str, queries: Sequence[Any], rows: int
+    ) -> dict[Any, Explanation | str]:
+        """Explain a metric for queries of one of several systems; a text is why there is no
+        explanation.
+        """
         sources, common = self.arguments_for_system(system)
         arguments = self._build_common_arguments([metric])
         # Rows were validated before. Sorting whole lists includes all judged documents.
         call = _build_call(
-            [metric], sources, {**common, "plan": {**(common["plan"] or {}), "rank_method": "sort"}}, self.policies_read_by([metric])
+            [metric],
+            sources,
+            {**common, "plan": {**(common["plan"] or {}), "rank_method": "sort"}},
+            self.policies_read_by([metric]),
         )
         request = resolve_request(replace(call, per_query=True, only_queries=tuple(queries)))
-        return explain_queries(request, common["connection"], self.dialect, select_arguments(ResourceLimits, arguments), rows)
+        return explain_queries(
+            request,
+            common["connection"],
+            self.dialect,
+            select_arguments(ResourceLimits, arguments),
+            rows,
+        )
 
     def resolve_for_system(self, metric: Any, system: str) -> ResolvedRequest:
         """Resolve the request of a metric of one system."""
         self.tell()
         sources, common = self.arguments_for_system(system)
-        return resolve_request(_build_call([metric], sources, common, self.policies_read_by([metric])))
+        return resolve_request(
+            _build_call([metric], sources, common, self.policies_read_by([metric]))
+        )
 
     def arguments_for_system(self, system: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the sources and common arguments of one system.
@@ -299,7 +409,11 @@ class ReportRequest:
         elif self.system is not None:
             common["where"] = self._build_condition(self.system, system)
             # An explanation does not read the system column.
-            common["columns"] = {name: column_name for name, column_name in (common["columns"] or {}).items() if name != self.system}
+            common["columns"] = {
+                name: column_name
+                for name, column_name in (common["columns"] or {}).items()
+                if name != self.system
+            }
         return sources, common
 
     def _build_condition(self, column: str, system: str) -> str:
@@ -309,15 +423,27 @@ class ReportRequest:
         if not dot or role not in self.sources:
             role, name = (
                 next(
-                    (name for name in (*RUN_ROLES, *DEFAULT_METRICS_BY_ROLE) if name in {*self.sources, *(self.common["inputs"] or ())}),
+                    (
+                        name
+                        for name in (*RUN_ROLES, *DEFAULT_METRICS_BY_ROLE)
+                        if name in {*self.sources, *(self.common["inputs"] or ())}
+                    ),
                     "predictions",
                 ),
                 column,
             )
         system_column = quoted_column(str((self.common["columns"] or {}).get(name, name)), role)
-        system_condition = exp.EQ(this=exp.cast(system_column, "TEXT"), expression=sql_literal(system))
-        conditions = [] if self.common["where"] is None else [parse_condition(self.common["where"], sqlglot_dialect)]
-        return format_tree(exp.and_(*conditions, system_condition), sqlglot_dialect, pretty=False)[0]
+        system_condition = exp.EQ(
+            this=exp.cast(system_column, "TEXT"), expression=sql_literal(system)
+        )
+        conditions = (
+            []
+            if self.common["where"] is None
+            else [parse_condition(self.common["where"], sqlglot_dialect)]
+        )
+        return format_tree(exp.and_(*conditions, system_condition), sqlglot_dialect, pretty=False)[
+            0
+        ]
 
     def policies_read_by(self, metrics: Any) -> dict[str, Any]:
         """Return the policies used by these metrics.
@@ -327,10 +453,16 @@ class ReportRequest:
         return find_read_policies(_build_call(metrics, self.sources, self.common, self.policies))
 
     def _build_common_arguments(self, metrics: Any) -> dict[str, Any]:
-        """Return the arguments of all calls, with the metrics' policies and the remaining timeout."""
+        """Return the arguments of all calls, with the metrics' policies and the remaining
+        timeout.
+        """
         self.tell()
         check_deadline()
-        return {**self.common, **self.policies_read_by(metrics), "timeout": None if self.common["timeout"] is None else seconds_left()}
+        return {
+            **self.common,
+            **self.policies_read_by(metrics),
+            "timeout": None if self.common["timeout"] is None else seconds_left(),
+        }
 
     def with_progress(self, progress: Callable[[float], None] | None, calls: int) -> ReportRequest:
         """Return a copy that reports progress as a share of about ``calls`` calls."""
@@ -341,7 +473,9 @@ class ReportRequest:
 
 
 def _requested_metrics(resolved_request: ResolvedRequest) -> list[Metric]:
-    """Return the metrics under their requested names, or the canonical one if a name is that of a compatibility mode alone."""
+    """Return the metrics under their requested names, or the canonical one if a name is that of a
+    compatibility mode alone.
+    """
     requested: dict[Metric, None] = {}
     for metric in resolved_request.metrics:
         for name in metric.requested_names:
@@ -355,10 +489,16 @@ def _requested_metrics(resolved_request: ResolvedRequest) -> list[Metric]:
 
 def _unquote_name(name: str, common: Mapping[str, Any]) -> str:
     """Return the name that a result gives to a column of ``by``."""
-    return fold_column_name(name, infer_dialect(common["connection"], common["dialect"])) if name[:1] in QUOTES else name
+    return (
+        fold_column_name(name, infer_dialect(common["connection"], common["dialect"]))
+        if name[:1] in QUOTES
+        else name
+    )
 
 
-def _build_call(metrics: Any, sources: Mapping[str, Any], common: Mapping[str, Any], policies: Mapping[str, Any]) -> Request:
+def _build_call(
+    metrics: Any, sources: Mapping[str, Any], common: Mapping[str, Any], policies: Mapping[str, Any]
+) -> Request:
     """Return the call for metrics over the sources of a report."""
     return Request(
         metrics,
@@ -373,7 +513,9 @@ def _build_call(metrics: Any, sources: Mapping[str, Any], common: Mapping[str, A
 
 
 def _resolve_system(system: str | None, runs: Iterable[str], scores: Iterable[str]) -> str | None:
-    """Return the system column of several runs or scores, or else the requested one; raise ``MetricError`` for another besides these."""
+    """Return the system column of several runs or scores, or else the requested one; raise
+    ``MetricError`` for another besides these.
+    """
     if runs or scores:
         check_system_column(system, "run" if runs else "score", list(runs or scores))
     return system or (SCORE_COLUMN if scores else SYSTEM_COLUMN if runs else None)
@@ -384,8 +526,18 @@ def _list_runs(role: str, run: SourceGroup, common: Mapping[str, Any]) -> dict[s
     names = [name for name, _ in run.members]
     if None in names:
         dialect = infer_dialect(common["connection"], common["dialect"])
-        table = run_on_database(common["connection"], dialect, ResourceLimits(), lambda database: resolve_source(database, role, run))
-        names = list(dict.fromkeys(member.constants[SYSTEM_COLUMN] for member in table.members or (table,)))
+        table = run_on_database(
+            common["connection"],
+            dialect,
+            ResourceLimits(),
+            lambda database: resolve_source(database, role, run),
+        )
+        names = list(
+            dict.fromkeys(member.constants[SYSTEM_COLUMN] for member in table.members or (table,))
+        )
     if len(set(names)) < len(run.members):
         raise InputError(f"two runs are called {names[0]!r}. Give each a name of its own")
-    return {str(name): replace_members(source, wrap_source) for name, (_, source) in zip(names, run.members, strict=True)}
+    return {
+        str(name): replace_members(source, wrap_source)
+        for name, (_, source) in zip(names, run.members, strict=True)
+    }

@@ -1,4 +1,6 @@
-"""Build the report of a rollup: verdicts on drift, metrics by group, metrics over days with bands, and missing days."""
+"""Build the report of a rollup: verdicts on drift, metrics by group, metrics over days with bands,
+and missing days.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,15 @@ import sqlrank
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS
 from sqlrank.interval_options import check_confidence_level
-from sqlrank.reports.blocks import Section, VerdictList, VerdictSentence, build_figure, format_cell, result_block, truncate_text
+from sqlrank.reports.blocks import (
+    Section,
+    VerdictList,
+    VerdictSentence,
+    build_figure,
+    format_cell,
+    result_block,
+    truncate_text,
+)
 from sqlrank.request import select_arguments
 from sqlrank.resolve import parse_group_by
 from sqlrank.sql_ast import sql_literal
@@ -24,7 +34,9 @@ if TYPE_CHECKING:
 
 DAY = "day"
 DEFAULT_WINDOW_DAYS = 7
-"""Number of last days that are compared with those before, if the caller names neither reference nor window."""
+"""Number of last days that are compared with those before, if the caller names neither reference
+nor window.
+"""
 
 MAX_LINES_DRAWN = 8
 """Maximum number of groups whose lines are drawn; more have no colors of their own."""
@@ -35,12 +47,17 @@ MAX_CHANGES_NAMED = 5
 VERDICT_STATES = {FAIL: "worse", INCONCLUSIVE: "inconclusive", PASS: "pass"}
 """State of a sentence by the verdict of its rows."""
 
-VERDICT_TEXTS = {FAIL: "moved by more than the tolerance", INCONCLUSIVE: "may have moved by more than the tolerance"}
+VERDICT_TEXTS = {
+    FAIL: "moved by more than the tolerance",
+    INCONCLUSIVE: "may have moved by more than the tolerance",
+}
 
 
 @dataclass(frozen=True)
 class RollupReportRequest:
-    """A request for the report of a rollup. ``common`` are arguments of all calls, among them the rollup, and ``policies`` are those of metrics."""
+    """A request for the report of a rollup. ``common`` are arguments of all calls, among them the
+    rollup, and ``policies`` are those of metrics.
+    """
 
     metrics: Sequence[Any]
     common: Mapping[str, Any]
@@ -56,7 +73,9 @@ class RollupReportRequest:
 
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any]) -> RollupReportRequest:
-        """Parse the arguments of a report of a rollup; raise ``MetricError`` or ``InputError`` for invalid ones."""
+        """Parse the arguments of a report of a rollup; raise ``MetricError`` or ``InputError`` for
+        invalid ones.
+        """
         metrics = arguments["metrics"]
         if metrics is None:
             raise MetricError("name the metrics of a rollup, such as AUC")
@@ -66,7 +85,16 @@ class RollupReportRequest:
             raise MetricError("a report of a rollup has one grouping: name its columns in one list")
         if arguments["current"] is not None and arguments["reference"] is None:
             raise MetricError("current= is compared with the rows of reference=: give both")
-        names = ("rollup", "connection", "dialect", "sql_dir", "memory_limit", "threads", "temp_directory", "timeout")
+        names = (
+            "rollup",
+            "connection",
+            "dialect",
+            "sql_dir",
+            "memory_limit",
+            "threads",
+            "temp_directory",
+            "timeout",
+        )
         return select_arguments(
             cls,
             arguments,
@@ -81,20 +109,37 @@ class RollupReportRequest:
         return [str(metric) for metric in self.metrics]
 
     def evaluate(self, by: Sequence[str], **options: Any) -> tuple[pa.Table, str]:
-        """Evaluate the metrics by some columns, with intervals where the rollup has them, else with the reason as text."""
+        """Evaluate the metrics by some columns, with intervals where the rollup has them, else with
+        the reason as text.
+        """
         return self._with_intervals(
             lambda **interval: sqlrank.evaluate(
-                self.metrics, by=by, where=self.where, **self.common, **self.policies, **options, **interval
+                self.metrics,
+                by=by,
+                where=self.where,
+                **self.common,
+                **self.policies,
+                **options,
+                **interval,
             )
         )
 
     def detect_drift(self, reference: str, current: str | None) -> tuple[pa.Table, str]:
         """Compare the days of two conditions."""
         if self.where is not None:
-            reference, current = (f"({condition}) AND ({self.where})" for condition in (reference, current or "TRUE"))
-        options: dict[str, Any] = {**self.common, **self.policies, "by": self.by, "tolerance": self.tolerance}
+            reference, current = (
+                f"({condition}) AND ({self.where})" for condition in (reference, current or "TRUE")
+            )
+        options: dict[str, Any] = {
+            **self.common,
+            **self.policies,
+            "by": self.by,
+            "tolerance": self.tolerance,
+        }
         return self._with_intervals(
-            lambda **interval: sqlrank.drift(self.metrics, reference=reference, current=current, **options, **interval)
+            lambda **interval: sqlrank.drift(
+                self.metrics, reference=reference, current=current, **options, **interval
+            )
         )
 
     def _with_intervals(self, call: Callable[..., pa.Table]) -> tuple[pa.Table, str]:
@@ -115,7 +160,13 @@ def rollup_sections(request: RollupReportRequest) -> list[Section]:
     verdicts = VerdictList([*_list_verdicts(moved, request), *missing])
     blocks = [
         verdicts,
-        result_block(overall, "summary-table", "Metrics of all days", request.max_rows, note=_format_note(request, reason)),
+        result_block(
+            overall,
+            "summary-table",
+            "Metrics of all days",
+            request.max_rows,
+            note=_format_note(request, reason),
+        ),
         build_figure(
             lambda: _first_groups(overall, moved, request)[0],
             "summary-chart",
@@ -128,12 +179,20 @@ def rollup_sections(request: RollupReportRequest) -> list[Section]:
 
 def _format_note(request: RollupReportRequest, reason: str) -> str:
     """Return the sentence on the limits of values; ``reason`` says why there are no intervals."""
-    interval = f"ci_low and ci_high are the limits of the {100 * request.confidence:g}% confidence interval."
-    return f"bound_low and bound_high are guaranteed bounds of the change that binning causes. {reason or interval}"
+    interval = (
+        f"ci_low and ci_high are the limits of the {100 * request.confidence:g}% confidence"
+        " interval."
+    )
+    return (
+        "bound_low and bound_high are guaranteed bounds of the change that binning causes."
+        f" {reason or interval}"
+    )
 
 
 def _days_section(request: RollupReportRequest) -> tuple[Section, list[Any], list[VerdictSentence]]:
-    """Return the section of metrics over days, the days of the rollup in order, and warnings on days without rows."""
+    """Return the section of metrics over days, the days of the rollup in order, and warnings on
+    days without rows.
+    """
     window = request.window_days
     title = f"Metrics over windows of {window} days" if window else "Metrics over days"
     options: dict[str, Any] = {} if window is None else {"window_days": window}
@@ -147,13 +206,21 @@ def _days_section(request: RollupReportRequest) -> tuple[Section, list[Any], lis
     more = f" ({num_omitted:,} more groups are not drawn)" if num_omitted else ""
     blocks = [
         build_figure(lambda: drawn, "days-chart", f"{title}{more}", "line"),
-        result_block(result, "days-table", title.replace("Metrics", "Values"), request.max_rows, is_folded=True),
+        result_block(
+            result,
+            "days-table",
+            title.replace("Metrics", "Values"),
+            request.max_rows,
+            is_folded=True,
+        ),
     ]
     return Section("days", title, blocks), days, _missing_days(days)
 
 
 def _missing_days(days: Sequence[Any]) -> list[VerdictSentence]:
-    """Return a warning on days without rows between the first and the last, if days are dates or integers."""
+    """Return a warning on days without rows between the first and the last, if days are dates or
+    integers.
+    """
     if len(days) < 2 or not hasattr(days[0], "__sub__"):  # noqa: PLR2004  one day has none between
         return []
     span = days[-1] - days[0]
@@ -161,30 +228,53 @@ def _missing_days(days: Sequence[Any]) -> list[VerdictSentence]:
     if num_missing <= 0:
         return []
     plural = "day has" if num_missing == 1 else "days have"
-    return [VerdictSentence("warning", f"{num_missing:,} {plural} no rows between {days[0]} and {days[-1]}.")]
+    return [
+        VerdictSentence(
+            "warning", f"{num_missing:,} {plural} no rows between {days[0]} and {days[-1]}."
+        )
+    ]
 
 
-def _first_groups(result: pa.Table, moved: pa.Table | None, request: RollupReportRequest) -> tuple[pa.Table, int]:
-    """Return the rows of the groups to draw, and the number of groups left out: those that moved most come first, then the largest."""
+def _first_groups(
+    result: pa.Table, moved: pa.Table | None, request: RollupReportRequest
+) -> tuple[pa.Table, int]:
+    """Return the rows of the groups to draw, and the number of groups left out: those that moved
+    most come first, then the largest.
+    """
     names = list(request.by)
-    keys = [tuple(row[name] for name in names) for row in result.select(names).to_pylist()] if names else [()] * result.num_rows
+    keys = (
+        [tuple(row[name] for name in names) for row in result.select(names).to_pylist()]
+        if names
+        else [()] * result.num_rows
+    )
     sizes: Counter[tuple[Any, ...]] = Counter()
     for key, size in zip(keys, result["num_rows"].to_pylist(), strict=True):
         sizes[key] += size
-    by_drift = [] if moved is None or not names else [tuple(row[name] for name in names) for row in moved.select(names).to_pylist()]
+    by_drift = (
+        []
+        if moved is None or not names
+        else [tuple(row[name] for name in names) for row in moved.select(names).to_pylist()]
+    )
     order = list(dict.fromkeys([*by_drift, *(key for key, _ in sizes.most_common())]))
     first = set(order[:MAX_LINES_DRAWN])
-    return result.filter(pa.array([key in first for key in keys], pa.bool_())), max(0, len(sizes) - MAX_LINES_DRAWN)
+    return result.filter(pa.array([key in first for key in keys], pa.bool_())), max(
+        0, len(sizes) - MAX_LINES_DRAWN
+    )
 
 
-def _drift_section(request: RollupReportRequest, days: Sequence[Any]) -> tuple[Section, pa.Table | None]:
+def _drift_section(
+    request: RollupReportRequest, days: Sequence[Any]
+) -> tuple[Section, pa.Table | None]:
     """Return the section of drift between two periods, and its rows."""
     title = "Drift"
     reference, current = request.reference, request.current
     if reference is None:
         window = request.window_days or DEFAULT_WINDOW_DAYS
         if len(days) <= window:
-            text = f"Drift needs more than {window} days, or a reference: name one with reference= or --reference."
+            text = (
+                f"Drift needs more than {window} days, or a reference: name one with reference= or"
+                " --reference."
+            )
             return Section("drift", title, (), [text]), None
         reference, current = _split_days(days[-window])
     try:
@@ -194,11 +284,21 @@ def _drift_section(request: RollupReportRequest, days: Sequence[Any]) -> tuple[S
             raise
         return Section("drift", title, (), [f"Drift is not shown: {error}"]), None
     text = (
-        f"The reference are the rows where {truncate_text(reference)}, and they are compared with {'all rows' if current is None else f'those where {truncate_text(current)}'}. "
-        "A difference is the current value minus that of the reference. PSI is the population stability index of the scores."
+        f"The reference are the rows where {truncate_text(reference)}, and they are compared with"
+        f" {'all rows' if current is None else f'those where {truncate_text(current)}'}. A"
+        " difference is the current value minus that of the reference. PSI is the population"
+        " stability index of the scores."
     )
     order = "the worst first" if "verdict" in result.column_names else "the largest first"
-    return Section("drift", title, [result_block(result, "drift-table", f"Changes, {order}", request.max_rows)], [text]), result
+    return (
+        Section(
+            "drift",
+            title,
+            [result_block(result, "drift-table", f"Changes, {order}", request.max_rows)],
+            [text],
+        ),
+        result,
+    )
 
 
 def _split_days(first: Any) -> tuple[str, str]:
@@ -208,32 +308,59 @@ def _split_days(first: Any) -> tuple[str, str]:
     ("day < '2026-03-22'", "day >= '2026-03-22'")
     """
     literal = exp.Literal.number(first) if isinstance(first, int) else sql_literal(str(first))
-    return exp.LT(this=exp.column(DAY), expression=literal).sql(), exp.GTE(this=exp.column(DAY), expression=literal).sql()
+    return (
+        exp.LT(this=exp.column(DAY), expression=literal).sql(),
+        exp.GTE(this=exp.column(DAY), expression=literal).sql(),
+    )
 
 
 def _list_verdicts(moved: pa.Table | None, request: RollupReportRequest) -> list[VerdictSentence]:
-    """Return the sentences on drift: by verdict, if there are tolerances, and otherwise on the largest change."""
+    """Return the sentences on drift: by verdict, if there are tolerances, and otherwise on the
+    largest change.
+    """
     if moved is None or not moved.num_rows:
-        return [VerdictSentence("even", "No change is judged, because two periods are not compared.")]
+        return [
+            VerdictSentence("even", "No change is judged, because two periods are not compared.")
+        ]
     rows = moved.to_pylist()
     if "verdict" not in moved.column_names:
         changes = [row for row in rows if row["difference"] is not None]
         note = VerdictSentence("even", "Without a tolerance, no change is judged.", is_minor=True)
-        return [VerdictSentence("even", f"Largest change: {_format_change(changes[0], request)}."), note] if changes else []
+        return (
+            [
+                VerdictSentence("even", f"Largest change: {_format_change(changes[0], request)}."),
+                note,
+            ]
+            if changes
+            else []
+        )
     sentences = []
     num_judged = sum(row["verdict"] is not None for row in rows)
     for verdict, text in VERDICT_TEXTS.items():
         matching_rows = [row for row in rows if row["verdict"] == verdict]
         if matching_rows:
-            named = ", ".join(_format_change(row, request) for row in matching_rows[:MAX_CHANGES_NAMED])
-            more = f", and {len(matching_rows) - MAX_CHANGES_NAMED:,} more" if len(matching_rows) > MAX_CHANGES_NAMED else ""
+            named = ", ".join(
+                _format_change(row, request) for row in matching_rows[:MAX_CHANGES_NAMED]
+            )
+            more = (
+                f", and {len(matching_rows) - MAX_CHANGES_NAMED:,} more"
+                if len(matching_rows) > MAX_CHANGES_NAMED
+                else ""
+            )
             sentences.append(
-                VerdictSentence(VERDICT_STATES[verdict], f"{len(matching_rows):,} of {num_judged:,} values {text}: {named}{more}.")
+                VerdictSentence(
+                    VERDICT_STATES[verdict],
+                    f"{len(matching_rows):,} of {num_judged:,} values {text}: {named}{more}.",
+                )
             )
     num_passed = pc.sum(pc.equal(moved["verdict"], PASS)).as_py() or 0
     if num_passed:
         sentences.append(
-            VerdictSentence(VERDICT_STATES[PASS], f"{num_passed:,} of {num_judged:,} values are within the tolerance.", bool(sentences))
+            VerdictSentence(
+                VERDICT_STATES[PASS],
+                f"{num_passed:,} of {num_judged:,} values are within the tolerance.",
+                bool(sentences),
+            )
         )
     return sentences
 
@@ -241,6 +368,9 @@ def _list_verdicts(moved: pa.Table | None, request: RollupReportRequest) -> list
 def _format_change(row: Mapping[str, Any], request: RollupReportRequest) -> str:
     """Return the text of a row of drift."""
     group = ", ".join(f"{truncate_text(name)}={truncate_text(row[name])}" for name in request.by)
-    before, after, difference = (format_cell(name, row[name]).text for name in ("value_reference", "value_current", "difference"))
+    before, after, difference = (
+        format_cell(name, row[name]).text
+        for name in ("value_reference", "value_current", "difference")
+    )
     values = "" if row["value_reference"] is None else f" from {before} to {after}"
     return f"{row['metric']}{f' of {group}' if group else ''}{values} ({difference})"

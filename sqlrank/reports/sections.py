@@ -69,12 +69,21 @@ def group_section(overall: pa.Table, request: ReportRequest) -> Section:
         name = request.names[0]
         worst = sort_and_limit(result, request.library, f"-{name}", None)
         grouping = f"{', '.join(truncate_text(column) for column in group)}, the worst {name} first"
-        sentences += [_worst_groups(worst, group, request), *(f"{entry}." for entry in read_left_out(result.schema.metadata))]
-        table = _build_group_table(worst, values_by_system, request, f"group-{index}", f"By {grouping}")
+        sentences += [
+            _worst_groups(worst, group, request),
+            *(f"{entry}." for entry in read_left_out(result.schema.metadata)),
+        ]
+        table = _build_group_table(
+            worst, values_by_system, request, f"group-{index}", f"By {grouping}"
+        )
         blocks.append(_with_commands(table, worst, group, request) if request.is_ranking else table)
         first_groups, num_omitted = _first_groups(result, worst, request)
-        chart_title = f"Metrics by {grouping}" + (f" ({num_omitted:,} more are not drawn)" if num_omitted else "")
-        blocks.append(build_figure(partial(first_groups.slice, 0), f"group-{index}-chart", chart_title))
+        chart_title = f"Metrics by {grouping}" + (
+            f" ({num_omitted:,} more are not drawn)" if num_omitted else ""
+        )
+        blocks.append(
+            build_figure(partial(first_groups.slice, 0), f"group-{index}-chart", chart_title)
+        )
     return Section("groups", "Groups", blocks, sentences)
 
 
@@ -86,36 +95,67 @@ def _worst_groups(worst: pa.Table, group: list[str], request: ReportRequest) -> 
     for row in rows:
         system = f" of {truncate_text(row[request.system])}" if request.system in row else ""
         num_units = row.get(f"{name}.n_units")
-        units = f", {count_things(num_units, 'query' if request.is_ranking else 'unit')}" if num_units is not None else ""
-        texts.append(f"{', '.join(truncate_text(row[column]) for column in group)} {build_interval_cell(row, name).text}{system}{units}")
+        units = (
+            f", {count_things(num_units, 'query' if request.is_ranking else 'unit')}"
+            if num_units is not None
+            else ""
+        )
+        texts.append(
+            f"{', '.join(truncate_text(row[column]) for column in group)}"
+            f" {build_interval_cell(row, name).text}{system}{units}"
+        )
     return f"Worst {name} by {', '.join(map(truncate_text, group))}: {'; '.join(texts)}."
 
 
-def _first_groups(result: pa.Table, worst: pa.Table, request: ReportRequest) -> tuple[pa.Table, int]:
+def _first_groups(
+    result: pa.Table, worst: pa.Table, request: ReportRequest
+) -> tuple[pa.Table, int]:
     """Return the rows of the first groups in ``worst``, and the number left out.
 
     Within a group, systems keep the caller's order, which determines their colors.
     """
-    names = [name for name in result.column_names[: result.column_names.index(request.names[0])] if name != request.system]
-    keys, order = (list(zip(*(rows[name].to_pylist() for name in names), strict=True)) for rows in (result, worst))
+    names = [
+        name
+        for name in result.column_names[: result.column_names.index(request.names[0])]
+        if name != request.system
+    ]
+    keys, order = (
+        list(zip(*(rows[name].to_pylist() for name in names), strict=True))
+        for rows in (result, worst)
+    )
     group_ranks = {key: rank for rank, key in enumerate(dict.fromkeys(order))}
     max_groups = max(1, MAX_GROUPS_DRAWN * len(group_ranks) // max(1, len(keys)))
-    row_indices = [row for row in sorted(range(len(keys)), key=lambda row: group_ranks[keys[row]]) if group_ranks[keys[row]] < max_groups]
+    row_indices = [
+        row
+        for row in sorted(range(len(keys)), key=lambda row: group_ranks[keys[row]])
+        if group_ranks[keys[row]] < max_groups
+    ]
     return result.take(pa.array(row_indices, pa.int64())), max(0, len(group_ranks) - max_groups)
 
 
 def _build_group_table(
-    result: pa.Table, values_by_system: Mapping[Any, Mapping[str, Any]], request: ReportRequest, ident: str, title: str
+    result: pa.Table,
+    values_by_system: Mapping[Any, Mapping[str, Any]],
+    request: ReportRequest,
+    ident: str,
+    title: str,
 ) -> TableBlock:
-    """Return a table with a column per metric, whose cells hold value and interval, shaded by the difference from all rows."""
-    limits = {f"{name}.{end}" for name in request.names for end in ("ci_low", "ci_high", "se", "n_units")}
+    """Return a table with a column per metric, whose cells hold value and interval, shaded by the
+    difference from all rows.
+    """
+    limits = {
+        f"{name}.{end}" for name in request.names for end in ("ci_low", "ci_high", "se", "n_units")
+    }
     keys = [name for name in result.column_names if name not in {*request.names, *limits}]
     rows = result.slice(0, MAX_TABLE_ROWS).to_pylist()
     shades = {name: _choose_shades(rows, values_by_system, name, request) for name in request.names}
     cells = [
         [
             *(format_cell(key, row[key]) for key in keys),
-            *(replace(build_interval_cell(row, name), shade=shades[name][index]) for name in request.names),
+            *(
+                replace(build_interval_cell(row, name), shade=shades[name][index])
+                for name in request.names
+            ),
         ]
         for index, row in enumerate(rows)
     ]
@@ -124,75 +164,152 @@ def _build_group_table(
     note = (
         ""
         if not request.has_intervals
-        else "Shaded: the interval excludes the value of all rows, which is better (green) or worse (red) in the group. Grey: it does not."
+        else (
+            "Shaded: the interval excludes the value of all rows, which is better (green) or worse"
+            " (red) in the group. Grey: it does not."
+        )
     )
-    return TableBlock(ident, title, names, cells, num_omitted, read_statement(result), note, max_rows=request.max_rows)
+    return TableBlock(
+        ident,
+        title,
+        names,
+        cells,
+        num_omitted,
+        read_statement(result),
+        note,
+        max_rows=request.max_rows,
+    )
 
 
-def _with_commands(table: TableBlock, result: pa.Table, group: Sequence[str], request: ReportRequest) -> TableBlock:
-    """Return the table with a command in each row shown first that evaluates the queries of the group, if it has one."""
+def _with_commands(
+    table: TableBlock, result: pa.Table, group: Sequence[str], request: ReportRequest
+) -> TableBlock:
+    """Return the table with a command in each row shown first that evaluates the queries of the
+    group, if it has one.
+    """
     rows = result.slice(0, request.max_rows).to_pylist()
     commands = [_query_command(row, group, request) for row in rows]
-    cells = [[replace(first, copied=command), *rest] for (first, *rest), command in zip(table.rows, commands, strict=False)]
+    cells = [
+        [replace(first, copied=command), *rest]
+        for (first, *rest), command in zip(table.rows, commands, strict=False)
+    ]
     return replace(table, rows=[*cells, *table.rows[len(cells) :]])
 
 
-def _query_command(row: Mapping[str, Any], group: Sequence[str], request: ReportRequest) -> str | None:
-    """Return the command that evaluates each query of a group; None for groups by expressions and for sources without names."""
-    if request.group_expressions.keys() & set(group) or not all(name in row and isinstance(row[name], (str, int)) for name in group):
+def _query_command(
+    row: Mapping[str, Any], group: Sequence[str], request: ReportRequest
+) -> str | None:
+    """Return the command that evaluates each query of a group; None for groups by expressions and
+    for sources without names.
+    """
+    if request.group_expressions.keys() & set(group) or not all(
+        name in row and isinstance(row[name], (str, int)) for name in group
+    ):
         return None
     sources, common = request.arguments_for_system(str(row.get(str(request.system))))
     sqlglot_dialect = get_dialect(request.dialect).sqlglot_name
-    conditions = [] if common["where"] is None else [parse_condition(common["where"], sqlglot_dialect)]
-    conditions += [exp.EQ(this=_quote_column(name), expression=exp.convert(row[name])) for name in group]
+    conditions = (
+        [] if common["where"] is None else [parse_condition(common["where"], sqlglot_dialect)]
+    )
+    conditions += [
+        exp.EQ(this=_quote_column(name), expression=exp.convert(row[name])) for name in group
+    ]
     options = {
         "where": format_tree(exp.and_(*conditions), sqlglot_dialect, pretty=False)[0],
         **{name: common[name] for name in ("inputs", "compat", "sql_dir", "columns")},
     }
     return write_command(
         ["evaluate", request.names[0], "--per-query"],
-        {**sources, **options, "policies": request.policies_read_by([request.metrics[0]]), "connection": common["connection"]},
+        {
+            **sources,
+            **options,
+            "policies": request.policies_read_by([request.metrics[0]]),
+            "connection": common["connection"],
+        },
     )
 
 
 def _quote_column(name: str) -> exp.Column:
-    """Return a column, quoted unless its name is a plain word, since shells quote quotes at length."""
+    """Return a column, quoted unless its name is a plain word, since shells quote quotes at
+    length.
+    """
     is_word = [token.token_type for token in tokenize(name)] == [TokenType.VAR]
     return exp.column(exp.to_identifier(name)) if is_word else quoted_column(name)
 
 
-def _significant_difference(row: Mapping[str, Any], overall_value: float | None, name: str) -> float | None:
-    """Return the difference of a group's value from that of all rows, None if the interval includes the latter."""
+def _significant_difference(
+    row: Mapping[str, Any], overall_value: float | None, name: str
+) -> float | None:
+    """Return the difference of a group's value from that of all rows, None if the interval includes
+    the latter.
+    """
     low, high = row.get(f"{name}.ci_low"), row.get(f"{name}.ci_high")
-    if row[name] is None or overall_value is None or low is None or high is None or low <= overall_value <= high:
+    if (
+        row[name] is None
+        or overall_value is None
+        or low is None
+        or high is None
+        or low <= overall_value <= high
+    ):
         return None
     return float(row[name] - overall_value)
 
 
 def _choose_shades(
-    rows: Sequence[Mapping[str, Any]], values_by_system: Mapping[Any, Mapping[str, Any]], name: str, request: ReportRequest
+    rows: Sequence[Mapping[str, Any]],
+    values_by_system: Mapping[Any, Mapping[str, Any]],
+    name: str,
+    request: ReportRequest,
 ) -> list[str]:
-    """Return the class of the style sheet of each row's cell: its verdict and one of ``NUM_SHADES`` strengths, or ``faint``."""
+    """Return the class of the style sheet of each row's cell: its verdict and one of ``NUM_SHADES``
+    strengths, or ``faint``.
+    """
     if not request.has_intervals:
         return [""] * len(rows)
-    differences = [_significant_difference(row, values_by_system.get(row.get(str(request.system)), {}).get(name), name) for row in rows]
-    largest = max((abs(difference) for difference in differences if difference is not None), default=0.0)
+    differences = [
+        _significant_difference(
+            row, values_by_system.get(row.get(str(request.system)), {}).get(name), name
+        )
+        for row in rows
+    ]
+    largest = max(
+        (abs(difference) for difference in differences if difference is not None), default=0.0
+    )
     direction = request.find_direction(name)
-    states = {True: "better", False: "worse"} if direction == "higher" else {True: "worse", False: "better"}
+    states = (
+        {True: "better", False: "worse"}
+        if direction == "higher"
+        else {True: "worse", False: "better"}
+    )
     states = dict.fromkeys(states, "differs") if direction == "neither" else states
     return [
-        "faint" if difference is None else f"heat {states[difference > 0]}{max(1, round(NUM_SHADES * abs(difference) / largest))}"
+        (
+            "faint"
+            if difference is None
+            else (
+                "heat"
+                f" {states[difference > 0]}{max(1, round(NUM_SHADES * abs(difference) / largest))}"
+            )
+        )
         for difference in differences
     ]
 
 
 def build_interval_cell(row: Mapping[str, Any], name: str) -> Cell:
     """Return a cell of a value with its interval, sorted by the value."""
-    value, low, high = (format_cell(name, row.get(column)) for column in (name, f"{name}.ci_low", f"{name}.ci_high"))
-    return value if low.number is None or high.number is None else replace(value, text=f"{value.text} ({low.text} to {high.text})")
+    value, low, high = (
+        format_cell(name, row.get(column)) for column in (name, f"{name}.ci_low", f"{name}.ci_high")
+    )
+    return (
+        value
+        if low.number is None or high.number is None
+        else replace(value, text=f"{value.text} ({low.text} to {high.text})")
+    )
 
 
-def pivot_table(result: pa.Table, request: ReportRequest, comparisons: pa.Table | None) -> TableBlock:
+def pivot_table(
+    result: pa.Table, request: ReportRequest, comparisons: pa.Table | None
+) -> TableBlock:
     """Return the metrics of a result by system.
 
     ``comparisons`` give the verdicts on systems compared with the first baseline.
@@ -204,7 +321,11 @@ def pivot_table(result: pa.Table, request: ReportRequest, comparisons: pa.Table 
     if comparisons is not None and comparisons.num_rows:
         baseline = comparisons["baseline"][0].as_py()
         pairs = zip(comparisons.to_pylist(), label_rows(comparisons, request), strict=True)
-        labels = {(row["metric"], row["system"]): label for row, label in pairs if row["baseline"] == baseline}
+        labels = {
+            (row["metric"], row["system"]): label
+            for row, label in pairs
+            if row["baseline"] == baseline
+        }
     cells = []
     for name in request.names:
         best = _find_best(name, rows, request.find_direction(name))
@@ -216,26 +337,51 @@ def pivot_table(result: pa.Table, request: ReportRequest, comparisons: pa.Table 
             )
             for system, row in zip(systems, rows, strict=True)
         ]
-        cells.append([Cell(truncate_text(name), link="#meanings-table"), *values, Cell(request.find_direction(name))])
+        cells.append(
+            [
+                Cell(truncate_text(name), link="#meanings-table"),
+                *values,
+                Cell(request.find_direction(name)),
+            ]
+        )
     note = _format_note(request, baseline, len(systems))
     columns = ["metric", *map(truncate_text, systems), "better"]
-    return TableBlock("pivot", "Metrics by system" if len(systems) > 1 else "Metrics", columns, cells, 0, read_statement(result), note)
+    return TableBlock(
+        "pivot",
+        "Metrics by system" if len(systems) > 1 else "Metrics",
+        columns,
+        cells,
+        0,
+        read_statement(result),
+        note,
+    )
 
 
 def _find_best(name: str, rows: Sequence[Mapping[str, Any]], direction: str) -> str | None:
-    """Return the best value of a metric as it is shown, None if no direction is better or all are shown equal."""
+    """Return the best value of a metric as it is shown, None if no direction is better or all are
+    shown equal.
+    """
     values = [row[name] for row in rows if row[name] is not None]
-    if direction == "neither" or len({format_cell(name, value).text for value in values}) < 2:  # noqa: PLR2004  one value is not the best of any
+    # One value is not the best of any
+    if direction == "neither" or len({format_cell(name, value).text for value in values}) < 2:  # noqa: PLR2004
         return None
     return format_cell(name, min(values) if direction == "lower" else max(values)).text
 
 
 def _format_note(request: ReportRequest, baseline: str | None, num_systems: int) -> str:
-    note = f"In parentheses: the {100 * request.confidence:g}% confidence interval." if request.has_intervals else ""
+    note = (
+        f"In parentheses: the {100 * request.confidence:g}% confidence interval."
+        if request.has_intervals
+        else ""
+    )
     note += " The best value is bold." if num_systems > 1 else ""
     if baseline is None:
         return note.strip()
-    return f"{note} ▲ is significantly better and ▼ significantly worse than {truncate_text(baseline)}, ◆ differs significantly without being better. Intervals of two systems that overlap do not contradict that, since comparisons are paired."
+    return (
+        f"{note} ▲ is significantly better and ▼ significantly worse than"
+        f" {truncate_text(baseline)}, ◆ differs significantly without being better. Intervals of"
+        " two systems that overlap do not contradict that, since comparisons are paired."
+    )
 
 
 REPORT_CURVES = {
@@ -275,20 +421,39 @@ CLUSTER_COUNTS = (
 CLASS_ROLE, CLUSTER_ROLE = "classified", "records"
 """Roles of predicted classes, and of records in clusters."""
 
-PREDICTION_COUNTS = ("num_predictions", "num_predictions_dropped", "Observations", "Positives", "Negatives")
+PREDICTION_COUNTS = (
+    "num_predictions",
+    "num_predictions_dropped",
+    "Observations",
+    "Positives",
+    "Negatives",
+)
 """Count metrics that describe the data of a report."""
 
 MIN_LAST_CUTOFF, MAX_LAST_CUTOFF = 20, 100
 """Minimum and maximum cut-off up to which metrics are drawn."""
 
 
-def summary_section(result: pa.Table, request: ReportRequest, verdicts: VerdictList, comparisons: pa.Table | None) -> Section:
-    """Return the section of the verdicts, and every metric of every system with its interval, which ``result`` has."""
+def summary_section(
+    result: pa.Table, request: ReportRequest, verdicts: VerdictList, comparisons: pa.Table | None
+) -> Section:
+    """Return the section of the verdicts, and every metric of every system with its interval, which
+    ``result`` has.
+    """
     blocks = [
         *([verdicts] if verdicts.verdicts else []),
         pivot_table(result, request, comparisons),
-        build_figure(lambda: result, "summary-chart", f"Metrics of each system{', with their intervals' * request.has_intervals}", "dots"),
-        *([_build_rows(result, request, "summary-table", "Confidence intervals")] if request.has_intervals else []),
+        build_figure(
+            lambda: result,
+            "summary-chart",
+            f"Metrics of each system{', with their intervals' * request.has_intervals}",
+            "dots",
+        ),
+        *(
+            [_build_rows(result, request, "summary-table", "Confidence intervals")]
+            if request.has_intervals
+            else []
+        ),
         _build_meanings(request),
     ]
     return Section("summary", "Summary", blocks)
@@ -302,35 +467,68 @@ def _build_meanings(request: ReportRequest) -> TableBlock:
         for name, file in zip(request.names, files, strict=True)
     ]
     cells = [[Cell(truncate_text(re.sub(r"[`*]", "", text))) for text in row] for row in rows]
-    return TableBlock("meanings-table", "Metric definitions", ["metric", "description", "range", "better"], cells, is_folded=True)
+    return TableBlock(
+        "meanings-table",
+        "Metric definitions",
+        ["metric", "description", "range", "better"],
+        cells,
+        is_folded=True,
+    )
 
 
 def _build_rows(result: pa.Table, request: ReportRequest, ident: str, title: str) -> TableBlock:
     """Return a result with intervals as one row per metric."""
     rows = to_long_format(result)
-    order = sorted(range(rows.num_rows), key=lambda row: request.names.index(rows["metric"][row].as_py()))
-    note = f"ci_low and ci_high are the limits of the {100 * request.confidence:g}% confidence interval of a value, n_units is the number of independent units."
+    order = sorted(
+        range(rows.num_rows), key=lambda row: request.names.index(rows["metric"][row].as_py())
+    )
+    note = (
+        f"ci_low and ci_high are the limits of the {100 * request.confidence:g}% confidence"
+        " interval of a value, n_units is the number of independent units."
+    )
     rows = rows.take(order).replace_schema_metadata(result.schema.metadata)
     return result_block(rows, ident, title, request.max_rows, note=note, is_folded=True)
 
 
 def curve_section(request: ReportRequest) -> Section:
-    """Return the section of curves of predictions, of the confusion matrix of classes, or of ranking metrics over cut-offs."""
+    """Return the section of curves of predictions, of the confusion matrix of classes, or of
+    ranking metrics over cut-offs.
+    """
     if request.role == CLASS_ROLE:
         return _confusion_section(request)
     if not request.is_ranking:
-        names = {name: f"{name}(points={MAX_CURVE_POINTS})" for name in REPORT_CURVES} | {"Calibration": "Calibration(binning=equal_mass)"}
+        names = {name: f"{name}(points={MAX_CURVE_POINTS})" for name in REPORT_CURVES} | {
+            "Calibration": "Calibration(binning=equal_mass)"
+        }
         figures = [
-            build_figure(partial(request.evaluate, text), f"curve-{name.lower()}", f"{name}: {REPORT_CURVES[name]}")
+            build_figure(
+                partial(request.evaluate, text),
+                f"curve-{name.lower()}",
+                f"{name}: {REPORT_CURVES[name]}",
+            )
             for name, text in names.items()
         ]
         return Section("curves", "Curves", [*_threshold_explorer(request), *figures])
     if not request.cutoffs:
-        return Section("curves", "Over cut-offs", (), ["No metric has a cut-off, such as nDCG@10, over which it could be drawn."])
+        return Section(
+            "curves",
+            "Over cut-offs",
+            (),
+            ["No metric has a cut-off, such as nDCG@10, over which it could be drawn."],
+        )
     last = min(MAX_LAST_CUTOFF, max(MIN_LAST_CUTOFF, *request.cutoffs.values()))
     swept = list(dict.fromkeys(replace(metric, cutoff=(1, last)) for metric in request.cutoffs))
     return Section(
-        "curves", "Over cut-offs", [build_figure(partial(request.evaluate, swept), "curve-cutoffs", "Metrics over cut-offs", "cutoffs")]
+        "curves",
+        "Over cut-offs",
+        [
+            build_figure(
+                partial(request.evaluate, swept),
+                "curve-cutoffs",
+                "Metrics over cut-offs",
+                "cutoffs",
+            )
+        ],
     )
 
 
@@ -338,7 +536,12 @@ def _confusion_section(request: ReportRequest) -> Section:
     """Return the section of the confusion matrix, and of the metrics of each class."""
     title = "Metrics by class"
     blocks = [
-        build_figure(partial(request.evaluate, "MulticlassConfusionMatrix"), "curve-confusion", "Confusion matrix", "confusion"),
+        build_figure(
+            partial(request.evaluate, "MulticlassConfusionMatrix"),
+            "curve-confusion",
+            "Confusion matrix",
+            "confusion",
+        ),
         result_block(
             request.evaluate("MulticlassReport").drop_columns(["point"]),
             "classes-table",
@@ -355,17 +558,31 @@ def _threshold_explorer(request: ReportRequest) -> list[ThresholdExplorer]:
     rows_by_system: dict[str, list[list[float]]] = {}
     for row in result.to_pylist():
         numbers = [float(f"{row[name]:.10g}") for name in ("threshold", "tp", "fp", "tn", "fn")]
-        rows_by_system.setdefault(truncate_text(row.get(str(request.system), "all predictions")), []).append(numbers)
+        rows_by_system.setdefault(
+            truncate_text(row.get(str(request.system), "all predictions")), []
+        ).append(numbers)
     systems = [(name, json.dumps(sorted(rows))) for name, rows in rows_by_system.items() if rows]
-    return [ThresholdExplorer("thresholds", "Confusion matrix at a threshold", systems, read_statement(result))] if systems else []
+    return (
+        [
+            ThresholdExplorer(
+                "thresholds", "Confusion matrix at a threshold", systems, read_statement(result)
+            )
+        ]
+        if systems
+        else []
+    )
 
 
 def data_account(request: ReportRequest, comparisons: pa.Table | None) -> tuple[Section, list[str]]:
-    """Return the section of data counts (evaluated rows, missing values and rows left out), and warnings from them."""
+    """Return the section of data counts (evaluated rows, missing values and rows left out), and
+    warnings from them.
+    """
     k = next(iter(request.cutoffs.values()), 10)
     has_judgments = bool({"qrels", "predictions"} & set(request.sources))
     role_counts = CLUSTER_COUNTS if request.role == CLUSTER_ROLE else PREDICTION_COUNTS
-    counts = role_counts if not request.is_ranking else RANKING_COUNTS if has_judgments else LIST_COUNTS
+    counts = (
+        role_counts if not request.is_ranking else RANKING_COUNTS if has_judgments else LIST_COUNTS
+    )
     names = [name.format(k) for name in counts]
     judged = [f"Judged@{k}"] if request.is_ranking and has_judgments else []
     result = request.evaluate([*names, *judged])
@@ -374,28 +591,52 @@ def data_account(request: ReportRequest, comparisons: pa.Table | None) -> tuple[
     rows = result.to_pylist()
     titles = [
         "count",
-        *([", ".join(truncate_text(row[key]) for key in systems) for row in rows[: request.max_rows]] if systems else ["value"]),
+        *(
+            [
+                ", ".join(truncate_text(row[key]) for key in systems)
+                for row in rows[: request.max_rows]
+            ]
+            if systems
+            else ["value"]
+        ),
         "what it counts",
     ]
     cells = [
         [
             Cell(name),
-            *(format_cell(name, row[name], is_count_metric(name, request.library)) for row in rows[: request.max_rows]),
+            *(
+                format_cell(name, row[name], is_count_metric(name, request.library))
+                for row in rows[: request.max_rows]
+            ),
             Cell(descriptions[name.partition("@")[0]]),
         ]
         for name in names
     ]
-    blocks: list[Any] = [TableBlock("account-table", "Counts", titles, cells, 0, read_statement(result))]
+    blocks: list[Any] = [
+        TableBlock("account-table", "Counts", titles, cells, 0, read_statement(result))
+    ]
     texts = []
-    if comparisons is not None and (unpaired := max(comparisons["unpaired"].to_pylist(), default=0)):
-        texts.append(f"Up to {unpaired:,} units have a value for only one of two systems. Comparisons leave them out.")
+    if comparisons is not None and (
+        unpaired := max(comparisons["unpaired"].to_pylist(), default=0)
+    ):
+        texts.append(
+            f"Up to {unpaired:,} units have a value for only one of two systems. Comparisons leave"
+            " them out."
+        )
     warnings = [*data_warnings(rows, systems, k), *texts]
     if request.role == "predictions":
         for index, group in enumerate(request.groups):
             block, num_groups = _one_class(request, group, index)
             blocks.append(block)
-            columns, verb = ", ".join(map(truncate_text, group)), "has" if num_groups == 1 else "have"
-            warnings += [f"{count_things(num_groups, 'group')} by {columns} {verb} one class only."] if num_groups else []
+            columns, verb = (
+                ", ".join(map(truncate_text, group)),
+                "has" if num_groups == 1 else "have",
+            )
+            warnings += (
+                [f"{count_things(num_groups, 'group')} by {columns} {verb} one class only."]
+                if num_groups
+                else []
+            )
     return Section("account", "Data quality", blocks, texts), warnings
 
 
@@ -405,15 +646,28 @@ def _one_class(request: ReportRequest, group: list[str], index: int) -> tuple[Ta
     Metrics of both classes are undefined for them.
     """
     result = request.evaluate(["Positives", "Negatives"], group)
-    lacks_class = pa.array([not (row["Positives"] and row["Negatives"]) for row in result.to_pylist()], pa.bool_())
+    lacks_class = pa.array(
+        [not (row["Positives"] and row["Negatives"]) for row in result.to_pylist()], pa.bool_()
+    )
     title = f"Groups by {', '.join(map(truncate_text, group))} with one class"
     one_class_groups = result.filter(lacks_class)
     num_groups = len({tuple(row[name] for name in group) for row in one_class_groups.to_pylist()})
-    note = "Metrics of both classes, such as AUC, are undefined (NULL) there." if num_groups else "Every group has both classes."
-    return result_block(one_class_groups, f"account-group-{index}", title, request.max_rows, note=note), num_groups
+    note = (
+        "Metrics of both classes, such as AUC, are undefined (NULL) there."
+        if num_groups
+        else "Every group has both classes."
+    )
+    return (
+        result_block(
+            one_class_groups, f"account-group-{index}", title, request.max_rows, note=note
+        ),
+        num_groups,
+    )
 
 
-def build_comparison_section(request: ReportRequest, metrics: list[Any], reasons: list[str]) -> tuple[Section, pa.Table | None]:
+def build_comparison_section(
+    request: ReportRequest, metrics: list[Any], reasons: list[str]
+) -> tuple[Section, pa.Table | None]:
     """Return the section of compared systems, and the comparison table.
 
     ``metrics`` are those that can be compared, ``reasons`` why others cannot.
@@ -424,22 +678,33 @@ def build_comparison_section(request: ReportRequest, metrics: list[Any], reasons
     try:
         comparisons = request.compare(metrics, request.baseline, **_build_options(request))
     except InputError as error:
-        return Section("comparison", title, (), [*reasons, f"Systems are not compared: {error}"]), None
+        return (
+            Section("comparison", title, (), [*reasons, f"Systems are not compared: {error}"]),
+            None,
+        )
     blocks = [
-        build_figure(lambda: comparisons, "comparison-chart", "Differences with their intervals", "forest"),
-        result_block(comparisons, "comparison-table", "Differences", request.max_rows, is_folded=True),
+        build_figure(
+            lambda: comparisons, "comparison-chart", "Differences with their intervals", "forest"
+        ),
+        result_block(
+            comparisons, "comparison-table", "Differences", request.max_rows, is_folded=True
+        ),
     ]
     return Section("comparison", title, blocks, reasons), comparisons
 
 
-def comparison_by_group(request: ReportRequest, metrics: list[Any]) -> tuple[Section, pa.Table | None]:
+def comparison_by_group(
+    request: ReportRequest, metrics: list[Any]
+) -> tuple[Section, pa.Table | None]:
     """Return the section of comparisons within each grouping, and their table.
 
     One call computes all, so that p-values are corrected for all groups of all groupings.
     """
     ident, title = "comparison-groups", "Systems compared within groups"
     try:
-        comparisons = request.compare(metrics, request.baseline, groups=request.groups, **_build_options(request))
+        comparisons = request.compare(
+            metrics, request.baseline, groups=request.groups, **_build_options(request)
+        )
     except InputError as error:
         return Section(ident, title, (), [f"Systems are not compared within groups: {error}"]), None
     blocks: list[Any] = []
@@ -447,17 +712,25 @@ def comparison_by_group(request: ReportRequest, metrics: list[Any]) -> tuple[Sec
         group_rows = _worst_first(_filter_group(comparisons, group), request)
         group_names = ", ".join(map(truncate_text, group))
         heading = f"Differences by {group_names}, where the baseline is better first"
-        blocks.append(result_block(group_rows, f"comparison-group-{index}", heading, request.max_rows))
+        blocks.append(
+            result_block(group_rows, f"comparison-group-{index}", heading, request.max_rows)
+        )
         first_metric_rows = group_rows.filter(pc.equal(group_rows["metric"], str(metrics[0])))
         drawn, num_omitted = _first_compared_groups(first_metric_rows)
         more = f" ({num_omitted:,} more groups are not drawn)" if num_omitted else ""
         chart_title = f"Differences of {metrics[0]} by {group_names}{more}"
-        blocks.append(build_figure(partial(drawn.slice, 0), f"comparison-group-{index}-chart", chart_title, "forest"))
+        blocks.append(
+            build_figure(
+                partial(drawn.slice, 0), f"comparison-group-{index}-chart", chart_title, "forest"
+            )
+        )
     return Section(ident, title, blocks), comparisons
 
 
 def _first_compared_groups(comparisons: pa.Table) -> tuple[pa.Table, int]:
-    """Return all rows of the first groups, about ``MAX_GROUPS_DRAWN`` rows, and the number of groups left out."""
+    """Return all rows of the first groups, about ``MAX_GROUPS_DRAWN`` rows, and the number of
+    groups left out.
+    """
     names = group_column_names(comparisons)
     keys = [tuple(row[name] for name in names) for row in comparisons.select(names).to_pylist()]
     rank_by_group = {key: rank for rank, key in enumerate(dict.fromkeys(keys))}
@@ -476,17 +749,26 @@ def _filter_group(comparisons: pa.Table, group: list[str]) -> pa.Table:
     if SLICE_COLUMN not in keys:
         return comparisons
     group_rows = comparisons.filter(pc.equal(comparisons[SLICE_COLUMN], ", ".join(group)))
-    return group_rows.drop_columns([name for name in keys if name != SLICE_COLUMN and name not in group])
+    return group_rows.drop_columns(
+        [name for name in keys if name != SLICE_COLUMN and name not in group]
+    )
 
 
 def _worst_first(comparisons: pa.Table, request: ReportRequest) -> pa.Table:
-    """Sort rows: better baselines first, then undecided ones; within these by metric, the worst first."""
+    """Sort rows: better baselines first, then undecided ones; within these by metric, the worst
+    first.
+    """
     order = request.names
 
     def build_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
         decided = {row["baseline"]: 0, None: 1}.get(row["winner"], 2)
         sign = -1 if request.find_direction(row["metric"]) == "lower" else 1
-        return decided, order.index(row["metric"]), row["difference"] is None, sign * (row["difference"] or 0)
+        return (
+            decided,
+            order.index(row["metric"]),
+            row["difference"] is None,
+            sign * (row["difference"] or 0),
+        )
 
     keys = [build_key(row) for row in comparisons.to_pylist()]
     return comparisons.take(pa.array(sorted(range(len(keys)), key=keys.__getitem__), pa.int64()))

@@ -1,4 +1,6 @@
-"""Write the first sentences and the headings of a report: systems against their baselines, verdicts, and the largest regression."""
+"""Write the first sentences and the headings of a report: systems against their baselines,
+verdicts, and the largest regression.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.call_descriptions import describe_source
-from sqlrank.charts.comparison_labels import BASELINE_BETTER, DIFFERS_LABEL, NOT_SIGNIFICANT, SYSTEM_BETTER, label_comparison
+from sqlrank.charts.comparison_labels import (
+    BASELINE_BETTER,
+    DIFFERS_LABEL,
+    NOT_SIGNIFICANT,
+    SYSTEM_BETTER,
+    label_comparison,
+)
 from sqlrank.errors import join_words
 from sqlrank.output.display import group_column_names
 from sqlrank.reports.blocks import VerdictList, VerdictSentence, format_cell, truncate_text
@@ -32,18 +40,30 @@ MIN_COVERAGE = 0.95
 
 
 def verdict_list(
-    request: ReportRequest, comparisons: pa.Table | None, group_comparisons: pa.Table | None, warnings: Sequence[str]
+    request: ReportRequest,
+    comparisons: pa.Table | None,
+    group_comparisons: pa.Table | None,
+    warnings: Sequence[str],
 ) -> VerdictList:
     """Return the sentences on compared systems, the largest regression of a group, and the data."""
-    verdicts = [] if comparisons is None else [*_pair_verdicts(comparisons, request), *_few_units(comparisons, request)]
-    verdicts += [] if group_comparisons is None else [_largest_regression(group_comparisons, request)]
+    verdicts = (
+        []
+        if comparisons is None
+        else [*_pair_verdicts(comparisons, request), *_few_units(comparisons, request)]
+    )
+    verdicts += (
+        [] if group_comparisons is None else [_largest_regression(group_comparisons, request)]
+    )
     return VerdictList([*verdicts, *(VerdictSentence("warning", text) for text in warnings)])
 
 
 def label_rows(comparisons: pa.Table, request: ReportRequest) -> list[str]:
     """Return the verdict of each row, such as ``system is better``."""
     confidence = float(comparisons.schema.metadata[b"sqlrank.confidence"])
-    return [label_comparison(row, request.find_direction(row["metric"]), confidence) for row in comparisons.to_pylist()]
+    return [
+        label_comparison(row, request.find_direction(row["metric"]), confidence)
+        for row in comparisons.to_pylist()
+    ]
 
 
 def _pair_verdicts(comparisons: pa.Table, request: ReportRequest) -> list[VerdictSentence]:
@@ -52,85 +72,155 @@ def _pair_verdicts(comparisons: pa.Table, request: ReportRequest) -> list[Verdic
     metrics_by_pair: dict[tuple[str, str], dict[str, list[str]]] = {}
     for row, label in zip(rows, label_rows(comparisons, request), strict=True):
         if row["n_units"] != 0:
-            metrics_by_pair.setdefault((row["system"], row["baseline"]), {}).setdefault(label, []).append(row["metric"])
+            metrics_by_pair.setdefault((row["system"], row["baseline"]), {}).setdefault(
+                label, []
+            ).append(row["metric"])
     verdicts = [
         pair_verdict(truncate_text(system), truncate_text(baseline), metrics)
         for (system, baseline), metrics in list(metrics_by_pair.items())[:MAX_PAIRS_NAMED]
     ]
     if (num_omitted := len(metrics_by_pair) - MAX_PAIRS_NAMED) > 0:
-        verdicts.append(VerdictSentence("even", f"{num_omitted:,} more pairs are in the table of differences.", is_minor=True))
+        verdicts.append(
+            VerdictSentence(
+                "even",
+                f"{num_omitted:,} more pairs are in the table of differences.",
+                is_minor=True,
+            )
+        )
     missing = [row for row in rows if row["n_units"] == 0]
     if missing:
         reasons = list(dict.fromkeys(f"{row['metric']} ({row['reason']})" for row in missing))
-        more = f", and {len(reasons) - MAX_PAIRS_NAMED:,} more" if len(reasons) > MAX_PAIRS_NAMED else ""
-        text = f"{len(missing):,} of {len(rows):,} cannot be compared: {', '.join(reasons[:MAX_PAIRS_NAMED])}{more}."
+        more = (
+            f", and {len(reasons) - MAX_PAIRS_NAMED:,} more"
+            if len(reasons) > MAX_PAIRS_NAMED
+            else ""
+        )
+        text = (
+            f"{len(missing):,} of {len(rows):,} cannot be compared:"
+            f" {', '.join(reasons[:MAX_PAIRS_NAMED])}{more}."
+        )
         verdicts.append(VerdictSentence("warning", text))
     return verdicts
 
 
-def pair_verdict(system: str, baseline: str, metrics_by_label: Mapping[str, Sequence[str]]) -> VerdictSentence:
+def pair_verdict(
+    system: str, baseline: str, metrics_by_label: Mapping[str, Sequence[str]]
+) -> VerdictSentence:
     """Return the sentence of a system against a baseline.
 
-    >>> pair_verdict("new", "old", {"system is better": ["AP", "RR"], "not significant": ["P@5"]}).text
+    >>> pair_verdict(
+    ...     "new", "old", {"system is better": ["AP", "RR"], "not significant": ["P@5"]}
+    ... ).text
     'new beats old on 2 of 3 metrics: AP and RR. The difference in P@5 is not significant.'
     """
     wins, losses, even, differing = (
-        metrics_by_label.get(label, ()) for label in (SYSTEM_BETTER, BASELINE_BETTER, NOT_SIGNIFICANT, DIFFERS_LABEL)
+        metrics_by_label.get(label, ())
+        for label in (SYSTEM_BETTER, BASELINE_BETTER, NOT_SIGNIFICANT, DIFFERS_LABEL)
     )
     num_metrics = sum(map(len, metrics_by_label.values()))
     metric_count = f"of {count_things(num_metrics, 'metric')}"
     sentences = []
     if wins:
-        sentences.append(f"{system} beats {baseline} on {len(wins)} {metric_count}: {join_words(wins)}.")
+        sentences.append(
+            f"{system} beats {baseline} on {len(wins)} {metric_count}: {join_words(wins)}."
+        )
     if losses:
-        sentences.append(f"{system} is worse than {baseline} on {len(losses)} {metric_count}: {join_words(losses)}.")
+        sentences.append(
+            f"{system} is worse than {baseline} on {len(losses)} {metric_count}:"
+            f" {join_words(losses)}."
+        )
     if even and len(even) == num_metrics:
         sentences.append(
-            f"{system} and {baseline} do not differ significantly on {count_things(num_metrics, 'metric')}: {join_words(even)}."
+            f"{system} and {baseline} do not differ significantly on"
+            f" {count_things(num_metrics, 'metric')}: {join_words(even)}."
         )
     elif even:
-        sentences.append(f"The difference{'s' * (len(even) > 1)} in {join_words(even)} {'are' if len(even) > 1 else 'is'} not significant.")
+        sentences.append(
+            f"The difference{'s' * (len(even) > 1)} in {join_words(even)}"
+            f" {'are' if len(even) > 1 else 'is'} not significant."
+        )
     if differing:
         verb = "differ" if len(differing) > 1 else "differs"
         pair = "" if wins or losses else f" between {system} and {baseline}"
-        sentences.append(f"{join_words(differing)} {verb}{pair}, for which neither higher nor lower is better.")
-    state = "mixed" if wins and losses else "better" if wins else "worse" if losses else "differs" if differing else "even"
+        sentences.append(
+            f"{join_words(differing)} {verb}{pair}, for which neither higher nor lower is better."
+        )
+    state = (
+        "mixed"
+        if wins and losses
+        else "better"
+        if wins
+        else "worse"
+        if losses
+        else "differs"
+        if differing
+        else "even"
+    )
     return VerdictSentence(state, " ".join(sentences))
 
 
 def _few_units(comparisons: pa.Table, request: ReportRequest) -> list[VerdictSentence]:
-    min_units = min((units for units in comparisons["n_units"].to_pylist() if units), default=MIN_UNITS_WITHOUT_NOTE)
+    min_units = min(
+        (units for units in comparisons["n_units"].to_pylist() if units),
+        default=MIN_UNITS_WITHOUT_NOTE,
+    )
     if min_units >= MIN_UNITS_WITHOUT_NOTE:
         return []
     units = count_things(min_units, "query" if request.is_ranking else "unit")
-    text = f"Only {units} {'is' if min_units == 1 else 'are'} compared, so that only large differences are significant."
+    text = (
+        f"Only {units} {'is' if min_units == 1 else 'are'} compared, so that only large differences"
+        " are significant."
+    )
     return [VerdictSentence("warning", text)]
 
 
 def _largest_regression(comparisons: pa.Table, request: ReportRequest) -> VerdictSentence:
-    """Return the sentence on groups in which the baseline is significantly better, with the largest relative difference."""
+    """Return the sentence on groups in which the baseline is significantly better, with the largest
+    relative difference.
+    """
     rows = [row for row in comparisons.to_pylist() if row["winner"] == row["baseline"]]
     if not rows:
-        return VerdictSentence("even", "In no group is the baseline significantly better.", is_minor=True)
+        return VerdictSentence(
+            "even", "In no group is the baseline significantly better.", is_minor=True
+        )
     row = max(rows, key=lambda row: (abs(row["relative_difference"] or 0), abs(row["difference"])))
-    names = [name for name in group_column_names(comparisons) if name != SLICE_COLUMN and row[name] is not None]
+    names = [
+        name
+        for name in group_column_names(comparisons)
+        if name != SLICE_COLUMN and row[name] is not None
+    ]
     group = ", ".join(f"{truncate_text(name)}={truncate_text(row[name])}" for name in names)
-    numbers = {name: format_cell(name, row[name]).text for name in ("value_baseline", "value", "ci_low", "ci_high")}
+    numbers = {
+        name: format_cell(name, row[name]).text
+        for name in ("value_baseline", "value", "ci_low", "ci_high")
+    }
     confidence = f"{100 * request.confidence:g}% interval of the difference"
-    interval = "" if row["ci_low"] is None else f", {confidence} {numbers['ci_low']} to {numbers['ci_high']}"
-    units = "" if row["n_units"] is None else f", {count_things(row['n_units'], 'query' if request.is_ranking else 'unit')}"
+    interval = (
+        ""
+        if row["ci_low"] is None
+        else f", {confidence} {numbers['ci_low']} to {numbers['ci_high']}"
+    )
+    units = (
+        ""
+        if row["n_units"] is None
+        else f", {count_things(row['n_units'], 'query' if request.is_ranking else 'unit')}"
+    )
     text = (
-        f"Largest regression of a group: {row['metric']} of {truncate_text(row['system'])} in {group}, {numbers['value']} against "
-        f"{numbers['value_baseline']} of {truncate_text(row['baseline'])}{interval}{units}. "
-        f"The baseline is better in {len(rows):,} of {count_things(comparisons.num_rows, 'comparison')} within groups."
+        f"Largest regression of a group: {row['metric']} of {truncate_text(row['system'])} in"
+        f" {group}, {numbers['value']} against {numbers['value_baseline']} of"
+        f" {truncate_text(row['baseline'])}{interval}{units}. The baseline is better in"
+        f" {len(rows):,} of {count_things(comparisons.num_rows, 'comparison')} within groups."
     )
     return VerdictSentence("worse", text, is_minor=True)
 
 
-def data_warnings(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], cutoff: int) -> list[str]:
+def data_warnings(
+    rows: Sequence[Mapping[str, Any]], systems: Sequence[str], cutoff: int
+) -> list[str]:
     """Return warnings from counts and shares of the data, one row per system.
 
-    ``systems`` are the columns that name a row, and ``cutoff`` is that of ``Judged`` and ``num_tied``.
+    ``systems`` are the columns that name a row, and ``cutoff`` is that of ``Judged`` and
+    ``num_tied``.
     """
     judged = f"Judged@{cutoff}"
     warnings = _merge_warnings(
@@ -140,14 +230,22 @@ def data_warnings(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], cut
     )
     tied = f"num_tied@{cutoff}"
     warnings += _merge_warnings(
-        (name, f"{count_things(row[tied], 'document')} whose place among the first {cutoff} depends on the order of equal scores ({tied})")
+        (
+            name,
+            (
+                f"{count_things(row[tied], 'document')} whose place among the first {cutoff}"
+                f" depends on the order of equal scores ({tied})"
+            ),
+        )
         for name, row in _name_groups(rows, systems)
         if row.get(tied)
     )
     return warnings
 
 
-def _name_groups(rows: Sequence[Mapping[str, Any]], systems: Sequence[str]) -> list[tuple[str, Mapping[str, Any]]]:
+def _name_groups(
+    rows: Sequence[Mapping[str, Any]], systems: Sequence[str]
+) -> list[tuple[str, Mapping[str, Any]]]:
     return [(", ".join(truncate_text(row[name]) for name in systems), row) for row in rows]
 
 
@@ -156,7 +254,10 @@ def _merge_warnings(named_texts: Any) -> list[str]:
     systems_by_text: dict[str, list[str]] = {}
     for system, text in named_texts:
         systems_by_text.setdefault(text, []).append(system)
-    return [f"{join_words(systems)}: {text}." if any(systems) else f"{text}." for text, systems in systems_by_text.items()]
+    return [
+        f"{join_words(systems)}: {text}." if any(systems) else f"{text}."
+        for text, systems in systems_by_text.items()
+    ]
 
 
 def count_things(number: float, thing: str) -> str:
@@ -175,18 +276,30 @@ MAX_TITLE_NAMES = 5
 MAX_TITLE_METRICS = 3
 """Maximum number of metrics that a heading names; of more it gives the number."""
 
-METRIC_KINDS = {"predictions": "prediction metric", "classified": "classification metric", "records": "clustering metric"}
+METRIC_KINDS = {
+    "predictions": "prediction metric",
+    "classified": "classification metric",
+    "records": "clustering metric",
+}
 """Kinds of metrics by role; those without a role are of rankings."""
 
 
-def compose_report_title(request: ReportRequest, overall: pa.Table, comparisons: pa.Table | None) -> str:
+def compose_report_title(
+    request: ReportRequest, overall: pa.Table, comparisons: pa.Table | None
+) -> str:
     """Return the heading of a report: its systems, as they are compared, its metrics and groups.
 
     ``overall`` has the metrics by system, and ``comparisons`` the pairs, if systems are compared.
     """
-    systems = [] if request.system is None else list(dict.fromkeys(map(str, overall[request.system].to_pylist())))
+    systems = (
+        []
+        if request.system is None
+        else list(dict.fromkeys(map(str, overall[request.system].to_pylist())))
+    )
     systems = systems or list(request.declared_order)
-    baselines = [] if comparisons is None else list(dict.fromkeys(comparisons["baseline"].to_pylist()))
+    baselines = (
+        [] if comparisons is None else list(dict.fromkeys(comparisons["baseline"].to_pylist()))
+    )
     # Clusters are compared with those of the first system, without a test.
     baselines = systems[:1] if request.role == "records" else baselines
     baseline = request.baseline or (baselines[0] if len(baselines) == 1 else None)
@@ -195,8 +308,15 @@ def compose_report_title(request: ReportRequest, overall: pa.Table, comparisons:
     return compose_title(systems, baseline, request.names, kind, groups)
 
 
-def compose_title(systems: Sequence[str], baseline: str | None, metrics: Sequence[str], kind: str, groups: Sequence[str] = ()) -> str:
-    """Return the heading of systems or variants, metrics of a kind, and columns that rows are grouped by.
+def compose_title(
+    systems: Sequence[str],
+    baseline: str | None,
+    metrics: Sequence[str],
+    kind: str,
+    groups: Sequence[str] = (),
+) -> str:
+    """Return the heading of systems or variants, metrics of a kind, and columns that rows are
+    grouped by.
 
     >>> compose_title(["old", "new"], "old", ["AP", "RR"], "ranking metric", ["country"])
     'new against old: AP and RR by country'
@@ -211,31 +331,46 @@ def compose_title(systems: Sequence[str], baseline: str | None, metrics: Sequenc
         compared = f"{compared} against {truncate_text(baseline)}"
     elif baseline is not None:
         compared = truncate_text(baseline)
-    measured = join_words(list(map(truncate_text, metrics))) if len(metrics) <= MAX_TITLE_METRICS else count_things(len(metrics), kind)
+    measured = (
+        join_words(list(map(truncate_text, metrics)))
+        if len(metrics) <= MAX_TITLE_METRICS
+        else count_things(len(metrics), kind)
+    )
     grouped = f" by {_name_first(groups, 'column')}" if groups else ""
     return f"{compared}: {measured}{grouped}" if compared else f"{measured}{grouped}"
 
 
 def _name_first(names: Sequence[str], thing: str) -> str:
-    """Return names in words, of many the first ones and the number of the others; an empty text for none.
+    """Return names in words, of many the first ones and the number of the others; an empty text for
+    none.
 
-    >>> _name_first(list("abcdefg"), "system"), _name_first(["a"], "system"), _name_first([], "system")
+    >>> _name_first(list("abcdefg"), "system"), _name_first(["a"], "system"), _name_first(
+    ...     [], "system"
+    ... )
     ('a, b, c, d, e and 2 more systems', 'a', '')
     """
     first_names = list(map(truncate_text, names))
     if len(names) > MAX_TITLE_NAMES + 1:
-        first_names = [*first_names[:MAX_TITLE_NAMES], f"{len(names) - MAX_TITLE_NAMES:,} more {thing}s"]
+        first_names = [
+            *first_names[:MAX_TITLE_NAMES],
+            f"{len(names) - MAX_TITLE_NAMES:,} more {thing}s",
+        ]
     return join_words(first_names)
 
 
 def describe_data(sources: Sequence[Any], systems: Sequence[str] = ()) -> str:
-    """Return the line below the heading: names of systems, if the heading has none, and of files and tables.
+    """Return the line below the heading: names of systems, if the heading has none, and of files
+    and tables.
 
     >>> describe_data(["data/qrels.parquet", "data/bm25.run"], ["bm25"])
     'bm25 on qrels.parquet and bm25.run'
     """
     leaves = [leaf for source in sources for leaf in leaf_sources(source)]
     names = [Path(leaf).name if isinstance(leaf, str) else describe_source(leaf) for leaf in leaves]
-    names = [name for name, leaf in zip(names, leaves, strict=True) if isinstance(leaf, str) or not name.startswith("a ")]
+    names = [
+        name
+        for name, leaf in zip(names, leaves, strict=True)
+        if isinstance(leaf, str) or not name.startswith("a ")
+    ]
     parts = _name_first(systems, "system"), _name_first(list(dict.fromkeys(names)), "source")
     return truncate_text(" on ".join(filter(None, parts)))

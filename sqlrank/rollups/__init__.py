@@ -1,1 +1,3 @@
-"""Store mergeable aggregates per day, group and bin of the score, and evaluate metrics from them."""
+"""Store mergeable aggregates per day, group and bin of the score, and evaluate metrics from
+them.
+"""

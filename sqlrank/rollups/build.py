@@ -1,4 +1,6 @@
-"""Turn a rollup call into a request for aggregates: bins of listed scores, its definition, and the grid."""
+"""Turn a rollup call into a request for aggregates: bins of listed scores, its definition, and the
+grid.
+"""
 
 from __future__ import annotations
 
@@ -66,29 +68,55 @@ GRID_STEPS = 1024
 
 @dataclass(frozen=True)
 class ScoreBinning:
-    """The binning of scores; ``exact_scores`` are scores with bins of their own, in ascending order."""
+    """The binning of scores; ``exact_scores`` are scores with bins of their own, in ascending
+    order.
+    """
 
     kind: str
     n_bins: int
     exact_scores: tuple[float, ...]
 
     @classmethod
-    def from_arguments(cls, kind: str, n_bins: int, requested_scores: Sequence[float] | None) -> ScoreBinning:
-        """Parse ``binning``, ``n_bins`` and ``exact_scores``; raise ``MetricError`` for invalid values."""
+    def from_arguments(
+        cls, kind: str, n_bins: int, requested_scores: Sequence[float] | None
+    ) -> ScoreBinning:
+        """Parse ``binning``, ``n_bins`` and ``exact_scores``; raise ``MetricError`` for invalid
+        values.
+        """
         if kind not in BINNINGS:
-            raise MetricError(f"binning={kind!r} is not possible: give one of: {', '.join(BINNINGS)}")
-        scores = [requested_scores] if isinstance(requested_scores, (int, float)) else list(requested_scores or ())
+            raise MetricError(
+                f"binning={kind!r} is not possible: give one of: {', '.join(BINNINGS)}"
+            )
+        scores = (
+            [requested_scores]
+            if isinstance(requested_scores, (int, float))
+            else list(requested_scores or ())
+        )
         invalid = next(
-            (score for score in scores if isinstance(score, bool) or not isinstance(score, (int, float)) or not math.isfinite(score)), None
+            (
+                score
+                for score in scores
+                if isinstance(score, bool)
+                or not isinstance(score, (int, float))
+                or not math.isfinite(score)
+            ),
+            None,
         )
         if invalid is not None:
-            raise MetricError(f"exact_scores={invalid!r} is not possible: give the scores that have bins of their own, such as [0.25, 0.5]")
+            raise MetricError(
+                f"exact_scores={invalid!r} is not possible: give the scores that have bins of their"
+                " own, such as [0.25, 0.5]"
+            )
         exact_scores = tuple(sorted({float(score) + 0.0 for score in scores}))
         if exact_scores and kind != "grid":
-            raise MetricError("exact_scores= is for binning='grid'. With binning='exact' each score has a bin of its own")
+            raise MetricError(
+                "exact_scores= is for binning='grid'. With binning='exact' each score has a bin of"
+                " its own"
+            )
         if len(exact_scores) > MAX_EXACT_SCORES:
             raise MetricError(
-                f"exact_scores= has {len(exact_scores):,} scores, and at most {MAX_EXACT_SCORES} can have bins of their own. Name the most frequent"
+                f"exact_scores= has {len(exact_scores):,} scores, and at most {MAX_EXACT_SCORES}"
+                " can have bins of their own. Name the most frequent"
             )
         return cls(kind, n_bins, exact_scores)
 
@@ -100,8 +128,15 @@ class ScoreBinning:
         if not self.exact_scores:
             return
         inner: Any = tree.args["from_"].this.this
-        bin_column = next(select_item for select_item in inner.selects if select_item.alias == "bin")
-        bin_column.set("this", exp.Add(this=bin_column.this.copy(), expression=self._search_bin(0, len(self.exact_scores))))
+        bin_column = next(
+            select_item for select_item in inner.selects if select_item.alias == "bin"
+        )
+        bin_column.set(
+            "this",
+            exp.Add(
+                this=bin_column.this.copy(), expression=self._search_bin(0, len(self.exact_scores))
+            ),
+        )
 
     def _search_bin(self, first: int, end: int) -> exp.Expr:
         """Return the CASE expression that finds a score's part of its step by binary search."""
@@ -110,8 +145,14 @@ class ScoreBinning:
         middle = (first + end) // 2
         score, exact_score = exp.column("score"), sql_literal(self.exact_scores[middle])
         ifs = [
-            exp.If(this=exp.LT(this=score, expression=exact_score), true=self._search_bin(first, middle)),
-            exp.If(this=exp.EQ(this=score.copy(), expression=exact_score.copy()), true=sql_literal((2 * middle + 1) / GRID_STEPS)),
+            exp.If(
+                this=exp.LT(this=score, expression=exact_score),
+                true=self._search_bin(first, middle),
+            ),
+            exp.If(
+                this=exp.EQ(this=score.copy(), expression=exact_score.copy()),
+                true=sql_literal((2 * middle + 1) / GRID_STEPS),
+            ),
         ]
         return exp.Case(ifs=ifs, default=self._search_bin(middle + 1, end))
 
@@ -120,7 +161,9 @@ DEFAULT_BUCKETS, MAX_BUCKETS = 32, 1000
 """Default and maximum number of buckets."""
 
 SALT = "state:"
-"""Prefix of the hashed unit id: the same in every rollup, so that buckets of two rollups hold the same units. Another would change intervals."""
+"""Prefix of the hashed unit id: the same in every rollup, so that buckets of two rollups hold the
+same units. Another would change intervals.
+"""
 
 UNIT_DIGEST = "unit_digest"
 
@@ -143,37 +186,59 @@ class JackknifeBuckets:
         """
         if unit is None:
             if requested is not None:
-                raise MetricError("n_buckets= is the number of buckets of the units that unit= names, such as unit='user_id'")
+                raise MetricError(
+                    "n_buckets= is the number of buckets of the units that unit= names, such as"
+                    " unit='user_id'"
+                )
             return None
         n_buckets = DEFAULT_BUCKETS if requested is None else requested
-        if isinstance(n_buckets, bool) or not isinstance(n_buckets, int) or not 1 < n_buckets <= MAX_BUCKETS:
+        if (
+            isinstance(n_buckets, bool)
+            or not isinstance(n_buckets, int)
+            or not 1 < n_buckets <= MAX_BUCKETS
+        ):
             raise MetricError(
-                f"n_buckets={n_buckets!r} is not possible: give an integer from 2 to {MAX_BUCKETS}, such as {DEFAULT_BUCKETS}"
+                f"n_buckets={n_buckets!r} is not possible: give an integer from 2 to {MAX_BUCKETS},"
+                f" such as {DEFAULT_BUCKETS}"
             )
         return cls(unit, n_buckets)
 
     @property
     def fingerprint(self) -> str:
         """Return eight digits of a hash of the unit and the number of buckets."""
-        return hashlib.sha256(json.dumps([self.unit, self.n_buckets, SALT]).encode()).hexdigest()[:8]
+        return hashlib.sha256(json.dumps([self.unit, self.n_buckets, SALT]).encode()).hexdigest()[
+            :8
+        ]
 
     def with_unit_column(self, call: Request) -> Request:
         """Return the call with the unit column added."""
-        other_columns = {name: column_name for name, column_name in (call.columns or {}).items() if name != f"predictions.{UNIT_COLUMN}"}
+        other_columns = {
+            name: column_name
+            for name, column_name in (call.columns or {}).items()
+            if name != f"predictions.{UNIT_COLUMN}"
+        }
         return replace(call, columns={**other_columns, UNIT_COLUMN: self.unit})
 
     def add_bucket_key(self, tree: exp.Select) -> None:
-        """Add the bucket to the GROUP BY: compute the hash in an inner SELECT, the bucket in the outer one."""
+        """Add the bucket to the GROUP BY: compute the hash in an inner SELECT, the bucket in the
+        outer one.
+        """
         inner = tree.args["from_"].this
         if not isinstance(inner, exp.Subquery):
             names = sorted({column.name for column in tree.find_all(exp.Column)} - {GROUP_ID})
-            inner = exp.select(GROUP_ID, *names).from_(inner.copy()).subquery("bucketed_predictions")
+            inner = (
+                exp.select(GROUP_ID, *names).from_(inner.copy()).subquery("bucketed_predictions")
+            )
             tree.from_(inner, copy=False)
         inner_select = inner.this
         column_names = [*(select_item.alias_or_name for select_item in inner_select.selects)]
-        inner_select.select(exp.alias_(unit_digest(SALT, exp.column(UNIT_COLUMN)), UNIT_DIGEST), copy=False)
+        inner_select.select(
+            exp.alias_(unit_digest(SALT, exp.column(UNIT_COLUMN)), UNIT_DIGEST), copy=False
+        )
         bucket = exp.Mod(this=digest_number(UNIT_DIGEST), expression=sql_literal(self.n_buckets))
-        outer = exp.select(*column_names, exp.alias_(bucket, BUCKET_COLUMN)).from_(inner_select.subquery("hashed_predictions", copy=False))
+        outer = exp.select(*column_names, exp.alias_(bucket, BUCKET_COLUMN)).from_(
+            inner_select.subquery("hashed_predictions", copy=False)
+        )
         inner_select.comments = outer.comments = ["one row per prediction"]
         inner.set("this", outer)
         group_column, *rest = tree.selects
@@ -184,15 +249,22 @@ class JackknifeBuckets:
         """Return the unit column of rankings, or None if the unit is the query.
 
         Raises:
-            MetricError: the column is not one of queries, or a metric's values depend on other lists of the group.
+            MetricError: the column is not one of queries, or a metric's values depend on other
+                lists of the group.
         """
         if self.unit in {QUERY_ID, (request.columns or {}).get(QUERY_ID)}:
             return None
         if "queries" not in request.sources:
-            raise MetricError(f"unit={self.unit!r}: the unit of rankings is the query, unit='query_id', or a column of queries=")
+            raise MetricError(
+                f"unit={self.unit!r}: the unit of rankings is the query, unit='query_id', or a"
+                " column of queries="
+            )
         for metric in request.metrics:
             if any("group" in file.scopes for file in metric.dependencies.files):
-                raise MetricError(f"{metric.metric} depends on other lists, which unit={self.unit!r} would separate. Give unit='query_id'")
+                raise MetricError(
+                    f"{metric.metric} depends on other lists, which unit={self.unit!r} would"
+                    " separate. Give unit='query_id'"
+                )
         return f"queries.{self.unit.removeprefix('queries.')}"
 
     def as_per_query_request(self, request: ResolvedRequest) -> ResolvedRequest:
@@ -201,23 +273,40 @@ class JackknifeBuckets:
         by = request.group_by if column is None else [*request.group_by, column]
         return replace(request, per_query=True, include_query_weights=True, group_by=by)
 
-    def group_values_by_bucket(self, statement: CompiledStatement, request: ResolvedRequest) -> CompiledStatement:
+    def group_values_by_bucket(
+        self, statement: CompiledStatement, request: ResolvedRequest
+    ) -> CompiledStatement:
         """Group the per-query values of a statement by bucket of their units."""
         values: Any = statement.tree.copy()
         ctes = values.args.pop("with_")
         values.set("order", None)
         by = [output for output in statement.outputs if output.kind == "by"]
-        unit = next(output for output in statement.outputs if output.kind == "query") if self.unit_column(request) is None else by.pop()
-        value_outputs = [output for output in statement.outputs if output.kind in {"metric", "audit", "weight"}]
+        unit = (
+            next(output for output in statement.outputs if output.kind == "query")
+            if self.unit_column(request) is None
+            else by.pop()
+        )
+        value_outputs = [
+            output for output in statement.outputs if output.kind in {"metric", "audit", "weight"}
+        ]
         keys = [key_column(output.alias) for output in by]
         columns: list[exp.Expr] = [*keys, *(exp.column(output.alias) for output in value_outputs)]
         digest = exp.alias_(unit_digest(SALT, key_column(unit.alias)), UNIT_DIGEST)
-        digested = exp.select(*columns, digest).from_(values.subquery("query_values")).subquery("digested")
-        bucket = exp.alias_(exp.Mod(this=digest_number(UNIT_DIGEST), expression=sql_literal(self.n_buckets)), BUCKET_COLUMN)
+        digested = (
+            exp.select(*columns, digest).from_(values.subquery("query_values")).subquery("digested")
+        )
+        bucket = exp.alias_(
+            exp.Mod(this=digest_number(UNIT_DIGEST), expression=sql_literal(self.n_buckets)),
+            BUCKET_COLUMN,
+        )
         bucketed_lists = exp.select(*columns, bucket).from_(digested)
         bucketed_lists.comments = ["One row per list, with the number of its bucket."]
         metrics = [exp.column(output.alias) for output in value_outputs if output.kind == "metric"]
-        audits = [exp.alias_(exp.Sum(this=exp.column(output.alias)), output.alias) for output in value_outputs if output.kind == "audit"]
+        audits = [
+            exp.alias_(exp.Sum(this=exp.column(output.alias)), output.alias)
+            for output in value_outputs
+            if output.kind == "audit"
+        ]
         bucket = exp.alias_(exp.cast(exp.column(BUCKET_COLUMN), BIGINT), BUCKET_COLUMN)
         tree = (
             exp.select(*keys, bucket, *metrics, *audits)
@@ -248,15 +337,32 @@ def drop_unit_weights(statement: CompiledStatement) -> CompiledStatement:
     input_cte, aggregation_cte = ctes.get(PREDICTIONS_ROLE), ctes[tree.args["from_"].this.name]
     if not isinstance(input_cte, exp.Select):
         return statement
-    weights = [select_item for select_item in input_cte.selects if select_item.alias_or_name == WEIGHT_COLUMN]
-    other_ctes = [query for query in ctes.values() if query is not aggregation_cte and query is not input_cte]
-    if not weights or _find_columns(weights[0]) or any(_reads_weight(query) for query in other_ctes):
+    weights = [
+        select_item
+        for select_item in input_cte.selects
+        if select_item.alias_or_name == WEIGHT_COLUMN
+    ]
+    other_ctes = [
+        query for query in ctes.values() if query is not aggregation_cte and query is not input_cte
+    ]
+    if (
+        not weights
+        or _find_columns(weights[0])
+        or any(_reads_weight(query) for query in other_ctes)
+    ):
         return statement
     for sum_node in find_nodes(aggregation_cte, exp.Sum):
         _drop_weight(sum_node)
     if not any(_reads_weight(select_item) for select_item in aggregation_cte.selects):
         for query in [input_cte, *_iterate_subqueries(aggregation_cte)]:
-            query.set("expressions", [select_item for select_item in query.selects if select_item.alias_or_name != WEIGHT_COLUMN])
+            query.set(
+                "expressions",
+                [
+                    select_item
+                    for select_item in query.selects
+                    if select_item.alias_or_name != WEIGHT_COLUMN
+                ],
+            )
     return CompiledStatement(tree, statement.outputs, statement.header)
 
 
@@ -264,8 +370,17 @@ def has_weights(statement: CompiledStatement) -> bool:
     """Return True if the aggregates read weights from a column of the source."""
     tree: Any = statement.tree
     ctes = {cte.alias: cte.this for cte in tree.ctes}
-    sources = (query for query in ctes.values() if isinstance(query, exp.Select) and query.args["from_"].this.name not in ctes)
-    weights = (select_item for query in sources for select_item in query.selects if select_item.alias_or_name == WEIGHT_COLUMN)
+    sources = (
+        query
+        for query in ctes.values()
+        if isinstance(query, exp.Select) and query.args["from_"].this.name not in ctes
+    )
+    weights = (
+        select_item
+        for query in sources
+        for select_item in query.selects
+        if select_item.alias_or_name == WEIGHT_COLUMN
+    )
     return any(map(_find_columns, weights)) and _reads_weight(ctes[tree.args["from_"].this.name])
 
 
@@ -287,7 +402,9 @@ def _iterate_subqueries(query: exp.Select) -> Iterator[exp.Select]:
 
 def _drop_weight(sum_node: exp.Sum) -> None:
     """Rewrite a sum for rows of weight 1, in place."""
-    negatives_weight = case_when(exp.column("label").eq(1), sql_literal(0), exp.column(WEIGHT_COLUMN))
+    negatives_weight = case_when(
+        exp.column("label").eq(1), sql_literal(0), exp.column(WEIGHT_COLUMN)
+    )
     if sum_node.this == negatives_weight:
         positives = case_when(exp.column("label").eq(1), exp.Literal.number("1.0"), sql_literal(0))
         sum_node.replace(exp.Sub(this=_count_rows(), expression=exp.Sum(this=positives)))
@@ -334,19 +451,27 @@ def resolve_rollup_request(
     """Return the request whose result is a rollup, and the definition of its rows.
 
     Raises:
-        MetricError: a metric that cannot be computed from aggregates, or several groupings or scores.
+        MetricError: a metric that cannot be computed from aggregates, or several groupings or
+            scores.
     """
     resolved = resolve_request(request)
     if resolved.grouping_sets is not None:
         raise MetricError(
-            "by has several groupings, whose rows would overlap, and count twice when they are added up. Give one list of columns"
+            "by has several groupings, whose rows would overlap, and count twice when they are"
+            " added up. Give one list of columns"
         )
     if reserved_name := next(
-        (name for name in resolved.group_by if name.lower() in {*BIN_COLUMNS, NUM_ROWS, DEFINITION_COLUMN, BATCH_COLUMN, BUCKET_COLUMN}),
+        (
+            name
+            for name in resolved.group_by
+            if name.lower()
+            in {*BIN_COLUMNS, NUM_ROWS, DEFINITION_COLUMN, BATCH_COLUMN, BUCKET_COLUMN}
+        ),
         None,
     ):
         raise MetricError(
-            f'by names {reserved_name!r}, which is a column of every rollup. Rename it: by="{reserved_name}_={reserved_name}"'
+            f"by names {reserved_name!r}, which is a column of every rollup. Rename it:"
+            f' by="{reserved_name}_={reserved_name}"'
         )
     if isinstance((request.columns or {}).get("score"), (list, tuple)):
         raise MetricError("several scores are given. Make a rollup of each, in a table of its own")
@@ -355,8 +480,14 @@ def resolve_rollup_request(
     metrics = decompose_metrics(resolved.metrics, library)
     row_fields = {
         # A column mapped to its own name is the same as no mapping.
-        "columns": {name: column_name for name, column_name in (request.columns or {}).items() if column_name != name.rpartition(".")[2]},
-        "where": definition_conditions(request.where, resolved.group_by, resolved.group_expressions, dialect),
+        "columns": {
+            name: column_name
+            for name, column_name in (request.columns or {}).items()
+            if column_name != name.rpartition(".")[2]
+        },
+        "where": definition_conditions(
+            request.where, resolved.group_by, resolved.group_expressions, dialect
+        ),
         "by": sorted(resolved.group_by),
         "expressions": dict(resolved.group_expressions),
         **_measured_columns(resolved),
@@ -369,17 +500,27 @@ def resolve_rollup_request(
     file = _build_file(
         binning_kind,
         metrics,
-        list(dict.fromkeys(text for metric in resolved.metrics for text in metric.required_row_checks)),
+        list(
+            dict.fromkeys(
+                text for metric in resolved.metrics for text in metric.required_row_checks
+            )
+        ),
         bins,
         buckets,
     )
     settings = {"n_bins": bins.n_bins} if "n_bins" in file.params else {}
     for param in file.params.values():
         check_parameter_value("n_bins", param, bins.n_bins)
-    null_policy = {name: value for name, value in resolved.metrics[0].settings.items() if name == "nulls"}
+    null_policy = {
+        name: value for name, value in resolved.metrics[0].settings.items() if name == "nulls"
+    }
     definition_fields = {
         "aggregates": sorted(tree.sql("duckdb") for tree in metrics.aggregates.values()),
-        "bins": [binning_kind, settings.get("n_bins"), *(bins.exact_scores if metrics.rank_based else ())],
+        "bins": [
+            binning_kind,
+            settings.get("n_bins"),
+            *(bins.exact_scores if metrics.rank_based else ()),
+        ],
         **row_fields,
         "nulls": null_policy.get("nulls"),
     }
@@ -387,11 +528,20 @@ def resolve_rollup_request(
     # The compiled file depends on the metrics, so its cache key needs the definition hash.
     metric = Metric("RollupRows", (("definition", definition.compute_digest(is_weighted=False)),))
     resolved_metric = ResolvedMetric(
-        metric, file, {**null_policy, **settings}, find_dependencies(library, file, {**null_policy, **settings}), PREDICTIONS_ROLE
+        metric,
+        file,
+        {**null_policy, **settings},
+        find_dependencies(library, file, {**null_policy, **settings}),
+        PREDICTIONS_ROLE,
     )
     if buckets is not None:
-        resolved = replace(resolved, columns=buckets.with_unit_column(request).columns or {}, needs_units=True)
-    return replace(resolved, metrics=[resolved_metric], rolled_up=tuple(resolved.metrics)), definition
+        resolved = replace(
+            resolved, columns=buckets.with_unit_column(request).columns or {}, needs_units=True
+        )
+    return (
+        replace(resolved, metrics=[resolved_metric], rolled_up=tuple(resolved.metrics)),
+        definition,
+    )
 
 
 def _measured_columns(request: ResolvedRequest) -> dict[str, list[str]]:
@@ -404,30 +554,43 @@ def _measured_columns(request: ResolvedRequest) -> dict[str, list[str]]:
     for column in (metric.measured_column for metric in request.metrics):
         if column is not None and inputs.setdefault(column.column, column.role) != column.role:
             raise MetricError(
-                f"{column.column!r} is a column of {inputs[column.column]} and of {column.role}, and a rollup names its sums by the column. "
-                f"Rename one, such as columns={{'{column.role}.{column.column}_2': '{column.column}'}}"
+                f"{column.column!r} is a column of {inputs[column.column]} and of {column.role},"
+                " and a rollup names its sums by the column. Rename one, such as"
+                f" columns={{'{column.role}.{column.column}_2': '{column.column}'}}"
             )
     return {"measured": sorted(inputs)} if inputs else {}
 
 
-def add_definition_column(statement: CompiledStatement, definition: Definition, request: ResolvedRequest) -> CompiledStatement:
+def add_definition_column(
+    statement: CompiledStatement, definition: Definition, request: ResolvedRequest
+) -> CompiledStatement:
     """Return the statement of a rollup with its definition column.
 
     For rankings, the metrics become aggregates of per-query values first.
     """
     buckets = definition.buckets
     if any(output.kind == "metric" for output in statement.outputs):
-        statement = statement if buckets is None else buckets.group_values_by_bucket(statement, request)
+        statement = (
+            statement if buckets is None else buckets.group_values_by_bucket(statement, request)
+        )
         is_weighted = "weight" in find_list_query(statement).named_selects
-        statement = aggregate_per_query_values(statement, request.metrics, request.library, NUM_ROWS)
+        statement = aggregate_per_query_values(
+            statement, request.metrics, request.library, NUM_ROWS
+        )
     else:
         is_weighted = has_weights(statement)
         statement = drop_unit_weights(statement)
     tree: Any = statement.tree.copy()
-    digest = definition.compute_digest(is_weighted=is_weighted, time_zone=statement.header.time_zone)
+    digest = definition.compute_digest(
+        is_weighted=is_weighted, time_zone=statement.header.time_zone
+    )
     tree.select(exp.alias_(sql_literal(digest), DEFINITION_COLUMN), copy=False)
     outputs = [*statement.outputs, OutputColumn(DEFINITION_COLUMN, DEFINITION_COLUMN, "id")]
-    keys = [output.name for output in outputs if output.kind == "by" or output.name in {BIN_COLUMN, BUCKET_COLUMN}]
+    keys = [
+        output.name
+        for output in outputs
+        if output.kind == "by" or output.name in {BIN_COLUMN, BUCKET_COLUMN}
+    ]
     header = replace(
         statement.header,
         title=f"rollup of {', '.join(definition.metric_names)}",
@@ -438,7 +601,11 @@ def add_definition_column(statement: CompiledStatement, definition: Definition, 
 
 
 def _build_file(
-    binning_kind: str, metrics: RollupMetrics, requires: list[str], bins: ScoreBinning, buckets: JackknifeBuckets | None
+    binning_kind: str,
+    metrics: RollupMetrics,
+    requires: list[str],
+    bins: ScoreBinning,
+    buckets: JackknifeBuckets | None,
 ) -> SqlFile:
     """Return the SQL file of a rollup with its aggregate columns and the metrics' checks."""
     file = SqlFile("curves", "rollup_rows", sql_root() / "rollups" / f"{binning_kind}.sql")
@@ -446,11 +613,24 @@ def _build_file(
     if metrics.rank_based:
         bins.add_exact_score_bins(tree)
     inner = tree.args["from_"].this
-    missing = {column.name for aggregate in metrics.aggregates.values() for column in aggregate.find_all(exp.Column)}
+    missing = {
+        column.name
+        for aggregate in metrics.aggregates.values()
+        for column in aggregate.find_all(exp.Column)
+    }
     if isinstance(inner, exp.Subquery):
-        inner.this.select(*(exp.column(name) for name in sorted(missing - set(inner.this.named_selects))), copy=False)
-    tree.select(*(exp.alias_(aggregate.copy(), name) for name, aggregate in metrics.aggregates.items()), copy=False)
+        inner.this.select(
+            *(exp.column(name) for name in sorted(missing - set(inner.this.named_selects))),
+            copy=False,
+        )
+    tree.select(
+        *(exp.alias_(aggregate.copy(), name) for name, aggregate in metrics.aggregates.items()),
+        copy=False,
+    )
     if buckets is not None:
         buckets.add_bucket_key(tree)
-    file.__dict__["annotations"] = {**file.annotations, **({"Requires": ", ".join(requires)} if requires else {})}
+    file.__dict__["annotations"] = {
+        **file.annotations,
+        **({"Requires": ", ".join(requires)} if requires else {}),
+    }
     return file

@@ -1,4 +1,6 @@
-"""Contrast two sides of rollups by group: drift of rows against a reference, and systems against a baseline."""
+"""Contrast two sides of rollups by group: drift of rows against a reference, and systems against a
+baseline.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,13 @@ from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.engines.open_database import ExecutionOptions
 from sqlrank.errors import InputError, MetricError, short_repr, suggest_choice
-from sqlrank.inference.corrected_tests import CORRECTIONS, HypothesisFamily, adjust_p_values, choose_winner, reconcile_interval
+from sqlrank.inference.corrected_tests import (
+    CORRECTIONS,
+    HypothesisFamily,
+    adjust_p_values,
+    choose_winner,
+    reconcile_interval,
+)
 from sqlrank.inference.significance import minimum_detectable_effect, t_test
 from sqlrank.inference.standard_errors import clear_rounding_noise, t_interval
 from sqlrank.inference.system_pairs import list_pairs
@@ -50,7 +58,12 @@ from sqlrank.result_columns import (
     SLICE_COLUMN,
     side_columns,
 )
-from sqlrank.result_metadata import ResultMetadata, canonical_names, metrics_metadata, rename_metric_rows
+from sqlrank.result_metadata import (
+    ResultMetadata,
+    canonical_names,
+    metrics_metadata,
+    rename_metric_rows,
+)
 from sqlrank.rollups.evaluate_rollup import metric_table, resolve_rollup_call
 from sqlrank.rollups.jackknife import (
     ROLLUP_GROUP_ID,
@@ -90,7 +103,9 @@ class SideResult(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A metric of both sides, the difference with its certain bounds, and its jackknife error; None is undefined."""
+    """A metric of both sides, the difference with its certain bounds, and its jackknife error; None
+    is undefined.
+    """
 
     reference: float | None
     current: float | None
@@ -107,8 +122,14 @@ class Difference(NamedTuple):
 
     @property
     def standard_error(self) -> float | None:
-        """The standard error, 0 if the buckets differ by no more than rounding; None without one."""
-        return None if self.se is None or self.difference is None else clear_rounding_noise(self.se, self._max_magnitude)
+        """The standard error, 0 if the buckets differ by no more than rounding; None without
+        one.
+        """
+        return (
+            None
+            if self.se is None or self.difference is None
+            else clear_rounding_noise(self.se, self._max_magnitude)
+        )
 
     def t_test(self) -> tuple[float | None, float | None]:
         """Return Student's t and the two-sided p-value of no difference."""
@@ -123,7 +144,9 @@ class Difference(NamedTuple):
 
 
 class GroupContrast(NamedTuple):
-    """A group: its number, its key columns, the rows of both sides, the difference of each metric, and the columns of counts."""
+    """A group: its number, its key columns, the rows of both sides, the difference of each metric,
+    and the columns of counts.
+    """
 
     group_number: int
     group: dict[str, Any]
@@ -137,7 +160,9 @@ class GroupContrast(NamedTuple):
         return {
             column: side.get(name)
             for name in self.counts
-            for column, side in zip(side_columns(name, left, right), (self.reference, self.current), strict=True)
+            for column, side in zip(
+                side_columns(name, left, right), (self.reference, self.current), strict=True
+            )
         }
 
 
@@ -155,13 +180,25 @@ class ContrastPlan:
         """Return the metrics that have an interval."""
         return metrics_with_interval(self.metrics, self.resolved_metrics)
 
-    def evaluate_side(self, merge_query: MergeQuery, scratch: ScratchSession, with_bins: bool = True) -> SideResult:
+    def evaluate_side(
+        self, merge_query: MergeQuery, scratch: ScratchSession, with_bins: bool = True
+    ) -> SideResult:
         """Evaluate one side from its rows."""
         metrics = metric_table(self.metrics, merge_query, self.call, scratch)
         leave_one_out = None
         if self.call.confidence is not None and self.interval_metrics.metrics:
-            leave_one_out = leave_one_out_values(self.interval_metrics, merge_query, metrics.select(list(self.by)), self.call, scratch)
-        return SideResult(metrics, merge_query.merged_bins if with_bins and merge_query.table.has_bins else None, leave_one_out)
+            leave_one_out = leave_one_out_values(
+                self.interval_metrics,
+                merge_query,
+                metrics.select(list(self.by)),
+                self.call,
+                scratch,
+            )
+        return SideResult(
+            metrics,
+            merge_query.merged_bins if with_bins and merge_query.table.has_bins else None,
+            leave_one_out,
+        )
 
     def find_groups(self, *sides: SideResult) -> pa.Table:
         """Return the key columns of the groups of all sides, those of the first side first."""
@@ -169,7 +206,14 @@ class ContrastPlan:
         keys = sides[0].metrics.select(names)
         for side in sides[1:] if names else ():
             side_keys = side.metrics.select(names)
-            new = pa.array([row for row, match in enumerate(group_ids(keys, side_keys).to_pylist()) if match is None], pa.int64())
+            new = pa.array(
+                [
+                    row
+                    for row, match in enumerate(group_ids(keys, side_keys).to_pylist())
+                    if match is None
+                ],
+                pa.int64(),
+            )
             keys = pa.concat_tables([keys, side_keys.take(new).cast(keys.schema)])
         return keys
 
@@ -177,14 +221,20 @@ class ContrastPlan:
         self, groups: pa.Table, reference: SideResult, current: SideResult, scratch: ScratchSession
     ) -> Iterator[GroupContrast]:
         """Yield each group with the differences of its metrics."""
-        group_numbers_by_side = [group_ids(groups, side.metrics.select(list(self.by))) for side in (reference, current)]
+        group_numbers_by_side = [
+            group_ids(groups, side.metrics.select(list(self.by))) for side in (reference, current)
+        ]
         reference_rows, current_rows = (
             dict(zip(group_numbers.to_pylist(), side.metrics.to_pylist(), strict=True))
             for group_numbers, side in zip(group_numbers_by_side, (reference, current), strict=True)
         )
         differences = {
             group_number: {
-                metric.name: _subtract_values(metric.name, reference_rows.get(group_number, {}), current_rows.get(group_number, {}))
+                metric.name: _subtract_values(
+                    metric.name,
+                    reference_rows.get(group_number, {}),
+                    current_rows.get(group_number, {}),
+                )
                 for metric in self.metrics.metrics
             }
             for group_number in range(groups.num_rows)
@@ -196,8 +246,14 @@ class ContrastPlan:
         errors = self._estimate_errors(differences, reference_left_out, current_left_out, scratch)
         for (group_number, metric), (n_buckets, se) in errors.items():
             name = self.interval_metrics.metrics[metric].name
-            differences[group_number][name] = differences[group_number][name]._replace(se=se, n_buckets=n_buckets)
-        counts = [name for name in (NUM_DAYS, NUM_ROWS) if name in {*reference.metrics.column_names, *current.metrics.column_names}]
+            differences[group_number][name] = differences[group_number][name]._replace(
+                se=se, n_buckets=n_buckets
+            )
+        counts = [
+            name
+            for name in (NUM_DAYS, NUM_ROWS)
+            if name in {*reference.metrics.column_names, *current.metrics.column_names}
+        ]
         keys = groups.to_pylist() if self.by else [{}] * groups.num_rows
         for group_number, group in enumerate(keys):
             rows = (reference_rows.get(group_number, {}), current_rows.get(group_number, {}))
@@ -210,7 +266,9 @@ class ContrastPlan:
         current: pa.Table | None,
         scratch: ScratchSession,
     ) -> StandardErrors:
-        """Return the number of buckets and the standard error of each difference, by group and metric."""
+        """Return the number of buckets and the standard error of each difference, by group and
+        metric.
+        """
         if reference is None or current is None:
             return {}
         full_values = {
@@ -218,10 +276,14 @@ class ContrastPlan:
             for group_number, group_differences in differences.items()
             for metric_number, metric in enumerate(self.interval_metrics.metrics)
         }
-        return jackknife_standard_errors(leave_one_out_differences(reference, current, full_values, scratch), scratch)
+        return jackknife_standard_errors(
+            leave_one_out_differences(reference, current, full_values, scratch), scratch
+        )
 
 
-def _subtract_values(name: str, reference: Mapping[str, Any], current: Mapping[str, Any]) -> Difference:
+def _subtract_values(
+    name: str, reference: Mapping[str, Any], current: Mapping[str, Any]
+) -> Difference:
     """Return both values of a metric, their difference and its bounds."""
 
     def subtract_columns(current_column: str, reference_column: str) -> float | None:
@@ -229,7 +291,11 @@ def _subtract_values(name: str, reference: Mapping[str, Any], current: Mapping[s
             current.get(current_column, current.get(name)),
             reference.get(reference_column, reference.get(name)),
         )
-        return None if current_value is None or reference_value is None else current_value - reference_value
+        return (
+            None
+            if current_value is None or reference_value is None
+            else current_value - reference_value
+        )
 
     bound_columns = (f"{name}.{BOUND_LOW}", f"{name}.{BOUND_HIGH}")
     return Difference(
@@ -242,7 +308,9 @@ def _subtract_values(name: str, reference: Mapping[str, Any], current: Mapping[s
 
 
 def _align_groups(leave_one_out: pa.Table, group_numbers: pa.Array) -> pa.Table:
-    """Renumber the groups of one side's leave-one-bucket-out values to the common group numbering."""
+    """Renumber the groups of one side's leave-one-bucket-out values to the common group
+    numbering.
+    """
     return leave_one_out.set_column(
         leave_one_out.column_names.index(ROLLUP_GROUP_ID),
         ROLLUP_GROUP_ID,
@@ -266,14 +334,21 @@ class DriftTolerances:
 
     @classmethod
     def from_argument(
-        cls, tolerances: Any, names: Sequence[str], by_interval: Sequence[str], canonical: Mapping[str, str]
+        cls,
+        tolerances: Any,
+        names: Sequence[str],
+        by_interval: Sequence[str],
+        canonical: Mapping[str, str],
     ) -> DriftTolerances:
         """Parse tolerances; raise ``MetricError`` for an invalid one, or one of an unknown metric.
 
-        Metrics in ``by_interval`` are judged by their confidence intervals instead of their bounds. ``canonical`` has the
-        canonical metrics of other requested names.
+        Metrics in ``by_interval`` are judged by their confidence intervals instead of their bounds.
+        ``canonical`` has the canonical metrics of other requested names.
         """
-        return cls(parse_tolerances(tolerances, [*names, PSI], canonical, without_default=[PSI]), frozenset(by_interval))
+        return cls(
+            parse_tolerances(tolerances, [*names, PSI], canonical, without_default=[PSI]),
+            frozenset(by_interval),
+        )
 
     def decide_row(self, row: Mapping[str, Any]) -> dict[str, str | None]:
         """Return tolerance, verdict and reason of a row, None for a metric without a tolerance."""
@@ -284,13 +359,19 @@ class DriftTolerances:
         return {"tolerance": str(tolerance), "verdict": verdict.verdict, "reason": verdict.reason}
 
 
-def order_by_verdict(rows: Sequence[dict[str, Any]], tolerances: DriftTolerances | None) -> list[dict[str, Any]]:
+def order_by_verdict(
+    rows: Sequence[dict[str, Any]], tolerances: DriftTolerances | None
+) -> list[dict[str, Any]]:
     """Return rows with verdicts, the worst first: by verdict, then by relative drift."""
     judged_rows = [row if tolerances is None else row | tolerances.decide_row(row) for row in rows]
 
     def sort_key(row: Mapping[str, Any]) -> tuple[int, float]:
         tolerance = None if tolerances is None else tolerances.by_metric.get(row["metric"])
-        width = abs(row["value_reference"] or 1.0) if tolerance is None else tolerance.compute_margin(row["value_reference"])
+        width = (
+            abs(row["value_reference"] or 1.0)
+            if tolerance is None
+            else tolerance.compute_margin(row["value_reference"])
+        )
         change = abs(row["difference"]) if row["difference"] is not None else -1.0
         relative = change / width if width else math.copysign(math.inf if change else 0.0, change)
         return VERDICT_ORDER.index(row.get("verdict")), -relative
@@ -303,15 +384,22 @@ def overall_drift_verdict(rows: Sequence[Mapping[str, Any]]) -> str:
     return overall_verdict(row["verdict"] for row in rows if row["verdict"] is not None)
 
 
-def _decide_verdict(row: Mapping[str, Any], tolerance: Tolerance, by_interval: frozenset[str]) -> Verdict:
+def _decide_verdict(
+    row: Mapping[str, Any], tolerance: Tolerance, by_interval: frozenset[str]
+) -> Verdict:
     """Return the verdict of a row: pass or fail if both limits agree, otherwise inconclusive."""
     for side, days in (("reference", "the reference"), ("current", "the days that are compared")):
         if row[f"{NUM_ROWS}_{side}"] is None:
             return Verdict(SKIPPED, f"no rows in {days}")
     if row["difference"] is None:
-        sides = (("value_reference", "the reference"), ("value_current", "the days that are compared"))
+        sides = (
+            ("value_reference", "the reference"),
+            ("value_current", "the days that are compared"),
+        )
         undefined = [days for name, days in sides if row[name] is None]
-        return Verdict(INCONCLUSIVE, f"undefined for {'both' if len(undefined) != 1 else undefined[0]}")
+        return Verdict(
+            INCONCLUSIVE, f"undefined for {'both' if len(undefined) != 1 else undefined[0]}"
+        )
     uses_interval = row["metric"] in by_interval
     width, (low, high) = (
         tolerance.compute_margin(row["value_reference"]),
@@ -323,7 +411,10 @@ def _decide_verdict(row: Mapping[str, Any], tolerance: Tolerance, by_interval: f
         return Verdict(PASS, "within the tolerance")
     if low > width or high < -width:
         return Verdict(FAIL, "moved by more than the tolerance")
-    return Verdict(INCONCLUSIVE, f"the {'interval extends' if uses_interval else 'bounds extend'} beyond the tolerance")
+    return Verdict(
+        INCONCLUSIVE,
+        f"the {'interval extends' if uses_interval else 'bounds extend'} beyond the tolerance",
+    )
 
 
 @entry_point
@@ -350,12 +441,16 @@ def drift(
     Args:
         metrics: as for :func:`sqlrank.evaluate` with ``rollup=``.
         rollup: the sums that :func:`sqlrank.rollup` made.
-        reference: a condition in SQL that selects the reference rows, such as ``"day < '2026-03-01'"``.
-        current: a condition that selects the rows to compare, such as ``"day >= '2026-03-01'"``; all rows by default.
+        reference: a condition in SQL that selects the reference rows, such as ``"day <
+            '2026-03-01'"``.
+        current: a condition that selects the rows to compare, such as ``"day >= '2026-03-01'"``;
+            all rows by default.
         by: key columns of the rollup to group by.
-        tolerance: maximum change of a metric, up or down, for a verdict on each row: ``0.01``, ``"2%"`` of the reference's value, or by name,
-            ``{"AUC": 0.01, "PSI": 0.2}``. ``"*"`` means all other metrics. PSI needs a tolerance under its own name.
-        confidence: confidence level, such as 0.95: adds intervals of the differences to a rollup with buckets, and bases verdicts on them.
+        tolerance: maximum change of a metric, up or down, for a verdict on each row: ``0.01``,
+            ``"2%"`` of the reference's value, or by name, ``{"AUC": 0.01, "PSI": 0.2}``. ``"*"``
+            means all other metrics. PSI needs a tolerance under its own name.
+        confidence: confidence level, such as 0.95: adds intervals of the differences to a rollup
+            with buckets, and bases verdicts on them.
         connection: where the rollup is.
         dialect: SQL dialect of ``connection``, if its class does not identify it.
         sql_dir: as for :func:`sqlrank.evaluate`.
@@ -366,36 +461,48 @@ def drift(
         **policies: parameters that apply to all metrics.
 
     Returns:
-        A row per group and metric. The columns of ``by`` come first, then ``metric`` (string), ``value_reference``, ``value_current``,
-        ``difference``, and its guaranteed bounds ``bound_low`` and ``bound_high`` (float64). ``confidence`` adds the interval limits ``ci_low``
-        and ``ci_high``, the standard error ``se``, the number of buckets ``n_buckets`` (int64) and the p-value ``p_value``. ``tolerance`` adds
-        ``tolerance``, ``verdict`` and ``reason`` (string). ``num_days_reference`` and ``num_days_current`` exist if there is a column ``day``;
-        ``num_rows_reference`` and ``num_rows_current`` are int64. ``PSI`` is the population stability index over deciles of the reference's
-        scores, if the rollup has bins. Rows
-        are sorted by verdict: fail, inconclusive, skipped, pass; then by drift relative to the tolerance, or to the reference's value
-        without one. The schema's metadata has the overall verdict, ``sqlrank.verdict``.
+        A row per group and metric. The columns of ``by`` come first, then ``metric`` (string),
+        ``value_reference``, ``value_current``, ``difference``, and its guaranteed bounds
+        ``bound_low`` and ``bound_high`` (float64). ``confidence`` adds the interval limits
+        ``ci_low`` and ``ci_high``, the standard error ``se``, the number of buckets ``n_buckets``
+        (int64) and the p-value ``p_value``. ``tolerance`` adds ``tolerance``, ``verdict`` and
+        ``reason`` (string). ``num_days_reference`` and ``num_days_current`` exist if there is a
+        column ``day``; ``num_rows_reference`` and ``num_rows_current`` are int64. ``PSI`` is the
+        population stability index over deciles of the reference's scores, if the rollup has bins.
+        Rows are sorted by verdict: fail, inconclusive, skipped, pass; then by drift relative to the
+        tolerance, or to the reference's value without one. The schema's metadata has the overall
+        verdict, ``sqlrank.verdict``.
 
     Raises:
         MetricError: a metric that cannot be computed from a rollup, or an invalid tolerance.
         InputError: a rollup without the columns of a metric, or rows that cannot be merged.
 
     >>> import sqlrank
-    >>> clicks = pa.table({"day": [1, 1, 2, 2], "label": [1, 0, 1, 0], "score": [0.75, 0.25, 0.25, 0.75]})
+    >>> clicks = pa.table(
+    ...     {"day": [1, 1, 2, 2], "label": [1, 0, 1, 0], "score": [0.75, 0.25, 0.25, 0.75]}
+    ... )
     >>> rollup = sqlrank.rollup("AUC", predictions=clicks, by="day")
-    >>> drift("AUC", rollup=rollup, reference="day = 1", current="day = 2", tolerance={"AUC": 0.1}).select(["metric", "difference", "verdict"]).to_pylist()
+    >>> drift(
+    ...     "AUC", rollup=rollup, reference="day = 1", current="day = 2", tolerance={"AUC": 0.1}
+    ... ).select(["metric", "difference", "verdict"]).to_pylist()
     [{'metric': 'AUC', 'difference': -1.0, 'verdict': 'fail'}, {'metric': 'PSI', 'difference': 0.0, 'verdict': None}]
-    """
+    """  # noqa: E501
     arguments = locals()
     call = Request.from_arguments(arguments)
     _, resolved_metrics, rollup_metrics, names = resolve_rollup_call(call)
     options = ExecutionOptions.from_arguments(arguments)
     plan = ContrastPlan(call, rollup_metrics, resolved_metrics, names)
-    interval_metrics = [metric.name for metric in plan.interval_metrics.metrics] if confidence is not None else []
+    interval_metrics = (
+        [metric.name for metric in plan.interval_metrics.metrics] if confidence is not None else []
+    )
     tolerances = (
         None
         if tolerance is None
         else DriftTolerances.from_argument(
-            tolerance, [metric.name for metric in rollup_metrics.metrics], interval_metrics, canonical_names(resolved_metrics)
+            tolerance,
+            [metric.name for metric in rollup_metrics.metrics],
+            interval_metrics,
+            canonical_names(resolved_metrics),
         )
     )
 
@@ -407,12 +514,18 @@ def drift(
         if confidence is not None:
             rollup_table.check_buckets(names)
         conditions = [(reference, "reference"), (current, "current")]
-        rows = [rollup_table.select_rows(database, rollup_metrics, text, argument, reads_bins=True) for text, argument in conditions]
+        rows = [
+            rollup_table.select_rows(database, rollup_metrics, text, argument, reads_bins=True)
+            for text, argument in conditions
+        ]
         if current is not None:
-            rollup_table.select_rows(database, rollup_metrics, f"({reference}) OR ({current})", "current")
+            rollup_table.select_rows(
+                database, rollup_metrics, f"({reference}) OR ({current})", "current"
+            )
         with open_scratch_session(database, options.limits) as scratch:
             reference_side, current_side = (
-                plan.evaluate_side(MergeQuery(database, rollup_table, side_rows, names), scratch) for side_rows in rows
+                plan.evaluate_side(MergeQuery(database, rollup_table, side_rows, names), scratch)
+                for side_rows in rows
             )
             return _result_rows(plan, reference_side, current_side, tolerances, scratch)
 
@@ -420,7 +533,11 @@ def drift(
 
 
 def _result_rows(
-    plan: ContrastPlan, reference: SideResult, current: SideResult, tolerances: DriftTolerances | None, scratch: ScratchSession
+    plan: ContrastPlan,
+    reference: SideResult,
+    current: SideResult,
+    tolerances: DriftTolerances | None,
+    scratch: ScratchSession,
 ) -> pa.Table:
     """Return the rows of all groups, the worst first."""
     groups = plan.find_groups(current, reference)
@@ -432,39 +549,65 @@ def _result_rows(
         differences: dict[str, Difference] = contrast.differences
         if psi is not None:
             group_psi = psi.get(contrast.group_number)
-            differences[PSI] = Difference(None if group_psi is None else 0.0, group_psi, group_psi, group_psi, group_psi)
+            differences[PSI] = Difference(
+                None if group_psi is None else 0.0, group_psi, group_psi, group_psi, group_psi
+            )
         rows += [
-            contrast.group | {"metric": name} | _value_columns(difference, confidence) | counts for name, difference in differences.items()
+            contrast.group | {"metric": name} | _value_columns(difference, confidence) | counts
+            for name, difference in differences.items()
         ]
     verdicts = order_by_verdict(rows, tolerances)
     columns = {name: data_type for name, data_type in DRIFT_SCHEMA.items() if name in verdicts[0]}
-    metadata = {"sqlrank.version": __version__} | ({} if tolerances is None else {"sqlrank.verdict": overall_drift_verdict(verdicts)})
+    metadata = {"sqlrank.version": __version__} | (
+        {} if tolerances is None else {"sqlrank.verdict": overall_drift_verdict(verdicts)}
+    )
     metadata |= {} if confidence is None else {"sqlrank.confidence": f"{confidence:g}"}
-    return pa.Table.from_pylist(verdicts, pa.schema([*groups.schema, *columns.items()])).replace_schema_metadata(metadata)
+    return pa.Table.from_pylist(
+        verdicts, pa.schema([*groups.schema, *columns.items()])
+    ).replace_schema_metadata(metadata)
 
 
 def _value_columns(difference: Difference, confidence: float | None) -> dict[str, Any]:
-    """Return the value columns of a difference, with interval and test if there is a confidence level."""
+    """Return the value columns of a difference, with interval and test if there is a confidence
+    level.
+    """
     columns = (*side_columns("value", "reference", "current"), "difference", *BOUNDS)
     values: dict[str, Any] = dict(zip(columns, difference[: len(columns)], strict=True))
     if confidence is None:
         return values
-    low, high = t_interval(difference.difference, difference.standard_error, difference.df, float(confidence))
+    low, high = t_interval(
+        difference.difference, difference.standard_error, difference.df, float(confidence)
+    )
     p_value = None if low is None else difference.t_test()[1]
-    return values | {CI_LOW: low, CI_HIGH: high, SE: difference.se, N_BUCKETS: difference.n_buckets, P_VALUE: p_value}
+    return values | {
+        CI_LOW: low,
+        CI_HIGH: high,
+        SE: difference.se,
+        N_BUCKETS: difference.n_buckets,
+        P_VALUE: p_value,
+    }
 
 
 def _compute_psi(
-    groups: pa.Table, reference_bins: pa.Table | None, current_bins: pa.Table | None, scratch: ScratchSession
+    groups: pa.Table,
+    reference_bins: pa.Table | None,
+    current_bins: pa.Table | None,
+    scratch: ScratchSession,
 ) -> dict[int, float | None] | None:
     """Return the population stability index of each group, None without bins."""
     if reference_bins is None or current_bins is None:
         return None
     numbered_bins = {
-        name: bins.select(range(groups.num_columns, bins.num_columns)).append_column(ROLLUP_GROUP_ID, group_ids(groups, bins))
+        name: (
+            bins.select(range(groups.num_columns, bins.num_columns)).append_column(
+                ROLLUP_GROUP_ID, group_ids(groups, bins)
+            )
+        )
         for name, bins in (("reference_bins", reference_bins), ("current_bins", current_bins))
     }
-    rows = scratch.run_query(load_select("rollups", "population_stability_index.sql"), **numbered_bins)
+    rows = scratch.run_query(
+        load_select("rollups", "population_stability_index.sql"), **numbered_bins
+    )
     return dict(zip(*(column.to_pylist() for column in rows.columns), strict=True))
 
 
@@ -479,8 +622,8 @@ MIN_BUCKETS = 2
 class RollupComparisonRequest:
     """A comparison of rollups as requested.
 
-    ``rollups`` are the sources by system, ``baseline`` is None for all pairs. The confidence level is that of ``call``, None for guaranteed
-    bounds alone.
+    ``rollups`` are the sources by system, ``baseline`` is None for all pairs. The confidence level
+    is that of ``call``, None for guaranteed bounds alone.
     """
 
     call: Request
@@ -491,14 +634,19 @@ class RollupComparisonRequest:
 
     def __post_init__(self) -> None:
         """Raise ``MetricError`` for fewer than two named rollups, or an unknown correction."""
-        is_named = isinstance(self.rollups, Mapping) and all(isinstance(name, str) and name for name in self.rollups)
+        is_named = isinstance(self.rollups, Mapping) and all(
+            isinstance(name, str) and name for name in self.rollups
+        )
         if not is_named or len(self.rollups) < MIN_SYSTEMS:
-            raise MetricError("rollups= has two systems or more by their names: rollups={'old': ..., 'new': ...}")
+            raise MetricError(
+                "rollups= has two systems or more by their names: rollups={'old': ..., 'new': ...}"
+            )
         corrections = [name for name in CORRECTIONS if name != "max_t"]
         if self.correction not in corrections:
             raise MetricError(
                 suggest_choice(
-                    f"correction={short_repr(self.correction)} is not possible with rollups, which have no rows",
+                    f"correction={short_repr(self.correction)} is not possible with rollups, which"
+                    " have no rows",
                     self.correction,
                     corrections,
                 )
@@ -506,7 +654,9 @@ class RollupComparisonRequest:
 
 
 class _Contrast(NamedTuple):
-    """A row of the result before it is tested: group, metric, systems, difference, and numbers of rows."""
+    """A row of the result before it is tested: group, metric, systems, difference, and numbers of
+    rows.
+    """
 
     group: Mapping[str, Any]
     metric: ResolvedMetric
@@ -520,7 +670,8 @@ def compare_rolled_up(request: RollupComparisonRequest, options: ExecutionOption
 
     Raises:
         MetricError: a metric that cannot be computed from a rollup, or fewer than two rollups.
-        InputError: a rollup without the columns of a metric or without buckets, or rollups with different buckets.
+        InputError: a rollup without the columns of a metric or without buckets, or rollups with
+            different buckets.
     """
     groupings = parse_group_by(request.call.by)
     columns = list(dict.fromkeys(column for group in groupings for column in group))
@@ -529,23 +680,41 @@ def compare_rolled_up(request: RollupComparisonRequest, options: ExecutionOption
     pairs = list_pairs(list(request.rollups), request.baseline)
 
     def compare_systems(database: Database) -> pa.Table:
-        tables = {name: RollupTable(resolve_source(database, "rollup", source)) for name, source in request.rollups.items()}
-        library, resolved_metrics, rollup_metrics, _ = resolve_rollup_call(call, next(iter(tables.values())))
-        plans = [ContrastPlan(request.call, rollup_metrics, resolved_metrics, group) for group in groupings]
+        tables = {
+            name: RollupTable(resolve_source(database, "rollup", source))
+            for name, source in request.rollups.items()
+        }
+        library, resolved_metrics, rollup_metrics, _ = resolve_rollup_call(
+            call, next(iter(tables.values()))
+        )
+        plans = [
+            ContrastPlan(request.call, rollup_metrics, resolved_metrics, group)
+            for group in groupings
+        ]
         sides = _read_rollups(request, rollup_metrics, columns, tables, database)
         with open_scratch_session(database, options.limits) as scratch:
             rows, fields = _contrast_systems(plans, sides, pairs, database, scratch)
-        day_columns, counts = side_columns(NUM_DAYS, "baseline"), {name for row in rows for name in row.counts}
+        day_columns, counts = (
+            side_columns(NUM_DAYS, "baseline"),
+            {name for row in rows for name in row.counts},
+        )
         schema = pa.schema(
             [
                 *fields.values(),
                 *([pa.field(SLICE_COLUMN, pa.string())] if len(plans) > 1 else []),
-                *((name, data_type) for name, data_type in ROLLUP_COMPARISON_SCHEMA.items() if name not in day_columns or name in counts),
+                *(
+                    (name, data_type)
+                    for name, data_type in ROLLUP_COMPARISON_SCHEMA.items()
+                    if name not in day_columns or name in counts
+                ),
             ]
         )
         result = pa.Table.from_pylist(_test_contrasts(rows, request, plans[0], library), schema)
         return rename_metric_rows(
-            result.replace_schema_metadata(_build_metadata(result, request, resolved_metrics, library)), resolved_metrics
+            result.replace_schema_metadata(
+                _build_metadata(result, request, resolved_metrics, library)
+            ),
+            resolved_metrics,
         )
 
     return options.run(compare_systems)
@@ -584,15 +753,26 @@ def _contrast_systems(
     fields: dict[str, pa.Field] = {}
     for plan in plans:
         systems = {
-            name: plan.evaluate_side(MergeQuery(database, table, table_rows, plan.by), scratch, with_bins=False)
+            name: plan.evaluate_side(
+                MergeQuery(database, table, table_rows, plan.by), scratch, with_bins=False
+            )
             for name, (table, table_rows) in tables.items()
         }
         groups = plan.find_groups(*systems.values())
         fields |= {field.name: field for field in groups.schema}
         label = {SLICE_COLUMN: ", ".join(plan.by) or ALL_ROWS_LABEL} if len(plans) > 1 else {}
-        contrasts = [plan.iterate_contrasts(groups, systems[baseline], systems[system], scratch) for baseline, system in pairs]
+        contrasts = [
+            plan.iterate_contrasts(groups, systems[baseline], systems[system], scratch)
+            for baseline, system in pairs
+        ]
         rows += [
-            _Contrast({**contrast.group, **label}, metric, pair, contrast.differences[str(metric.metric)], contrast.row_counts("baseline"))
+            _Contrast(
+                {**contrast.group, **label},
+                metric,
+                pair,
+                contrast.differences[str(metric.metric)],
+                contrast.row_counts("baseline"),
+            )
             for group_contrasts in zip(*contrasts, strict=True)
             for metric in plan.resolved_metrics
             for pair, contrast in zip(pairs, group_contrasts, strict=True)
@@ -601,18 +781,25 @@ def _contrast_systems(
 
 
 def _check_same_buckets(fingerprints: Mapping[str, str]) -> None:
-    """Raise ``InputError`` for rollups with different buckets, whose units cannot be left out together."""
+    """Raise ``InputError`` for rollups with different buckets, whose units cannot be left out
+    together.
+    """
     (first_name, first_fingerprint), *rest = fingerprints.items()
     for name, fingerprint in rest:
         if fingerprint != first_fingerprint:
             raise InputError(
-                f"rollup: the buckets of {first_name} and {name} differ ({first_fingerprint or 'none'}, {fingerprint or 'none'}): they are of other units or another number of "
-                "buckets. Make both with the same unit= and n_buckets=, or give confidence=None for bounds alone"
+                f"rollup: the buckets of {first_name} and {name} differ"
+                f" ({first_fingerprint or 'none'}, {fingerprint or 'none'}): they are of other"
+                " units or another number of buckets. Make both with the same unit= and"
+                " n_buckets=, or give confidence=None for bounds alone"
             )
 
 
 def _test_contrasts(
-    rows: Sequence[_Contrast], request: RollupComparisonRequest, plan: ContrastPlan, library: Registry
+    rows: Sequence[_Contrast],
+    request: RollupComparisonRequest,
+    plan: ContrastPlan,
+    library: Registry,
 ) -> list[dict[str, Any]]:
     """Return the result rows: differences with their tests, which are corrected for all of them."""
     tests = [row.difference.t_test() for row in rows]
@@ -621,7 +808,9 @@ def _test_contrasts(
     confidence = request.call.confidence
     family = None
     if confidence is not None:
-        family = HypothesisFamily(float(confidence), request.correction, sum(p is not None for p in p_values))
+        family = HypothesisFamily(
+            float(confidence), request.correction, sum(p is not None for p in p_values)
+        )
     interval_metrics = {metric.name for metric in plan.interval_metrics.metrics}
     results = []
     for row, (statistic, p), adjusted in zip(rows, tests, p_adjusted, strict=True):
@@ -642,14 +831,28 @@ def _test_contrasts(
             if (se := difference.standard_error) is not None:
                 df, level = difference.df, family.level_for(p, adjusted)
                 is_decided, low, high = reconcile_interval(
-                    family.is_significant(adjusted) and bool(difference.difference), *t_interval(difference.difference, se, df, level)
+                    family.is_significant(adjusted) and bool(difference.difference),
+                    *t_interval(difference.difference, se, df, level),
                 )
                 deviation = se * math.sqrt(df + 1)
                 values |= {
-                    CI_LOW: low, CI_HIGH: high, "ci_level": level, SE: se, "statistic": statistic, P_VALUE: p, "p_adjusted": adjusted,
-                    "winner": choose_winner(row.pair, difference.difference, metric_direction(row.metric, library), is_decided),
-                    "mde": minimum_detectable_effect(deviation, df + 1, family.level, request.power) if deviation else None,
-                }  # fmt: skip
+                    CI_LOW: low,
+                    CI_HIGH: high,
+                    "ci_level": level,
+                    SE: se,
+                    "statistic": statistic,
+                    P_VALUE: p,
+                    "p_adjusted": adjusted,
+                    "winner": choose_winner(
+                        row.pair,
+                        difference.difference,
+                        metric_direction(row.metric, library),
+                        is_decided,
+                    ),
+                    "mde": minimum_detectable_effect(deviation, df + 1, family.level, request.power)
+                    if deviation
+                    else None,
+                }
         results.append({**row.group, **values, **row.counts})
     return results
 
@@ -658,14 +861,21 @@ def _missing_reason(row: _Contrast, is_supported: bool, is_tested: bool) -> str 
     """Return the reason why a difference is undefined or has no interval, None if it has one."""
     difference = row.difference
     undefined = [
-        name for name, value in zip(("baseline", "system"), (difference.reference, difference.current), strict=True) if value is None
+        name
+        for name, value in zip(
+            ("baseline", "system"), (difference.reference, difference.current), strict=True
+        )
+        if value is None
     ]
     if undefined:
         return "undefined for both" if len(undefined) > 1 else f"undefined for the {undefined[0]}"
     if not is_tested:
         return "no interval: confidence=None"
     if not is_supported:
-        reason = row.metric.file.interval.no_interval or f"aggregate={row.metric.settings.get('aggregate')}"
+        reason = (
+            row.metric.file.interval.no_interval
+            or f"aggregate={row.metric.settings.get('aggregate')}"
+        )
         return f"no interval: {reason.rstrip('.')}"
     if (difference.n_buckets or 0) < MIN_BUCKETS:
         return "no interval: fewer than two buckets"
@@ -673,17 +883,31 @@ def _missing_reason(row: _Contrast, is_supported: bool, is_tested: bool) -> str 
         return "no interval: undefined without one of the buckets"
     if difference.standard_error:
         return None
-    return "no interval: the same change in every bucket" if difference.difference else "equal in every bucket"
+    return (
+        "no interval: the same change in every bucket"
+        if difference.difference
+        else "equal in every bucket"
+    )
 
 
 def _build_metadata(
-    result: pa.Table, request: RollupComparisonRequest, metrics: Sequence[ResolvedMetric], library: Registry
+    result: pa.Table,
+    request: RollupComparisonRequest,
+    metrics: Sequence[ResolvedMetric],
+    library: Registry,
 ) -> dict[str, str]:
     """Return the schema metadata of a result."""
     labels = result.column_names[: result.column_names.index("metric")]
-    kinds = {name: "by" if name in labels and name != SLICE_COLUMN else name for name in result.column_names}
+    kinds = {
+        name: "by" if name in labels and name != SLICE_COLUMN else name
+        for name in result.column_names
+    }
     metadata = {"sqlrank.version": __version__}
     if (confidence := request.call.confidence) is not None:
-        metadata |= {"sqlrank.test": "t", "sqlrank.correction": request.correction, "sqlrank.confidence": f"{confidence:g}"}
+        metadata |= {
+            "sqlrank.test": "t",
+            "sqlrank.correction": request.correction,
+            "sqlrank.confidence": f"{confidence:g}",
+        }
     measures = metrics_metadata({}, metrics, library).measures
     return metadata | ResultMetadata("comparison", kinds, measures).to_schema_metadata()

@@ -36,7 +36,18 @@ from sqlrank.registry.settings_checks import AS_TIED, TieBound
 from sqlrank.rendering.renderer import StatementHeader, render_statement, row_phrase
 from sqlrank.request import Request
 from sqlrank.resolve import parse_group_by, resolve_request
-from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW, BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NUM_DAYS, NUM_ROWS, SE
+from sqlrank.result_columns import (
+    BOUND_HIGH,
+    BOUND_LOW,
+    BOUNDS,
+    CI_HIGH,
+    CI_LOW,
+    N_BUCKETS,
+    N_UNITS,
+    NUM_DAYS,
+    NUM_ROWS,
+    SE,
+)
 from sqlrank.result_metadata import metrics_metadata, requested_columns
 from sqlrank.rollups import jackknife
 from sqlrank.rollups.decomposition import (
@@ -49,10 +60,23 @@ from sqlrank.rollups.decomposition import (
     decompose_metrics,
     refuse_row_policies,
 )
-from sqlrank.rollups.jackknife import TIE_ORDERS, ScratchSession, bound_key, open_scratch_session, rank_metrics_with_bounds
+from sqlrank.rollups.jackknife import (
+    TIE_ORDERS,
+    ScratchSession,
+    bound_key,
+    open_scratch_session,
+    rank_metrics_with_bounds,
+)
 from sqlrank.rollups.merge import MergeQuery, RollingWindows, with_table_columns
 from sqlrank.rollups.rollup_table import RollupTable
-from sqlrank.sql_ast import case_when, count_rows, find_nodes, first_select, quoted_column, sql_literal
+from sqlrank.sql_ast import (
+    case_when,
+    count_rows,
+    find_nodes,
+    first_select,
+    quoted_column,
+    sql_literal,
+)
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
@@ -77,11 +101,16 @@ WINDOW_DAYS_KEY = "sqlrank.window_days"
 
 
 def evaluate_rollup(
-    call: Request, rollup: Any, options: ExecutionOptions, window_days: int | None = None, window_ends: str | None = None
+    call: Request,
+    rollup: Any,
+    options: ExecutionOptions,
+    window_days: int | None = None,
+    window_ends: str | None = None,
 ) -> pa.Table:
     """Return the metrics of a call from a rollup, evaluated by its engine.
 
-    ``window_days`` is the window length in days, ``window_ends`` a condition on the last days of windows.
+    ``window_days`` is the window length in days, ``window_ends`` a condition on the last days of
+    windows.
 
     Raises:
         MetricError: a metric that cannot be computed from aggregates, or an option that needs rows.
@@ -99,12 +128,22 @@ def evaluate_rollup(
         if call.confidence is not None:
             rollup_table.check_interval_support(metrics, by)
         rows = rollup_table.select_rows(database, metrics, call.where)
-        windows = None if window_days is None else RollingWindows.ending_at(database, rollup_table, rows, window_days, window_ends)
+        windows = (
+            None
+            if window_days is None
+            else RollingWindows.ending_at(database, rollup_table, rows, window_days, window_ends)
+        )
         has_day = rollup_table.day_column in [rollup_table.table.find_column(name) for name in by]
         keys = by if windows is None or has_day else [*by, str(rollup_table.day_column)]
         merge_query = MergeQuery(database, rollup_table, rows, keys, windows)
         with open_scratch_session(database, options.limits) as scratch:
-            table = metric_table(metrics, merge_query, call, scratch, resolved_metrics if call.confidence is not None else ())
+            table = metric_table(
+                metrics,
+                merge_query,
+                call,
+                scratch,
+                resolved_metrics if call.confidence is not None else (),
+            )
         return _describe_result(table, call, library, resolved_metrics, metrics, window_days)
 
     return replace(options, progress=None).run(evaluate_windows)
@@ -119,21 +158,39 @@ def _describe_result(
     window_days: int | None,
 ) -> pa.Table:
     """Return a result with the requested column names, and the metadata of its columns."""
-    limit_kinds = {f"{metric.name}.{bound}": bound for metric in metrics.rank_based for bound in BOUNDS}
+    limit_kinds = {
+        f"{metric.name}.{bound}": bound for metric in metrics.rank_based for bound in BOUNDS
+    }
     if call.confidence is not None:
-        limit_kinds |= {f"{metric.name}.{limit}": limit for metric in metrics.metrics for limit in INTERVAL_COLUMNS}
+        limit_kinds |= {
+            f"{metric.name}.{limit}": limit
+            for metric in metrics.metrics
+            for limit in INTERVAL_COLUMNS
+        }
     column_kinds = {name: limit_kinds.get(name, "metric") for name in table.column_names}
-    column_kinds |= dict.fromkeys(table.column_names[: table.column_names.index(metrics.metrics[0].name)], "by")
+    column_kinds |= dict.fromkeys(
+        table.column_names[: table.column_names.index(metrics.metrics[0].name)], "by"
+    )
     column_kinds |= {name: name for name in (NUM_DAYS, NUM_ROWS) if name in table.column_names}
     pairs = requested_columns(table.column_names, resolved_metrics)
-    table = table.select([column for column, _ in pairs]).rename_columns([name for _, name in pairs])
+    table = table.select([column for column, _ in pairs]).rename_columns(
+        [name for _, name in pairs]
+    )
     column_kinds = {name: column_kinds[column] for column, name in pairs}
     metadata = {
         "sqlrank.version": __version__,
-        **metrics_metadata(column_kinds, resolved_metrics, library, requested_names=True).to_schema_metadata(),
+        **metrics_metadata(
+            column_kinds, resolved_metrics, library, requested_names=True
+        ).to_schema_metadata(),
     }
-    metadata |= {} if call.confidence is None else {"sqlrank.confidence": f"{call.confidence:g}", "sqlrank.interval": "t"}
-    return table.replace_schema_metadata(metadata | ({} if window_days is None else {WINDOW_DAYS_KEY: str(window_days)}))
+    metadata |= (
+        {}
+        if call.confidence is None
+        else {"sqlrank.confidence": f"{call.confidence:g}", "sqlrank.interval": "t"}
+    )
+    return table.replace_schema_metadata(
+        metadata | ({} if window_days is None else {WINDOW_DAYS_KEY: str(window_days)})
+    )
 
 
 RollupCall = tuple["Registry", "list[ResolvedMetric]", RollupMetrics, list[str]]
@@ -141,12 +198,15 @@ RollupCall = tuple["Registry", "list[ResolvedMetric]", RollupMetrics, list[str]]
 
 
 def resolve_rollup_call(call: Request, table: RollupTable | None = None) -> RollupCall:
-    """Resolve a call over the inputs that its rollup may be of: of several, those whose sums the ``table`` has.
+    """Resolve a call over the inputs that its rollup may be of: of several, those whose sums the
+    ``table`` has.
 
-    Answers have other defaults than a run, and a column that metrics measure may be one of queries, answers or predictions.
+    Answers have other defaults than a run, and a column that metrics measure may be one of queries,
+    answers or predictions.
 
     Raises:
-        MetricError: a metric that cannot be computed from aggregates, several groupings, or an unsupported interval method.
+        MetricError: a metric that cannot be computed from aggregates, several groupings, or an
+            unsupported interval method.
     """
     first: RollupCall | None = None
     problems: list[MetricError] = []
@@ -167,7 +227,9 @@ def resolve_rollup_call(call: Request, table: RollupTable | None = None) -> Roll
 def _possible_inputs(call: Request) -> list[tuple[str, ...]]:
     """Return the sets of inputs that a rollup may be of; metrics of columns may name theirs."""
     try:
-        named = named_roles(parse_metric_text(str(metric)) for metric in as_metric_list(call.metrics))
+        named = named_roles(
+            parse_metric_text(str(metric)) for metric in as_metric_list(call.metrics)
+        )
     except MetricError:  # raised again where metrics are resolved
         named = None
     if named == {PREDICTIONS_ROLE}:
@@ -175,14 +237,22 @@ def _possible_inputs(call: Request) -> list[tuple[str, ...]]:
     rankings = RANKING_ROLLUP_ROLES[:2]
     if named:
         return [(*rankings, *sorted(named))]
-    return [RANKING_ROLLUP_ROLES, (*rankings, "answers"), *([] if named is None else [(PREDICTIONS_ROLE,)])]
+    return [
+        RANKING_ROLLUP_ROLES,
+        (*rankings, "answers"),
+        *([] if named is None else [(PREDICTIONS_ROLE,)]),
+    ]
 
 
 def _resolve_over(roles: tuple[str, ...], call: Request) -> RollupCall:
     """Resolve a call over a rollup of some inputs."""
     library = registry_for(call.sql_dir)
-    resolved_metrics = resolve_metrics(call.metrics, library, None, call.policies, roles, has_inputs=False)
-    resolved_metrics = with_plain_names(resolved_metrics) if call.names == "plain" else resolved_metrics
+    resolved_metrics = resolve_metrics(
+        call.metrics, library, None, call.policies, roles, has_inputs=False
+    )
+    resolved_metrics = (
+        with_plain_names(resolved_metrics) if call.names == "plain" else resolved_metrics
+    )
     refuse_row_policies(call.policies, resolved_metrics, library)
     metrics = decompose_metrics(resolved_metrics, library)
     if call.confidence is not None:
@@ -194,28 +264,46 @@ def group_columns(call: Request) -> list[str]:
     """Return the group columns; raise ``MetricError`` for several groupings."""
     columns, *others = parse_group_by(call.by)
     if others:
-        raise MetricError("by of a rollup is one list of columns. Ask for each grouping in a call of its own")
+        raise MetricError(
+            "by of a rollup is one list of columns. Ask for each grouping in a call of its own"
+        )
     return columns
 
 
 def metric_table(
-    metrics: RollupMetrics, merge_query: MergeQuery, call: Request, scratch: ScratchSession, resolved_metrics: Sequence[ResolvedMetric] = ()
+    metrics: RollupMetrics,
+    merge_query: MergeQuery,
+    call: Request,
+    scratch: ScratchSession,
+    resolved_metrics: Sequence[ResolvedMetric] = (),
 ) -> pa.Table:
     """Return a table of group columns, metrics with their bounds, and row counts.
 
     Metrics in ``resolved_metrics`` get intervals.
     """
     has_buckets = not metrics.is_per_query or merge_query.table.has_column(BUCKET_COLUMN)
-    means = [] if not resolved_metrics or has_buckets else metrics.list_averaged_metrics(merge_query.table.has_column)
+    means = (
+        []
+        if not resolved_metrics or has_buckets
+        else metrics.list_averaged_metrics(merge_query.table.has_column)
+    )
     table = merge_query.merge_aggregates(
-        replace(metrics, metrics=(*metrics.metrics, *(moment for metric in means for moment in metric.moments)))
+        replace(
+            metrics,
+            metrics=(*metrics.metrics, *(moment for metric in means for moment in metric.moments)),
+        )
     )
     keys = [f"key_{index}" for index in range(len(merge_query.by))]
     groups = table.select(keys)
     columns_by_metric = (
-        _in_chunks(merge_query, groups, merge_query, _rank_metric_builder(metrics, call, scratch)) if metrics.rank_based else {}
+        _in_chunks(merge_query, groups, merge_query, _rank_metric_builder(metrics, call, scratch))
+        if metrics.rank_based
+        else {}
     )
-    columns_by_metric = {metric.name: columns_by_metric.get(metric.name) or {metric.name: table[metric.name]} for metric in metrics.metrics}
+    columns_by_metric = {
+        metric.name: columns_by_metric.get(metric.name) or {metric.name: table[metric.name]}
+        for metric in metrics.metrics
+    }
     if resolved_metrics:
         interval_metrics = jackknife.metrics_with_interval(metrics, resolved_metrics)
         bucket_query = replace(merge_query, by=[*merge_query.by, BUCKET_COLUMN])
@@ -232,45 +320,71 @@ def metric_table(
             standard_errors = jackknife.mean_standard_errors(means, table)
         values = {name: columns[name].to_pylist() for name, columns in columns_by_metric.items()}
         interval_columns = jackknife.interval_columns(
-            values, standard_errors, resolved_metrics, float(call.confidence or 0), N_BUCKETS if has_buckets else N_UNITS
+            values,
+            standard_errors,
+            resolved_metrics,
+            float(call.confidence or 0),
+            N_BUCKETS if has_buckets else N_UNITS,
         )
-        columns_by_metric = {name: columns | interval_columns[name] for name, columns in columns_by_metric.items()}
+        columns_by_metric = {
+            name: columns | interval_columns[name] for name, columns in columns_by_metric.items()
+        }
     columns: dict[str, Any] = dict(zip(merge_query.by, (table[key] for key in keys), strict=True))
     if merge_query.windows is not None:
         day_index = next(
-            index for index, name in enumerate(merge_query.by) if merge_query.table.table.find_column(name) == merge_query.table.day_column
+            index
+            for index, name in enumerate(merge_query.by)
+            if merge_query.table.table.find_column(name) == merge_query.table.day_column
         )
         columns[merge_query.by[day_index]] = merge_query.windows.end_days(table[keys[day_index]])
     for metric in metrics.metrics:
         columns |= columns_by_metric[metric.name]
-    return pa.table(columns | {name: table[name] for name in (NUM_DAYS, NUM_ROWS) if name in table.column_names})
+    return pa.table(
+        columns | {name: table[name] for name in (NUM_DAYS, NUM_ROWS) if name in table.column_names}
+    )
 
 
-def _rank_metric_builder(metrics: RollupMetrics, call: Request, scratch: ScratchSession) -> ColumnBuilder:
+def _rank_metric_builder(
+    metrics: RollupMetrics, call: Request, scratch: ScratchSession
+) -> ColumnBuilder:
     """Return the function that computes the columns of rank metrics."""
     return lambda merge_query, groups: rank_metrics_with_bounds(
         metrics.rank_based, merge_query.merged_bins, groups, call.sql_dir, call.policies, scratch
     )
 
 
-def _in_chunks(merge_query: MergeQuery, groups: pa.Table, binned_query: MergeQuery, build_columns: ColumnBuilder) -> MetricColumns:
+def _in_chunks(
+    merge_query: MergeQuery,
+    groups: pa.Table,
+    binned_query: MergeQuery,
+    build_columns: ColumnBuilder,
+) -> MetricColumns:
     """Return columns with one row per group, computed for chunks of windows.
 
-    Each window has rows of its own; the chunk size follows from the number of bins of ``binned_query``.
+    Each window has rows of its own; the chunk size follows from the number of bins of
+    ``binned_query``.
     """
     if merge_query.windows is None:
         return build_columns(merge_query, groups)
     windows_per_chunk = max(1, MAX_BINS_PER_CHUNK // max(1, binned_query.count_bins()))
     day_index = next(
-        index for index, name in enumerate(merge_query.by) if merge_query.table.table.find_column(name) == merge_query.table.day_column
+        index
+        for index, name in enumerate(merge_query.by)
+        if merge_query.table.table.find_column(name) == merge_query.table.day_column
     )
     window_numbers = groups.column(day_index).to_pylist()
     rows, chunks = [], []
     for first in range(0, len(merge_query.windows.end_positions), windows_per_chunk):
         windows = merge_query.windows.slice(first, windows_per_chunk)
-        chunk_rows = [row for row, window_number in enumerate(window_numbers) if first <= window_number < first + windows_per_chunk]
+        chunk_rows = [
+            row
+            for row, window_number in enumerate(window_numbers)
+            if first <= window_number < first + windows_per_chunk
+        ]
         shifted = pa.array([window_numbers[row] - first for row in chunk_rows], pa.int64())
-        chunk_groups = groups.take(pa.array(chunk_rows, pa.int64())).set_column(day_index, groups.field(day_index).name, shifted)
+        chunk_groups = groups.take(pa.array(chunk_rows, pa.int64())).set_column(
+            day_index, groups.field(day_index).name, shifted
+        )
         rows += chunk_rows
         chunks.append(build_columns(replace(merge_query, windows=windows), chunk_groups))
     order = [0] * len(rows)
@@ -278,7 +392,10 @@ def _in_chunks(merge_query: MergeQuery, groups: pa.Table, binned_query: MergeQue
         order[row] = position
     inverse_order = pa.array(order, pa.int64())
     return {
-        name: {column: pa.concat_arrays([chunk[name][column] for chunk in chunks]).take(inverse_order) for column in columns}
+        name: {
+            column: pa.concat_arrays([chunk[name][column] for chunk in chunks]).take(inverse_order)
+            for column in columns
+        }
         for name, columns in chunks[0].items()
     }
 
@@ -291,7 +408,9 @@ FILTERED_ROWS, MERGED_BINS, OPENED_BINS, BY_ORDER, BOUNDED, SUMMED = (
     "bounded",
     "summed",
 )
-"""CTE names: filtered rows, merged bins, bins per tie order, metrics per order, bounds per group, and aggregates."""
+"""CTE names: filtered rows, merged bins, bins per tie order, metrics per order, bounds per group,
+and aggregates.
+"""
 
 ORDER_NUMBER = "order_number"
 
@@ -301,12 +420,23 @@ IS_MERGEABLE = "is_sound"
 They have one definition, no retractions, and valid sums.
 """
 
-UNMERGEABLE_NOTE = "Rows of several definitions, rows that subtract others, and sums that no rows have cannot be added up: values are NULL where there are any."
-UNWEIGHTED_NOTE = "Means of lists are those without weights. aggregate=wmean has the weighted ones of a rollup that cannot be looked at."
+UNMERGEABLE_NOTE = (
+    "Rows of several definitions, rows that subtract others, and sums that no rows have cannot be"
+    " added up: values are NULL where there are any."
+)
+UNWEIGHTED_NOTE = (
+    "Means of lists are those without weights. aggregate=wmean has the weighted ones of a rollup"
+    " that cannot be looked at."
+)
 
 
 def rollup_query_sql(
-    call: Request, rollup: Any, connection: Any, dialect: str, targets: tuple[str | None, str | None, str | None], overwrite_by: str | None
+    call: Request,
+    rollup: Any,
+    connection: Any,
+    dialect: str,
+    targets: tuple[str | None, str | None, str | None],
+    overwrite_by: str | None,
 ) -> str:
     """Return the SQL text that evaluates the metrics of a call from a rollup.
 
@@ -314,10 +444,14 @@ def rollup_query_sql(
 
     Raises:
         MetricError: a metric that cannot be computed from aggregates, or an option that needs rows.
-        InputError: an inspected rollup without the columns of a metric, or with rows that cannot be merged.
+        InputError: an inspected rollup without the columns of a metric, or with rows that cannot be
+            merged.
     """
     if call.confidence is not None:
-        raise MetricError("confidence= of a rollup is not of one statement. sqlrank.evaluate (sqlrank evaluate) with rollup= has it")
+        raise MetricError(
+            "confidence= of a rollup is not of one statement. sqlrank.evaluate (sqlrank evaluate)"
+            " with rollup= has it"
+        )
     resolve_rollup_call(call)
     with open_for_inspection(connection, dialect, reads_files(rollup)) as database:
         rollup_table = RollupTable(resolve_source(database, "rollup", rollup))
@@ -325,9 +459,19 @@ def rollup_query_sql(
         rollup_table.check_metrics(metrics, by)
         rows = rollup_table.select_rows(database, metrics, call.where)
         tree, outputs = _RollupQuery(
-            call, library, resolved_metrics, metrics.resolve_weights(rollup_table.has_column), rollup_table, rows, by, dialect
+            call,
+            library,
+            resolved_metrics,
+            metrics.resolve_weights(rollup_table.has_column),
+            rollup_table,
+            rows,
+            by,
+            dialect,
         ).build_statement()
-        notes = (UNMERGEABLE_NOTE, *([UNWEIGHTED_NOTE] if metrics.is_per_query and not database.can_inspect else []))
+        notes = (
+            UNMERGEABLE_NOTE,
+            *([UNWEIGHTED_NOTE] if metrics.is_per_query and not database.can_inspect else []),
+        )
         header = StatementHeader(
             ", ".join(metric.name for metric in metrics.metrics),
             row=row_phrase(result_keys(outputs)),
@@ -342,9 +486,13 @@ def rollup_query_sql(
             ),
         )
         statement = CompiledStatement(tree, outputs, header)
-        stored = wrap_for_storage(statement, dialect, *targets, [rollup_table.table.display_from_item])
+        stored = wrap_for_storage(
+            statement, dialect, *targets, [rollup_table.table.display_from_item]
+        )
         if overwrite_by is not None:
-            return delete_insert_script(statement, stored, dialect, overwrite_by, targets[-1], database.can_materialize_ctes)
+            return delete_insert_script(
+                statement, stored, dialect, overwrite_by, targets[-1], database.can_materialize_ctes
+            )
         return render_statement(stored.tree, stored.header, dialect, database.can_materialize_ctes)
 
 
@@ -371,13 +519,17 @@ class _RollupQuery:
         """Return the column alias of each metric."""
         aliases: dict[str, str] = {}
         for metric in self.looked_up:
-            aliases[str(metric.metric)] = unique_name(metric.sql_column, {*aliases.values(), *self.keys})
+            aliases[str(metric.metric)] = unique_name(
+                metric.sql_column, {*aliases.values(), *self.keys}
+            )
         return aliases
 
     @cached_property
     def requested_aliases(self) -> dict[str, str]:
         """Return the column alias of each requested name of a metric."""
-        names = {name: str(metric.metric) for metric in self.looked_up for name in metric.column_names}
+        names = {
+            name: str(metric.metric) for metric in self.looked_up for name in metric.column_names
+        }
         aliases = {name: self.aliases[name] for name, metric in names.items() if name == metric}
         for name in [name for name in names if name not in aliases]:
             aliases[name] = unique_name(to_sql_name(name), {*aliases.values(), *self.keys})
@@ -387,33 +539,51 @@ class _RollupQuery:
         """Return the complete statement and its output columns."""
         ctes = {FILTERED_ROWS: ("one row per row of the rollup that is added up", self.rows.this)}
         ctes |= self._rank_metric_ctes() if self.metrics.rank_based else {}
-        ctes[SUMMED] = "one row per group: merged sums, and formulas of them", self._additive_metrics_query()
+        ctes[SUMMED] = (
+            "one row per group: merged sums, and formulas of them",
+            self._additive_metrics_query(),
+        )
         outputs = [OutputColumn(name, name, "by", quoted=True) for name in self.keys]
         columns = [exp.alias_(quoted_column(name, "s"), name, quoted=True) for name in self.keys]
         for metric, resolved_metric in zip(self.metrics.metrics, self.looked_up, strict=True):
-            kinds = ("metric", BOUND_LOW, BOUND_HIGH) if isinstance(metric, RankMetric) else ("metric",)
+            kinds = (
+                ("metric", BOUND_LOW, BOUND_HIGH) if isinstance(metric, RankMetric) else ("metric",)
+            )
             for name, kind in product(resolved_metric.column_names, kinds):
                 is_value = kind == "metric"
                 column, alias = (
-                    f"{text}{'' if is_value else f'_{kind}'}" for text in (self.aliases[metric.name], self.requested_aliases[name])
+                    f"{text}{'' if is_value else f'_{kind}'}"
+                    for text in (self.aliases[metric.name], self.requested_aliases[name])
                 )
                 value = exp.column(column, table="b" if isinstance(metric, RankMetric) else "s")
-                is_mergeable = exp.EQ(this=exp.column(IS_MERGEABLE, table="s"), expression=sql_literal(1))
+                is_mergeable = exp.EQ(
+                    this=exp.column(IS_MERGEABLE, table="s"), expression=sql_literal(1)
+                )
                 columns.append(exp.alias_(case_when(is_mergeable, value), alias))
-                outputs.append(OutputColumn(alias, name if is_value else f"{name}.{kind}", kind, resolved_metric))
+                outputs.append(
+                    OutputColumn(
+                        alias, name if is_value else f"{name}.{kind}", kind, resolved_metric
+                    )
+                )
         for name in (*([NUM_DAYS] if self.table.day_column is not None else []), NUM_ROWS):
             columns.append(exp.alias_(exp.column(name, table="s"), name))
             outputs.append(OutputColumn(name, name, name))
         tree = exp.select(*columns).from_(exp.to_table(SUMMED).as_("s"))
         if self.metrics.rank_based:
             on = key_equalities(self.keys, "b", "s", nullable=True)
-            join_options: dict[str, Any] = {"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}
+            join_options: dict[str, Any] = (
+                {"on": exp.and_(*on, wrap=False), "join_type": "left"}
+                if on
+                else {"join_type": "cross"}
+            )
             tree = tree.join(exp.to_table(BOUNDED).as_("b"), **join_options)
         tree = order_rows(tree, [quoted_column(name) for name in self.keys])
         key_names = {"group": name_keys(self.keys)}
         for name, (description, query) in ctes.items():
             for select in find_nodes(query, exp.Select):
-                select.comments = [describe_rows(comment, keys=key_names) for comment in select.comments or ()]
+                select.comments = [
+                    describe_rows(comment, keys=key_names) for comment in select.comments or ()
+                ]
             if description:
                 first_select(query).comments = [describe_rows(description, keys=key_names)]
             tree = tree.with_(name, as_=query, copy=False)
@@ -422,19 +592,32 @@ class _RollupQuery:
     def _additive_metrics_query(self) -> exp.Select:
         table = self.table
         definition, num_rows = table.find_column(DEFINITION_COLUMN), table.find_column(NUM_ROWS)
-        is_one_definition = exp.EQ(this=exp.Min(this=definition), expression=exp.Max(this=definition.copy()))
-        rules = [rule.condition for rule in table.build_rules(self.metrics, has_batches=False).values()]
+        is_one_definition = exp.EQ(
+            this=exp.Min(this=definition), expression=exp.Max(this=definition.copy())
+        )
+        rules = [
+            rule.condition for rule in table.build_rules(self.metrics, has_batches=False).values()
+        ]
         num_valid = exp.Count(this=case_when(exp.and_(*rules), definition.copy()))
         is_mergeable = exp.and_(is_one_definition, exp.EQ(this=num_valid, expression=count_rows()))
-        select_items = [exp.alias_(case_when(is_mergeable, sql_literal(1), sql_literal(0)), IS_MERGEABLE)]
+        select_items = [
+            exp.alias_(case_when(is_mergeable, sql_literal(1), sql_literal(0)), IS_MERGEABLE)
+        ]
         select_items += (
-            [exp.alias_(exp.Count(this=exp.Distinct(expressions=[table.find_column(table.day_column)])), NUM_DAYS)]
+            [
+                exp.alias_(
+                    exp.Count(this=exp.Distinct(expressions=[table.find_column(table.day_column)])),
+                    NUM_DAYS,
+                )
+            ]
             if table.day_column is not None
             else []
         )
         select_items += [exp.alias_(exp.cast(exp.Sum(this=num_rows), "BIGINT"), NUM_ROWS)]
         select_items += [
-            exp.alias_(cast_double(with_table_columns(metric.formula, table)), self.aliases[metric.name])
+            exp.alias_(
+                cast_double(with_table_columns(metric.formula, table)), self.aliases[metric.name]
+            )
             for metric in self.metrics.additive
         ]
         keys = [quoted_column(name) for name in self.keys]
@@ -450,15 +633,32 @@ class _RollupQuery:
                 for bound in (*metric.lower_bounds, *metric.upper_bounds)
             }
         keys, bin_ = [quoted_column(name) for name in self.keys], self.table.find_column("bin")
-        merged = [exp.alias_(merge(this=self.table.find_column(name)), name) for name, merge in BIN_MERGE_FUNCTIONS.items()]
-        bins = exp.select(*keys, exp.alias_(bin_, "bin"), *merged).from_(FILTERED_ROWS).group_by(*(key.copy() for key in keys), bin_.copy())
+        merged = [
+            exp.alias_(merge(this=self.table.find_column(name)), name)
+            for name, merge in BIN_MERGE_FUNCTIONS.items()
+        ]
+        bins = (
+            exp.select(*keys, exp.alias_(bin_, "bin"), *merged)
+            .from_(FILTERED_ROWS)
+            .group_by(*(key.copy() for key in keys), bin_.copy())
+        )
         orders = sorted({TIE_ORDERS.index(order) for order, _ in metrics})
-        is_needed = exp.In(this=exp.column(ORDER_NUMBER, table="orderings"), expressions=[sql_literal(order) for order in orders])
+        is_needed = exp.In(
+            this=exp.column(ORDER_NUMBER, table="orderings"),
+            expressions=[sql_literal(order) for order in orders],
+        )
         opened = load_select("rollups", "bin_orderings.sql").where(is_needed)
-        expand_keys(opened, ExpansionContext(lambda _: {GROUP_ID: KeyColumns(tuple(self.keys), nullable=True)}))
+        expand_keys(
+            opened,
+            ExpansionContext(lambda _: {GROUP_ID: KeyColumns(tuple(self.keys), nullable=True)}),
+        )
         # Quote the aliases, because engines fold the case of names differently.
         opened.set(
-            "expressions", [exp.alias_(select_item.unalias(), select_item.alias_or_name, quoted=True) for select_item in opened.selects]
+            "expressions",
+            [
+                exp.alias_(select_item.unalias(), select_item.alias_or_name, quoted=True)
+                for select_item in opened.selects
+            ],
         )
         per_order = self._tie_order_statement(list(dict.fromkeys(map(str, metrics.values()))))
         tree = per_order.tree.copy()
@@ -469,11 +669,16 @@ class _RollupQuery:
             OPENED_BINS: (file_rows("rollups", "bin_orderings.sql"), opened),
             **metric_ctes,
             BY_ORDER: ("one row per group and order: the metrics, and those that bound them", tree),
-            BOUNDED: ("one row per group: rank metrics, with their bounds", self._bounds_query(per_order)),
+            BOUNDED: (
+                "one row per group: rank metrics, with their bounds",
+                self._bounds_query(per_order),
+            ),
         }
 
     def _evaluate_order(self, metric: RankMetric, bound: TieBound) -> Any:
-        return metric.metric if bound.metric is None else parse_canonical(bound.metric, self.library)
+        return (
+            metric.metric if bound.metric is None else parse_canonical(bound.metric, self.library)
+        )
 
     def _tie_order_statement(self, texts: list[str]) -> CompiledStatement:
         """Return the statement of rank metrics over the rows of each tie order."""
@@ -492,19 +697,32 @@ class _RollupQuery:
             policies=read,
             plan={"score_order": "distinct"},
         )
-        return prepare_statement(resolve_request(call), NamesOnlyDatabase(self.dialect, lambda _, source: exp.to_table(source))).statement
+        return prepare_statement(
+            resolve_request(call),
+            NamesOnlyDatabase(self.dialect, lambda _, source: exp.to_table(source)),
+        ).statement
 
     def _bounds_query(self, per_order: CompiledStatement) -> exp.Select:
-        """Return one row per group: each rank metric with its value, lower bound and upper bound."""
-        aliases = {output.name: output.alias for output in per_order.outputs if output.kind == "metric"}
+        """Return one row per group: each rank metric with its value, lower bound and upper
+        bound.
+        """
+        aliases = {
+            output.name: output.alias for output in per_order.outputs if output.kind == "metric"
+        }
         inner = [output.alias for output in per_order.outputs if output.kind == "by"]
-        keys = [exp.alias_(quoted_column(key_alias), name, quoted=True) for key_alias, name in zip(inner, self.keys, strict=False)]
+        keys = [
+            exp.alias_(quoted_column(key_alias), name, quoted=True)
+            for key_alias, name in zip(inner, self.keys, strict=False)
+        ]
         order_number = quoted_column(inner[-1])
 
         def choose_values(choose: type[exp.AggFunc], pairs: list[tuple[str, str]]) -> exp.Expr:
             ifs = [
                 exp.If(
-                    this=exp.EQ(this=order_number.copy(), expression=sql_literal(TIE_ORDERS.index(order))), true=exp.column(aliases[name])
+                    this=exp.EQ(
+                        this=order_number.copy(), expression=sql_literal(TIE_ORDERS.index(order))
+                    ),
+                    true=exp.column(aliases[name]),
                 )
                 for order, name in pairs
             ]
@@ -512,15 +730,38 @@ class _RollupQuery:
 
         select_items = []
         for metric in self.metrics.rank_based:
-            alias, value = self.aliases[metric.name], choose_values(exp.Max, [(AS_TIED, str(metric.metric))])
+            alias, value = (
+                self.aliases[metric.name],
+                choose_values(exp.Max, [(AS_TIED, str(metric.metric))]),
+            )
             select_items.append(exp.alias_(value, alias))
-            for suffix, bounds, choose in ((BOUND_LOW, metric.lower_bounds, exp.Min), (BOUND_HIGH, metric.upper_bounds, exp.Max)):
-                pairs = [(bound_key(metric, bound, self.library)[0], str(self._evaluate_order(metric, bound))) for bound in bounds]
+            for suffix, bounds, choose in (
+                (BOUND_LOW, metric.lower_bounds, exp.Min),
+                (BOUND_HIGH, metric.upper_bounds, exp.Max),
+            ):
+                pairs = [
+                    (
+                        bound_key(metric, bound, self.library)[0],
+                        str(self._evaluate_order(metric, bound)),
+                    )
+                    for bound in bounds
+                ]
                 bound_value = choose_values(choose, pairs)
                 # Without open bins the bounding metric has no rows, and the bound is the value.
                 is_borrowed = any(bound.metric is not None for bound in bounds)
                 select_items.append(
-                    exp.alias_(exp.func("COALESCE", bound_value, value.copy()) if is_borrowed else bound_value, f"{alias}_{suffix}")
+                    exp.alias_(
+                        (
+                            exp.func("COALESCE", bound_value, value.copy())
+                            if is_borrowed
+                            else bound_value
+                        ),
+                        f"{alias}_{suffix}",
+                    )
                 )
         query = exp.select(*keys, *select_items).from_(BY_ORDER)
-        return query.group_by(*(quoted_column(key_alias) for key_alias in inner[: len(self.keys)])) if keys else query
+        return (
+            query.group_by(*(quoted_column(key_alias) for key_alias in inner[: len(self.keys)]))
+            if keys
+            else query
+        )

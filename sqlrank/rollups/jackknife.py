@@ -1,4 +1,6 @@
-"""Compute standard errors and t intervals of a rollup's metrics by the jackknife over buckets, and rank metrics from merged bins."""
+"""Compute standard errors and t intervals of a rollup's metrics by the jackknife over buckets, and
+rank metrics from merged bins.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,11 @@ from sqlrank.engines.open_database import DuckDBDatabase, Outcome
 from sqlrank.engines.worker_threads import run_cancellable
 from sqlrank.errors import InputError
 from sqlrank.execution import execute_resolved
-from sqlrank.inference.standard_errors import clear_rounding_noise, t_interval, weighted_mean_standard_error
+from sqlrank.inference.standard_errors import (
+    clear_rounding_noise,
+    t_interval,
+    weighted_mean_standard_error,
+)
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.query_templates import load_select
@@ -26,7 +32,16 @@ from sqlrank.registry.resolved_metric import ResolvedMetric, limit_bounds
 from sqlrank.registry.settings_checks import AS_TIED, TieBound
 from sqlrank.request import Request
 from sqlrank.resolve import resolve_request
-from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NUM_ROWS, SE
+from sqlrank.result_columns import (
+    BOUND_HIGH,
+    BOUND_LOW,
+    CI_HIGH,
+    CI_LOW,
+    N_BUCKETS,
+    N_UNITS,
+    NUM_ROWS,
+    SE,
+)
 from sqlrank.rollups.decomposition import AdditiveMetric, PerQueryMetric, RankMetric, RollupMetrics
 from sqlrank.sql_ast import sql_literal
 
@@ -59,7 +74,9 @@ class ScratchSession:
                     self._connection.unregister(name)
 
     def run(self, work: Callable[[Database], Outcome]) -> Outcome:
-        """Run ``work`` on a database that reads objects in memory, until the deadline of the call, and return its result."""
+        """Run ``work`` on a database that reads objects in memory, until the deadline of the call,
+        and return its result.
+        """
 
         def run_work() -> Outcome:
             with closing(DuckDBDatabase(self._connection, is_own=True)) as database:
@@ -70,12 +87,16 @@ class ScratchSession:
 
 @contextmanager
 def open_scratch_session(database: Database, limits: ResourceLimits) -> Iterator[ScratchSession]:
-    """Yield a session for intermediate tables: that of ``database`` if it is in memory and no user's, otherwise a new one."""
+    """Yield a session for intermediate tables: that of ``database`` if it is in memory and no
+    user's, otherwise a new one.
+    """
     connection = database.private_connection if isinstance(database, DuckDBDatabase) else None
     if connection is not None:
         yield ScratchSession(connection)
         return
-    with duckdb_session(None, replace(limits, timeout=None)) as opened:  # the call has a deadline of its own
+    with duckdb_session(
+        None, replace(limits, timeout=None)
+    ) as opened:  # the call has a deadline of its own
         yield ScratchSession(opened)
 
 
@@ -94,7 +115,11 @@ TieOrderValues = dict[tuple[int, str], dict[str, float | None]]
 
 def bound_key(metric: RankMetric, bound: TieBound, library: Registry) -> BoundKey:
     """Return the tie order of a bound, and the name of the metric to evaluate."""
-    return (bound.order, metric.name) if bound.metric is None else (f"{bound.order} of", str(parse_canonical(bound.metric, library)))
+    return (
+        (bound.order, metric.name)
+        if bound.metric is None
+        else (f"{bound.order} of", str(parse_canonical(bound.metric, library)))
+    )
 
 
 def evaluate_tie_orders(
@@ -107,19 +132,39 @@ def evaluate_tie_orders(
 ) -> TieOrderValues:
     """Evaluate the metrics of each group under each tie order they need.
 
-    With ``only_tied``, all rows of a bin are treated as ties. Otherwise rows are sorted once, and ``ties`` sets the tie order. Groups with
-    both open bins and bins of one score that has both classes are evaluated for each order separately.
+    With ``only_tied``, all rows of a bin are treated as ties. Otherwise rows are sorted once, and
+    ``ties`` sets the tie order. Groups with both open bins and bins of one score that has both
+    classes are evaluated for each order separately.
     """
     metrics_by_key = {(AS_TIED, metric.name): metric.metric for metric in metrics}
-    bounds = [(metric, bound) for metric in metrics for bound in (*metric.lower_bounds, *metric.upper_bounds) if not only_tied]
+    bounds = [
+        (metric, bound)
+        for metric in metrics
+        for bound in (*metric.lower_bounds, *metric.upper_bounds)
+        if not only_tied
+    ]
     library = registry_for(sql_dir)
     metrics_by_key |= {
-        bound_key(metric, bound, library): metric.metric if bound.metric is None else parse_canonical(bound.metric, library)
+        bound_key(metric, bound, library): (
+            metric.metric if bound.metric is None else parse_canonical(bound.metric, library)
+        )
         for metric, bound in bounds
     }
-    read = {name: value for name, value in policies.items() if any(name in metric.policies_read for metric in metrics)}
+    read = {
+        name: value
+        for name, value in policies.items()
+        if any(name in metric.policies_read for metric in metrics)
+    }
     # A score has at most two rows: grouping them while reading is cheapest.
-    call = Request((), {}, {"weight": "weight"}, [ROLLUP_GROUP_ID], sql_dir=sql_dir, policies=read, plan={"score_order": "distinct"})
+    call = Request(
+        (),
+        {},
+        {"weight": "weight"},
+        [ROLLUP_GROUP_ID],
+        sql_dir=sql_dir,
+        policies=read,
+        plan={"score_order": "distinct"},
+    )
     is_mixed = _is_mixed(bins)
     if only_tied or not pc.any(is_mixed).as_py():
         return _as_ties(metrics_by_key, bins, call, scratch)
@@ -135,14 +180,23 @@ def _is_mixed(bins: pa.Table) -> pa.ChunkedArray:
     """
     numbers, is_single = bins[ROLLUP_GROUP_ID], pc.equal(bins["score_min"], bins["score_max"])
     has_both = pc.and_(pc.not_equal(bins["positives"], 0), pc.not_equal(bins["negatives"], 0))
-    groups = (numbers.filter(mask).unique() for mask in (pc.invert(is_single), pc.and_(is_single, has_both)))
+    groups = (
+        numbers.filter(mask).unique()
+        for mask in (pc.invert(is_single), pc.and_(is_single, has_both))
+    )
     return reduce(pc.and_, (pc.is_in(numbers, value_set=group_numbers) for group_numbers in groups))
 
 
-def _as_ties(metrics_by_key: Mapping[BoundKey, Metric], bins: pa.Table, call: Request, scratch: ScratchSession) -> TieOrderValues:
+def _as_ties(
+    metrics_by_key: Mapping[BoundKey, Metric],
+    bins: pa.Table,
+    call: Request,
+    scratch: ScratchSession,
+) -> TieOrderValues:
     """Return the metrics under each tie order, set by the parameter ``ties``."""
     texts = [
-        str(metric if order == AS_TIED else _with_ties(metric, order.partition(" ")[0])) for (order, _), metric in metrics_by_key.items()
+        str(metric if order == AS_TIED else _with_ties(metric, order.partition(" ")[0]))
+        for (order, _), metric in metrics_by_key.items()
     ]
     codes, columns = _evaluate_orders(texts, bins, [0], call, scratch)
     values: TieOrderValues = {}
@@ -152,12 +206,22 @@ def _as_ties(metrics_by_key: Mapping[BoundKey, Metric], bins: pa.Table, call: Re
     return values
 
 
-def _one_by_one(metrics_by_key: Mapping[BoundKey, Metric], bins: pa.Table, call: Request, scratch: ScratchSession) -> TieOrderValues:
+def _one_by_one(
+    metrics_by_key: Mapping[BoundKey, Metric],
+    bins: pa.Table,
+    call: Request,
+    scratch: ScratchSession,
+) -> TieOrderValues:
     """Return the metrics with the rows of each tie order materialized separately."""
     texts = [str(metric) for metric in metrics_by_key.values()]
-    codes, columns = _evaluate_orders(texts, bins, sorted({TIE_ORDERS.index(order) for order, _ in metrics_by_key}), call, scratch)
+    codes, columns = _evaluate_orders(
+        texts, bins, sorted({TIE_ORDERS.index(order) for order, _ in metrics_by_key}), call, scratch
+    )
     rows = [{text: columns[text][index] for text in texts} for index in range(len(codes))]
-    return {(code // len(TIE_ORDERS), TIE_ORDERS[code % len(TIE_ORDERS)]): row for code, row in zip(codes, rows, strict=True)}
+    return {
+        (code // len(TIE_ORDERS), TIE_ORDERS[code % len(TIE_ORDERS)]): row
+        for code, row in zip(codes, rows, strict=True)
+    }
 
 
 def _with_ties(metric: Metric, ties: str) -> Metric:
@@ -165,14 +229,24 @@ def _with_ties(metric: Metric, ties: str) -> Metric:
 
 
 def _evaluate_orders(
-    texts: Sequence[str], bins: pa.Table, orders: Sequence[int], call: Request, scratch: ScratchSession
+    texts: Sequence[str],
+    bins: pa.Table,
+    orders: Sequence[int],
+    call: Request,
+    scratch: ScratchSession,
 ) -> tuple[list[int], dict[str, list[float | None]]]:
     """Return the metrics of the rows of bins under some tie orders.
 
-    The first item has the numbers of group and order, the second the values of each metric, aligned with them.
+    The first item has the numbers of group and order, the second the values of each metric, aligned
+    with them.
     """
-    is_needed = exp.In(this=exp.column("order_number", table="orderings"), expressions=[sql_literal(order) for order in orders])
-    rows = scratch.run_query(load_select("rollups", "numbered_bin_orderings.sql").where(is_needed), bins=bins)
+    is_needed = exp.In(
+        this=exp.column("order_number", table="orderings"),
+        expressions=[sql_literal(order) for order in orders],
+    )
+    rows = scratch.run_query(
+        load_select("rollups", "numbered_bin_orderings.sql").where(is_needed), bins=bins
+    )
     if not rows.num_rows:
         return [], {text: [] for text in texts}
     metric_texts = list(dict.fromkeys(texts))
@@ -187,26 +261,45 @@ MAX_BINS_PER_EVALUATION = 1_000_000
 
 
 def rank_metrics_with_bounds(
-    metrics: Sequence[RankMetric], bins: pa.Table, groups: pa.Table, sql_dir: Any, policies: Mapping[str, Any], scratch: ScratchSession
+    metrics: Sequence[RankMetric],
+    bins: pa.Table,
+    groups: pa.Table,
+    sql_dir: Any,
+    policies: Mapping[str, Any],
+    scratch: ScratchSession,
 ) -> dict[str, dict[str, pa.Array]]:
     """Return value, lower bound and upper bound of each metric, one row per group.
 
-    ``bins`` has one row per group and bin, and begins with the columns of ``groups``. A bin that holds a single score is a true tie, so
-    that its bounds equal the value.
+    ``bins`` has one row per group and bin, and begins with the columns of ``groups``. A bin that
+    holds a single score is a true tie, so that its bounds equal the value.
     """
     numbers = group_ids(groups, bins)
-    bins = bins.select(range(groups.num_columns, bins.num_columns)).append_column(ROLLUP_GROUP_ID, numbers)
+    bins = bins.select(range(groups.num_columns, bins.num_columns)).append_column(
+        ROLLUP_GROUP_ID, numbers
+    )
     values: TieOrderValues = {}
     groups_per_chunk = max(1, MAX_BINS_PER_EVALUATION * groups.num_rows // max(1, bins.num_rows))
     for first in range(0, groups.num_rows, groups_per_chunk):
-        in_chunk = pc.and_(pc.greater_equal(numbers, first), pc.less(numbers, first + groups_per_chunk))
-        values |= evaluate_tie_orders(
-            metrics, bins.filter(in_chunk) if groups_per_chunk < groups.num_rows else bins, sql_dir, policies, scratch
+        in_chunk = pc.and_(
+            pc.greater_equal(numbers, first), pc.less(numbers, first + groups_per_chunk)
         )
-    is_open = set(numbers.filter(pc.not_equal(bins["score_min"], bins["score_max"]).combine_chunks()).unique().to_pylist())
+        values |= evaluate_tie_orders(
+            metrics,
+            bins.filter(in_chunk) if groups_per_chunk < groups.num_rows else bins,
+            sql_dir,
+            policies,
+            scratch,
+        )
+    is_open = set(
+        numbers.filter(pc.not_equal(bins["score_min"], bins["score_max"]).combine_chunks())
+        .unique()
+        .to_pylist()
+    )
     library = registry_for(sql_dir)
 
-    def choose_value(keys: Sequence[BoundKey], group: int, choose: Callable[[list[float]], float]) -> float | None:
+    def choose_value(
+        keys: Sequence[BoundKey], group: int, choose: Callable[[list[float]], float]
+    ) -> float | None:
         order_values = [values.get((group, order), {}).get(name) for order, name in keys]
         defined_values = [value for value in order_values if value is not None]
         return choose(defined_values) if len(defined_values) == len(order_values) else None
@@ -215,27 +308,37 @@ def rank_metrics_with_bounds(
     for metric in metrics:
         tied_keys = [(AS_TIED, metric.name)]
         lower_keys, upper_keys = (
-            [bound_key(metric, bound, library) for bound in bounds] for bounds in (metric.lower_bounds, metric.upper_bounds)
+            [bound_key(metric, bound, library) for bound in bounds]
+            for bounds in (metric.lower_bounds, metric.upper_bounds)
         )
         values_by_column = {
             metric.name: [choose_value(tied_keys, group, min) for group in range(groups.num_rows)],
             f"{metric.name}.{BOUND_LOW}": [
-                choose_value(lower_keys if group in is_open else tied_keys, group, min) for group in range(groups.num_rows)
+                choose_value(lower_keys if group in is_open else tied_keys, group, min)
+                for group in range(groups.num_rows)
             ],
             f"{metric.name}.{BOUND_HIGH}": [
-                choose_value(upper_keys if group in is_open else tied_keys, group, max) for group in range(groups.num_rows)
+                choose_value(upper_keys if group in is_open else tied_keys, group, max)
+                for group in range(groups.num_rows)
             ],
         }
-        columns[metric.name] = {name: pa.array(column_values, pa.float64()) for name, column_values in values_by_column.items()}
+        columns[metric.name] = {
+            name: pa.array(column_values, pa.float64())
+            for name, column_values in values_by_column.items()
+        }
     return columns
 
 
 def group_ids(groups: pa.Table, bins: pa.Table) -> pa.Array:
-    """Return the group number of each bin by its key columns; NULL equals NULL and NaN equals NaN."""
+    """Return the group number of each bin by its key columns; NULL equals NULL and NaN equals
+    NaN.
+    """
     count = groups.num_rows
     keys = pa.repeat(pa.scalar(0, pa.int64()), count + bins.num_rows)
     for index, column in enumerate(groups.columns):
-        all_values = pa.chunked_array([*column.chunks, *bins.column(index).cast(column.type).chunks], column.type).combine_chunks()
+        all_values = pa.chunked_array(
+            [*column.chunks, *bins.column(index).cast(column.type).chunks], column.type
+        ).combine_chunks()
         encoded = all_values.dictionary_encode("encode")
         mixed = pc.add(pc.multiply(keys, len(encoded.dictionary)), encoded.indices.cast(pa.int64()))
         keys = mixed.dictionary_encode().indices.cast(pa.int64())
@@ -250,22 +353,33 @@ StandardErrors = dict[tuple[int, int], tuple[int, float | None]]
 
 
 def leave_one_out_values(
-    metrics: RollupMetrics, merge_query: MergeQuery, groups: pa.Table, call: Request, scratch: ScratchSession
+    metrics: RollupMetrics,
+    merge_query: MergeQuery,
+    groups: pa.Table,
+    call: Request,
+    scratch: ScratchSession,
 ) -> pa.Table:
     """Return the metrics of each group with one bucket left out at a time.
 
-    Columns: ``group_number`` (row number in ``groups``), ``bucket``, ``metric_number`` (position in the request, int64) and ``value``
-    (float64, NULL if undefined). There is one row per group, metric and bucket; buckets that add nothing to the sums of a metric are omitted.
+    Columns: ``group_number`` (row number in ``groups``), ``bucket``, ``metric_number`` (position in
+    the request, int64) and ``value`` (float64, NULL if undefined). There is one row per group,
+    metric and bucket; buckets that add nothing to the sums of a metric are omitted.
     """
     metrics = metrics.resolve_weights(merge_query.table.has_column)
     bucket_query = replace(merge_query, by=[*merge_query.by, BUCKET_COLUMN])
     tables = _leave_out_sums(metrics, bucket_query, groups, scratch) | (
-        _leave_out_orders(metrics, bucket_query, groups, call, scratch) if metrics.rank_based else {}
+        _leave_out_orders(metrics, bucket_query, groups, call, scratch)
+        if metrics.rank_based
+        else {}
     )
     numbered_tables = []
     for metric_number, metric in enumerate(metrics.metrics):
         table = tables[metric.name]
-        numbered_tables.append(table.add_column(2, METRIC_NUMBER, pa.repeat(pa.scalar(metric_number, pa.int64()), table.num_rows)))
+        numbered_tables.append(
+            table.add_column(
+                2, METRIC_NUMBER, pa.repeat(pa.scalar(metric_number, pa.int64()), table.num_rows)
+            )
+        )
     return pa.concat_tables(numbered_tables)
 
 
@@ -274,7 +388,9 @@ def jackknife_standard_errors(leave_one_out: pa.Table, scratch: ScratchSession) 
     rows = scratch.run_query(load_select("rollups", "jackknife_errors.sql"), left_out=leave_one_out)
     return {
         (group, metric): (units, error)
-        for group, metric, units, error in zip(*(column.to_pylist() for column in rows.columns), strict=True)
+        for group, metric, units, error in zip(
+            *(column.to_pylist() for column in rows.columns), strict=True
+        )
     }
 
 
@@ -289,9 +405,17 @@ def leave_one_out_differences(
     ``full_values`` has the values of both sides with all buckets.
     """
     keys = list(full_values)
-    numbers = {ROLLUP_GROUP_ID: [group for group, _ in keys], METRIC_NUMBER: [metric for _, metric in keys]}
-    values = {name: [full_values[key][side] for key in keys] for side, name in enumerate(("value_reference", "value_current"))}
-    schema = pa.schema([*((name, pa.int64()) for name in numbers), *((name, pa.float64()) for name in values)])
+    numbers = {
+        ROLLUP_GROUP_ID: [group for group, _ in keys],
+        METRIC_NUMBER: [metric for _, metric in keys],
+    }
+    values = {
+        name: [full_values[key][side] for key in keys]
+        for side, name in enumerate(("value_reference", "value_current"))
+    }
+    schema = pa.schema(
+        [*((name, pa.int64()) for name in numbers), *((name, pa.float64()) for name in values)]
+    )
     tables = {
         "left_out_reference": reference,
         "left_out_current": current,
@@ -300,20 +424,30 @@ def leave_one_out_differences(
     return scratch.run_query(load_select("rollups", "bucket_differences.sql"), **tables)
 
 
-def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa.Table, scratch: ScratchSession) -> dict[str, pa.Table]:
-    """Return leave-one-bucket-out values of additive metrics, by name, from the sums of the other buckets."""
+def _leave_out_sums(
+    metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa.Table, scratch: ScratchSession
+) -> dict[str, pa.Table]:
+    """Return leave-one-bucket-out values of additive metrics, by name, from the sums of the other
+    buckets.
+    """
     merged = {name: tree for metric in metrics.additive for name, tree in metric.aggregates.items()}
     # The formulas hold the function that merges each aggregate.
-    merge_functions = {node.this.name: type(node) for metric in metrics.additive for node in metric.formula.find_all(exp.AggFunc)}
+    merge_functions = {
+        node.this.name: type(node)
+        for metric in metrics.additive
+        for node in metric.formula.find_all(exp.AggFunc)
+    }
     merged_metrics = tuple(
-        AdditiveMetric(name, {name: tree}, merge_functions[name](this=exp.column(name))) for name, tree in merged.items()
+        AdditiveMetric(name, {name: tree}, merge_functions[name](this=exp.column(name)))
+        for name, tree in merged.items()
     )
     table = bucket_query.merge_aggregates(RollupMetrics(merged_metrics))
     bucket = table[f"key_{len(bucket_query.by) - 1}"]
     if bucket.null_count:
         raise InputError(
-            f"rollup: {BUCKET_COLUMN} is NULL in some rows of {bucket_query.table.table.label}, whose unit was NULL and was not checked. "
-            f"Leave them out by where='{BUCKET_COLUMN} IS NOT NULL'"
+            f"rollup: {BUCKET_COLUMN} is NULL in some rows of {bucket_query.table.table.label},"
+            f" whose unit was NULL and was not checked. Leave them out by where='{BUCKET_COLUMN} IS"
+            " NOT NULL'"
         )
     columns = {
         ROLLUP_GROUP_ID: group_ids(groups, table),
@@ -325,21 +459,38 @@ def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa
         "partition_by": [exp.column(ROLLUP_GROUP_ID)],
         "order": exp.Order(expressions=[exp.Ordered(this=exp.column(BUCKET_COLUMN))]),
         "spec": exp.WindowSpec(
-            kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="UNBOUNDED", end_side="FOLLOWING", exclude=exp.var("CURRENT ROW")
+            kind="ROWS",
+            start="UNBOUNDED",
+            start_side="PRECEDING",
+            end="UNBOUNDED",
+            end_side="FOLLOWING",
+            exclude=exp.var("CURRENT ROW"),
         ),
     }
     sums_without_bucket = [
-        exp.alias_(exp.Window(this=merge_functions[name](this=exp.column(name)), **window).copy(), name) for name in merged
+        exp.alias_(
+            exp.Window(this=merge_functions[name](this=exp.column(name)), **window).copy(), name
+        )
+        for name in merged
     ]
-    added = [exp.alias_(_changes_sums(metric.aggregates), f"added_{index}") for index, metric in enumerate(metrics.additive)]
+    added = [
+        exp.alias_(_changes_sums(metric.aggregates), f"added_{index}")
+        for index, metric in enumerate(metrics.additive)
+    ]
     inner = (
         exp.select(ROLLUP_GROUP_ID, BUCKET_COLUMN, *sums_without_bucket, *added)
         .from_("parts")
         .where(exp.NEQ(this=exp.column(NUM_ROWS), expression=sql_literal(0)))
         .subquery("o")
     )
-    select_items = [exp.alias_(exp.cast(metric.formula, "DOUBLE"), f"metric_{index}") for index, metric in enumerate(metrics.additive)]
-    select_items += [exp.alias_(exp.Max(this=exp.column(select_item.alias)), select_item.alias) for select_item in added]
+    select_items = [
+        exp.alias_(exp.cast(metric.formula, "DOUBLE"), f"metric_{index}")
+        for index, metric in enumerate(metrics.additive)
+    ]
+    select_items += [
+        exp.alias_(exp.Max(this=exp.column(select_item.alias)), select_item.alias)
+        for select_item in added
+    ]
     query = (
         exp.select(ROLLUP_GROUP_ID, BUCKET_COLUMN, *select_items)
         .from_(inner)
@@ -348,9 +499,11 @@ def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa
     )
     values = scratch.run_query(query, parts=pa.table(columns))
     return {
-        metric.name: values.select([ROLLUP_GROUP_ID, BUCKET_COLUMN, f"metric_{index}"])
-        .rename_columns([ROLLUP_GROUP_ID, BUCKET_COLUMN, VALUE_COLUMN])
-        .filter(values[f"added_{index}"])
+        metric.name: (
+            values.select([ROLLUP_GROUP_ID, BUCKET_COLUMN, f"metric_{index}"])
+            .rename_columns([ROLLUP_GROUP_ID, BUCKET_COLUMN, VALUE_COLUMN])
+            .filter(values[f"added_{index}"])
+        )
         for index, metric in enumerate(metrics.additive)
     }
 
@@ -358,12 +511,22 @@ def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa
 def _changes_sums(aggregates: Iterable[str]) -> exp.Expr:
     """Return the condition that a bucket adds something to the sums of a metric."""
     return exp.or_(
-        *(exp.NEQ(this=exp.func("COALESCE", exp.column(name), sql_literal(0)), expression=sql_literal(0)) for name in aggregates)
+        *(
+            exp.NEQ(
+                this=exp.func("COALESCE", exp.column(name), sql_literal(0)),
+                expression=sql_literal(0),
+            )
+            for name in aggregates
+        )
     )
 
 
 def _leave_out_orders(
-    metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa.Table, call: Request, scratch: ScratchSession
+    metrics: RollupMetrics,
+    bucket_query: MergeQuery,
+    groups: pa.Table,
+    call: Request,
+    scratch: ScratchSession,
 ) -> dict[str, pa.Table]:
     """Return leave-one-bucket-out values of rank metrics, by name, for chunks of groups."""
     bins = bucket_query.merged_bins
@@ -374,29 +537,46 @@ def _leave_out_orders(
         .append_column(ROLLUP_GROUP_ID, group_numbers)
         .append_column(BUCKET_COLUMN, bucket)
     )
-    nonempty_bins = bins.filter(pc.or_(pc.not_equal(bins["positives"], 0), pc.not_equal(bins["negatives"], 0)))
+    nonempty_bins = bins.filter(
+        pc.or_(pc.not_equal(bins["positives"], 0), pc.not_equal(bins["negatives"], 0))
+    )
     pairs = (
         nonempty_bins.group_by([ROLLUP_GROUP_ID, BUCKET_COLUMN])
         .aggregate([])
         .sort_by([(ROLLUP_GROUP_ID, "ascending"), (BUCKET_COLUMN, "ascending")])
     )
     pairs = pairs.append_column("pair_number", pa.array(range(pairs.num_rows), pa.int64()))
-    groups_per_chunk = max(1, MAX_BINS_PER_EVALUATION * groups.num_rows // max(1, _max_left_out_bins(bins, pairs)))
+    groups_per_chunk = max(
+        1, MAX_BINS_PER_EVALUATION * groups.num_rows // max(1, _max_left_out_bins(bins, pairs))
+    )
     values: dict[int, Mapping[str, float | None]] = {}
     for first in range(0, groups.num_rows, groups_per_chunk):
         is_part = groups_per_chunk < groups.num_rows
         tables = {
-            name: table.filter(_is_in_chunk(table[ROLLUP_GROUP_ID], first, first + groups_per_chunk)) if is_part else table
+            name: (
+                table.filter(_is_in_chunk(table[ROLLUP_GROUP_ID], first, first + groups_per_chunk))
+                if is_part
+                else table
+            )
             for name, table in (("bucket_bins", bins), ("pairs", pairs))
         }
         rows = scratch.run_query(load_select("rollups", "leave_one_bucket_out.sql"), **tables)
-        order_values = evaluate_tie_orders(metrics.rank_based, rows, call.sql_dir, call.policies, scratch, only_tied=True)
-        values |= {pair_number: row for (pair_number, order), row in order_values.items() if order == AS_TIED}
+        order_values = evaluate_tie_orders(
+            metrics.rank_based, rows, call.sql_dir, call.policies, scratch, only_tied=True
+        )
+        values |= {
+            pair_number: row
+            for (pair_number, order), row in order_values.items()
+            if order == AS_TIED
+        }
     values_by_pair = [values.get(pair_number, {}) for pair_number in range(pairs.num_rows)]
     pairs = pairs.select([ROLLUP_GROUP_ID, BUCKET_COLUMN])
     return {
         metric.name: pairs.append_column(
-            VALUE_COLUMN, pa.array([pair_values.get(metric.name) for pair_values in values_by_pair], pa.float64())
+            VALUE_COLUMN,
+            pa.array(
+                [pair_values.get(metric.name) for pair_values in values_by_pair], pa.float64()
+            ),
         )
         for metric in metrics.rank_based
     }
@@ -407,14 +587,26 @@ def _is_in_chunk(numbers: pa.ChunkedArray, first: int, end: int) -> Any:
 
 
 def _max_left_out_bins(bins: pa.Table, pairs: pa.Table) -> int:
-    """Return the maximum number of bins to evaluate: the bins of all groups times the most buckets of any group."""
+    """Return the maximum number of bins to evaluate: the bins of all groups times the most buckets
+    of any group.
+    """
     bucket_counts: Sequence[int] = (
-        pairs.group_by(ROLLUP_GROUP_ID).aggregate([(BUCKET_COLUMN, "count")])[f"{BUCKET_COLUMN}_count"].to_pylist()
+        pairs.group_by(ROLLUP_GROUP_ID)
+        .aggregate([(BUCKET_COLUMN, "count")])[f"{BUCKET_COLUMN}_count"]
+        .to_pylist()
     )
-    return int(bins.group_by([ROLLUP_GROUP_ID, "bin"]).aggregate([]).num_rows) * max(bucket_counts, default=1)
+    return int(bins.group_by([ROLLUP_GROUP_ID, "bin"]).aggregate([]).num_rows) * max(
+        bucket_counts, default=1
+    )
 
 
-WEIGHT_SUMS = {"weights": "count", "total": "total", "squared_weights": "count", "products": "total", "squares": "squares"}
+WEIGHT_SUMS = {
+    "weights": "count",
+    "total": "total",
+    "squared_weights": "count",
+    "products": "total",
+    "squares": "squares",
+}
 """The sums behind the standard error of a weighted mean, each with its unweighted counterpart."""
 
 SUPPORTED_MEANS = (None, "mean", "wmean", "gmean")
@@ -424,41 +616,68 @@ IntervalColumns = dict[str, dict[str, list[Any]]]
 """Interval columns by metric, with one value per group."""
 
 
-def metrics_with_interval(metrics: RollupMetrics, resolved_metrics: Sequence[ResolvedMetric]) -> RollupMetrics:
+def metrics_with_interval(
+    metrics: RollupMetrics, resolved_metrics: Sequence[ResolvedMetric]
+) -> RollupMetrics:
     """Return the metrics that have an interval: not counts, totals, minima or maxima."""
     pairs = zip(metrics.metrics, resolved_metrics, strict=True)
     return RollupMetrics(
         tuple(
             metric
             for metric, resolved_metric in pairs
-            if not resolved_metric.file.interval.no_interval and resolved_metric.settings.get("aggregate") in SUPPORTED_MEANS
+            if not resolved_metric.file.interval.no_interval
+            and resolved_metric.settings.get("aggregate") in SUPPORTED_MEANS
         )
     )
 
 
 def bucket_standard_errors(
-    metrics: RollupMetrics, merge_query: MergeQuery, groups: pa.Table, call: Request, scratch: ScratchSession
+    metrics: RollupMetrics,
+    merge_query: MergeQuery,
+    groups: pa.Table,
+    call: Request,
+    scratch: ScratchSession,
 ) -> dict[str, dict[str, pa.Array]]:
     """Return standard errors and numbers of buckets by metric, with one value per group."""
     errors = (
-        jackknife_standard_errors(leave_one_out_values(metrics, merge_query, groups, call, scratch), scratch) if metrics.metrics else {}
+        jackknife_standard_errors(
+            leave_one_out_values(metrics, merge_query, groups, call, scratch), scratch
+        )
+        if metrics.metrics
+        else {}
     )
-    return {metric.name: _build_columns(errors, metric_number, groups.num_rows) for metric_number, metric in enumerate(metrics.metrics)}
+    return {
+        metric.name: _build_columns(errors, metric_number, groups.num_rows)
+        for metric_number, metric in enumerate(metrics.metrics)
+    }
 
 
-def mean_standard_errors(means: Sequence[PerQueryMetric], table: pa.Table) -> dict[str, dict[str, pa.Array]]:
+def mean_standard_errors(
+    means: Sequence[PerQueryMetric], table: pa.Table
+) -> dict[str, dict[str, pa.Array]]:
     """Return standard errors and counts of means over queries, treating queries as independent."""
     standard_errors = {}
     for metric in means:
-        moments = {moment.name.removeprefix(f"{metric.name}."): table[moment.name].to_pylist() for moment in metric.moments}
+        moments = {
+            moment.name.removeprefix(f"{metric.name}."): table[moment.name].to_pylist()
+            for moment in metric.moments
+        }
         counts = moments["count"]
         moment_columns = [moments.get(name, moments[plain]) for name, plain in WEIGHT_SUMS.items()]
-        errors = [weighted_mean_standard_error(*sums) for sums in zip(counts, *moment_columns, strict=True)]
-        standard_errors[metric.name] = {SE: pa.array(errors, pa.float64()), N_UNITS: pa.array(counts, pa.float64()).cast(pa.int64())}
+        errors = [
+            weighted_mean_standard_error(*sums)
+            for sums in zip(counts, *moment_columns, strict=True)
+        ]
+        standard_errors[metric.name] = {
+            SE: pa.array(errors, pa.float64()),
+            N_UNITS: pa.array(counts, pa.float64()).cast(pa.int64()),
+        }
     return standard_errors
 
 
-def _bucket_interval(value: float | None, error: float | None, n_units: int | None, level: float) -> tuple[float | None, float | None]:
+def _bucket_interval(
+    value: float | None, error: float | None, n_units: int | None, level: float
+) -> tuple[float | None, float | None]:
     """Return the limits of the t interval of buckets or units, None if these do not differ."""
     if value is None or error is None or n_units is None:
         return None, None
@@ -481,7 +700,11 @@ def interval_columns(
         name = str(metric.metric)
         metric_values = values[name]
         errors, counts = (
-            standard_errors[name][column].to_pylist() if name in standard_errors else [None] * len(metric_values)
+            (
+                standard_errors[name][column].to_pylist()
+                if name in standard_errors
+                else [None] * len(metric_values)
+            )
             for column in (SE, count_column)
         )
         bounds = limit_bounds(metric)
@@ -491,18 +714,24 @@ def interval_columns(
         ]
         limit_columns = dict(
             zip(
-                (CI_LOW, CI_HIGH, SE, count_column), ([low for low, _ in limits], [high for _, high in limits], errors, counts), strict=True
+                (CI_LOW, CI_HIGH, SE, count_column),
+                ([low for low, _ in limits], [high for _, high in limits], errors, counts),
+                strict=True,
             )
         )
         columns[name] = {
-            f"{name}.{suffix}": pa.array(column_values, pa.int64() if suffix == count_column else pa.float64())
+            f"{name}.{suffix}": pa.array(
+                column_values, pa.int64() if suffix == count_column else pa.float64()
+            )
             for suffix, column_values in limit_columns.items()
         }
     return columns
 
 
 def _clip_limits(
-    limits: tuple[float | None, float | None], value: float | None, bounds: tuple[float, float] | None
+    limits: tuple[float | None, float | None],
+    value: float | None,
+    bounds: tuple[float, float] | None,
 ) -> tuple[float | None, float | None]:
     """Clip limits to the range of the metric; a limit is not moved past the value itself."""
     low, high = limits

@@ -1,4 +1,6 @@
-"""Merge the aggregates of a rollup by group, by bin, and over rolling windows of days, and read values as days."""
+"""Merge the aggregates of a rollup by group, by bin, and over rolling windows of days, and read
+values as days.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,12 @@ from sqlrank.errors import InputError, short_repr
 from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.renderer import StatementHeader, render_statement
 from sqlrank.result_columns import NUM_DAYS, NUM_ROWS
-from sqlrank.rollups.decomposition import BIN_MERGE_FUNCTIONS, DAY_COLUMN, MERGE_FUNCTIONS, RollupMetrics
+from sqlrank.rollups.decomposition import (
+    BIN_MERGE_FUNCTIONS,
+    DAY_COLUMN,
+    MERGE_FUNCTIONS,
+    RollupMetrics,
+)
 from sqlrank.rollups.rollup_table import RollupTable, parse_key_condition
 from sqlrank.sql_ast import case_when, count_rows, is_null, sql_literal, union_all
 
@@ -26,7 +33,9 @@ if TYPE_CHECKING:
 
 
 DAY_SET = "day_set"
-"""Column with the number of a set of days: those that are in the same windows, so that their rows are merged once for all of these."""
+"""Column with the number of a set of days: those that are in the same windows, so that their rows
+are merged once for all of these.
+"""
 
 MIN_DATE, MAX_DATE = date(1900, 1, 1), date(2199, 12, 31)
 """The range in which an integer such as 20260131 is read as a date."""
@@ -36,7 +45,8 @@ MIN_DATE, MAX_DATE = date(1900, 1, 1), date(2199, 12, 31)
 class RollingWindows:
     """Windows of ``length`` days that end at some days of a rollup.
 
-    ``days`` are sorted by their ordinals, ``day_ordinals``. ``end_positions`` are the positions in ``days`` of the last days of windows.
+    ``days`` are sorted by their ordinals, ``day_ordinals``. ``end_positions`` are the positions in
+    ``days`` of the last days of windows.
     """
 
     days: pa.Array
@@ -46,7 +56,12 @@ class RollingWindows:
 
     @classmethod
     def ending_at(
-        cls, database: Database, rollup_table: RollupTable, rows: exp.Subquery, length: int, window_ends: str | None
+        cls,
+        database: Database,
+        rollup_table: RollupTable,
+        rows: exp.Subquery,
+        length: int,
+        window_ends: str | None,
     ) -> RollingWindows:
         """Return the windows that end at the days for which ``window_ends`` holds.
 
@@ -55,8 +70,8 @@ class RollingWindows:
         """
         if rollup_table.day_column is None:
             raise InputError(
-                f"rollup: {rollup_table.table.label} has no column {DAY_COLUMN}, which window_days= needs. Make it with "
-                'by=["day", ...], such as by="day=CAST(timestamp AS DATE)"'
+                f"rollup: {rollup_table.table.label} has no column {DAY_COLUMN}, which window_days="
+                ' needs. Make it with by=["day", ...], such as by="day=CAST(timestamp AS DATE)"'
             )
         column = exp.alias_(rollup_table.find_column(rollup_table.day_column), DAY_COLUMN)
         query = exp.select(column).distinct().from_(rows.copy())
@@ -67,23 +82,41 @@ class RollingWindows:
         end_positions = list(range(len(day_ordinals)))
         if window_ends is not None:
             query = query.where(
-                parse_key_condition(window_ends, rollup_table.table, [rollup_table.day_column], database.dialect, "window_ends")
+                parse_key_condition(
+                    window_ends,
+                    rollup_table.table,
+                    [rollup_table.day_column],
+                    database.dialect,
+                    "window_ends",
+                )
             )
-            end_ordinals = set(map(day_ordinal, database.fetch_arrow(database.render(query)).column(0).to_pylist()))
-            end_positions = [index for index in end_positions if day_ordinals[index] in end_ordinals]
+            end_ordinals = set(
+                map(day_ordinal, database.fetch_arrow(database.render(query)).column(0).to_pylist())
+            )
+            end_positions = [
+                index for index in end_positions if day_ordinals[index] in end_ordinals
+            ]
             if not end_positions:
                 raise InputError(
-                    f"window_ends: no day of {rollup_table.table.label} is one at which {window_ends}. Its last is {days[-1].as_py()}"
+                    f"window_ends: no day of {rollup_table.table.label} is one at which"
+                    f" {window_ends}. Its last is {days[-1].as_py()}"
                 )
         return cls(days, day_ordinals, end_positions, length)
 
     def slice(self, first: int, count: int) -> RollingWindows:
         """Return ``count`` windows, starting at position ``first``."""
-        return RollingWindows(self.days, self.day_ordinals, self.end_positions[first : first + count], self.length)
+        return RollingWindows(
+            self.days, self.day_ordinals, self.end_positions[first : first + count], self.length
+        )
 
     def end_days(self, window_numbers: pa.ChunkedArray) -> pa.Array:
         """Return the last days of the windows with these numbers."""
-        return self.days.take(pa.array([self.end_positions[window_number] for window_number in window_numbers.to_pylist()], pa.int64()))
+        return self.days.take(
+            pa.array(
+                [self.end_positions[window_number] for window_number in window_numbers.to_pylist()],
+                pa.int64(),
+            )
+        )
 
     def windowed_rows(
         self,
@@ -100,37 +133,63 @@ class RollingWindows:
         day = rollup_table.find_column(str(rollup_table.day_column))
         day_set = _day_set_column("rollup_days")
         sums = [
-            exp.alias_(merge(this=_qualify_column(rollup_table.find_column(name), "s")), rollup_table.find_column(name).this.copy())
+            exp.alias_(
+                merge(this=_qualify_column(rollup_table.find_column(name), "s")),
+                rollup_table.find_column(name).this.copy(),
+            )
             for name, merge in merged.items()
         ]
-        count = exp.alias_(exp.Count(this=exp.Distinct(expressions=[_qualify_column(day, "s")])), NUM_DAYS)
+        count = exp.alias_(
+            exp.Count(this=exp.Distinct(expressions=[_qualify_column(day, "s")])), NUM_DAYS
+        )
         qualified_keys = [_qualify_column(key, "s") for key in keys]
-        is_same_day = exp.EQ(this=_qualify_column(day, "s"), expression=exp.column(DAY_COLUMN, table="rollup_days"))
-        set_sums = exp.select(*qualified_keys, day_set, *sums, *([count] if counts_days else [])).from_(rows)
+        is_same_day = exp.EQ(
+            this=_qualify_column(day, "s"), expression=exp.column(DAY_COLUMN, table="rollup_days")
+        )
+        set_sums = exp.select(
+            *qualified_keys, day_set, *sums, *([count] if counts_days else [])
+        ).from_(rows)
         set_sums = set_sums.join(exp.to_table("rollup_days"), on=is_same_day).group_by(
             *(key.copy() for key in qualified_keys), day_set.copy()
         )
         window_sets = load_select("rollups", "window_days.sql").subquery("window_sets")
-        columns = [_qualify_column(column, "set_sums") for column in [*keys, *(rollup_table.find_column(name) for name in merged)]]
+        columns = [
+            _qualify_column(column, "set_sums")
+            for column in [*keys, *(rollup_table.find_column(name) for name in merged)]
+        ]
         columns += [exp.column(NUM_DAYS, table="set_sums")] if counts_days else []
         windowed = exp.select(
-            *(exp.alias_(column, column.this.copy()) for column in columns), exp.column("window_number", table="window_sets")
+            *(exp.alias_(column, column.this.copy()) for column in columns),
+            exp.column("window_number", table="window_sets"),
         )
-        is_same_set = exp.EQ(this=_day_set_column("set_sums"), expression=_day_set_column("window_sets"))
-        return windowed.from_(set_sums.subquery("set_sums")).join(window_sets, on=is_same_set).subquery("s")
+        is_same_set = exp.EQ(
+            this=_day_set_column("set_sums"), expression=_day_set_column("window_sets")
+        )
+        return (
+            windowed.from_(set_sums.subquery("set_sums"))
+            .join(window_sets, on=is_same_set)
+            .subquery("s")
+        )
 
     def add_window_ctes(self, query: exp.Query) -> exp.Query:
         """Return the query with the CTEs of days and windows.
 
         They are long, so they are added last: every earlier step would copy them.
         """
-        tables = {"rollup_days": self._select_days(), "rollup_windows": self._select_window_numbers()}
-        ctes = [exp.CTE(this=rows, alias=exp.TableAlias(this=exp.to_identifier(name))) for name, rows in tables.items()]
+        tables = {
+            "rollup_days": self._select_days(),
+            "rollup_windows": self._select_window_numbers(),
+        }
+        ctes = [
+            exp.CTE(this=rows, alias=exp.TableAlias(this=exp.to_identifier(name)))
+            for name, rows in tables.items()
+        ]
         query.set("with_", exp.With(expressions=ctes))
         return query
 
     def _select_days(self) -> exp.Query:
-        """Return each day with the number of its set, and the first and last window that contain it.
+        """Return each day with the number of its set, and the first and last window that contain
+        it.
 
         The windows that contain a day are consecutive.
         """
@@ -146,15 +205,28 @@ class RollingWindows:
             if first < last:
                 set_number = set_numbers.setdefault((first, last), len(set_numbers))
                 numbers = {DAY_SET: set_number, "first_window": first, "last_window": last - 1}
-                rows.append({DAY_COLUMN: exp.convert(value), **{name: sql_literal(number) for name, number in numbers.items()}})
+                rows.append(
+                    {
+                        DAY_COLUMN: exp.convert(value),
+                        **{name: sql_literal(number) for name, number in numbers.items()},
+                    }
+                )
         return _union_rows(rows)
 
     def _select_window_numbers(self) -> exp.Query:
-        return _union_rows([{"window_number": sql_literal(window_number)} for window_number in range(len(self.end_positions))])
+        return _union_rows(
+            [
+                {"window_number": sql_literal(window_number)}
+                for window_number in range(len(self.end_positions))
+            ]
+        )
 
 
 def _union_rows(rows: Iterable[Mapping[str, exp.Expr]]) -> exp.Query:
-    selects = (exp.Select(expressions=[exp.alias_(value, name, copy=False) for name, value in row.items()]) for row in rows)
+    selects = (
+        exp.Select(expressions=[exp.alias_(value, name, copy=False) for name, value in row.items()])
+        for row in rows
+    )
     return union_all(selects)
 
 
@@ -170,30 +242,43 @@ def _day_set_column(table: str) -> exp.Column:
 def day_ordinal(value: Any) -> int:
     """Return the ordinal of a day.
 
-    A day is a date, a time at midnight, a text such as ``2026-01-31``, or an integer such as 20260131.
+    A day is a date, a time at midnight, a text such as ``2026-01-31``, or an integer such as
+    20260131.
 
     Raises:
         InputError: the value is not a day, or NULL.
 
-    >>> day_ordinal("2026-03-01") - day_ordinal("2026-02-28"), day_ordinal(20260301) - day_ordinal(20260228), day_ordinal(8) - day_ordinal(7)
+    >>> day_ordinal("2026-03-01") - day_ordinal("2026-02-28"), day_ordinal(20260301) - day_ordinal(
+    ...     20260228
+    ... ), day_ordinal(8) - day_ordinal(7)
     (1, 1, 1)
     """
     if value is None:
-        raise InputError("rollup: day is NULL in some rows, which are in no window. Leave them out by where='day IS NOT NULL'")
+        raise InputError(
+            "rollup: day is NULL in some rows, which are in no window. Leave them out by where='day"
+            " IS NOT NULL'"
+        )
     try:
         if isinstance(value, str):
-            return date.fromisoformat(value[:10] if value[10:] in {"", " 00:00:00", "T00:00:00"} else value).toordinal()
-        if isinstance(value, datetime) and value == datetime.combine(value.date(), datetime.min.time(), value.tzinfo):
+            return date.fromisoformat(
+                value[:10] if value[10:] in {"", " 00:00:00", "T00:00:00"} else value
+            ).toordinal()
+        if isinstance(value, datetime) and value == datetime.combine(
+            value.date(), datetime.min.time(), value.tzinfo
+        ):
             return value.date().toordinal()
         if isinstance(value, date) and not isinstance(value, datetime):
             return value.toordinal()
         if (integer := int(value)) == value and not isinstance(value, bool):
-            is_date = MIN_DATE <= (parsed_date := _parse_date_number(integer) or date.min) <= MAX_DATE
+            is_date = (
+                MIN_DATE <= (parsed_date := _parse_date_number(integer) or date.min) <= MAX_DATE
+            )
             return parsed_date.toordinal() if is_date else integer
     except (ValueError, TypeError):
         pass
     raise InputError(
-        f"rollup: day holds {short_repr(value)}, which is no day: window_days= needs dates, texts such as 2026-01-31 or integers"
+        f"rollup: day holds {short_repr(value)}, which is no day: window_days= needs dates, texts"
+        " such as 2026-01-31 or integers"
     )
 
 
@@ -224,77 +309,135 @@ class MergeQuery:
     windows: RollingWindows | None = None
 
     def merge_aggregates(self, metrics: RollupMetrics) -> pa.Table:
-        """Return one row per group: key columns, ``num_rows``, ``num_days`` if there are any, and the additive metrics, in order."""
+        """Return one row per group: key columns, ``num_rows``, ``num_days`` if there are any, and
+        the additive metrics, in order.
+        """
         table, day = self.table, self.table.day_column
         metrics = metrics.resolve_weights(table.has_column)
-        merged = {name: MERGE_FUNCTIONS[type(tree)] for metric in metrics.additive for name, tree in metric.aggregates.items()}
-        # The alias differs from the column, because ClickHouse reads an alias in the other aggregates.
-        values: dict[str, exp.Expr] = {"merged_rows": exp.cast(exp.Sum(this=table.find_column(NUM_ROWS)), "BIGINT")}
+        merged = {
+            name: MERGE_FUNCTIONS[type(tree)]
+            for metric in metrics.additive
+            for name, tree in metric.aggregates.items()
+        }
+        # The alias differs from the column, because ClickHouse reads an alias in the other
+        # aggregates.
+        values: dict[str, exp.Expr] = {
+            "merged_rows": exp.cast(exp.Sum(this=table.find_column(NUM_ROWS)), "BIGINT")
+        }
         if day is not None and (self.windows is not None or not merged):
             values[NUM_DAYS] = exp.cast(exp.Sum(this=exp.column(NUM_DAYS)), "BIGINT")
         elif day is not None:
             values[NUM_DAYS] = exp.Count(this=exp.Distinct(expressions=[table.find_column(day)]))
         names = {metric.name: f"metric_{index}" for index, metric in enumerate(metrics.additive)}
-        formulas = {names[metric.name]: exp.cast(with_table_columns(metric.formula, table), "DOUBLE") for metric in metrics.additive}
+        formulas = {
+            names[metric.name]: exp.cast(with_table_columns(metric.formula, table), "DOUBLE")
+            for metric in metrics.additive
+        }
         rows = self._select_rows({NUM_ROWS: exp.Sum, **merged}, counts_days=True)
-        query = exp.select(*self._list_key_columns(), *(exp.alias_(value, name) for name, value in {**values, **formulas}.items())).from_(
-            rows
-        )
+        query = exp.select(
+            *self._list_key_columns(),
+            *(exp.alias_(value, name) for name, value in {**values, **formulas}.items()),
+        ).from_(rows)
         groups = self._list_group_columns()
         if groups:
-            query = query.group_by(*groups).order_by(*(exp.Ordered(this=column.copy(), nulls_first=True) for column in groups))
-        column_types = {**self._key_types(), **dict.fromkeys(values, pa.int64()), **dict.fromkeys(names, pa.float64())}
+            query = query.group_by(*groups).order_by(
+                *(exp.Ordered(this=column.copy(), nulls_first=True) for column in groups)
+            )
+        column_types = {
+            **self._key_types(),
+            **dict.fromkeys(values, pa.int64()),
+            **dict.fromkeys(names, pa.float64()),
+        }
         result = normalize_result(self._fetch_merged(query, "sums of a rollup"), column_types)
         names_by_alias = {"merged_rows": NUM_ROWS} | {alias: name for name, alias in names.items()}
-        return result.rename_columns([names_by_alias.get(name, name) for name in result.column_names])
+        return result.rename_columns(
+            [names_by_alias.get(name, name) for name in result.column_names]
+        )
 
     @cached_property
     def merged_bins(self) -> pa.Table:
-        """Return one row per group and bin: the key columns, ``bin`` and the merged columns of the bin."""
-        select_items = [exp.alias_(merge(this=self.table.find_column(name)), name) for name, merge in BIN_MERGE_FUNCTIONS.items()]
+        """Return one row per group and bin: the key columns, ``bin`` and the merged columns of the
+        bin.
+        """
+        select_items = [
+            exp.alias_(merge(this=self.table.find_column(name)), name)
+            for name, merge in BIN_MERGE_FUNCTIONS.items()
+        ]
         column = self.table.find_column("bin")
         rows = self._select_rows(BIN_MERGE_FUNCTIONS, column)
         # DuckDB groups integers by a perfect hash, in half the time.
-        bin_ = exp.cast(column, "INT") if self.windows is None and self._has_integer_bins() else column
+        bin_ = (
+            exp.cast(column, "INT") if self.windows is None and self._has_integer_bins() else column
+        )
         query = (
             exp.select(*self._list_key_columns(), exp.alias_(bin_, "bin"), *select_items)
             .from_(rows)
             .group_by(*self._list_group_columns(), bin_.copy())
         )
-        column_types = {**self._key_types(), "bin": pa.float64(), **dict.fromkeys(BIN_MERGE_FUNCTIONS, pa.float64())}
+        column_types = {
+            **self._key_types(),
+            "bin": pa.float64(),
+            **dict.fromkeys(BIN_MERGE_FUNCTIONS, pa.float64()),
+        }
         return normalize_result(self._fetch_merged(query, "bins of a rollup"), column_types)
 
     def count_bins(self) -> int:
         """Return the number of distinct groups and bins of all days, the maximum per window."""
         columns: list[exp.Expr] = [
-            self.table.find_column(name) for name in (*self._other_keys(), *(["bin"] if self.table.has_bins else []))
+            self.table.find_column(name)
+            for name in (*self._other_keys(), *(["bin"] if self.table.has_bins else []))
         ]
-        pairs = exp.select(*(columns or [sql_literal(1)])).distinct().from_(self.rows.copy()).subquery("b")
-        ((count,),) = self.database.query_rows(exp.select(exp.alias_(count_rows(), "number")).from_(pairs))
+        pairs = (
+            exp.select(*(columns or [sql_literal(1)]))
+            .distinct()
+            .from_(self.rows.copy())
+            .subquery("b")
+        )
+        ((count,),) = self.database.query_rows(
+            exp.select(exp.alias_(count_rows(), "number")).from_(pairs)
+        )
         return int(count)
 
     def _other_keys(self) -> list[str]:
         """Return the key columns, without the day if windows replace it."""
-        return [name for name in self.by if self.windows is None or self.table.table.find_column(name) != self.table.day_column]
+        return [
+            name
+            for name in self.by
+            if self.windows is None or self.table.table.find_column(name) != self.table.day_column
+        ]
 
-    def _select_rows(self, merged: Mapping[str, type[exp.AggFunc]], *extra_keys: exp.Column, counts_days: bool = False) -> exp.Subquery:
+    def _select_rows(
+        self,
+        merged: Mapping[str, type[exp.AggFunc]],
+        *extra_keys: exp.Column,
+        counts_days: bool = False,
+    ) -> exp.Subquery:
         """Return the rows to merge.
 
-        For windows, rows are merged by set of days first, and repeated for each window that contains the set.
+        For windows, rows are merged by set of days first, and repeated for each window that
+        contains the set.
         """
         keys = [*(self.table.find_column(name) for name in self._other_keys()), *extra_keys]
         if self.windows is not None:
-            return self.windows.windowed_rows(self.rows.copy(), self.table, keys, merged, counts_days)
-        # Merging by day first is faster, but changes the last digits of double sums: only counts are merged so.
+            return self.windows.windowed_rows(
+                self.rows.copy(), self.table, keys, merged, counts_days
+            )
+        # Merging by day first is faster, but changes the last digits of double sums: only counts
+        # are merged so.
         if not counts_days or self.table.day_column is None or set(merged) != {NUM_ROWS}:
             return self.rows.copy()
         day = self.table.find_column(self.table.day_column)
         keys = [key for key in keys if key != day]
         sums = [
-            exp.alias_(merge(this=self.table.find_column(name)), self.table.find_column(name).this.copy()) for name, merge in merged.items()
+            exp.alias_(
+                merge(this=self.table.find_column(name)), self.table.find_column(name).this.copy()
+            )
+            for name, merge in merged.items()
         ]
         is_day = case_when(is_null(day), sql_literal(0), sql_literal(1))
-        per_day = exp.select(*keys, day.copy(), exp.alias_(is_day, NUM_DAYS), *sums).from_(self.rows.copy())
+        per_day = exp.select(*keys, day.copy(), exp.alias_(is_day, NUM_DAYS), *sums).from_(
+            self.rows.copy()
+        )
         return per_day.group_by(*(key.copy() for key in keys), day.copy()).subquery("s")
 
     def _has_integer_bins(self) -> bool:
@@ -308,16 +451,24 @@ class MergeQuery:
         )
         has_fractional_bin = exp.Max(this=case_when(is_whole, sql_literal(0), sql_literal(1)))
         ((fractional_flag,),) = self.database.query_rows(
-            exp.select(exp.alias_(has_fractional_bin, "has_fractional_bin")).from_(self.table.table.from_clause())
+            exp.select(exp.alias_(has_fractional_bin, "has_fractional_bin")).from_(
+                self.table.table.from_clause()
+            )
         )
         return bool(fractional_flag == 0)
 
     def _list_group_columns(self) -> list[exp.Column]:
         key_names = self._other_keys()
-        return [self.table.find_column(name) if name in key_names else exp.column("window_number") for name in self.by]
+        return [
+            self.table.find_column(name) if name in key_names else exp.column("window_number")
+            for name in self.by
+        ]
 
     def _list_key_columns(self) -> list[exp.Expr]:
-        return [exp.alias_(column, f"key_{index}") for index, column in enumerate(self._list_group_columns())]
+        return [
+            exp.alias_(column, f"key_{index}")
+            for index, column in enumerate(self._list_group_columns())
+        ]
 
     def _key_types(self) -> dict[str, pa.DataType | None]:
         return {f"key_{index}": None for index in range(len(self.by))}
@@ -325,10 +476,17 @@ class MergeQuery:
     def _fetch_merged(self, query: exp.Query, title: str) -> pa.Table:
         query = query if self.windows is None else self.windows.add_window_ctes(query)
         return self.database.fetch_groups(
-            render_statement(query, StatementHeader(title), self.database.dialect, self.database.can_materialize_ctes)
+            render_statement(
+                query,
+                StatementHeader(title),
+                self.database.dialect,
+                self.database.can_materialize_ctes,
+            )
         )
 
 
 def with_table_columns(formula: exp.Expr, rollup_table: RollupTable) -> exp.Expr:
     """Return a formula with its columns spelled as in the table."""
-    return formula.copy().transform(lambda node: rollup_table.find_column(node.name) if isinstance(node, exp.Column) else node)
+    return formula.copy().transform(
+        lambda node: rollup_table.find_column(node.name) if isinstance(node, exp.Column) else node
+    )

@@ -1,4 +1,6 @@
-"""Compute, insert or print sums per day, group and score bin, or a dbt model of them: the public functions ``rollup`` and ``rollup_sql``."""
+"""Compute, insert or print sums per day, group and score bin, or a dbt model of them: the public
+functions ``rollup`` and ``rollup_sql``.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +26,50 @@ from sqlrank.engines.driver_adapters import infer_dialect, is_duckdb_connection
 from sqlrank.engines.duckdb_session import claim_during, explain_duckdb_error
 from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
 from sqlrank.engines.query_sources import parse_table_name, reads_files
-from sqlrank.errors import ExecutionError, InputError, MetricError, first_line, join_words, short_repr
+from sqlrank.errors import (
+    ExecutionError,
+    InputError,
+    MetricError,
+    first_line,
+    join_words,
+    short_repr,
+)
 from sqlrank.execution import execute_resolved
 from sqlrank.inputs.user_sql import parse_condition
-from sqlrank.output.dbt import APPENDS_COLUMNS, DbtModel, check_name, dbt_relation, model_text, schema_yaml
-from sqlrank.output.table_writes import delete_insert_script, output_identifier, resolve_group_column, without_order, wrap_for_storage
+from sqlrank.output.dbt import (
+    APPENDS_COLUMNS,
+    DbtModel,
+    check_name,
+    dbt_relation,
+    model_text,
+    schema_yaml,
+)
+from sqlrank.output.table_writes import (
+    delete_insert_script,
+    output_identifier,
+    resolve_group_column,
+    without_order,
+    wrap_for_storage,
+)
 from sqlrank.prepare import prepare_statement
 from sqlrank.rendering.dialects import DIALECTS, get_dialect
 from sqlrank.request import Request, leaf_sources
 from sqlrank.result_metadata import left_out_metadata, read_left_out
-from sqlrank.rollups.build import DEFAULT_BINS, JackknifeBuckets, ScoreBinning, add_definition_column, resolve_rollup_request
-from sqlrank.rollups.decomposition import BATCH_COLUMN, DAY_COLUMN, DEFINITION_COLUMN, describe_group, merge_class, select_row_keys
+from sqlrank.rollups.build import (
+    DEFAULT_BINS,
+    JackknifeBuckets,
+    ScoreBinning,
+    add_definition_column,
+    resolve_rollup_request,
+)
+from sqlrank.rollups.decomposition import (
+    BATCH_COLUMN,
+    DAY_COLUMN,
+    DEFINITION_COLUMN,
+    describe_group,
+    merge_class,
+    select_row_keys,
+)
 from sqlrank.sql_ast import count_rows, is_null, quoted_column, sql_literal
 
 if TYPE_CHECKING:
@@ -60,24 +95,37 @@ class Batch:
 
     @classmethod
     def from_arguments(
-        cls, name: str | None, *, is_retraction: bool = False, batch_where: str | None = None, overwrite_by: str | None = None
+        cls,
+        name: str | None,
+        *,
+        is_retraction: bool = False,
+        batch_where: str | None = None,
+        overwrite_by: str | None = None,
     ) -> Batch | None:
         """Return the batch of a call, or None; raise ``MetricError`` for conflicting options."""
         if name is None:
             if is_retraction or batch_where is not None:
                 what = "retract=" if is_retraction else "batch_where="
                 raise MetricError(
-                    f"{what} needs batch=, a name for these rows, such as '2026-03-05-corrections', so that none is added twice"
+                    f"{what} needs batch=, a name for these rows, such as '2026-03-05-corrections',"
+                    " so that none is added twice"
                 )
             return None
         if not isinstance(name, str) or not name.strip():
-            raise MetricError(f"batch={short_repr(name)} is no name. Give one such as '2026-03-05-corrections'")
+            raise MetricError(
+                f"batch={short_repr(name)} is no name. Give one such as '2026-03-05-corrections'"
+            )
         if is_retraction and overwrite_by is not None:
-            raise MetricError("retract= subtracts rows from sums that stay, and overwrite_by= deletes these. Leave one of them out")
+            raise MetricError(
+                "retract= subtracts rows from sums that stay, and overwrite_by= deletes these."
+                " Leave one of them out"
+            )
         return cls(name, bool(is_retraction), batch_where)
 
     def restrict(self, request: ResolvedRequest, dialect: str) -> ResolvedRequest:
-        """Return the request restricted to the rows of the batch; raise ``InputError`` for an invalid condition."""
+        """Return the request restricted to the rows of the batch; raise ``InputError`` for an
+        invalid condition.
+        """
         if self.where is None:
             return request
         where = request.where
@@ -92,16 +140,24 @@ class Batch:
             for select_item, output in zip(tree.selects, statement.outputs, strict=True):
                 if output.kind == "value" and merge_class(output.name) is exp.Sum:
                     # Subtract from zero: a negated zero would be shown as -0.
-                    select_item.set("this", exp.Sub(this=sql_literal(0), expression=exp.paren(select_item.this)))
+                    select_item.set(
+                        "this", exp.Sub(this=sql_literal(0), expression=exp.paren(select_item.this))
+                    )
         tree.select(exp.alias_(sql_literal(self.name), BATCH_COLUMN), copy=False)
-        return CompiledStatement(tree, [*statement.outputs, OutputColumn(BATCH_COLUMN, BATCH_COLUMN, "id")], statement.header)
+        return CompiledStatement(
+            tree,
+            [*statement.outputs, OutputColumn(BATCH_COLUMN, BATCH_COLUMN, "id")],
+            statement.header,
+        )
 
     def insert_once(self, stored: CompiledStatement) -> CompiledStatement:
         """Return the INSERT statement with a condition: the table has no rows of this batch.
 
         It may therefore run again.
         """
-        return _if_none(stored, exp.EQ(this=exp.column(BATCH_COLUMN), expression=sql_literal(self.name)))
+        return _if_none(
+            stored, exp.EQ(this=exp.column(BATCH_COLUMN), expression=sql_literal(self.name))
+        )
 
 
 def add_new(stored: CompiledStatement) -> CompiledStatement:
@@ -110,32 +166,60 @@ def add_new(stored: CompiledStatement) -> CompiledStatement:
     It may therefore run again.
     """
     outputs = zip(stored.tree.expression.selects, stored.outputs, strict=True)
-    keys = [output_identifier(select_item) for select_item, output in outputs if output.kind == "by"]
+    keys = [
+        output_identifier(select_item) for select_item, output in outputs if output.kind == "by"
+    ]
     if not keys:
         return _if_none(stored, None)
     target = stored.tree.this.this.copy()
-    existing = exp.select(*(exp.column(name.copy()) for name in keys), "1 AS is_there").distinct().from_(target).subquery("there")
+    existing = (
+        exp.select(*(exp.column(name.copy()) for name in keys), "1 AS is_there")
+        .distinct()
+        .from_(target)
+        .subquery("there")
+    )
     pairs = ((exp.column(name.copy(), table=side) for side in ("added", "there")) for name in keys)
-    is_same_group = exp.and_(*(exp.paren(exp.NullSafeEQ(this=new_key, expression=existing_key)) for new_key, existing_key in pairs))
+    is_same_group = exp.and_(
+        *(
+            exp.paren(exp.NullSafeEQ(this=new_key, expression=existing_key))
+            for new_key, existing_key in pairs
+        )
+    )
     is_new = is_null(exp.column("is_there", table="there"))
-    return _with_rows(stored, lambda query: query.join(existing, on=is_same_group, join_type="left").where(is_new))
+    return _with_rows(
+        stored, lambda query: query.join(existing, on=is_same_group, join_type="left").where(is_new)
+    )
 
 
 def _if_none(stored: CompiledStatement, condition: exp.Expr | None) -> CompiledStatement:
-    """Return the INSERT statement restricted to tables without matching rows, or without any rows."""
-    existing_rows = exp.select(exp.alias_(count_rows(), "rows_there")).from_(stored.tree.this.this.copy())
+    """Return the INSERT statement restricted to tables without matching rows, or without any
+    rows.
+    """
+    existing_rows = exp.select(exp.alias_(count_rows(), "rows_there")).from_(
+        stored.tree.this.this.copy()
+    )
     existing_rows = existing_rows if condition is None else existing_rows.where(condition)
     # Filter on a joined row, so that no engine pushes the condition below the aggregate.
     is_new = exp.EQ(this=exp.column("rows_there", table="there"), expression=sql_literal(0))
-    return _with_rows(stored, lambda query: query.join(existing_rows.subquery("there"), join_type="cross").where(is_new))
+    return _with_rows(
+        stored,
+        lambda query: query.join(existing_rows.subquery("there"), join_type="cross").where(is_new),
+    )
 
 
-def _with_rows(stored: CompiledStatement, choose: Callable[[exp.Select], exp.Select]) -> CompiledStatement:
-    """Return the INSERT statement with its rows, under the alias ``added``, filtered by ``choose``."""
+def _with_rows(
+    stored: CompiledStatement, choose: Callable[[exp.Select], exp.Select]
+) -> CompiledStatement:
+    """Return the INSERT statement with its rows, under the alias ``added``, filtered by
+    ``choose``.
+    """
     tree = stored.tree.copy()
     rows: Any = tree.expression
     ctes = rows.args.pop("with_", None)
-    columns = [exp.column(output_identifier(select_item).copy(), table="added") for select_item in rows.selects]
+    columns = [
+        exp.column(output_identifier(select_item).copy(), table="added")
+        for select_item in rows.selects
+    ]
     query = choose(exp.select(*columns).from_(rows.subquery("added")))
     query.set("with_", ctes)
     tree.set("expression", query)
@@ -158,8 +242,10 @@ def insert_rollup(rows: pa.Table, connection: Any, insert: str, overwrite_by: st
     Rows with the same values of the column ``overwrite_by`` are deleted first.
 
     Raises:
-        InputError: the table has other columns, rows of another definition, or of the same batch or days.
-        ExecutionError: DuckDB cannot write the table, for instance because another process has the file open.
+        InputError: the table has other columns, rows of another definition, or of the same batch or
+            days.
+        ExecutionError: DuckDB cannot write the table, for instance because another process has the
+            file open.
     """
     is_path = not isinstance(connection, duckdb.DuckDBPyConnection)
     target = parse_table_name("insert", insert, "duckdb")
@@ -177,11 +263,14 @@ def insert_rollup(rows: pa.Table, connection: Any, insert: str, overwrite_by: st
                     duck.unregister(STAGING_VIEW)
     except duckdb.TransactionException as error:
         raise ExecutionError(
-            f"insert: nothing was added to {insert}: rows were added to it by a transaction that is not committed, or that this one does not see yet. "
-            f"Roll back what this connection has begun, and insert again ({first_line(error)})"
+            f"insert: nothing was added to {insert}: rows were added to it by a transaction that is"
+            " not committed, or that this one does not see yet. Roll back what this connection has"
+            f" begun, and insert again ({first_line(error)})"
         ) from error
     except duckdb.Error as error:
-        raise ExecutionError(f"insert: nothing was added to {insert}: {explain_duckdb_error(error)}") from error
+        raise ExecutionError(
+            f"insert: nothing was added to {insert}: {explain_duckdb_error(error)}"
+        ) from error
 
 
 @contextmanager
@@ -203,17 +292,35 @@ def _open_transaction(duck: duckdb.DuckDBPyConnection) -> Iterator[None]:
     duck.commit()
 
 
-def _stage_rows(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, rows: pa.Table, overwrite_by: str | None) -> None:
+def _stage_rows(
+    duck: duckdb.DuckDBPyConnection,
+    target: exp.Table,
+    table_name: str,
+    rows: pa.Table,
+    overwrite_by: str | None,
+) -> None:
     staging_view = exp.to_table(STAGING_VIEW)
-    create_statement = exp.Create(this=target, kind="TABLE", exists=True, expression=exp.select("*").from_(staging_view).limit(0))
+    create_statement = exp.Create(
+        this=target,
+        kind="TABLE",
+        exists=True,
+        expression=exp.select("*").from_(staging_view).limit(0),
+    )
     duck.execute(create_statement.sql("duckdb"))
-    existing_columns = [name for name, *_ in duck.execute(exp.select("*").from_(target).limit(0).sql("duckdb")).description or ()]
+    existing_columns = [
+        name
+        for name, *_ in (
+            duck.execute(exp.select("*").from_(target).limit(0).sql("duckdb")).description or ()
+        )
+    ]
     if BATCH_COLUMN in existing_columns and BATCH_COLUMN not in rows.column_names:
-        raise InputError(f"insert: {table_name} has batches. Name that of these rows, such as batch='2026-03-05'")
+        raise InputError(
+            f"insert: {table_name} has batches. Name that of these rows, such as batch='2026-03-05'"
+        )
     if sorted(existing_columns) != sorted(rows.column_names):
         raise InputError(
-            f"insert: {table_name} has the columns {', '.join(existing_columns)}, and these rows {', '.join(rows.column_names)}: a rollup of other metrics. "
-            "Insert into another table"
+            f"insert: {table_name} has the columns {', '.join(existing_columns)}, and these rows"
+            f" {', '.join(rows.column_names)}: a rollup of other metrics. Insert into another table"
         )
     _conflict_with_inserts(duck, target)
     if overwrite_by is not None:
@@ -225,17 +332,30 @@ def _stage_rows(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: 
         duck.execute(exp.Delete(this=target, where=exp.Where(this=is_replaced)).sql("duckdb"))
     (definition,) = {*rows[DEFINITION_COLUMN].to_pylist()} or {""}
     other_definitions = (
-        exp.select(DEFINITION_COLUMN).from_(target).where(exp.NEQ(this=exp.column(DEFINITION_COLUMN), expression=sql_literal(definition)))
+        exp.select(DEFINITION_COLUMN)
+        .from_(target)
+        .where(exp.NEQ(this=exp.column(DEFINITION_COLUMN), expression=sql_literal(definition)))
     )
-    if rows.num_rows and (conflict := duck.execute(other_definitions.limit(1).sql("duckdb")).fetchone()):
+    if rows.num_rows and (
+        conflict := duck.execute(other_definitions.limit(1).sql("duckdb")).fetchone()
+    ):
         raise InputError(
-            f"insert: {table_name} holds rows of the definition {conflict[0]}, and these are of {definition}: other metrics, columns, weights, conditions or bins, "
-            "which cannot be added up. Insert into another table, or rebuild all days"
+            f"insert: {table_name} holds rows of the definition {conflict[0]}, and these are of"
+            f" {definition}: other metrics, columns, weights, conditions or bins, which cannot be"
+            " added up. Insert into another table, or rebuild all days"
         )
     if overwrite_by is None:
-        (_check_batch if BATCH_COLUMN in rows.column_names else _check_groups)(duck, target, table_name, rows)
+        (_check_batch if BATCH_COLUMN in rows.column_names else _check_groups)(
+            duck, target, table_name, rows
+        )
     names = [exp.to_identifier(name, quoted=True) for name in rows.column_names]
-    duck.execute(exp.insert(exp.select(*(exp.column(name) for name in names)).from_(staging_view), target, columns=names).sql("duckdb"))
+    duck.execute(
+        exp.insert(
+            exp.select(*(exp.column(name) for name in names)).from_(staging_view),
+            target,
+            columns=names,
+        ).sql("duckdb")
+    )
 
 
 def _conflict_with_inserts(duck: duckdb.DuckDBPyConnection, target: exp.Table) -> None:
@@ -243,43 +363,70 @@ def _conflict_with_inserts(duck: duckdb.DuckDBPyConnection, target: exp.Table) -
 
     Of two transactions that do so DuckDB aborts one; it does not detect two plain inserts.
     """
-    names = [identifier.name for identifier in (target.args.get("catalog"), target.args.get("db")) if identifier is not None]
+    names = [
+        identifier.name
+        for identifier in (target.args.get("catalog"), target.args.get("db"))
+        if identifier is not None
+    ]
     names = names or [row[0] for row in duck.execute("SELECT CURRENT_DATABASE()").fetchall()]
-    other_databases = duck.execute("SELECT database_name FROM duckdb_databases() WHERE type <> 'duckdb'").fetchall()
+    other_databases = duck.execute(
+        "SELECT database_name FROM duckdb_databases() WHERE type <> 'duckdb'"
+    ).fetchall()
     if not {name for (name,) in other_databases} & set(names):
         unchanged = exp.AlterColumn(this=quoted_column(DEFINITION_COLUMN), drop=True)
         duck.execute(exp.Alter(this=target.copy(), kind="TABLE", actions=[unchanged]).sql("duckdb"))
 
 
-def _check_groups(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, rows: pa.Table) -> None:
-    """Raise ``InputError`` for days and groups that the table already has: they would count twice."""
+def _check_groups(
+    duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, rows: pa.Table
+) -> None:
+    """Raise ``InputError`` for days and groups that the table already has: they would count
+    twice.
+    """
     keys = [name for name in select_row_keys(rows.column_names) if name.lower() != BUCKET_COLUMN]
     if not rows.num_rows:
         return
     is_new = exp.Exists(
-        this=exp.select("1").from_(exp.to_table(STAGING_VIEW).as_("n")).where(*key_equalities(keys, "n", "t", nullable=True))
+        this=exp.select("1")
+        .from_(exp.to_table(STAGING_VIEW).as_("n"))
+        .where(*key_equalities(keys, "n", "t", nullable=True))
     )
-    query = exp.select(*(quoted_column(name, "t") for name in keys), "1").from_(exp.alias_(target.copy(), "t", table=True)).where(is_new)
+    query = (
+        exp.select(*(quoted_column(name, "t") for name in keys), "1")
+        .from_(exp.alias_(target.copy(), "t", table=True))
+        .where(is_new)
+    )
     query = query.order_by(*(quoted_column(name, "t") for name in keys)) if keys else query
     if duplicate := duck.execute(query.limit(1).sql("duckdb")).fetchone():
-        column = next((name for name in keys if name.lower() == DAY_COLUMN), keys[0] if keys else None)
+        column = next(
+            (name for name in keys if name.lower() == DAY_COLUMN), keys[0] if keys else None
+        )
         advice = f"overwrite_by={column!r} replaces them" if column else "delete those first"
         raise InputError(
-            f"insert: {table_name} has rows of {describe_group(keys, duplicate)} already, which would count twice. Nothing was added: {advice}, and a name in batch=, "
-            "given from the first insert on, lets others be added to them"
+            f"insert: {table_name} has rows of {describe_group(keys, duplicate)} already, which"
+            f" would count twice. Nothing was added: {advice}, and a name in batch=, given from the"
+            " first insert on, lets others be added to them"
         )
 
 
-def _check_batch(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, rows: pa.Table) -> None:
+def _check_batch(
+    duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, rows: pa.Table
+) -> None:
     """Raise ``InputError`` for a batch that the table already has: its rows would count twice."""
     names = [sql_literal(name) for name in rows[BATCH_COLUMN].unique().to_pylist()]
     if not names:
         return
-    existing = exp.select(BATCH_COLUMN).from_(target).where(exp.In(this=exp.column(BATCH_COLUMN), expressions=names)).limit(1)
+    existing = (
+        exp.select(BATCH_COLUMN)
+        .from_(target)
+        .where(exp.In(this=exp.column(BATCH_COLUMN), expressions=names))
+        .limit(1)
+    )
     if duplicate := duck.execute(existing.sql("duckdb")).fetchone():
         raise InputError(
-            f"insert: {table_name} has rows of the batch {duplicate[0]!r} already, which would count twice. Nothing was added: name another batch if "
-            "these rows are others, or delete those first"
+            f"insert: {table_name} has rows of the batch {duplicate[0]!r} already, which would"
+            " count twice. Nothing was added: name another batch if these rows are others, or"
+            " delete those first"
         )
 
 
@@ -310,8 +457,9 @@ def rollup_model(
 ) -> DbtModel:
     """Return a dbt model of a rollup, built day by day with the ``microbatch`` strategy.
 
-    Each run rebuilds the last day, ``lookback`` days before it and missing days. It reads only the rows of each day if the source has an
-    ``event_time``. Other arguments are those of :func:`sqlrank.rollup`.
+    Each run rebuilds the last day, ``lookback`` days before it and missing days. It reads only the
+    rows of each day if the source has an ``event_time``. Other arguments are those of
+    :func:`sqlrank.rollup`.
 
     Args:
         metrics: metrics that the rollup must support.
@@ -323,7 +471,8 @@ def rollup_model(
         by: key columns, including the day.
         begin: the first day, such as ``"2026-01-01"``.
         day: the day column of ``by``, a date.
-        lookback: number of days before the last one to rebuild in each run, for labels that arrive late.
+        lookback: number of days before the last one to rebuild in each run, for labels that arrive
+            late.
         binning: as for :func:`sqlrank.rollup`.
         n_bins: as for :func:`sqlrank.rollup`.
         exact_scores: as for :func:`sqlrank.rollup`.
@@ -332,7 +481,8 @@ def rollup_model(
         dialect: SQL dialect of the warehouse.
         columns: mapping from canonical column names to those of the source.
         where: a SQL condition on the rows to read; it may contain Jinja.
-        batch: name of the model's rows in the column ``batch``, needed if other rows are inserted next to them, such as retractions.
+        batch: name of the model's rows in the column ``batch``, needed if other rows are inserted
+            next to them, such as retractions.
         sql_dir: a folder with metrics of your own.
         **policies: parameters that apply to all metrics.
 
@@ -341,47 +491,82 @@ def rollup_model(
 
     Raises:
         MetricError: a metric that cannot be computed from aggregates.
-        InputError: an invalid name, an invalid day, or an engine whose adapter cannot replace whole batches.
+        InputError: an invalid name, an invalid day, or an engine whose adapter cannot replace whole
+            batches.
 
-    >>> print(rollup_model("AUC", "ads", predictions="clicks", by="day", begin="2026-01-01").sql.splitlines()[0][:70])
+    >>> print(
+    ...     rollup_model(
+    ...         "AUC", "ads", predictions="clicks", by="day", begin="2026-01-01"
+    ...     ).sql.splitlines()[0][:70]
+    ... )
     {{ config(materialized='incremental', incremental_strategy='microbatch
     """
     arguments = locals()
     check_name(name)
     partitioning = get_dialect(dialect).dbt_microbatch
     if partitioning is None:
-        possible = [other for other, record in DIALECTS.items() if record.dbt_microbatch is not None]
+        possible = [
+            other for other, record in DIALECTS.items() if record.dbt_microbatch is not None
+        ]
         raise InputError(
-            f"dbt has no microbatch for {dialect} that replaces whole days. Choose from: {', '.join(possible)}, or "
-            "run what sqlrank.rollup_sql (sqlrank rollup --sql --insert --overwrite-by day) prints"
+            f"dbt has no microbatch for {dialect} that replaces whole days. Choose from:"
+            f" {', '.join(possible)}, or run what sqlrank.rollup_sql (sqlrank rollup --sql --insert"
+            " --overwrite-by day) prints"
         )
     call = Request.from_arguments(arguments, leave_out=["unit"])  # of the buckets
     request, definition = resolve_rollup_request(
-        call, dialect, ScoreBinning.from_arguments(binning, n_bins, exact_scores), JackknifeBuckets.from_arguments(unit, n_buckets)
+        call,
+        dialect,
+        ScoreBinning.from_arguments(binning, n_bins, exact_scores),
+        JackknifeBuckets.from_arguments(unit, n_buckets),
     )
     statement = add_definition_column(
-        prepare_statement(request, NamesOnlyDatabase(dialect, dbt_relation, allows_jinja=True)).statement, definition, request
+        prepare_statement(
+            request, NamesOnlyDatabase(dialect, dbt_relation, allows_jinja=True)
+        ).statement,
+        definition,
+        request,
     )
     if (named_batch := Batch.from_arguments(batch)) is not None:
         statement = named_batch.add_batch_column(statement)
     # The bin is a key column like the others.
-    outputs = [dataclasses.replace(output, kind="point") if output.name == "bin" else output for output in statement.outputs]
+    outputs = [
+        dataclasses.replace(output, kind="point") if output.name == "bin" else output
+        for output in statement.outputs
+    ]
     statement = dataclasses.replace(statement, outputs=outputs)
     event = resolve_group_column(statement, day, dialect, "day").name
-    config = {"event_time": event, "batch_size": "day", "begin": _parse_day(begin), "lookback": lookback}
-    config_arguments = ", ".join(f"{key}={value!r}" for key, value in config.items()) + partitioning.format(event)
+    config = {
+        "event_time": event,
+        "batch_size": "day",
+        "begin": _parse_day(begin),
+        "lookback": lookback,
+    }
+    config_arguments = ", ".join(
+        f"{key}={value!r}" for key, value in config.items()
+    ) + partitioning.format(event)
     model_statement = dataclasses.replace(statement, tree=without_order(statement))
-    config_text = f"materialized='incremental', incremental_strategy='microbatch', {config_arguments}{APPENDS_COLUMNS}"
-    options = {name: arguments[name] for name in ("metrics", "by", "columns", "where", "unit", "batch")} | policies
+    config_text = (
+        "materialized='incremental', incremental_strategy='microbatch',"
+        f" {config_arguments}{APPENDS_COLUMNS}"
+    )
+    options = {
+        name: arguments[name] for name in ("metrics", "by", "columns", "where", "unit", "batch")
+    } | policies
     text = model_text(config_text, model_statement, dialect, options)
-    description = f"Sums per {join_words(request.group_by)} that sqlrank evaluate --rollup adds up (sqlrank {__version__})"
+    description = (
+        f"Sums per {join_words(request.group_by)} that sqlrank evaluate --rollup adds up (sqlrank"
+        f" {__version__})"
+    )
     return DbtModel(text, schema_yaml(name, description, model_statement, request, dialect))
 
 
 def _parse_day(begin: Any) -> str:
     """Return the first day as ISO text; raise ``InputError`` if it is not a date."""
     try:
-        return (begin if isinstance(begin, date) else date.fromisoformat(str(begin))).isoformat()[:10]
+        return (begin if isinstance(begin, date) else date.fromisoformat(str(begin))).isoformat()[
+            :10
+        ]
     except ValueError:
         raise InputError(f"begin={short_repr(begin)} is no day. Write it as 2026-01-31") from None
 
@@ -418,37 +603,44 @@ def rollup(
     timeout: float | None = None,
     **policies: Any,
 ) -> pa.Table:
-    """Build a table of mergeable aggregates, from which :func:`sqlrank.evaluate` computes metrics with ``rollup=``.
+    """Build a table of mergeable aggregates, from which :func:`sqlrank.evaluate` computes metrics
+    with ``rollup=``.
 
     Metrics follow for any range of days and any roll-up of groups.
 
     Args:
-        metrics: metrics that the rollup must support: sums over predictions, such as LogLoss; rank metrics, such as AUC; or ranking metrics
-            with per-query values, such as nDCG@10.
-        predictions: as for :func:`sqlrank.evaluate`; ranking metrics take ``run``, ``qrels``, ``queries`` and ``inputs``.
+        metrics: metrics that the rollup must support: sums over predictions, such as LogLoss; rank
+            metrics, such as AUC; or ranking metrics with per-query values, such as nDCG@10.
+        predictions: as for :func:`sqlrank.evaluate`; ranking metrics take ``run``, ``qrels``,
+            ``queries`` and ``inputs``.
         run: see ``predictions``.
         qrels: see ``predictions``.
         queries: see ``predictions``.
         inputs: see ``predictions``.
         by: key columns to filter and roll up by later, including the day: ``["day", "campaign"]``.
-        binning: ``"grid"``, steps of the 16th root of the score, or ``"exact"``, one bin per distinct score: exact, for few distinct scores.
+        binning: ``"grid"``, steps of the 16th root of the score, or ``"exact"``, one bin per
+            distinct score: exact, for few distinct scores.
         n_bins: number of grid steps between 0 and 1.
-        exact_scores: scores with bins of their own in the grid, such as frequent ones; the curve ``CommonScores`` finds them.
-        unit: the randomization unit, for intervals: a column of predictions or an expression, such as ``"user_id"``. For rankings it is
-            ``"query_id"`` or a column of ``queries``. Adds the key column ``bucket``.
+        exact_scores: scores with bins of their own in the grid, such as frequent ones; the curve
+            ``CommonScores`` finds them.
+        unit: the randomization unit, for intervals: a column of predictions or an expression, such
+            as ``"user_id"``. For rankings it is ``"query_id"`` or a column of ``queries``. Adds the
+            key column ``bucket``.
         n_buckets: number of buckets, 32 by default; a rollup has up to as many times the rows.
         connection: where the data are.
         dialect: SQL dialect of ``connection``, if its class does not identify it.
         columns: mapping from canonical column names to those of the source.
         where: a SQL condition on the rows to read.
-        insert: a DuckDB table of ``connection`` to insert into, created if missing. Rows of days and groups that it already has are
-            refused, unless they are replaced or named as a batch.
-        overwrite_by: a column of ``by``, such as ``"day"``: existing rows for the days of the result are replaced.
-        batch: name of these rows in the column ``batch``. ``insert`` refuses a batch that the table already has, so that nothing counts
-            twice.
+        insert: a DuckDB table of ``connection`` to insert into, created if missing. Rows of days
+            and groups that it already has are refused, unless they are replaced or named as a
+            batch.
+        overwrite_by: a column of ``by``, such as ``"day"``: existing rows for the days of the
+            result are replaced.
+        batch: name of these rows in the column ``batch``. ``insert`` refuses a batch that the table
+            already has, so that nothing counts twice.
         retract: True to retract existing rows: the sums and counts are negative.
-        batch_where: a SQL condition that selects the rows of this batch: ``"user_id IN (7, 9)"``. Unlike ``where``, it does not change the
-            definition hash.
+        batch_where: a SQL condition that selects the rows of this batch: ``"user_id IN (7, 9)"``.
+            Unlike ``where``, it does not change the definition hash.
         check: as for :func:`sqlrank.evaluate`.
         sql_dir: as for :func:`sqlrank.evaluate`.
         memory_limit: as for :func:`sqlrank.evaluate`.
@@ -458,52 +650,78 @@ def rollup(
         **policies: parameters that apply to all metrics.
 
     Returns:
-        A row per group of ``by``, ``bucket`` (int64) if given, and score bin. Rank metrics have ``bin``, ``positives``, ``negatives``,
-        ``score_min`` and ``score_max``. All have ``num_rows`` and a column per aggregate (float64), and ``definition_hash`` (text); only rows
-        of equal hashes may be merged. ``batch`` (text) exists if one is named. For rankings there is a row per group of ``by``:
-        ``num_rows`` is the number of lists. Each metric has the count, sum, sum of squares, minimum and maximum of its per-query values.
-        The metadata say what policies left out or filled, as for :func:`sqlrank.evaluate`.
+        A row per group of ``by``, ``bucket`` (int64) if given, and score bin. Rank metrics have
+        ``bin``, ``positives``, ``negatives``, ``score_min`` and ``score_max``. All have
+        ``num_rows`` and a column per aggregate (float64), and ``definition_hash`` (text); only rows
+        of equal hashes may be merged. ``batch`` (text) exists if one is named. For rankings there
+        is a row per group of ``by``: ``num_rows`` is the number of lists. Each metric has the
+        count, sum, sum of squares, minimum and maximum of its per-query values. The metadata say
+        what policies left out or filled, as for :func:`sqlrank.evaluate`.
 
     Raises:
-        MetricError: a metric that cannot be computed from aggregates, with a list of those that can.
-        InputError: data that cannot be evaluated, a table of another definition, or a batch or days that it already has.
+        MetricError: a metric that cannot be computed from aggregates, with a list of those that
+            can.
+        InputError: data that cannot be evaluated, a table of another definition, or a batch or days
+            that it already has.
 
     >>> import pyarrow as pa
     >>> clicks = pa.table({"day": [1, 1], "label": [1, 0], "score": [0.75, 0.25]})
-    >>> rollup("AUC", predictions=clicks, by="day").select(["day", "bin", "positives", "negatives"]).to_pylist()
+    >>> rollup("AUC", predictions=clicks, by="day").select(
+    ...     ["day", "bin", "positives", "negatives"]
+    ... ).to_pylist()
     [{'day': 1, 'bin': 939.0, 'positives': 0.0, 'negatives': 1.0}, {'day': 1, 'bin': 1005.0, 'positives': 1.0, 'negatives': 0.0}]
-    """
+    """  # noqa: E501
     arguments = locals()
     call = Request.from_arguments(arguments, leave_out=["unit"])  # of the buckets
     dialect_name = infer_dialect(connection, dialect)
     request, definition = resolve_rollup_request(
-        call, dialect_name, ScoreBinning.from_arguments(binning, n_bins, exact_scores), JackknifeBuckets.from_arguments(unit, n_buckets)
+        call,
+        dialect_name,
+        ScoreBinning.from_arguments(binning, n_bins, exact_scores),
+        JackknifeBuckets.from_arguments(unit, n_buckets),
     )
-    named_batch = Batch.from_arguments(batch, is_retraction=retract, batch_where=batch_where, overwrite_by=overwrite_by)
+    named_batch = Batch.from_arguments(
+        batch, is_retraction=retract, batch_where=batch_where, overwrite_by=overwrite_by
+    )
     options = ExecutionOptions.from_arguments(arguments)
     if overwrite_by is not None and (insert is None or overwrite_by not in request.group_by):
         raise MetricError(
-            f"overwrite_by={overwrite_by!r} is a column of by, of the rows of insert= that are replaced. by is {', '.join(request.group_by) or 'empty'}"
+            f"overwrite_by={overwrite_by!r} is a column of by, of the rows of insert= that are"
+            f" replaced. by is {', '.join(request.group_by) or 'empty'}"
         )
     if insert is not None and connection is None:
-        raise MetricError("insert= needs connection=, the DuckDB connection or file that has the table, or is to have it")
+        raise MetricError(
+            "insert= needs connection=, the DuckDB connection or file that has the table, or is to"
+            " have it"
+        )
     if insert is not None and not is_duckdb_connection(connection):
         raise MetricError(
-            "insert= is run on DuckDB. For another engine sqlrank.rollup_sql (sqlrank rollup --sql) writes the statement to run there"
+            "insert= is run on DuckDB. For another engine sqlrank.rollup_sql (sqlrank rollup --sql)"
+            " writes the statement to run there"
         )
-    is_new = insert is not None and isinstance(connection, (str, Path)) and not Path(connection).exists()
+    is_new = (
+        insert is not None and isinstance(connection, (str, Path)) and not Path(connection).exists()
+    )
     batch_request = request if named_batch is None else named_batch.restrict(request, dialect_name)
 
     def add_columns(statement: CompiledStatement) -> CompiledStatement:
         with_definition = add_definition_column(statement, definition, request)
-        return with_definition if named_batch is None else named_batch.add_batch_column(with_definition)
+        return (
+            with_definition
+            if named_batch is None
+            else named_batch.add_batch_column(with_definition)
+        )
 
     options = replace(options, connection=None) if is_new else options
-    result = options.run(lambda database: execute_resolved(batch_request, database, check, add_columns))
+    result = options.run(
+        lambda database: execute_resolved(batch_request, database, check, add_columns)
+    )
     left_out = read_left_out(result.schema.metadata)
     if request.rolled_up:
         left_out = [replace(entry, metrics=definition.metric_names) for entry in left_out]
-    result = result.replace_schema_metadata({"sqlrank.version": __version__, **left_out_metadata(left_out)})
+    result = result.replace_schema_metadata(
+        {"sqlrank.version": __version__, **left_out_metadata(left_out)}
+    )
     if insert is not None:
         insert_rollup(result, connection, insert, overwrite_by)
     return result
@@ -539,14 +757,18 @@ def rollup_sql(  # noqa: D417  rollup describes the other arguments
 ) -> str:
     """Return the statement that builds a rollup, in the SQL of an engine.
 
-    A statement may run twice, but it cannot raise an error as :func:`rollup` does. Arguments that are not listed are those of :func:`rollup`.
+    A statement may run twice, but it cannot raise an error as :func:`rollup` does. Arguments that
+    are not listed are those of :func:`rollup`.
 
     Args:
         metrics: metrics that the rollup must support.
-        dialect: the SQL dialect, such as ``"bigquery"``; by default that of ``connection``, else DuckDB's.
+        dialect: the SQL dialect, such as ``"bigquery"``; by default that of ``connection``, else
+            DuckDB's.
         create_table: name of a table to create from the rows.
-        insert: name of a rollup to add the rows to. Alone, it adds no days and groups that the table already has.
-        overwrite_by: a column of ``by`` such as ``"day"``: the rows of the table of ``insert`` for the days of the result are deleted first.
+        insert: name of a rollup to add the rows to. Alone, it adds no days and groups that the
+            table already has.
+        overwrite_by: a column of ``by`` such as ``"day"``: the rows of the table of ``insert`` for
+            the days of the result are deleted first.
         batch: name of the rows. Nothing is added to a table that has rows of that batch.
 
     Returns:
@@ -561,13 +783,24 @@ def rollup_sql(  # noqa: D417  rollup describes the other arguments
     """
     arguments = locals()
     call = Request.from_arguments(arguments, leave_out=["unit"])  # of the buckets
-    dialect_name = infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
+    dialect_name = (
+        infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
+    )
     if connection is None and not get_dialect(dialect_name).supports_md5 and unit is not None:
-        raise MetricError(f"{dialect_name} has no MD5, which buckets need. Make the rollup through connection=, or give it a function md5")
+        raise MetricError(
+            f"{dialect_name} has no MD5, which buckets need. Make the rollup through connection=,"
+            " or give it a function md5"
+        )
     bins = ScoreBinning.from_arguments(binning, n_bins, exact_scores)
-    request, definition = resolve_rollup_request(call, dialect_name, bins, JackknifeBuckets.from_arguments(unit, n_buckets))
-    has_files = any(reads_files(leaf) for source in request.sources.values() for leaf in leaf_sources(source))
-    named_batch = Batch.from_arguments(batch, is_retraction=retract, batch_where=batch_where, overwrite_by=overwrite_by)
+    request, definition = resolve_rollup_request(
+        call, dialect_name, bins, JackknifeBuckets.from_arguments(unit, n_buckets)
+    )
+    has_files = any(
+        reads_files(leaf) for source in request.sources.values() for leaf in leaf_sources(source)
+    )
+    named_batch = Batch.from_arguments(
+        batch, is_retraction=retract, batch_where=batch_where, overwrite_by=overwrite_by
+    )
     request = request if named_batch is None else named_batch.restrict(request, dialect_name)
     with open_for_inspection(connection, dialect_name, has_files) as database:
         prepared = prepare_statement(request, database)
@@ -580,22 +813,33 @@ def rollup_sql(  # noqa: D417  rollup describes the other arguments
             "unit": unit,
             "n_buckets": n_buckets,
         }
-        storage = {name: arguments[name] for name in ("connection", "create_table", "insert", "overwrite_by")}
+        storage = {
+            name: arguments[name]
+            for name in ("connection", "create_table", "insert", "overwrite_by")
+        }
         batch_options = {name: arguments[name] for name in ("batch", "retract", "batch_where")}
         printed_call = replace(call, options={**options, **storage, **batch_options, "sql": True})
         header = replace(
             statement.header,
             settings=(
                 *statement.header.settings,
-                *(setting_text(name, value) for name, value in {**options, **batch_options}.items() if value),
+                *(
+                    setting_text(name, value)
+                    for name, value in {**options, **batch_options}.items()
+                    if value
+                ),
             ),
             command=request_command("rollup", definition.metric_names, printed_call, dialect_name),
         )
         statement = replace(statement, header=header)
-        read = [bound_input.table.display_from_item for bound_input in prepared.inputs.by_role.values()]
+        read = [
+            bound_input.table.display_from_item for bound_input in prepared.inputs.by_role.values()
+        ]
         stored = wrap_for_storage(statement, dialect_name, create_table, None, insert, read)
         if overwrite_by is not None:
-            return delete_insert_script(statement, stored, dialect_name, overwrite_by, insert, database.can_materialize_ctes)
+            return delete_insert_script(
+                statement, stored, dialect_name, overwrite_by, insert, database.can_materialize_ctes
+            )
         if insert is not None:
             stored = add_new(stored) if named_batch is None else named_batch.insert_once(stored)
         return replace(prepared, statement=stored).render().text

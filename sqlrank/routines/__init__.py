@@ -1,4 +1,6 @@
-"""Write SQL functions of metrics to install in a database: functions of tables, aggregates, and functions of lists."""
+"""Write SQL functions of metrics to install in a database: functions of tables, aggregates, and
+functions of lists.
+"""
 
 from sqlrank.rendering.dialects import list_function_dialects
 

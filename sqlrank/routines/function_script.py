@@ -1,4 +1,6 @@
-"""Write the script that installs metrics as functions of a database: the public functions for it."""
+"""Write the script that installs metrics as functions of a database: the public functions for
+it.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ LIST_PARAMETERS = {
     "retrieved": "list of the ids of retrieved documents, best first, NULL as an empty list",
     "relevant": "list of the ids of relevant documents, without which the value is NULL",
 }
-"""Lists that functions of lists take, with their descriptions; their files declare the other parameters."""
+"""Lists that functions of lists take, with their descriptions; their files declare the other
+parameters.
+"""
 
 
 class Installation:
@@ -102,12 +106,17 @@ class Installation:
         """Add the functions of lists and of inputs, and on DuckDB those of all metrics."""
         self.add_lists_and_inputs()
         if not self._has_table_macros:
-            self.omitted["each metric"] = f"name those that you need, such as sqlrank functions nDCG AUC --dialect {self.options.dialect}"
+            self.omitted["each metric"] = (
+                "name those that you need, such as sqlrank functions nDCG AUC --dialect"
+                f" {self.options.dialect}"
+            )
             return
         library = self.options.library
         for file in [*library.metrics.values(), *library.curves.values()]:
             if file.measures_column:
-                self.omitted[file.full_name] = "it reads a column of yours, for which SQL has an aggregate"
+                self.omitted[file.full_name] = (
+                    "it reads a column of yours, for which SQL has an aggregate"
+                )
             else:
                 self._add_or_omit(file.full_name, partial(self._add_file, file))
 
@@ -120,7 +129,9 @@ class Installation:
         for text in metrics:
             symbolic = SymbolicMetric.parse(str(text), self.options.library)
             if symbolic.file.measures_column:
-                raise MetricError(f"{text} reads a column of yours, for which SQL has an aggregate. Leave it out")
+                raise MetricError(
+                    f"{text} reads a column of yours, for which SQL has an aggregate. Leave it out"
+                )
             self._add_metric(symbolic, symbolic.column)
 
     @property
@@ -132,9 +143,18 @@ class Installation:
         return get_dialect(self.options.dialect).supports_table_macros
 
     def _add_file(self, file: SqlFile) -> None:
-        """Add the function of a file; a curve with the name of a metric gets the suffix ``_curve``."""
+        """Add the function of a file; a curve with the name of a metric gets the suffix
+        ``_curve``.
+        """
         metric = SymbolicMetric.from_file(file)
-        self._add_metric(metric, f"{metric.column}_curve" if ("table", metric.column) in self.functions else metric.column)
+        self._add_metric(
+            metric,
+            (
+                f"{metric.column}_curve"
+                if ("table", metric.column) in self.functions
+                else metric.column
+            ),
+        )
 
     def _add_or_omit(self, name: str, add: Callable[[], None]) -> None:
         try:
@@ -143,10 +163,18 @@ class Installation:
             self.omitted[name] = _one_line(error)
 
     def _add_input_function(
-        self, name: str, description: str, inputs: Sequence[str], metrics: Sequence[str], per_query: bool = False
+        self,
+        name: str,
+        description: str,
+        inputs: Sequence[str],
+        metrics: Sequence[str],
+        per_query: bool = False,
     ) -> None:
         """Add the function of several metrics of an input."""
-        symbolic_metrics = [SymbolicMetric.parse(text, self.options.library).restrict_to_cutoff() for text in metrics]
+        symbolic_metrics = [
+            SymbolicMetric.parse(text, self.options.library).restrict_to_cutoff()
+            for text in metrics
+        ]
         statement = compile_symbolic(symbolic_metrics, inputs, self.options, per_query)
         ungrouped = None if per_query else self._compile_ungrouped(symbolic_metrics, inputs)
         self._add_table_function(name, statement, description, ungrouped)
@@ -155,38 +183,66 @@ class Installation:
         """Add the table function of a metric, and its aggregate if it is one of columns."""
         roles = find_roles(metric, self.options)
         statement = compile_symbolic([metric], roles, self.options)
-        self._add_table_function(name, statement, metric.file.description, self._compile_ungrouped([metric], roles))
+        self._add_table_function(
+            name, statement, metric.file.description, self._compile_ungrouped([metric], roles)
+        )
         if is_aggregate(metric, roles, self.options):
             body, parameters, request = build_aggregate(metric, roles[0], self.options)
             body = self._check_ranges(body, parameters)
-            comment = document_routine(metric.file.description, parameters, *self._describe_settings(request))
+            comment = document_routine(
+                metric.file.description, parameters, *self._describe_settings(request)
+            )
             facts = RoutineFacts(name, "aggregate", tuple(roles), (str(metric.metric),), comment)
             if self._has_table_macros:
                 self._add_routine(create_scalar_macro(self.schema, facts, body, parameters))
             elif self._forms.aggregate:
-                self._add_routine(create_aggregate_routine(self.options.dialect, self.schema, facts, body, parameters))
+                self._add_routine(
+                    create_aggregate_routine(
+                        self.options.dialect, self.schema, facts, body, parameters
+                    )
+                )
 
-    def _compile_ungrouped(self, metrics: Sequence[SymbolicMetric], roles: Sequence[str]) -> SymbolicStatement | None:
-        """Compile metrics of predictions without a group for a macro: DuckDB partitions and groups rows also by a constant, which costs up to a half."""
+    def _compile_ungrouped(
+        self, metrics: Sequence[SymbolicMetric], roles: Sequence[str]
+    ) -> SymbolicStatement | None:
+        """Compile metrics of predictions without a group for a macro: DuckDB partitions and groups
+        rows also by a constant, which costs up to a half.
+        """
         is_curve = any(metric.file.kind == "curves" for metric in metrics)
         if not self._has_table_macros or list(roles) != ["predictions"] or is_curve:
             return None
         statement = compile_symbolic(metrics, roles, self.options, is_grouped=False)
-        return None if "query_id" in statement.read_columns["predictions"] else statement  # rows are partitioned by query in any case
+        return (
+            None if "query_id" in statement.read_columns["predictions"] else statement
+        )  # rows are partitioned by query in any case
 
     def _add_table_function(
-        self, name: str, statement: SymbolicStatement, description: str, ungrouped: SymbolicStatement | None = None
+        self,
+        name: str,
+        statement: SymbolicStatement,
+        description: str,
+        ungrouped: SymbolicStatement | None = None,
     ) -> None:
-        reads = [f"{role}: {', '.join(columns)}." for role, columns in statement.read_columns.items()]
+        reads = [
+            f"{role}: {', '.join(columns)}." for role, columns in statement.read_columns.items()
+        ]
         dialect = self.options.dialect
         further = list_group_parameters(dialect, statement.group_roles)
         if (self._has_table_macros or takes_checks(dialect)) and statement.checks:
             further.append(RoutineParameter(CHECKS_PARAMETER, None, "FALSE to accept wrong rows"))
             checked = ""  # the parameter says so
         else:
-            checked = "Wrong rows raise an error." if statement.checks else "Wrong rows are not looked for."
+            checked = (
+                "Wrong rows raise an error."
+                if statement.checks
+                else "Wrong rows are not looked for."
+            )
         comment = document_routine(
-            description, [*statement.parameters, *further], *reads, checked, *self._describe_settings(statement.request)
+            description,
+            [*statement.parameters, *further],
+            *reads,
+            checked,
+            *self._describe_settings(statement.request),
         )
         metrics = tuple(str(metric.metric) for metric in statement.request.metrics)
         facts = RoutineFacts(name, "table", tuple(statement.read_columns), metrics, comment)
@@ -199,25 +255,42 @@ class Installation:
         file = load_list_functions()[name]
         declared = [file.params.get(argument) for argument in file.function_arguments]
         parameters = [
-            RoutineParameter(name, None, LIST_PARAMETERS[name] if param is None else param.about, param)
+            RoutineParameter(
+                name, None, LIST_PARAMETERS[name] if param is None else param.about, param
+            )
             for name, param in zip(file.function_arguments, declared, strict=True)
         ]
         metric = file.description.partition(" ")[0].replace("@k", f"@{DEFAULT_CUTOFF}")
-        facts = RoutineFacts(name, "list", ("answers",), (metric,), document_routine(file.description, parameters))
-        body, dialect = self._check_ranges(build_list_function(name), parameters), self.options.dialect
+        facts = RoutineFacts(
+            name, "list", ("answers",), (metric,), document_routine(file.description, parameters)
+        )
+        body, dialect = (
+            self._check_ranges(build_list_function(name), parameters),
+            self.options.dialect,
+        )
         if self._has_table_macros:
             self._add_routine(create_scalar_macro(self.schema, facts, body, parameters))
         else:
             self._add_routine(create_list_routine(dialect, self.schema, facts, body, parameters))
 
     def _check_ranges(self, value: exp.Expr, parameters: Sequence[RoutineParameter]) -> exp.Expr:
-        return value if self.options.check == "off" else refuse_ranges(value, parameters, self.options.dialect)
+        return (
+            value
+            if self.options.check == "off"
+            else refuse_ranges(value, parameters, self.options.dialect)
+        )
 
     def _describe_settings(self, request: ResolvedRequest) -> list[str]:
         """Return sentences on the settings of metrics, and on when they are undefined."""
         self.read_policies |= request.original.policies.keys()
-        settings = dict.fromkeys(text for metric in request.metrics for text in self._setting_texts(metric))
-        undefined = request.metrics[0].file.annotations.get("Undefined", "") if len(request.metrics) == 1 else ""
+        settings = dict.fromkeys(
+            text for metric in request.metrics for text in self._setting_texts(metric)
+        )
+        undefined = (
+            request.metrics[0].file.annotations.get("Undefined", "")
+            if len(request.metrics) == 1
+            else ""
+        )
         return [
             f"Undefined: {undefined}." if undefined else "",
             f"Settings: {', '.join(settings)}." if settings else "",
@@ -226,12 +299,19 @@ class Installation:
     def _setting_texts(self, metric: ResolvedMetric) -> list[str]:
         """Return the policies and functions that decide a metric, with their values."""
         library = self.options.library
-        names = [*library.policies, *(name for name in metric.file.declared_settings if name in library.functions)]
+        names = [
+            *library.policies,
+            *(name for name in metric.file.declared_settings if name in library.functions),
+        ]
         names += LIST_SLOTS if metric.input_role == "run" and metric.file.grain == "list" else ()
         read = metric.dependencies.settings | {*LIST_SLOTS}
         if metric.input_role != "run":
             names = [name for name in names if name != "ties" or name in metric.settings]
-        values = {name: _find_value(metric.settings.get(name), name, library) for name in names if name in read}
+        values = {
+            name: _find_value(metric.settings.get(name), name, library)
+            for name in names
+            if name in read
+        }
         return [f"{name}={value}" for name, value in values.items() if value != "error"]
 
     def _add_routine(self, function: Routine) -> None:
@@ -242,7 +322,11 @@ def _find_value(value: Any, name: str, library: Any) -> Any:
     """Return the value of a setting, or its default."""
     if value is not None:
         return value
-    return library.allowed_values(name)[0] if name in library.policies else library.default_function(name)
+    return (
+        library.allowed_values(name)[0]
+        if name in library.policies
+        else library.default_function(name)
+    )
 
 
 def _one_line(error: SqlrankError) -> str:
@@ -271,8 +355,14 @@ class FunctionScript:
     def sql(self) -> str:
         """The script that creates the functions, or replaces them."""
         version = sql_literal(__version__).sql(self.dialect)
-        schema = [f"CREATE SCHEMA IF NOT EXISTS {self._schema_name}"] if get_dialect(self.dialect).supports_function_schemas else []
-        declared = function_forms(self.dialect).version.format(name=self._version_function, version=version)
+        schema = (
+            [f"CREATE SCHEMA IF NOT EXISTS {self._schema_name}"]
+            if get_dialect(self.dialect).supports_function_schemas
+            else []
+        )
+        declared = function_forms(self.dialect).version.format(
+            name=self._version_function, version=version
+        )
         functions = [statement for function in self.functions for statement in function.create]
         return self._format_script([*schema, declared, *functions])
 
@@ -282,15 +372,21 @@ class FunctionScript:
         kind = "MACRO" if get_dialect(self.dialect).supports_table_macros else "FUNCTION"
         arguments = function_forms(self.dialect).version_arguments
         statements = [statement for function in self.functions for statement in function.drop]
-        return self._format_script([*statements, f"DROP {kind} IF EXISTS {self._version_function}{arguments}"])
+        return self._format_script(
+            [*statements, f"DROP {kind} IF EXISTS {self._version_function}{arguments}"]
+        )
 
     def _format_script(self, statements: Iterable[str]) -> str:
         return self._header + "".join(f"{statement};\n" for statement in statements)
 
     @property
     def _version_function(self) -> str:
-        """The function that says of which version the functions are; those of ClickHouse are in no schema."""
-        name = "sqlrank_version" if get_dialect(self.dialect).supports_function_schemas else "version"
+        """The function that says of which version the functions are; those of ClickHouse are in no
+        schema.
+        """
+        name = (
+            "sqlrank_version" if get_dialect(self.dialect).supports_function_schemas else "version"
+        )
         return qualify_function(self.schema, name, self.dialect).sql(self.dialect)
 
     @property
@@ -301,35 +397,43 @@ class FunctionScript:
         """Run the script that creates the functions, or drops them, on a DuckDB file.
 
         Raises:
-            InputError: the functions are not for DuckDB, or the database of the file has the name of the schema.
+            InputError: the functions are not for DuckDB, or the database of the file has the name
+                of the schema.
             SqlrankError: a function of the same name was not made by sqlrank, unless ``force``.
             ExecutionError: the file cannot be opened or written.
         """
         if not get_dialect(self.dialect).supports_table_macros:
             raise InputError(
-                f"{file}: the functions are for {self.dialect}, and no script for it is run on a DuckDB file. Write it to a file"
+                f"{file}: the functions are for {self.dialect}, and no script for it is run on a"
+                " DuckDB file. Write it to a file"
             )
         if Path(file).stem.lower() == self.schema.lower():
             raise InputError(
-                f"{file}: the database of this file is called as the schema {self.schema}. Give the schema main, or name another file"
+                f"{file}: the database of this file is called as the schema {self.schema}. Give the"
+                " schema main, or name another file"
             )
         with translate_duckdb_errors(), closing(duckdb.connect(str(file))) as connection:
             names = [function.facts.name for function in self.functions]
             others = connection.execute(
-                "SELECT DISTINCT function_name FROM duckdb_functions() WHERE database_name = current_database() AND lower(schema_name) = lower(?) AND "
-                "function_type IN ('macro', 'table_macro') AND list_contains(?, function_name) AND NOT coalesce(comment, '') LIKE ? ORDER BY ALL",
+                "SELECT DISTINCT function_name FROM duckdb_functions() WHERE database_name ="
+                " current_database() AND lower(schema_name) = lower(?) AND function_type IN"
+                " ('macro', 'table_macro') AND list_contains(?, function_name) AND NOT"
+                " coalesce(comment, '') LIKE ? ORDER BY ALL",
                 [self.schema, names, f"%{COMMENT_END}%"],
             ).fetchall()
             if others and not force:
                 raise SqlrankError(
-                    f"{file}: sqlrank did not make the function {self._schema_name}.{others[0][0]}. Replace it with force=True, or name another schema="
+                    f"{file}: sqlrank did not make the function {self._schema_name}.{others[0][0]}."
+                    " Replace it with force=True, or name another schema="
                 )
             connection.execute(f"BEGIN;\n{self.drop_sql if drop else self.sql}COMMIT;")
 
     @property
     def _header(self) -> str:
         """The comment above a script."""
-        lines = [f"sqlrank {__version__}: functions for {self.dialect}, in the schema {self.schema}"]
+        lines = [
+            f"sqlrank {__version__}: functions for {self.dialect}, in the schema {self.schema}"
+        ]
         lines += [f"settings: {', '.join(self.settings)}"] if self.settings else []
         lines += [f"no function of {name}: {reason}" for name, reason in self.omitted.items()]
         return "".join(f"-- {' '.join(line.split())}\n" for line in lines)
@@ -343,7 +447,9 @@ def input_functions() -> FunctionScript:
     """Return the script of the functions of lists and of inputs for DuckDB, a tenth of all."""
     installation = Installation(installation_options("duckdb", None, None, {}), DEFAULT_SCHEMA)
     installation.add_lists_and_inputs()
-    return FunctionScript("duckdb", DEFAULT_SCHEMA, tuple(installation.functions.values()), installation.omitted)
+    return FunctionScript(
+        "duckdb", DEFAULT_SCHEMA, tuple(installation.functions.values()), installation.omitted
+    )
 
 
 @entry_point
@@ -358,7 +464,8 @@ def functions(
     check: CheckMode = "auto",
     **policies: Any,
 ) -> FunctionScript:
-    """Return a script that installs metrics as functions of a database, where they need no Python any more.
+    """Return a script that installs metrics as functions of a database, where they need no Python
+    any more.
 
     There are functions of tables, aggregates, and functions of the lists in one row::
 
@@ -367,18 +474,24 @@ def functions(
         SELECT AVG(sqlrank.ndcg_at(retrieved, relevant, 10)) FROM answers
 
     Args:
-        metrics: metrics such as ``["nDCG", "P(rel=2)@5"]``; all, functions of several metrics of an input and those of lists, by default.
-            Parameters that a metric does not fix are parameters of its function.
-        dialect: the SQL dialect: ``"duckdb"``, ``"bigquery"``, ``"clickhouse"``, ``"databricks"``, ``"postgres"``, ``"snowflake"`` or ``"spark"``.
+        metrics: metrics such as ``["nDCG", "P(rel=2)@5"]``; all, functions of several metrics of an
+            input and those of lists, by default. Parameters that a metric does not fix are
+            parameters of its function.
+        dialect: the SQL dialect: ``"duckdb"``, ``"bigquery"``, ``"clickhouse"``, ``"databricks"``,
+            ``"postgres"``, ``"snowflake"`` or ``"spark"``.
         schema: the schema of the functions, which the script creates.
         compat: compatibility mode, as of :func:`evaluate`.
         sql_dir: a directory with metrics, relations and functions of your own.
-        weighted: functions of predictions read a column ``weight``, and those of rankings a further table ``queries`` with one.
-        check: ``"off"`` for functions that do not check the rows of a call; checks take a scan and a search for duplicates.
-        **policies: policies that the numbers follow, such as ``ties="rank"``: they are fixed when functions are installed.
+        weighted: functions of predictions read a column ``weight``, and those of rankings a further
+            table ``queries`` with one.
+        check: ``"off"`` for functions that do not check the rows of a call; checks take a scan and
+            a search for duplicates.
+        **policies: policies that the numbers follow, such as ``ties="rank"``: they are fixed when
+            functions are installed.
 
     Returns:
-        The functions, with ``sql`` and ``drop_sql`` as scripts; ``omitted`` says which metrics are no functions, and why.
+        The functions, with ``sql`` and ``drop_sql`` as scripts; ``omitted`` says which metrics are
+        no functions, and why.
 
     Raises:
         MetricError: a metric or a policy does not exist, or is read by none of the metrics.
@@ -388,14 +501,26 @@ def functions(
     'sqlrank.ndcg(run, qrels, k := 2147483647, by := NULL, checks := TRUE)'
     """
     function_forms(dialect)
-    if not isinstance(schema, str) or not schema.strip() or not schema.isprintable() or "." in schema:
-        raise InputError(f"schema={short_repr(schema)} is not possible: give the name of one schema, without a dot")
+    if (
+        not isinstance(schema, str)
+        or not schema.strip()
+        or not schema.isprintable()
+        or "." in schema
+    ):
+        raise InputError(
+            f"schema={short_repr(schema)} is not possible: give the name of one schema, without"
+            " a dot"
+        )
     options = installation_options(dialect, compat, sql_dir, policies, weighted, check)
     installation = Installation(options, schema)
     if metrics is None:
         installation.add_all()
     else:
-        installation.add_metrics([metrics] if isinstance(metrics, str) or not hasattr(metrics, "__iter__") else list(metrics))
+        installation.add_metrics(
+            [metrics]
+            if isinstance(metrics, str) or not hasattr(metrics, "__iter__")
+            else list(metrics)
+        )
     if unread := sorted(options.policies.keys() - installation.read_policies):
         raise MetricError(f"{unread[0]} is read by none of these metrics. Leave it out")
     settings = [
@@ -404,4 +529,10 @@ def functions(
         *([f"compat={compat}"] if compat is not None else []),
     ]
     settings += [f"{name}={value}" for name, value in options.policies.items()]
-    return FunctionScript(dialect, schema, tuple(installation.functions.values()), installation.omitted, tuple(settings))
+    return FunctionScript(
+        dialect,
+        schema,
+        tuple(installation.functions.values()),
+        installation.omitted,
+        tuple(settings),
+    )

@@ -1,4 +1,6 @@
-"""Write the statements that create functions of tables, aggregates and lists in a database, with checks of their rows."""
+"""Write the statements that create functions of tables, aggregates and lists in a database, with
+checks of their rows.
+"""
 
 from __future__ import annotations
 
@@ -44,14 +46,22 @@ CHECKS_PARAMETER = "checks"
 """Parameter of a table function, false if rows are not checked."""
 
 PROBLEMS, CHECK = f"{CTE_PREFIX}problems", f"{CTE_PREFIX}check"
-"""Steps of a table function: one row per wrong row of its inputs, and one that ends the query with an error if there are any."""
+"""Steps of a table function: one row per wrong row of its inputs, and one that ends the query with
+an error if there are any.
+"""
 
 
 @lru_cache(maxsize=256)
 def _build_problem_queries(
-    role: str, checks: InputChecks, source: str, group: str | None, dialect: str, checks_parameter: exp.Expr | None
+    role: str,
+    checks: InputChecks,
+    source: str,
+    group: str | None,
+    dialect: str,
+    checks_parameter: exp.Expr | None,
 ) -> tuple[exp.Select, ...]:
-    """Return queries over the rows of an input, with a row for each that is wrong: beginning of a message that ends with their number.
+    """Return queries over the rows of an input, with a row for each that is wrong: beginning of a
+    message that ends with their number.
 
     Copy the queries before you use them.
 
@@ -71,20 +81,38 @@ def _build_problem_queries(
     }
     conditions = [] if checks_parameter is None else [checks_parameter]
     if wrong:
-        columns = [*(exp.alias_(cast_double(exp.column(name)), name) for name in checks.numbers), *map(exp.column, checks.keys)]
+        columns = [
+            *(exp.alias_(cast_double(exp.column(name)), name) for name in checks.numbers),
+            *map(exp.column, checks.keys),
+        ]
         rows = exp.select(*columns).from_(source).where(*conditions)
-        branches = [exp.If(this=condition.copy(), true=sql_literal(meaning)) for meaning, condition in wrong.items()]
-        message = _concatenate_texts([sql_literal(f"{role}: "), exp.Case(ifs=branches), sql_literal(" (rows: ")])
-        is_wrong = exp.or_(*wrong.values())  # which takes less time than to name the problem of each row
+        branches = [
+            exp.If(this=condition.copy(), true=sql_literal(meaning))
+            for meaning, condition in wrong.items()
+        ]
+        message = _concatenate_texts(
+            [sql_literal(f"{role}: "), exp.Case(ifs=branches), sql_literal(" (rows: ")]
+        )
+        is_wrong = exp.or_(
+            *wrong.values()
+        )  # which takes less time than to name the problem of each row
         queries.append(exp.select(message).from_(rows.subquery(role)).where(is_wrong))
     if checks.unique:
         keys = [exp.column(name) for name in (*([group] if group else []), *checks.unique)]
         message = sql_literal(f"{role}: {checks.duplicates} (keys: ")
-        queries.append(exp.select(message).from_(source).where(*conditions).group_by(*keys).having("COUNT(*) > 1"))
+        queries.append(
+            exp.select(message)
+            .from_(source)
+            .where(*conditions)
+            .group_by(*keys)
+            .having("COUNT(*) > 1")
+        )
     return tuple(cast("exp.Select", rewrite_for_dialect(query, dialect)) for query in queries)
 
 
-def _find_range_problems(parameters: Sequence[RoutineParameter], refer_to: Callable[[str], exp.Expr]) -> list[exp.Case]:
+def _find_range_problems(
+    parameters: Sequence[RoutineParameter], refer_to: Callable[[str], exp.Expr]
+) -> list[exp.Case]:
     """Return the message on each parameter with a range, which is NULL if its value is in range."""
     problems = []
     for parameter in parameters:
@@ -93,25 +121,41 @@ def _find_range_problems(parameters: Sequence[RoutineParameter], refer_to: Calla
             continue
         value = refer_to(parameter.name)
         low, high = sql_literal(declared.low), sql_literal(declared.high)
-        is_above_low = exp.GT(this=value, expression=low) if declared.excludes_low else exp.GTE(this=value, expression=low)
+        is_above_low = (
+            exp.GT(this=value, expression=low)
+            if declared.excludes_low
+            else exp.GTE(this=value, expression=low)
+        )
         conditions: list[exp.Expr] = [
             is_above_low,
             exp.LTE(this=value.copy(), expression=high),
         ]  # also false for NaN, which is greater than all or nothing
         if declared.type == "integer":
             conditions.append(exp.EQ(this=value.copy(), expression=exp.Floor(this=value.copy())))
-        value_text = exp.Coalesce(this=exp.cast(value.copy(), "TEXT"), expressions=[sql_literal("NULL")])
+        value_text = exp.Coalesce(
+            this=exp.cast(value.copy(), "TEXT"), expressions=[sql_literal("NULL")]
+        )
         message = _concatenate_texts(
-            [sql_literal(f"{parameter.name} is "), value_text, sql_literal(f". It must be {declared.limited_range_text}")]
+            [
+                sql_literal(f"{parameter.name} is "),
+                value_text,
+                sql_literal(f". It must be {declared.limited_range_text}"),
+            ]
         )
         problems.append(case_when(exp.and_(*conditions), exp.null(), message))
     return problems
 
 
-def refuse_ranges(value: exp.Expr, parameters: Sequence[RoutineParameter], dialect: str) -> exp.Expr:
-    """Return an expression with symbolic parameters that ends the query with an error if one of them is out of range."""
+def refuse_ranges(
+    value: exp.Expr, parameters: Sequence[RoutineParameter], dialect: str
+) -> exp.Expr:
+    """Return an expression with symbolic parameters that ends the query with an error if one of
+    them is out of range.
+    """
     for problem in _find_range_problems(parameters, symbolic_parameter):
-        if _converts_errors(dialect):  # some engines evaluate the conversion even if the parameter is in range
+        if _converts_errors(
+            dialect
+        ):  # some engines evaluate the conversion even if the parameter is in range
             value = case_when(exp.Not(this=_raise_error(problem, dialect)), value)
         else:
             raised = _raise_error(problem.args["default"], dialect)
@@ -126,24 +170,34 @@ def _converts_errors(dialect: str) -> bool:
 
 
 def _raise_error(message: exp.Expr, dialect: str) -> exp.Expr:
-    """Return an expression that raises an error with a message; where it converts the message, it is false for NULL."""
+    """Return an expression that raises an error with a message; where it converts the message, it
+    is false for NULL.
+    """
     facts, is_converted = get_dialect(dialect), _converts_errors(dialect)
-    raised: exp.Expr = exp.Coalesce(this=message, expressions=[sql_literal("0")]) if is_converted else message
+    raised: exp.Expr = (
+        exp.Coalesce(this=message, expressions=[sql_literal("0")]) if is_converted else message
+    )
     if facts.error_function is not None:
         raised = call_function(facts.error_function, raised)
     return exp.cast(raised, "BOOLEAN") if is_converted else raised
 
 
 def _build_check(has_rows: bool, ranges: Sequence[exp.Case], dialect: str) -> exp.Select:
-    """Return the query whose column ``is_valid`` is true, and which raises an error if there are wrong rows in the step of problems, or numbers out of range."""
+    """Return the query whose column ``is_valid`` is true, and which raises an error if there are
+    wrong rows in the step of problems, or numbers out of range.
+    """
     number = exp.cast(count_rows(), "TEXT")
-    message = exp.alias_(_concatenate_texts([exp.column("problem"), number, sql_literal(")")]), "message")
+    message = exp.alias_(
+        _concatenate_texts([exp.column("problem"), number, sql_literal(")")]), "message"
+    )
     messages = [exp.select(message).from_(PROBLEMS).group_by("problem")] if has_rows else []
     messages += [exp.select(exp.alias_(problem, "message")) for problem in ranges]
     raised = _raise_error(exp.Min(this=exp.column("message")), dialect)
     has_problem = exp.GT(this=exp.Count(this=exp.column("message")), expression=sql_literal(0))
     is_valid = case_when(has_problem, raised, exp.true())
-    query = exp.select(exp.alias_(is_valid, "is_valid")).from_(union_all(messages).subquery("messages"))
+    query = exp.select(exp.alias_(is_valid, "is_valid")).from_(
+        union_all(messages).subquery("messages")
+    )
     return cast("exp.Select", rewrite_for_dialect(query, dialect))
 
 
@@ -154,7 +208,9 @@ def add_checks(
     refer_to: Callable[[str], exp.Expr],
     checks_parameter: exp.Expr | None = None,
 ) -> None:
-    """Add the steps that check parameters, and rows of inputs if ``checks_parameter``, to a query in place, and make it read their result."""
+    """Add the steps that check parameters, and rows of inputs if ``checks_parameter``, to a query
+    in place, and make it read their result.
+    """
     if not symbolic.checks:
         return
     problems = [
@@ -162,7 +218,12 @@ def add_checks(
         for role, checks in symbolic.checks.items()
         if role in symbolic.read_columns  # inputs that are not read are derived from one that is
         for problem in _build_problem_queries(
-            role, checks, CTE_PREFIX + source_table(role), symbolic.find_group_column(role), dialect, checks_parameter
+            role,
+            checks,
+            CTE_PREFIX + source_table(role),
+            symbolic.find_group_column(role),
+            dialect,
+            checks_parameter,
         )
     ]
     ranges = _find_range_problems(symbolic.parameters, refer_to)
@@ -173,10 +234,14 @@ def add_checks(
         problems[0].set("expressions", [exp.alias_(problems[0].selects[0], "problem")])
         steps.append((PROBLEMS, union_all(problems)))
     for name, step in [*steps, (CHECK, _build_check(bool(problems), ranges, dialect))]:
-        query.args["with_"].append("expressions", exp.CTE(this=step, alias=exp.TableAlias(this=exp.to_identifier(name))))
+        query.args["with_"].append(
+            "expressions", exp.CTE(this=step, alias=exp.TableAlias(this=exp.to_identifier(name)))
+        )
     condition = exp.select("is_valid").from_(CHECK).subquery()
     is_aggregate = query.args.get("group") is not None or any(map(is_aggregated, query.selects))
-    (query.having if is_aggregate else query.where)(condition, copy=False)  # once per group, and not for each of the rows
+    (query.having if is_aggregate else query.where)(
+        condition, copy=False
+    )  # once per group, and not for each of the rows
 
 
 def _concatenate_texts(texts: Sequence[exp.Expr]) -> exp.Expr:
@@ -232,17 +297,24 @@ class Routine:
 def quote_schema(schema: str, dialect: str) -> exp.Identifier:
     """Return the identifier of a schema, in quotes unless it is known to be a keyword nowhere.
 
-    >>> quote_schema("select", "snowflake").sql("snowflake"), quote_schema("sqlrank", "snowflake").sql("snowflake")
+    >>> quote_schema("select", "snowflake").sql("snowflake"), quote_schema(
+    ...     "sqlrank", "snowflake"
+    ... ).sql("snowflake")
     ('"SELECT"', 'sqlrank')
     """
     is_known = schema in UNQUOTED_SCHEMAS
-    return exp.to_identifier(schema if is_known else fold_column_name(schema, dialect), quoted=not is_known)
+    return exp.to_identifier(
+        schema if is_known else fold_column_name(schema, dialect), quoted=not is_known
+    )
 
 
 def qualify_function(schema: str, name: str, dialect: str, *, is_prefix: bool = False) -> exp.Table:
-    """Return the name of a function in a schema, which is a prefix of the name if the dialect has no schemas of functions.
+    """Return the name of a function in a schema, which is a prefix of the name if the dialect has
+    no schemas of functions.
 
-    >>> qualify_function("two words", "ndcg", "duckdb").sql("duckdb"), qualify_function("sqlrank", "ndcg", "clickhouse").sql("clickhouse")
+    >>> qualify_function("two words", "ndcg", "duckdb").sql("duckdb"), qualify_function(
+    ...     "sqlrank", "ndcg", "clickhouse"
+    ... ).sql("clickhouse")
     ('"two words".ndcg', 'sqlrank_ndcg')
     """
     if is_prefix or not get_dialect(dialect).supports_function_schemas:
@@ -250,62 +322,107 @@ def qualify_function(schema: str, name: str, dialect: str, *, is_prefix: bool = 
     return exp.Table(this=exp.to_identifier(name), db=quote_schema(schema, dialect))
 
 
-def document_routine(description: str, parameters: Iterable[RoutineParameter], *sentences: str) -> str:
-    """Return the comment of a function: a description, its parameters, further sentences, and the version."""
+def document_routine(
+    description: str, parameters: Iterable[RoutineParameter], *sentences: str
+) -> str:
+    """Return the comment of a function: a description, its parameters, further sentences, and the
+    version.
+    """
     lines = [f"{parameter.name}: {parameter.about.rstrip('.')}." for parameter in parameters]
-    return " ".join([description, *lines, *filter(None, sentences), f"{COMMENT_END} {__version__}."])
+    return " ".join(
+        [description, *lines, *filter(None, sentences), f"{COMMENT_END} {__version__}."]
+    )
 
 
 LONGEST_UNGROUPED = 6_000
-"""Most characters of a second query for calls without a group, so that the script of all functions stays below 1.5 MB."""
+"""Most characters of a second query for calls without a group, so that the script of all functions
+stays below 1.5 MB.
+"""
 
 
 def create_table_macro(
-    schema: str, facts: RoutineFacts, symbolic: SymbolicStatement, ungrouped: SymbolicStatement | None = None
+    schema: str,
+    facts: RoutineFacts,
+    symbolic: SymbolicStatement,
+    ungrouped: SymbolicStatement | None = None,
 ) -> Routine:
-    """Return the table macro of a symbolic statement, with an overload for calls without a group if a statement for them is given."""
-    is_checked = [exp.PropertyEQ(this=exp.to_identifier(CHECKS_PARAMETER), expression=exp.true())] if symbolic.checks else []
+    """Return the table macro of a symbolic statement, with an overload for calls without a group if
+    a statement for them is given.
+    """
+    is_checked = (
+        [exp.PropertyEQ(this=exp.to_identifier(CHECKS_PARAMETER), expression=exp.true())]
+        if symbolic.checks
+        else []
+    )
     parameters = [*map(exp.to_identifier, facts.inputs), *_order_parameters(symbolic.parameters)]
     group = exp.to_identifier(GROUP_PARAMETER, quoted=True)
     optional_group = exp.PropertyEQ(this=group, expression=exp.null())
     query = _build_checked_query(facts, symbolic)
     returns = exp.ReturnsProperty(this=exp.Schema(this=exp.var("TABLE")), is_table=True)
     properties = exp.Properties(expressions=[returns])
-    routine = _build_macro(schema, facts, [*parameters, optional_group, *is_checked], query, properties)
+    routine = _build_macro(
+        schema, facts, [*parameters, optional_group, *is_checked], query, properties
+    )
     if ungrouped is None:
         return routine
     query_without_groups = _build_checked_query(facts, ungrouped)
-    query_without_groups.set("expressions", [exp.alias_(exp.null(), GROUP_COLUMN), *query_without_groups.selects])
+    query_without_groups.set(
+        "expressions", [exp.alias_(exp.null(), GROUP_COLUMN), *query_without_groups.selects]
+    )
     for node in query_without_groups.walk():
         node.comments = None
-    place = sum(isinstance(parameter, exp.Identifier) for parameter in parameters)  # before those with a default
+    place = sum(
+        isinstance(parameter, exp.Identifier) for parameter in parameters
+    )  # before those with a default
     with_group = [*parameters[:place], group, *parameters[place:], *is_checked]
     target = qualify_function(schema, facts.name, "duckdb")
-    signature = exp.UserDefinedFunction(this=target, expressions=[*parameters, *is_checked], wrapped=True).sql("duckdb")
+    signature = exp.UserDefinedFunction(
+        this=target, expressions=[*parameters, *is_checked], wrapped=True
+    ).sql("duckdb")
     others = exp.Tuple(expressions=with_group).sql("duckdb")
-    first, second = (format_tree(tree, "duckdb", pretty=tree is query)[0] for tree in (query_without_groups, query))
+    first, second = (
+        format_tree(tree, "duckdb", pretty=tree is query)[0]
+        for tree in (query_without_groups, query)
+    )
     if len(first) > LONGEST_UNGROUPED:
         return routine
-    create = f"CREATE OR REPLACE MACRO {signature} AS TABLE (\n{first}\n), {others} AS TABLE (\n{second}\n)"
+    create = (
+        f"CREATE OR REPLACE MACRO {signature} AS TABLE (\n{first}\n), {others} AS TABLE"
+        f" (\n{second}\n)"
+    )
     return replace(routine, create=(create, *routine.create[1:]))
 
 
 def _build_checked_query(facts: RoutineFacts, symbolic: SymbolicStatement) -> exp.Select:
     """Return the query of a table macro, which first checks the rows of its inputs."""
-    names = [*facts.inputs, *(parameter.name for parameter in symbolic.parameters), CHECKS_PARAMETER, GROUP_PARAMETER]
+    names = [
+        *facts.inputs,
+        *(parameter.name for parameter in symbolic.parameters),
+        CHECKS_PARAMETER,
+        GROUP_PARAMETER,
+    ]
     query = build_table_query(
-        symbolic, "duckdb", lambda role: _read_source(role, symbolic.find_group_column(role)), _reference_parameter, names
+        symbolic,
+        "duckdb",
+        lambda role: _read_source(role, symbolic.find_group_column(role)),
+        _reference_parameter,
+        names,
     )
     _qualify_columns(query, facts.inputs)
     add_checks(query, symbolic, "duckdb", _reference_parameter, exp.column(CHECKS_PARAMETER))
     for cte in query.args["with_"].expressions:
-        if cte.alias in {PROBLEMS, CHECK}:  # each on a line, so that the script of all functions stays below 1.5 MB
+        if cte.alias in {
+            PROBLEMS,
+            CHECK,
+        }:  # each on a line, so that the script of all functions stays below 1.5 MB
             cte.set("this", exp.var(format_tree(cte.this, "duckdb", pretty=False)[0]))
     return query
 
 
 def _qualify_columns(query: exp.Select, roles: Sequence[str]) -> None:
-    """Qualify the columns of the passed tables in place where they get their types, since DuckDB takes one that is missing for its own alias."""
+    """Qualify the columns of the passed tables in place where they get their types, since DuckDB
+    takes one that is missing for its own alias.
+    """
     sources = {CTE_PREFIX + source_table(role): role for role in roles}
     for select in find_nodes(query, exp.Select):
         table = select.args["from_"].this
@@ -319,15 +436,20 @@ def _qualify_columns(query: exp.Select, roles: Sequence[str]) -> None:
 
 
 def _read_source(role: str, group: str | None) -> exp.Select:
-    """Return the query that reads the table that is passed for a role, with the column of the group if it has it.
+    """Return the query that reads the table that is passed for a role, with the column of the group
+    if it has it.
 
     That column is the first, because DuckDB reads the first of two columns of one name.
     """
     groups = [] if group is None else [exp.alias_(_reference_parameter(GROUP_PARAMETER), group)]
-    return exp.select(*groups, "*").from_(exp.Table(this=call_function("query_table", exp.column(role))))
+    return exp.select(*groups, "*").from_(
+        exp.Table(this=call_function("query_table", exp.column(role)))
+    )
 
 
-def create_scalar_macro(schema: str, facts: RoutineFacts, body: exp.Expr, parameters: Sequence[RoutineParameter]) -> Routine:
+def create_scalar_macro(
+    schema: str, facts: RoutineFacts, body: exp.Expr, parameters: Sequence[RoutineParameter]
+) -> Routine:
     """Return the macro of an expression with symbolic parameters."""
     holder = exp.Paren(this=rewrite_for_dialect(body, "duckdb", facts.name))
     for node in find_nodes(holder, exp.Parameter):
@@ -343,20 +465,30 @@ def _order_parameters(parameters: Sequence[RoutineParameter]) -> list[exp.Expr]:
     """Return parameters, those without a default before those that have one."""
     ordered = sorted(parameters, key=lambda parameter: parameter.default is not None)
     return [
-        exp.to_identifier(parameter.name)
-        if parameter.default is None
-        else exp.PropertyEQ(this=exp.to_identifier(parameter.name), expression=sql_literal(parameter.default))
+        (
+            exp.to_identifier(parameter.name)
+            if parameter.default is None
+            else exp.PropertyEQ(
+                this=exp.to_identifier(parameter.name), expression=sql_literal(parameter.default)
+            )
+        )
         for parameter in ordered
     ]
 
 
 def _build_macro(
-    schema: str, facts: RoutineFacts, parameters: Sequence[exp.Expr], body: exp.Expr, properties: exp.Properties | None = None
+    schema: str,
+    facts: RoutineFacts,
+    parameters: Sequence[exp.Expr],
+    body: exp.Expr,
+    properties: exp.Properties | None = None,
 ) -> Routine:
     """Return the statements of a macro."""
     target = qualify_function(schema, facts.name, "duckdb")
     function = exp.UserDefinedFunction(this=target, expressions=list(parameters), wrapped=True)
-    create = exp.Create(this=function, kind="MACRO", replace=True, expression=body, properties=properties)
+    create = exp.Create(
+        this=function, kind="MACRO", replace=True, expression=body, properties=properties
+    )
     kind = "MACRO TABLE" if facts.kind == "table" else "MACRO"
     name, comment = target.sql("duckdb"), sql_literal(facts.comment).sql("duckdb")
     return Routine(
@@ -382,12 +514,16 @@ def build_list_function(name: str) -> exp.Expr:
     """Return the expression of a list function, with symbolic parameters for its arguments."""
     files = load_list_functions()
     file = files[name]
-    arguments: dict[str, exp.Expr] = {argument: symbolic_parameter(argument) for argument in file.function_arguments}
+    arguments: dict[str, exp.Expr] = {
+        argument: symbolic_parameter(argument) for argument in file.function_arguments
+    }
     body: exp.Expr = _apply_function(file, arguments, files)
     return body
 
 
-def _apply_function(file: SqlFile, arguments: Mapping[str, exp.Expr], files: Mapping[str, SqlFile]) -> exp.Expr:
+def _apply_function(
+    file: SqlFile, arguments: Mapping[str, exp.Expr], files: Mapping[str, SqlFile]
+) -> exp.Expr:
     """Return the body of a file over arguments, with the helpers that it calls in it."""
     holder = exp.Paren(this=file.tree.copy())
     for node in find_nodes(holder, exp.Column):
@@ -396,7 +532,13 @@ def _apply_function(file: SqlFile, arguments: Mapping[str, exp.Expr], files: Map
     for call in find_nodes(holder, exp.Anonymous):
         if call.name.lower() in files:
             helper = files[call.name.lower()]
-            call.replace(_apply_function(helper, dict(zip(helper.function_arguments, call.expressions, strict=True)), files))
+            call.replace(
+                _apply_function(
+                    helper,
+                    dict(zip(helper.function_arguments, call.expressions, strict=True)),
+                    files,
+                )
+            )
     body: exp.Expr = holder.this
     return body
 
@@ -409,30 +551,58 @@ def function_forms(dialect: str) -> FunctionForms:
     """
     forms = DIALECTS[dialect].functions if dialect in DIALECTS else None
     if forms is None:
-        raise MetricError(suggest_choice(f"there are no functions for {dialect}", dialect, FUNCTION_DIALECTS))
+        raise MetricError(
+            suggest_choice(f"there are no functions for {dialect}", dialect, FUNCTION_DIALECTS)
+        )
     return forms
 
 
 def create_aggregate_routine(
-    dialect: str, schema: str, facts: RoutineFacts, body: exp.Expr, parameters: Sequence[RoutineParameter]
+    dialect: str,
+    schema: str,
+    facts: RoutineFacts,
+    body: exp.Expr,
+    parameters: Sequence[RoutineParameter],
 ) -> Routine:
-    """Return the aggregate of an expression over columns with symbolic parameters, all of which are passed."""
+    """Return the aggregate of an expression over columns with symbolic parameters, all of which are
+    passed.
+    """
     expression = exp.Paren(this=rewrite_for_dialect(body, dialect, facts.name))
     types = {parameter.name: "FLOAT64" for parameter in parameters}
-    return _create_routine(dialect, schema, facts, expression, types, (str(function_forms(dialect).aggregate),))
+    return _create_routine(
+        dialect, schema, facts, expression, types, (str(function_forms(dialect).aggregate),)
+    )
 
 
-def create_list_routine(dialect: str, schema: str, facts: RoutineFacts, body: exp.Expr, parameters: Sequence[RoutineParameter]) -> Routine:
+def create_list_routine(
+    dialect: str,
+    schema: str,
+    facts: RoutineFacts,
+    body: exp.Expr,
+    parameters: Sequence[RoutineParameter],
+) -> Routine:
     """Return the function of an expression over lists with symbolic parameters."""
     forms = function_forms(dialect)
-    value = rewrite_list_operations(rewrite_for_dialect(body, dialect, facts.name), forms.list_operations)
+    value = rewrite_list_operations(
+        rewrite_for_dialect(body, dialect, facts.name), forms.list_operations
+    )
     list_type, cutoff_type = forms.list_types
-    types = {parameter.name: cutoff_type if parameter.name == "k" else list_type for parameter in parameters}
-    return _create_routine(dialect, schema, facts, exp.Paren(this=cast_double(value)), types, forms.list)
+    types = {
+        parameter.name: cutoff_type if parameter.name == "k" else list_type
+        for parameter in parameters
+    }
+    return _create_routine(
+        dialect, schema, facts, exp.Paren(this=cast_double(value)), types, forms.list
+    )
 
 
 def _create_routine(
-    dialect: str, schema: str, facts: RoutineFacts, expression: exp.Paren, types: Mapping[str, str], statements: Sequence[str]
+    dialect: str,
+    schema: str,
+    facts: RoutineFacts,
+    expression: exp.Paren,
+    types: Mapping[str, str],
+    statements: Sequence[str],
 ) -> Routine:
     """Return the function of an expression in parentheses, whose parameters have these types."""
     for node in find_nodes(expression, exp.Parameter):
@@ -442,7 +612,9 @@ def _create_routine(
         "name": name,
         "names": ", ".join(types),
         "types": ", ".join(types.values()),
-        "parameters": ", ".join(f"{parameter} {type_name}" for parameter, type_name in types.items()),
+        "parameters": ", ".join(
+            f"{parameter} {type_name}" for parameter, type_name in types.items()
+        ),
         "expression": expression.this.sql(dialect),
         "comment": sql_literal(facts.comment).sql(dialect),
     }
@@ -455,7 +627,9 @@ def _create_routine(
 
 
 def takes_checks(dialect: str) -> bool:
-    """Return True if functions of a dialect have a parameter that turns the checks of rows off; where it had no default, all calls would pass it."""
+    """Return True if functions of a dialect have a parameter that turns the checks of rows off;
+    where it had no default, all calls would pass it.
+    """
     form = function_forms(dialect).table
     return form is not None and bool(form.checks_argument)
 
@@ -466,16 +640,25 @@ def list_group_parameters(dialect: str, roles: Sequence[str]) -> list[RoutinePar
     return [RoutineParameter(name, None, about.format(inputs=" and ".join(roles)))]
 
 
-def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symbolic: SymbolicStatement) -> Routine:
+def create_table_routine(
+    dialect: str, schema: str, facts: RoutineFacts, symbolic: SymbolicStatement
+) -> Routine:
     """Return the function of a symbolic statement.
 
     Raises:
         MetricError: The dialect cannot express the statement.
     """
-    form, roles, parameters = cast("TableFunctionForm", function_forms(dialect).table), list(symbolic.read_columns), symbolic.parameters
+    form, roles, parameters = (
+        cast("TableFunctionForm", function_forms(dialect).table),
+        list(symbolic.read_columns),
+        symbolic.parameters,
+    )
     takes_group = form.group != GROUP_COLUMN  # else a column of the input has that name
     is_optional = bool(symbolic.checks) and takes_checks(dialect)
-    values = [*(parameter.name for parameter in parameters), *([CHECKS_PARAMETER] if is_optional else [])]
+    values = [
+        *(parameter.name for parameter in parameters),
+        *([CHECKS_PARAMETER] if is_optional else []),
+    ]
     positions = {name: str(place) for place, name in enumerate(values, 1)}
 
     def refer_to(name: str) -> exp.Expr:
@@ -485,17 +668,33 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
         table = form.source.format(role=role, place=roles.index(role) + 1)
         group = form.group.format(last=len(roles) + 1)
         text = exp.DataType.build("text", dialect=dialect)
-        groups = [exp.alias_(exp.cast(exp.var(group), text), SOURCE_GROUP_COLUMN)] if role in symbolic.group_roles else []
+        groups = (
+            [exp.alias_(exp.cast(exp.var(group), text), SOURCE_GROUP_COLUMN)]
+            if role in symbolic.group_roles
+            else []
+        )
         return exp.select("*", *groups).from_(exp.Table(this=exp.var(table)))
 
-    query = build_table_query(symbolic, dialect, read_source, refer_to, positions if form.parameter == "{name}" else [])
+    query = build_table_query(
+        symbolic, dialect, read_source, refer_to, positions if form.parameter == "{name}" else []
+    )
     _cast_columns(query, symbolic, form, facts.metrics[0])
-    add_checks(query, symbolic, dialect, refer_to, refer_to(CHECKS_PARAMETER) if is_optional else None)
+    add_checks(
+        query, symbolic, dialect, refer_to, refer_to(CHECKS_PARAMETER) if is_optional else None
+    )
     text = format_tree(query, dialect, pretty=True)[0]
-    name = qualify_function(schema, facts.name, dialect, is_prefix=form.prefixes_schema).sql(dialect)
+    name = qualify_function(schema, facts.name, dialect, is_prefix=form.prefixes_schema).sql(
+        dialect
+    )
     arguments = [
-        *(form.argument.format(role=role, fields=_list_fields(form, role, symbolic)) for role in roles),
-        *(form.number.format(name=parameter.name, default=_write_default(form, parameter)) for parameter in _sort_parameters(parameters)),
+        *(
+            form.argument.format(role=role, fields=_list_fields(form, role, symbolic))
+            for role in roles
+        ),
+        *(
+            form.number.format(name=parameter.name, default=_write_default(form, parameter))
+            for parameter in _sort_parameters(parameters)
+        ),
         form.group_argument,
         form.checks_argument if is_optional else "",
     ]
@@ -506,17 +705,27 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
         "comment": sql_literal(facts.comment).sql(dialect),
         "arguments": ", ".join(argument for argument in arguments if argument),
         "columns": ", ".join(
-            f"{exp.to_identifier(column, quoted=True).sql(dialect)} {_find_type(form, kind, facts.metrics[0])}"
+            f"{exp.to_identifier(column, quoted=True).sql(dialect)}"
+            f" {_find_type(form, kind, facts.metrics[0])}"
             for column, kind in _list_columns(symbolic)
         ),
         "types": _list_types(form, len(roles), len(parameters), is_optional),
         "other_types": _list_types(form, len(roles), len(parameters), not is_optional),
         "values": ", ".join(
-            [*_list_arguments(form, roles, parameters, takes_group), *([f"{CHECKS_PARAMETER} => TRUE"] if is_optional else [])]
+            [
+                *_list_arguments(form, roles, parameters, takes_group),
+                *([f"{CHECKS_PARAMETER} => TRUE"] if is_optional else []),
+            ]
         ),
         "using": f" USING {', '.join(values)}" if values else "",
         "formatted": ", ".join(
-            [*roles, f"CASE WHEN \"{GROUP_PARAMETER}\" IS NULL THEN 'NULL' ELSE format('%I', \"{GROUP_PARAMETER}\") END"]
+            [
+                *roles,
+                (
+                    f"CASE WHEN \"{GROUP_PARAMETER}\" IS NULL THEN 'NULL' ELSE format('%I',"
+                    f' "{GROUP_PARAMETER}") END'
+                ),
+            ]
         ),
     }
     return Routine(
@@ -529,7 +738,10 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
 
 def _list_columns(symbolic: SymbolicStatement) -> list[tuple[str, str]]:
     """Return the columns of a function with their kinds."""
-    return [(name, output.kind) for name, output in zip(symbolic.columns, symbolic.statement.outputs, strict=True)]
+    return [
+        (name, output.kind)
+        for name, output in zip(symbolic.columns, symbolic.statement.outputs, strict=True)
+    ]
 
 
 def _find_type(form: TableFunctionForm, kind: str, metric: str) -> str:
@@ -539,16 +751,25 @@ def _find_type(form: TableFunctionForm, kind: str, metric: str) -> str:
         MetricError: It is one of a curve, whose type is that of a column of the caller.
     """
     if kind not in {"by", "query", "metric"}:
-        raise MetricError(f"{metric} has rows of its own, whose types no function declares. Print a statement: sqlrank sql {metric}")
+        raise MetricError(
+            f"{metric} has rows of its own, whose types no function declares. Print a statement:"
+            f" sqlrank sql {metric}"
+        )
     return form.number_type if kind == "metric" else form.text_type
 
 
-def _cast_columns(query: exp.Select, symbolic: SymbolicStatement, form: TableFunctionForm, metric: str) -> None:
+def _cast_columns(
+    query: exp.Select, symbolic: SymbolicStatement, form: TableFunctionForm, metric: str
+) -> None:
     """Give columns of a query their types, in place."""
     types = {form.text_type: exp.DataType.Type.TEXT, form.number_type: exp.DataType.Type.DOUBLE}
     items = zip(query.selects, _list_columns(symbolic), strict=True)
     query.set(
-        "expressions", [exp.alias_(exp.cast(item.unalias(), types[_find_type(form, kind, metric)]), name) for item, (name, kind) in items]
+        "expressions",
+        [
+            exp.alias_(exp.cast(item.unalias(), types[_find_type(form, kind, metric)]), name)
+            for item, (name, kind) in items
+        ],
     )
 
 
@@ -557,18 +778,29 @@ def _list_fields(form: TableFunctionForm, role: str, symbolic: SymbolicStatement
     if not form.fields:
         return ""
     specs = symbolic.request.roles[role].columns
-    names = [*([GROUP_COLUMN] if role in symbolic.group_roles else []), *symbolic.read_columns[role]]
+    names = [
+        *([GROUP_COLUMN] if role in symbolic.group_roles else []),
+        *symbolic.read_columns[role],
+    ]
     kinds = [specs[name].type if name in specs else "key" for name in names]
-    return ", ".join(f"{name} {form.fields.get(kind, form.fields['key'])}" for name, kind in zip(names, kinds, strict=True))
+    return ", ".join(
+        f"{name} {form.fields.get(kind, form.fields['key'])}"
+        for name, kind in zip(names, kinds, strict=True)
+    )
 
 
-def _list_types(form: TableFunctionForm, num_tables: int, num_numbers: int, is_optional: bool) -> str:
+def _list_types(
+    form: TableFunctionForm, num_tables: int, num_numbers: int, is_optional: bool
+) -> str:
     """Return the types of a function's parameters, with that of ``checks`` if it ``is_optional``.
 
-    A function without that parameter would otherwise stay beside the one with it, and no call could tell which it means.
+    A function without that parameter would otherwise stay beside the one with it, and no call could
+    tell which it means.
     """
     table, number, group, checks = form.types
-    return ", ".join([table] * num_tables + [number] * num_numbers + [group] + [checks] * is_optional)
+    return ", ".join(
+        [table] * num_tables + [number] * num_numbers + [group] + [checks] * is_optional
+    )
 
 
 def _sort_parameters(parameters: tuple[RoutineParameter, ...]) -> list[RoutineParameter]:
@@ -577,14 +809,27 @@ def _sort_parameters(parameters: tuple[RoutineParameter, ...]) -> list[RoutinePa
 
 
 def _write_default(form: TableFunctionForm, parameter: RoutineParameter) -> str:
-    return "" if parameter.default is None else form.default.format(value=f"{parameter.default:.17g}")
+    return (
+        "" if parameter.default is None else form.default.format(value=f"{parameter.default:.17g}")
+    )
 
 
-def _list_arguments(form: TableFunctionForm, roles: list[str], parameters: tuple[RoutineParameter, ...], takes_group: bool) -> list[str]:
+def _list_arguments(
+    form: TableFunctionForm,
+    roles: list[str],
+    parameters: tuple[RoutineParameter, ...],
+    takes_group: bool,
+) -> list[str]:
     """Return the arguments of a call as its signature shows them."""
     tables = [form.passed.format(name=role, value=f"'{role}'") for role in roles]
     numbers = [
-        form.passed.format(name=one.name, value="..." if one.default is None else f"{one.default:.17g}")
+        form.passed.format(
+            name=one.name, value="..." if one.default is None else f"{one.default:.17g}"
+        )
         for one in _sort_parameters(parameters)
     ]
-    return [*tables, *numbers, *([form.passed.format(name=GROUP_PARAMETER, value="'...'")] if takes_group else [])]
+    return [
+        *tables,
+        *numbers,
+        *([form.passed.format(name=GROUP_PARAMETER, value="'...'")] if takes_group else []),
+    ]

@@ -1,4 +1,6 @@
-"""Compile metrics over inputs that are only names, with symbolic parameters, to the queries of functions; find checks of their rows."""
+"""Compile metrics over inputs that are only names, with symbolic parameters, to the queries of
+functions; find checks of their rows.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,8 @@ class InputChecks:
         keys: Columns that are read as they are.
         rules: Rules of rows.
         drops_nulls: Rows with NULL are left out by a policy, and are not wrong.
-        unique: Columns of which no two rows of a group have the same values; empty if duplicates are allowed.
+        unique: Columns of which no two rows of a group have the same values; empty if duplicates
+            are allowed.
         duplicates: Message on such rows.
     """
 
@@ -62,23 +65,42 @@ class InputChecks:
 
 def find_input_checks(request: ResolvedRequest, inputs: BoundInputs) -> dict[str, InputChecks]:
     """Find the checks of the inputs of a statement, by role."""
-    return {role: _find_checks(role, columns, request, inputs) for role, columns in inputs.needed_columns.items() if role in inputs.by_role}
+    return {
+        role: _find_checks(role, columns, request, inputs)
+        for role, columns in inputs.needed_columns.items()
+        if role in inputs.by_role
+    }
 
 
-def _find_checks(role: str, columns: Sequence[str], request: ResolvedRequest, inputs: BoundInputs) -> InputChecks:
+def _find_checks(
+    role: str, columns: Sequence[str], request: ResolvedRequest, inputs: BoundInputs
+) -> InputChecks:
     bound_input = inputs.by_role[role]
     role_type, specs = bound_input.role, bound_input.role.columns
-    unique = tuple(name for name in role_type.unique if name in columns or name not in role_type.optional_unique_columns)
+    unique = tuple(
+        name
+        for name in role_type.unique
+        if name in columns or name not in role_type.optional_unique_columns
+    )
     numbers = tuple(name for name in columns if name in specs and specs[name].is_number)
-    is_deduplicated = any(request.library.row_filter(role, metric.settings) for metric in request.metrics)
+    is_deduplicated = any(
+        request.library.row_filter(role, metric.settings) for metric in request.metrics
+    )
     # Keys are treated as texts, so that no rule tests if they are finite: DuckDB cannot of a text.
     return InputChecks(
         numbers,
         tuple(name for name in columns if name not in numbers),
-        row_rules(role_type, bound_input.checks, columns, required_row_checks(request), lambda name: "" if name in numbers else "VARCHAR"),
+        row_rules(
+            role_type,
+            bound_input.checks,
+            columns,
+            required_row_checks(request),
+            lambda name: "" if name in numbers else "VARCHAR",
+        ),
         request.shared_policies.get("nulls", request.original.policies.get("nulls")) == "drop",
         () if is_deduplicated or not {*unique} <= {*columns} else unique,
-        role_type.duplicate_message or f"({', '.join(unique)}) occurs more than once. Keep one row of each",
+        role_type.duplicate_message
+        or f"({', '.join(unique)}) occurs more than once. Keep one row of each",
     )
 
 
@@ -101,7 +123,8 @@ class InstallationOptions:
         compat: Compatibility mode.
         sql_dir: The user's folder of SQL files.
         policies: Policies that the numbers follow.
-        weighted: Rows of predictions and queries have weights, those of queries in a table of their own.
+        weighted: Rows of predictions and queries have weights, those of queries in a table of their
+            own.
         check: ``"off"`` for functions that do not check rows.
     """
 
@@ -118,11 +141,15 @@ class InstallationOptions:
         return registry_for(self.sql_dir)
 
     def build_request(self, metrics: Any, roles: Iterable[str], **arguments: Any) -> Request:
-        """Return the request of metrics over tables that are called as their roles, with the policies that the metrics read."""
+        """Return the request of metrics over tables that are called as their roles, with the
+        policies that the metrics read.
+        """
         tables = {role: source_table(role) for role in roles}
         keywords = {role: tables.pop(role) for role in INPUTS_BY_KEYWORD if role in tables}
         weights = {"predictions": "weight", "queries": "queries.weight"} if self.weighted else {}
-        columns = {column: "weight" for role, column in weights.items() if role in {*keywords, *tables}}
+        columns = {
+            column: "weight" for role, column in weights.items() if role in {*keywords, *tables}
+        }
         request = Request(
             metrics,
             collect_sources(**keywords, inputs=tables),
@@ -197,18 +224,33 @@ class SymbolicMetric:
 
     @classmethod
     def parse(cls, text: str, library: Registry) -> SymbolicMetric:
-        """Return the metric of a text such as ``P(rel=2)@5``, with the parameters free that it does not fix; ``@k`` is a cut-off of 10 by default."""
+        """Return the metric of a text such as ``P(rel=2)@5``, with the parameters free that it does
+        not fix; ``@k`` is a cut-off of 10 by default.
+        """
         is_free = text.endswith("@k")
         metric = metric_resolver.parse_canonical(text.removesuffix("@k"), library)
-        symbolic = cls._from_metric(metric, library.file_for(metric @ DEFAULT_CUTOFF if is_free else metric))
+        symbolic = cls._from_metric(
+            metric, library.file_for(metric @ DEFAULT_CUTOFF if is_free else metric)
+        )
         return symbolic.with_free_cutoff() if is_free else symbolic
 
     @classmethod
     def _from_metric(cls, metric: Metric, file: SqlFile) -> SymbolicMetric:
         cutoff = file.cutoff_parameter
-        fixed = {*dict(metric.params), *([cutoff.name] if cutoff is not None and metric.cutoff is not None else [])}
-        free = {name: param for name, param in file.params.items() if name not in fixed and param.type in {"integer", "number"}}
-        column = metric.sql_column(file.value_name) if file.kind == "metrics" else to_sql_name(file.display_name)
+        fixed = {
+            *dict(metric.params),
+            *([cutoff.name] if cutoff is not None and metric.cutoff is not None else []),
+        }
+        free = {
+            name: param
+            for name, param in file.params.items()
+            if name not in fixed and param.type in {"integer", "number"}
+        }
+        column = (
+            metric.sql_column(file.value_name)
+            if file.kind == "metrics"
+            else to_sql_name(file.display_name)
+        )
         if cutoff is not None and cutoff.name in free and cutoff.default is None:
             metric @= _choose_example(cutoff)
         return cls(metric, file, column, free)
@@ -218,14 +260,25 @@ class SymbolicMetric:
         cutoff = self.file.cutoff_parameter
         if cutoff is None:
             raise MetricError(f"{self.metric} takes no cut-off")
-        metric = self.metric if self.metric.cutoff is not None else self.metric @ _choose_example(cutoff)
-        return replace(self, metric=metric, column=f"{self.column}_at_k", parameters={cutoff.name: cutoff, **self.parameters})
+        metric = (
+            self.metric if self.metric.cutoff is not None else self.metric @ _choose_example(cutoff)
+        )
+        return replace(
+            self,
+            metric=metric,
+            column=f"{self.column}_at_k",
+            parameters={cutoff.name: cutoff, **self.parameters},
+        )
 
     def restrict_to_cutoff(self) -> SymbolicMetric:
         """Return a copy of which no other parameter than a cut-off ``@k`` is free."""
         cutoff = self.file.cutoff_parameter
-        is_free = cutoff is not None and cutoff.name in self.parameters and self.metric.cutoff is not None
-        return replace(self, parameters={cutoff.name: cutoff} if cutoff is not None and is_free else {})
+        is_free = (
+            cutoff is not None and cutoff.name in self.parameters and self.metric.cutoff is not None
+        )
+        return replace(
+            self, parameters={cutoff.name: cutoff} if cutoff is not None and is_free else {}
+        )
 
 
 def _choose_example(param: Parameter) -> float:
@@ -271,8 +324,13 @@ def find_roles(metric: SymbolicMetric, options: InstallationOptions) -> list[str
     roles = {"run"}
     while True:
         request = options.build_request([metric.metric], roles)
-        (resolved,) = metric_resolver.resolve_metrics([metric.metric], library, options.compat, request.policies, roles, has_inputs=False)
-        read = {*resolved.dependencies.roles, *([] if resolved.input_role == "run" else [resolved.input_role])}
+        (resolved,) = metric_resolver.resolve_metrics(
+            [metric.metric], library, options.compat, request.policies, roles, has_inputs=False
+        )
+        read = {
+            *resolved.dependencies.roles,
+            *([] if resolved.input_role == "run" else [resolved.input_role]),
+        }
         read |= {"run"} if resolved.input_role == "run" else set()
         if read == roles:
             return [role for role in library.roles if role in roles]
@@ -287,7 +345,8 @@ def compile_symbolic(
     confidence: float | None = None,
     is_grouped: bool = True,
 ) -> SymbolicStatement:
-    """Compile metrics over symbolic inputs, by the column of the group unless not ``is_grouped``, with intervals of a confidence if it is given.
+    """Compile metrics over symbolic inputs, by the column of the group unless not ``is_grouped``,
+    with intervals of a confidence if it is given.
 
     Raises:
         MetricError: The metrics, policies or the dialect do not go together.
@@ -297,20 +356,32 @@ def compile_symbolic(
     if options.weighted and "run" in roles:
         roles = [*roles, *({QUERIES} - {*roles})]
     by = [SOURCE_GROUP_COLUMN] if is_grouped else []
-    request = resolve_request(options.build_request(texts, roles, by=by, per_query=per_query, confidence=confidence))
-    symbolic = [with_symbolic_parameters(resolved, metric) for resolved, metric in zip(request.metrics, metrics, strict=True)]
+    request = resolve_request(
+        options.build_request(texts, roles, by=by, per_query=per_query, confidence=confidence)
+    )
+    symbolic = [
+        with_symbolic_parameters(resolved, metric)
+        for resolved, metric in zip(request.metrics, metrics, strict=True)
+    ]
     request = replace(request, metrics=symbolic)
     prepared = prepare_statement(request, NamesOnlyDatabase(options.dialect))
     names = {str(metric.metric): metric.column for metric in metrics}
     columns = [_column_name(output, names) for output in prepared.statement.outputs]
     pairs = zip(metrics, request.metrics, strict=True)
-    parameters = {parameter.name: parameter for metric, resolved in pairs for parameter in free_parameters(metric, resolved)}
+    parameters = {
+        parameter.name: parameter
+        for metric, resolved in pairs
+        for parameter in free_parameters(metric, resolved)
+    }
     group_roles = {role for group in prepared.inputs.group_columns for role in group.columns}
     return SymbolicStatement(
         prepared.statement,
         request,
         columns,
-        {role: _read_columns(prepared.inputs.needed_columns.get(role, ()), role, request) for role in roles},
+        {
+            role: _read_columns(prepared.inputs.needed_columns.get(role, ()), role, request)
+            for role in roles
+        },
         tuple(role for role in roles if role in group_roles),
         tuple(parameters.values()),
         {} if options.check == "off" else find_input_checks(request, prepared.inputs),
@@ -327,9 +398,13 @@ def _column_name(output: OutputColumn, names: Mapping[str, str]) -> str:
 
 
 def _read_columns(needed: Sequence[str], role: str, request: ResolvedRequest) -> tuple[str, ...]:
-    """Return the columns that a statement reads of an input, with those of its role if they are not said elsewhere."""
+    """Return the columns that a statement reads of an input, with those of its role if they are not
+    said elsewhere.
+    """
     columns = request.roles[role].columns
-    return tuple(needed) or tuple(name for name, column in columns.items() if not column.optional and column.default is None)
+    return tuple(needed) or tuple(
+        name for name, column in columns.items() if not column.optional and column.default is None
+    )
 
 
 def with_symbolic_parameters(resolved: ResolvedMetric, metric: SymbolicMetric) -> ResolvedMetric:
@@ -343,7 +418,10 @@ def with_symbolic_parameters(resolved: ResolvedMetric, metric: SymbolicMetric) -
 
 def free_parameters(metric: SymbolicMetric, resolved: ResolvedMetric) -> list[RoutineParameter]:
     """Return the free parameters of a metric, with their defaults."""
-    return [RoutineParameter(name, _find_default(name, param, resolved), param.about, param) for name, param in metric.parameters.items()]
+    return [
+        RoutineParameter(name, _find_default(name, param, resolved), param.about, param)
+        for name, param in metric.parameters.items()
+    ]
 
 
 def _find_default(name: str, param: Parameter, resolved: ResolvedMetric) -> float | None:
@@ -354,9 +432,15 @@ def _find_default(name: str, param: Parameter, resolved: ResolvedMetric) -> floa
     return NO_CUTOFF if value == NO_CUTOFF else value
 
 
-def is_aggregate(metric: SymbolicMetric, roles: Sequence[str], options: InstallationOptions) -> bool:
+def is_aggregate(
+    metric: SymbolicMetric, roles: Sequence[str], options: InstallationOptions
+) -> bool:
     """Return True if a metric reads columns of one input itself, at least one of them."""
-    if metric.file.kind != "metrics" or metric.file.grain != "group" or list(roles) != [metric.file.source_relation]:
+    if (
+        metric.file.kind != "metrics"
+        or metric.file.grain != "group"
+        or list(roles) != [metric.file.source_relation]
+    ):
         return False
     names = {column.name for column in find_nodes(metric.file.tree.selects[-1], exp.Column)}
     return bool(names) and names <= options.library.roles[roles[0]].columns.keys()
@@ -365,15 +449,23 @@ def is_aggregate(metric: SymbolicMetric, roles: Sequence[str], options: Installa
 def build_aggregate(
     metric: SymbolicMetric, role: str, options: InstallationOptions
 ) -> tuple[exp.Expr, list[RoutineParameter], ResolvedRequest]:
-    """Return the expression of a metric over columns, which are columns of its role, with symbolic parameters for parameters, and all of these."""
+    """Return the expression of a metric over columns, which are columns of its role, with symbolic
+    parameters for parameters, and all of these.
+    """
     request = resolve_request(options.build_request([str(metric.metric)], [role]))
     resolved = with_symbolic_parameters(request.metrics[0], metric)
     request = replace(request, metrics=[resolved])
     library, file = options.library, metric.file
-    value = bind_parameters(library, file.tree.selects[-1].unalias(), resolved.settings, file.params)
+    value = bind_parameters(
+        library, file.tree.selects[-1].unalias(), resolved.settings, file.params
+    )
     specs = options.library.roles[role].columns
     read = {column.name for column in find_nodes(value, exp.Column)}
-    columns = [RoutineParameter(name, spec.default, spec.description) for name, spec in specs.items() if name in read]
+    columns = [
+        RoutineParameter(name, spec.default, spec.description)
+        for name, spec in specs.items()
+        if name in read
+    ]
     for column in find_nodes(value, exp.Column):
         if specs[column.name].is_number:
             column.replace(cast_double(symbolic_parameter(column.name)))
@@ -387,10 +479,14 @@ def build_aggregate(
 
 
 GROUP_PARAMETER = "by"
-"""Parameter of a table function: an expression over a row of the evaluated input, whose values are groups."""
+"""Parameter of a table function: an expression over a row of the evaluated input, whose values are
+groups.
+"""
 
 CTE_PREFIX = "sqlrank_"
-"""Prefix of the steps of a table function, so that none has the name of a table that is passed to it."""
+"""Prefix of the steps of a table function, so that none has the name of a table that is passed to
+it.
+"""
 
 
 def build_table_query(
@@ -405,25 +501,40 @@ def build_table_query(
     Args:
         symbolic: The compiled statement.
         dialect: SQL dialect.
-        read_source: Returns the query that reads the table that is passed for a role, with the column of the group if the role has it.
+        read_source: Returns the query that reads the table that is passed for a role, with the
+            column of the group if the role has it.
         parameter: Returns the reference to a parameter.
         taken_names: Names that mean a parameter wherever a column is read.
     """
-    tree: Any = rewrite_for_dialect(without_order(symbolic.statement), dialect, symbolic.statement.header.title)
+    tree: Any = rewrite_for_dialect(
+        without_order(symbolic.statement), dialect, symbolic.statement.header.title
+    )
     outputs = zip(symbolic.statement.outputs, symbolic.columns, strict=True)
     renamed = {output.alias: name for output, name in outputs if output.kind == "metric"}
     _rename_columns(tree, renamed | {name: f"{name}_" for name in taken_names})
-    tree.set("expressions", [exp.alias_(item.unalias(), name) for item, name in zip(tree.selects, symbolic.columns, strict=True)])
+    tree.set(
+        "expressions",
+        [
+            exp.alias_(item.unalias(), name)
+            for item, name in zip(tree.selects, symbolic.columns, strict=True)
+        ],
+    )
     tables = {source_table(role): role for role in symbolic.read_columns}
     _prefix_ctes(tree, tables.keys())
     without_source = re.compile(rf" \((?:{'|'.join(map(re.escape, tables))})\)$")
     for select in find_nodes(tree, exp.Select):  # which table is read is up to the call
-        select.comments = [without_source.sub("", comment) for comment in select.comments or ()] or None
+        select.comments = [
+            without_source.sub("", comment) for comment in select.comments or ()
+        ] or None
     for node in find_nodes(tree, exp.Parameter):
         node.replace(parameter(node.name))
     is_repeated = False if get_dialect(dialect).computes_ctes_once else None
     sources = [
-        exp.CTE(this=read_source(role), alias=exp.TableAlias(this=exp.to_identifier(CTE_PREFIX + table)), materialized=is_repeated)
+        exp.CTE(
+            this=read_source(role),
+            alias=exp.TableAlias(this=exp.to_identifier(CTE_PREFIX + table)),
+            materialized=is_repeated,
+        )
         for table, role in tables.items()
     ]
     with_clause = tree.args["with_"]
@@ -432,7 +543,9 @@ def build_table_query(
 
 
 def _rename_columns(tree: exp.Select, renamed: Mapping[str, str]) -> None:
-    """Rename columns in place: those of metrics as in the result, and those that have the name of a parameter, which would be read instead."""
+    """Rename columns in place: those of metrics as in the result, and those that have the name of a
+    parameter, which would be read instead.
+    """
     aliases = [node.args["alias"] for node in find_nodes(tree, exp.Alias)]
     for identifier in [*(column.this for column in find_nodes(tree, exp.Column)), *aliases]:
         if isinstance(identifier, exp.Identifier) and identifier.name in renamed:
@@ -444,7 +557,9 @@ def _prefix_ctes(tree: exp.Select, tables: Collection[str]) -> None:
     names = {*tables, *(cte.alias for cte in find_nodes(tree, exp.CTE))}
     tables_read = [table.this for table in find_nodes(tree, exp.Table) if not table.db]
     aliases = [alias.this for alias in find_nodes(tree, exp.TableAlias)]
-    qualifiers = [column.args["table"] for column in find_nodes(tree, exp.Column) if column.args.get("table")]
+    qualifiers = [
+        column.args["table"] for column in find_nodes(tree, exp.Column) if column.args.get("table")
+    ]
     for identifier in [*tables_read, *aliases, *qualifiers]:
         if isinstance(identifier, exp.Identifier) and identifier.name in names:
             identifier.set("this", CTE_PREFIX + identifier.name)

@@ -1,4 +1,6 @@
-"""Split rows into parts by hash, shares or time, without leakage, as a table or a statement: the public functions ``split`` and ``split_sql``."""
+"""Split rows into parts by hash, shares or time, without leakage, as a table or a statement: the
+public functions ``split`` and ``split_sql``.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,14 @@ from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.engines.driver_adapters import infer_dialect
 from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
 from sqlrank.engines.query_sources import reads_files
-from sqlrank.errors import InputError, MetricError, join_words, short_repr, suggest_choice, to_sentence
+from sqlrank.errors import (
+    InputError,
+    MetricError,
+    join_words,
+    short_repr,
+    suggest_choice,
+    to_sentence,
+)
 from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.output.table_writes import wrap_for_storage
 from sqlrank.registry.query_templates import describe_rows, load_select
@@ -39,7 +48,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SplitRequest:
-    """Hold the arguments of :func:`sqlrank.split` and :func:`sqlrank.split_sql` that define the parts."""
+    """Hold the arguments of :func:`sqlrank.split` and :func:`sqlrank.split_sql` that define the
+    parts.
+    """
 
     key: str | None
     salt: str | None
@@ -70,7 +81,9 @@ SPLIT_ROWS = "split_rows"
 
 @dataclass(frozen=True)
 class LeakageFilter:
-    """A leakage filter: the joins of ``sql/splits/without_leakage.sql`` that it needs, and its user and item columns."""
+    """A leakage filter: the joins of ``sql/splits/without_leakage.sql`` that it needs, and its user
+    and item columns.
+    """
 
     joins: Sequence[str] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -87,34 +100,74 @@ class LeakageFilter:
         joins = (*COLD_START_RULES[request.cold_start], *SEEN_PAIR_RULES[request.seen_pairs])
         if not joins:
             if request.user is not None:
-                raise MetricError("user= is for cold_start= and seen_pairs=. The column to split by is key=")
+                raise MetricError(
+                    "user= is for cold_start= and seen_pairs=. The column to split by is key="
+                )
             return cls()
         if request.folds is not None:
-            raise MetricError("cold_start= and seen_pairs= need a training part, which folds do not have. Give shares= or time_bounds=")
+            raise MetricError(
+                "cold_start= and seen_pairs= need a training part, which folds do not have. Give"
+                " shares= or time_bounds="
+            )
         columns = {"user_id": request.user or request.key, "item_id": request.item}
-        columns_by_join = {"training_users": ("user_id",), "training_items": ("item_id",), "training_pairs": ("user_id", "item_id")}
+        columns_by_join = {
+            "training_users": ("user_id",),
+            "training_items": ("item_id",),
+            "training_pairs": ("user_id", "item_id"),
+        }
         needed_columns = {column for join in joins for column in columns_by_join[join]}
         for column, option in (("user_id", "user"), ("item_id", "item")):
             if column in needed_columns and columns[column] is None:
-                raise MetricError(f"cold_start= and seen_pairs= need {option}=, the column of {option}s")
+                raise MetricError(
+                    f"cold_start= and seen_pairs= need {option}=, the column of {option}s"
+                )
         return cls(
-            joins, {column: column_name for column, column_name in columns.items() if column_name is not None and column in needed_columns}
+            joins,
+            {
+                column: column_name
+                for column, column_name in columns.items()
+                if column_name is not None and column in needed_columns
+            },
         )
 
-    def build_query(self, rows: exp.Query, table: SourceTable, training_part: str, part_column: str, has_folds: bool) -> exp.Query:
-        """Return the filtered rows; ``training_part`` names the first part, ``part_column`` the column of parts."""
+    def build_query(
+        self,
+        rows: exp.Query,
+        table: SourceTable,
+        training_part: str,
+        part_column: str,
+        has_folds: bool,
+    ) -> exp.Query:
+        """Return the filtered rows; ``training_part`` names the first part, ``part_column`` the
+        column of parts.
+        """
         if not self.joins:
             return rows
-        query: Any = exp.replace_placeholders(load_select("splits", "without_leakage.sql"), first=sql_literal(training_part))
-        query.set("joins", [join for join in query.args["joins"] if join.alias_or_name in self.joins])
+        query: Any = exp.replace_placeholders(
+            load_select("splits", "without_leakage.sql"), first=sql_literal(training_part)
+        )
+        query.set(
+            "joins", [join for join in query.args["joins"] if join.alias_or_name in self.joins]
+        )
         where = query.args["where"].this
-        conditions = [conjunct for conjunct in where.expression.unnest().flatten() if _find_alias(conjunct) in self.joins]
-        query.set("where", exp.Where(this=exp.or_(where.this, exp.and_(*conditions, wrap=False), copy=False)))
+        conditions = [
+            conjunct
+            for conjunct in where.expression.unnest().flatten()
+            if _find_alias(conjunct) in self.joins
+        ]
+        query.set(
+            "where",
+            exp.Where(this=exp.or_(where.this, exp.and_(*conditions, wrap=False), copy=False)),
+        )
         for select in find_nodes(query, exp.Select):
-            select.comments = [describe_rows(comment, keys={"fold": ["fold"] if has_folds else []}) for comment in select.comments or []]
-        names = {name: str(table.find_column(column_name) or column_name) for name, column_name in self.columns.items()} | {
-            "split": part_column
-        }
+            select.comments = [
+                describe_rows(comment, keys={"fold": ["fold"] if has_folds else []})
+                for comment in select.comments or []
+            ]
+        names = {
+            name: str(table.find_column(column_name) or column_name)
+            for name, column_name in self.columns.items()
+        } | {"split": part_column}
         for column in list(find_nodes(query, exp.Column)):
             if column.name == "fold" and not has_folds and column.root() is query:
                 _leave_out(column)
@@ -155,18 +208,28 @@ def parse_shares(shares: Any, argument: str = "shares") -> dict[str, Fraction]:
     >>> parse_shares({"train": 0.8, "test": 0.2})["test"]
     Fraction(1, 5)
     """
-    names, example = ("parts", {"train": 0.8, "test": 0.2}) if argument == "shares" else ("variants", {"control": 0.5, "treatment": 0.5})
+    names, example = (
+        ("parts", {"train": 0.8, "test": 0.2})
+        if argument == "shares"
+        else ("variants", {"control": 0.5, "treatment": 0.5})
+    )
     expected = f"give {names} with their shares, which add up to 1, such as {argument}={example}"
-    if not isinstance(shares, Mapping) or not 1 < len(shares) <= MAX_SPLITS or not all(isinstance(name, str) and name for name in shares):
+    if (
+        not isinstance(shares, Mapping)
+        or not 1 < len(shares) <= MAX_SPLITS
+        or not all(isinstance(name, str) and name for name in shares)
+    ):
         raise MetricError(f"{argument}={short_repr(shares)} is not possible: {expected}")
     try:
         fractions = {name: Fraction(str(share)) for name, share in shares.items()}
         total = float(sum(fractions.values(), Fraction(0)))
     except (ValueError, ArithmeticError):
         raise MetricError(f"{argument}={short_repr(shares)} is not possible: {expected}") from None
-    if min(fractions.values()) <= 0 or abs(total - 1) > 1e-9:  # noqa: PLR2004  what is lost by writing shares as decimals
+    # What is lost by writing shares as decimals
+    if min(fractions.values()) <= 0 or abs(total - 1) > 1e-9:  # noqa: PLR2004
         raise MetricError(
-            f"{argument}={short_repr(shares)} is not possible: each must be above 0 and their sum 1, which is {total:g}. {to_sentence(expected)}"
+            f"{argument}={short_repr(shares)} is not possible: each must be above 0 and their sum"
+            f" 1, which is {total:g}. {to_sentence(expected)}"
         )
     return fractions
 
@@ -174,7 +237,9 @@ def parse_shares(shares: Any, argument: str = "shares") -> dict[str, Fraction]:
 def equal_shares(folds: Any) -> dict[int, Fraction]:
     """Return folds of equal shares, numbered from 0."""
     if isinstance(folds, bool) or not isinstance(folds, int) or not 1 < folds <= MAX_SPLITS:
-        raise MetricError(f"folds={short_repr(folds)} is not possible: give an integer from 2 to {MAX_SPLITS}")
+        raise MetricError(
+            f"folds={short_repr(folds)} is not possible: give an integer from 2 to {MAX_SPLITS}"
+        )
     return {fold: Fraction(1, folds) for fold in range(folds)}
 
 
@@ -186,7 +251,9 @@ def cumulative_shares(shares: Sequence[Fraction]) -> list[Fraction]:
 def hash_threshold(end: Fraction) -> str:
     """Return the smallest hash value at or above a share of all hash values.
 
-    >>> hash_threshold(Fraction(1, 2)), hash_threshold(Fraction(4, 5)), hash_threshold(Fraction(9, 10))
+    >>> hash_threshold(Fraction(1, 2)), hash_threshold(Fraction(4, 5)), hash_threshold(
+    ...     Fraction(9, 10)
+    ... )
     ('80000000', 'cccccccd', 'e6666667')
     """
     return f"{min(math.ceil(end * HASH_RANGE), HASH_RANGE - 1):08x}"
@@ -196,15 +263,25 @@ def parse_time_bounds(bounds: Any) -> list[exp.Expr]:
     """Parse time bounds as literals: texts, numbers, dates or times, in ascending order."""
     values = bounds if isinstance(bounds, (list, tuple)) else [bounds]
     types = {type(value) for value in values}
-    is_possible = len(types) == 1 and not types & {bool} and all(isinstance(value, (str, int, float, dt.date)) for value in values)
+    is_possible = (
+        len(types) == 1
+        and not types & {bool}
+        and all(isinstance(value, (str, int, float, dt.date)) for value in values)
+    )
     if not is_possible or any(earlier >= later for earlier, later in pairwise(values)):
-        raise MetricError(f"time_bounds={short_repr(bounds)} is not possible: give times in ascending order, such as ['2026-03-01']")
+        raise MetricError(
+            f"time_bounds={short_repr(bounds)} is not possible: give times in ascending order, such"
+            " as ['2026-03-01']"
+        )
     return [_build_literal(value) for value in values]
 
 
 def _build_literal(value: Any) -> exp.Expr:
     if isinstance(value, dt.datetime):
-        return exp.cast(sql_literal(value.isoformat(" ")), "TIMESTAMP" if value.tzinfo is None else "TIMESTAMPTZ")
+        return exp.cast(
+            sql_literal(value.isoformat(" ")),
+            "TIMESTAMP" if value.tzinfo is None else "TIMESTAMPTZ",
+        )
     if isinstance(value, dt.date):
         return exp.cast(sql_literal(value.isoformat()), "DATE")
     literal: exp.Expr = exp.convert(value)
@@ -217,7 +294,8 @@ def part_case(value: exp.Expr, limits: Sequence[exp.Expr], names: Sequence[str |
     Values at or above all limits are in the last part.
     """
     ifs = [
-        exp.If(this=exp.LT(this=value.copy(), expression=limit), true=exp.convert(name)) for limit, name in zip(limits, names, strict=False)
+        exp.If(this=exp.LT(this=value.copy(), expression=limit), true=exp.convert(name))
+        for limit, name in zip(limits, names, strict=False)
     ]
     return exp.Case(ifs=ifs, default=exp.convert(names[-1]))
 
@@ -229,7 +307,9 @@ INEXACT_TYPES = ("DOUBLE", "FLOAT", "DECIMAL", "REAL")
 
 @dataclass(frozen=True)
 class SplitPlan:
-    """A parsed split: its file of ``sql/splits``, source columns by name, and names and limits of parts."""
+    """A parsed split: its file of ``sql/splits``, source columns by name, and names and limits of
+    parts.
+    """
 
     kind: str
     columns: Mapping[str, str]
@@ -248,46 +328,86 @@ class SplitPlan:
         if leakage_filter.joins:
             request = replace(request, item=None)
         return replace(
-            cls._by_ticket(request) if request.time is None else cls._by_time(request, request.time), leakage_filter=leakage_filter
+            (
+                cls._by_ticket(request)
+                if request.time is None
+                else cls._by_time(request, request.time)
+            ),
+            leakage_filter=leakage_filter,
         )
 
     @classmethod
     def _by_ticket(cls, request: SplitRequest) -> SplitPlan:
-        _refuse_options(request, ("time_bounds", "expanding", "item"), "need time=, the time column")
+        _refuse_options(
+            request, ("time_bounds", "expanding", "item"), "need time=, the time column"
+        )
         if request.key is None:
-            raise MetricError("give key='user_id', the column to split by, or time= with time_bounds= or shares=")
+            raise MetricError(
+                "give key='user_id', the column to split by, or time= with time_bounds= or shares="
+            )
         salt = request.salt
         if not salt or not any(letter.isalpha() for letter in salt):
-            problem = "name the purpose of the split" if salt is None else f"salt={salt!r} is not possible: give a name with a letter"
+            problem = (
+                "name the purpose of the split"
+                if salt is None
+                else f"salt={salt!r} is not possible: give a name with a letter"
+            )
             raise MetricError(f"{problem}, such as salt='checkout'. One salt splits one way")
         if (request.shares is None) is (request.folds is None):
             raise MetricError("give shares={'train': 0.8, 'test': 0.2} or folds=10")
-        shares: dict[Any, Any] = parse_shares(request.shares) if request.folds is None else equal_shares(request.folds)
+        shares: dict[Any, Any] = (
+            parse_shares(request.shares) if request.folds is None else equal_shares(request.folds)
+        )
         part_column = request.column or ("split" if request.folds is None else FOLD_PART)
         columns, values = {"key": request.key}, {"salt": sql_literal(f"{salt}:")}
         cumulative = cumulative_shares(list(shares.values()))
         if not request.exact:
             _refuse_options(request, ("stratum",), "need exact=True")
-            return cls("hash", columns, list(shares), [sql_literal(hash_threshold(end)) for end in cumulative], values, part_column)
+            return cls(
+                "hash",
+                columns,
+                list(shares),
+                [sql_literal(hash_threshold(end)) for end in cumulative],
+                values,
+                part_column,
+            )
         if request.stratum is not None:
             columns["stratum"] = request.stratum
-        return cls("exact", columns, list(shares), [exp.convert(float(end)) for end in cumulative], values, part_column)
+        return cls(
+            "exact",
+            columns,
+            list(shares),
+            [exp.convert(float(end)) for end in cumulative],
+            values,
+            part_column,
+        )
 
     @classmethod
     def _by_time(cls, request: SplitRequest, time: str) -> SplitPlan:
         if request.key is not None:
-            filters = " with cold_start= or seen_pairs=" if {request.cold_start, request.seen_pairs} == {"keep"} else ""
-            raise MetricError(
-                f"key= is not for a split by time alone. Leave it out, or name users as user={request.key!r}{filters}, or give leave_last=1 "
-                "in place of shares for the last rows of each key"
+            filters = (
+                " with cold_start= or seen_pairs="
+                if {request.cold_start, request.seen_pairs} == {"keep"}
+                else ""
             )
-        _refuse_options(request, ("salt", "folds", "exact", "stratum", "item"), "are not for a split by time alone")
+            raise MetricError(
+                "key= is not for a split by time alone. Leave it out, or name users as"
+                f" user={request.key!r}{filters}, or give leave_last=1 in place of shares for the"
+                " last rows of each key"
+            )
+        _refuse_options(
+            request,
+            ("salt", "folds", "exact", "stratum", "item"),
+            "are not for a split by time alone",
+        )
         columns, part_column = {"time": time}, request.column or "split"
         if request.time_bounds is None:
             _refuse_options(request, ("expanding",), "need time_bounds=")
             shares = parse_shares(request.shares)
             # A row is in a part if the cumulative share of rows is at or below the part's end.
-            limits = [exp.convert(float(end) + 1e-12) for end in cumulative_shares(list(shares.values()))]
+            limits = [
+                exp.convert(float(end) + 1e-12) for end in cumulative_shares(list(shares.values()))
+            ]
             return cls("time_share", columns, list(shares), limits, {}, part_column)
         bounds = parse_time_bounds(request.time_bounds)
         if request.expanding:
@@ -295,15 +415,27 @@ class SplitPlan:
             return cls("expanding", columns, TRAIN_AND_TEST, bounds, {}, part_column)
         names = list(request.shares or TRAIN_AND_TEST)
         if len(names) != len(bounds) + 1:
-            raise MetricError(f"{len(bounds)} time bounds make {len(bounds) + 1} parts. Name as many, shares={{'train': ..., 'test': ...}}")
+            raise MetricError(
+                f"{len(bounds)} time bounds make {len(bounds) + 1} parts. Name as many,"
+                " shares={'train': ..., 'test': ...}"
+            )
         return cls("time", columns, names, bounds, {}, part_column)
 
     @classmethod
     def _leave_last(cls, request: SplitRequest) -> SplitPlan:
-        _refuse_options(request, ("salt", "folds", "exact", "stratum", "shares", "time_bounds", "expanding"), "are not for leave_last=")
+        _refuse_options(
+            request,
+            ("salt", "folds", "exact", "stratum", "shares", "time_bounds", "expanding"),
+            "are not for leave_last=",
+        )
         if request.key is None or request.time is None:
-            raise MetricError("leave_last= needs key= and time=, the column by which the rows of a key are ordered")
-        columns = {"key": request.key, "time": request.time} | ({} if request.item is None else {"item": request.item})
+            raise MetricError(
+                "leave_last= needs key= and time=, the column by which the rows of a key are"
+                " ordered"
+            )
+        columns = {"key": request.key, "time": request.time} | (
+            {} if request.item is None else {"item": request.item}
+        )
         train, test = map(exp.Literal.string, TRAIN_AND_TEST)
         values = {"last": exp.convert(request.leave_last), "first": train, "second": test}
         return cls("leave_last", columns, TRAIN_AND_TEST, (), values, request.column or "split")
@@ -322,18 +454,41 @@ class SplitPlan:
             return
         for name in (*self.columns.values(), *self.leakage_filter.columns.values()):
             if table.find_column(name) is None:
-                raise InputError(suggest_choice(f"{table.label} has no column {name!r}", name, table.column_types, "There are"))
+                raise InputError(
+                    suggest_choice(
+                        f"{table.label} has no column {name!r}",
+                        name,
+                        table.column_types,
+                        "There are",
+                    )
+                )
         for name in self.new_columns:
             if table.find_column(name) is not None:
-                raise InputError(f"{table.label} has a column {name!r} already. Give the new one another name with column=")
+                raise InputError(
+                    f"{table.label} has a column {name!r} already. Give the new one another name"
+                    " with column="
+                )
         key = self.columns.get("key")
-        key_type = table.column_types[str(table.find_column(key))].upper() if key is not None and "salt" in self.values else ""
+        key_type = (
+            table.column_types[str(table.find_column(key))].upper()
+            if key is not None and "salt" in self.values
+            else ""
+        )
         if key_type.startswith(INEXACT_TYPES):
-            raise InputError(f"{key} is {key_type}, whose text differs between engines. Cast it to an integer or text")
+            raise InputError(
+                f"{key} is {key_type}, whose text differs between engines. Cast it to an integer or"
+                " text"
+            )
 
     def build_query(self, table: SourceTable) -> exp.Query:
         """Return the filtered rows of a table with the new columns."""
-        return self.leakage_filter.build_query(self.all_rows(table), table, str(self.names[0]), self.part_column, self.kind == "expanding")
+        return self.leakage_filter.build_query(
+            self.all_rows(table),
+            table,
+            str(self.names[0]),
+            self.part_column,
+            self.kind == "expanding",
+        )
 
     def all_rows(self, table: SourceTable) -> exp.Query:
         """Return all rows of a table with the new columns."""
@@ -345,15 +500,23 @@ class SplitPlan:
             next_bound = self.limits[index + 1] if index + 1 < len(self.limits) else None
             values = {"fold": exp.convert(index), "bound": bound, "first": train, "second": test}
             folds.append(
-                self._select_template(table, values if next_bound is None else values | {"until": next_bound}, is_open=next_bound is None)
+                self._select_template(
+                    table,
+                    values if next_bound is None else values | {"until": next_bound},
+                    is_open=next_bound is None,
+                )
             )
         return exp.select("*").from_(union_all(folds).subquery("parts", copy=False))
 
-    def _select_template(self, table: SourceTable, values: Mapping[str, exp.Expr], is_open: bool = False) -> exp.Select:
+    def _select_template(
+        self, table: SourceTable, values: Mapping[str, exp.Expr], is_open: bool = False
+    ) -> exp.Select:
         template = load_select("splits", f"{self.kind}.sql")
         if is_open:
             template.set("where", None)
-        bound: Any = exp.replace_placeholders(template, **{name: value.copy() for name, value in values.items()})
+        bound: Any = exp.replace_placeholders(
+            template, **{name: value.copy() for name, value in values.items()}
+        )
         query: exp.Select = bound
         self._name_columns(query, table)
         split = query.selects[-1]
@@ -361,7 +524,9 @@ class SplitPlan:
             split.set("this", part_case(split.this, self.limits, self.names))
         split.set("alias", exp.to_identifier(self.part_column, quoted=True))
         source = query.args["from_"].this
-        from_item = table.from_clause([exp.to_identifier(name, quoted=True) for name in table.column_types or ()])
+        from_item = table.from_clause(
+            [exp.to_identifier(name, quoted=True) for name in table.column_types or ()]
+        )
         from_item.set("alias", exp.TableAlias(this=exp.to_identifier("source_rows")))
         source.replace(from_item)
         return query
@@ -384,10 +549,16 @@ _SINGULAR = {"are": "is", "need": "needs"}
 
 
 def _refuse_options(request: SplitRequest, names: Sequence[str], reason: str) -> None:
-    options = [f"{name}=" for name in names if getattr(request, name) is not None and getattr(request, name) is not False]
+    options = [
+        f"{name}="
+        for name in names
+        if getattr(request, name) is not None and getattr(request, name) is not False
+    ]
     if options:
         verb, _, rest = reason.partition(" ")
-        raise MetricError(f"{join_words(options)} {_SINGULAR[verb] if len(options) == 1 else verb} {rest}")
+        raise MetricError(
+            f"{join_words(options)} {_SINGULAR[verb] if len(options) == 1 else verb} {rest}"
+        )
 
 
 SPLIT_ROLE = "source"
@@ -423,31 +594,39 @@ def split(
 
     The parts are the same on every engine; they may also be arms of an experiment.
 
-    - By key: ``key="user_id", salt="checkout", shares={"train": 0.8, "test": 0.2}``, or ``folds=10``. All rows of a key are in one part. It
-      stays the same when rows are added, since it depends only on a hash of salt and key. Splits with different salts are independent.
-    - ``exact=True``: exact shares of the distinct keys, within each ``stratum`` if given; parts change when rows are added.
-    - By time: ``time="day", time_bounds=["2026-03-01"]``, or at shares of the rows, ``time="day", shares={...}``.
-    - ``expanding=True``: fold j trains on rows before bound j and tests on rows up to the next bound. A row is repeated for each of its folds.
-    - Leave the last rows of a key out: ``key="user_id", time="day", leave_last=1``; keys with no more rows than that are train.
+    - By key: ``key="user_id", salt="checkout", shares={"train": 0.8, "test": 0.2}``, or
+      ``folds=10``. All rows of a key are in one part. It stays the same when rows are added, since
+      it depends only on a hash of salt and key. Splits with different salts are independent.
+    - ``exact=True``: exact shares of the distinct keys, within each ``stratum`` if given; parts
+      change when rows are added.
+    - By time: ``time="day", time_bounds=["2026-03-01"]``, or at shares of the rows, ``time="day",
+      shares={...}``.
+    - ``expanding=True``: fold j trains on rows before bound j and tests on rows up to the next
+      bound. A row is repeated for each of its folds.
+    - Leave the last rows of a key out: ``key="user_id", time="day", leave_last=1``; keys with no
+      more rows than that are train.
 
     Args:
         source: a table, file or data as for :func:`sqlrank.evaluate`.
         key: the key column to split by: integers or texts, without NULL.
         salt: the purpose of the split; the same salt and key give the same part everywhere.
-        shares: the parts with their shares, which add up to 1; with ``time`` and ``time_bounds`` only their names matter.
+        shares: the parts with their shares, which add up to 1; with ``time`` and ``time_bounds``
+            only their names matter.
         folds: number of equal parts, numbered from 0.
         exact: True for exact shares of the distinct keys, regardless of their numbers of rows.
         stratum: the column within which shares are exact; all rows of a key are in one stratum.
         time: the time column.
         time_bounds: times at which a part ends and the next begins: texts, numbers, dates or times.
         expanding: True for one fold per bound.
-        leave_last: maximum number of last rows per key that are test. Rows of equal time and item are train unless all of them are among the
-            last.
+        leave_last: maximum number of last rows per key that are test. Rows of equal time and item
+            are train unless all of them are among the last.
         item: the item column, which breaks ties of equal time, the greatest last.
         user: the user column for ``cold_start`` and ``seen_pairs``; ``key`` by default.
-        cold_start: cold-start rows, whose user or item is not in the first part: ``"keep"``, ``"drop_users"``, ``"drop_items"``, or ``"drop"``
-            for either. Applies to rows outside the first part.
-        seen_pairs: rows whose user and item are a pair in the first part: ``"keep"`` or ``"drop"``. Applies to rows outside the first part.
+        cold_start: cold-start rows, whose user or item is not in the first part: ``"keep"``,
+            ``"drop_users"``, ``"drop_items"``, or ``"drop"`` for either. Applies to rows outside
+            the first part.
+        seen_pairs: rows whose user and item are a pair in the first part: ``"keep"`` or ``"drop"``.
+            Applies to rows outside the first part.
         column: name of the new column; ``split``, or ``fold`` for ``folds``, by default.
         connection: as for :func:`sqlrank.evaluate`.
         dialect: as for :func:`sqlrank.evaluate`.
@@ -457,24 +636,30 @@ def split(
         timeout: as for :func:`sqlrank.evaluate`.
 
     Returns:
-        All rows that were not dropped, with the new column (string, int64 for folds; ``expanding`` adds ``fold``), sorted by all columns. The
-        schema's metadata: ``sqlrank.dropped``, the number of rows that ``cold_start`` and ``seen_pairs`` dropped, and ``sqlrank.sql``.
+        All rows that were not dropped, with the new column (string, int64 for folds; ``expanding``
+        adds ``fold``), sorted by all columns. The schema's metadata: ``sqlrank.dropped``, the
+        number of rows that ``cold_start`` and ``seen_pairs`` dropped, and ``sqlrank.sql``.
 
     Raises:
         MetricError: an invalid combination or value of options.
-        InputError: a missing column, a key that is NULL or a double, or a source that cannot be read.
+        InputError: a missing column, a key that is NULL or a double, or a source that cannot be
+            read.
         ExecutionError: time or memory ran out, or a database refused the statement.
 
     >>> import pyarrow as pa
     >>> users = pa.table({"user_id": [1, 2, 3, 42]})
-    >>> split(users, key="user_id", salt="checkout", shares={"control": 0.5, "treatment": 0.5})["split"].to_pylist()
+    >>> split(users, key="user_id", salt="checkout", shares={"control": 0.5, "treatment": 0.5})[
+    ...     "split"
+    ... ].to_pylist()
     ['control', 'treatment', 'treatment', 'treatment']
     """
     arguments = locals()
     request = select_arguments(SplitRequest, arguments)
     plan = SplitPlan.from_request(request)
     source = SourceGroup.wrap(SPLIT_ROLE, source)
-    return ExecutionOptions.from_arguments(arguments).run(lambda database: _select_rows(plan, database, source))
+    return ExecutionOptions.from_arguments(arguments).run(
+        lambda database: _select_rows(plan, database, source)
+    )
 
 
 @entry_point
@@ -507,7 +692,8 @@ def split_sql(  # noqa: D417  split describes the other arguments
 
     Args:
         source: name of the table to split.
-        dialect: the SQL dialect, such as ``"bigquery"``; by default that of ``connection``, else DuckDB's.
+        dialect: the SQL dialect, such as ``"bigquery"``; by default that of ``connection``, else
+            DuckDB's.
         create_table: name of a table to create from the rows.
         create_view: name of a view to create instead.
 
@@ -518,25 +704,50 @@ def split_sql(  # noqa: D417  split describes the other arguments
         MetricError: an invalid split, or one that the dialect cannot express.
         InputError: as :func:`split`.
 
-    >>> print(split_sql("users", key="user_id", salt="ab", folds=2, dialect="bigquery").splitlines()[-1])
+    >>> print(
+    ...     split_sql("users", key="user_id", salt="ab", folds=2, dialect="bigquery").splitlines()[
+    ...         -1
+    ...     ]
+    ... )
     FROM users AS source_rows
     """
     arguments = locals()
     request = select_arguments(SplitRequest, arguments)
     plan = SplitPlan.from_request(request)
     source = SourceGroup.wrap(SPLIT_ROLE, source)
-    resolved_dialect = infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
-    if connection is None and not get_dialect(resolved_dialect).supports_md5 and "salt" in plan.values:
-        raise MetricError(f"{resolved_dialect} has no MD5. Split through connection=, or give it a function md5")
-    with open_for_inspection(connection, resolved_dialect, any(map(reads_files, leaf_sources(source)))) as database:
+    resolved_dialect = (
+        infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
+    )
+    if (
+        connection is None
+        and not get_dialect(resolved_dialect).supports_md5
+        and "salt" in plan.values
+    ):
+        raise MetricError(
+            f"{resolved_dialect} has no MD5. Split through connection=, or give it a function md5"
+        )
+    with open_for_inspection(
+        connection, resolved_dialect, any(map(reads_files, leaf_sources(source)))
+    ) as database:
         table = resolve_source(database, SPLIT_ROLE, source).with_all_columns()
         plan.check(table)
-        options = {"connection": connection, "create_table": create_table, "create_view": create_view}
+        options = {
+            "connection": connection,
+            "create_table": create_table,
+            "create_view": create_view,
+        }
         header = _build_header(plan, request, source, options, resolved_dialect)
         statement = wrap_for_storage(
-            _build_statement(plan, table, header), resolved_dialect, create_table, create_view, None, [table.display_from_item]
+            _build_statement(plan, table, header),
+            resolved_dialect,
+            create_table,
+            create_view,
+            None,
+            [table.display_from_item],
         )
-        return render_statement(statement.tree, statement.header, resolved_dialect, database.can_materialize_ctes)
+        return render_statement(
+            statement.tree, statement.header, resolved_dialect, database.can_materialize_ctes
+        )
 
 
 def _select_rows(plan: SplitPlan, database: Database, source: Any) -> pa.Table:
@@ -549,15 +760,21 @@ def _select_rows(plan: SplitPlan, database: Database, source: Any) -> pa.Table:
     ordered = (
         exp.select("*")
         .from_(query.subquery("split_rows"))
-        .order_by(*(exp.Ordered(this=exp.column(name, quoted=True), nulls_first=True) for name in names))
+        .order_by(
+            *(exp.Ordered(this=exp.column(name, quoted=True), nulls_first=True) for name in names)
+        )
     )
     result = database.fetch_arrow(database.render(ordered))
     dropped = 0
     if plan.leakage_filter.joins:
-        ((count,),) = database.query_rows(exp.select(count_rows()).from_(plan.all_rows(table).subquery("split_rows")))
+        ((count,),) = database.query_rows(
+            exp.select(count_rows()).from_(plan.all_rows(table).subquery("split_rows"))
+        )
         dropped = int(count) - result.num_rows
     metadata = {"version": __version__, "dropped": str(dropped), "sql": database.render(query)}
-    return result.replace_schema_metadata({f"sqlrank.{name}": value for name, value in metadata.items()})
+    return result.replace_schema_metadata(
+        {f"sqlrank.{name}": value for name, value in metadata.items()}
+    )
 
 
 def _check_keys(plan: SplitPlan, database: Database, table: SourceTable) -> None:
@@ -565,44 +782,71 @@ def _check_keys(plan: SplitPlan, database: Database, table: SourceTable) -> None
     for what in ("key", "time"):
         if what in plan.columns:
             column = exp.column(str(table.find_column(plan.columns[what])), quoted=True)
-            (count,) = database.query_rows(exp.select(count_rows()).from_(table.from_clause()).where(is_null(column)))[0]
+            (count,) = database.query_rows(
+                exp.select(count_rows()).from_(table.from_clause()).where(is_null(column))
+            )[0]
             if count:
-                raise InputError(f"{table.label}: {plan.columns[what]} is NULL in {count:,} rows. Leave them out, or give them a value")
+                raise InputError(
+                    f"{table.label}: {plan.columns[what]} is NULL in {count:,} rows. Leave them"
+                    " out, or give them a value"
+                )
 
 
 def _check_strata(plan: SplitPlan, database: Database, table: SourceTable) -> None:
     """Raise ``InputError`` for a key with rows in two strata: its parts could differ."""
     if "stratum" not in plan.columns:
         return
-    key, stratum = (exp.column(str(table.find_column(plan.columns[name])), quoted=True) for name in ("key", "stratum"))
+    key, stratum = (
+        exp.column(str(table.find_column(plan.columns[name])), quoted=True)
+        for name in ("key", "stratum")
+    )
     minimum, maximum = exp.Min(this=stratum), exp.Max(this=stratum.copy())
     count, total = exp.Count(this=stratum.copy()), count_rows()
     differs = exp.or_(
         exp.NEQ(this=minimum, expression=maximum),
-        exp.and_(exp.GT(this=count, expression=sql_literal(0)), exp.LT(this=count.copy(), expression=total)),
+        exp.and_(
+            exp.GT(this=count, expression=sql_literal(0)),
+            exp.LT(this=count.copy(), expression=total),
+        ),
     )
-    conflicting_keys = database.query_rows(exp.select(key).from_(table.from_clause()).group_by(key.copy()).having(differs).limit(1))
+    conflicting_keys = database.query_rows(
+        exp.select(key).from_(table.from_clause()).group_by(key.copy()).having(differs).limit(1)
+    )
     if conflicting_keys:
         names = {name: plan.columns[name] for name in ("key", "stratum")}
         raise InputError(
-            f"{table.label}: {names['key']} {conflicting_keys[0][0]!r} has rows of several {names['stratum']}, and would be in several parts. Give each "
-            f"{names['key']} one {names['stratum']}, or leave out stratum="
+            f"{table.label}: {names['key']} {conflicting_keys[0][0]!r} has rows of several"
+            f" {names['stratum']}, and would be in several parts. Give each {names['key']} one"
+            f" {names['stratum']}, or leave out stratum="
         )
 
 
-def _build_header(plan: SplitPlan, request: SplitRequest, source: Any, options: Mapping[str, Any], dialect: str) -> StatementHeader:
+def _build_header(
+    plan: SplitPlan, request: SplitRequest, source: Any, options: Mapping[str, Any], dialect: str
+) -> StatementHeader:
     """Return the header of a split's statement."""
-    arguments = {name: value for name, value in asdict(request).items() if value not in (None, False, "keep")}
+    arguments = {
+        name: value for name, value in asdict(request).items() if value not in (None, False, "keep")
+    }
     arguments["shares"] = request.shares
     settings = [setting_text(name, value) for name, value in arguments.items() if value is not None]
     further = {**options, "sql": True, "dialect": None if dialect == DEFAULT_DIALECT else dialect}
-    command = write_command(["split", source], arguments | further) if isinstance(source, str) else None
+    command = (
+        write_command(["split", source], arguments | further) if isinstance(source, str) else None
+    )
     title = f"split by {join_words(plan.columns.values())}"
     row = "one row per input row" + (" and fold" if request.expanding else "")
-    return StatementHeader(title, row, tuple(describe_sources({SPLIT_ROLE: source})), tuple(settings), command=command)
+    return StatementHeader(
+        title, row, tuple(describe_sources({SPLIT_ROLE: source})), tuple(settings), command=command
+    )
 
 
-def _build_statement(plan: SplitPlan, table: SourceTable, header: StatementHeader) -> CompiledStatement:
+def _build_statement(
+    plan: SplitPlan, table: SourceTable, header: StatementHeader
+) -> CompiledStatement:
     query = plan.build_query(table)
-    outputs = [OutputColumn(select_item.output_name, select_item.output_name, "row") for select_item in query.selects]
+    outputs = [
+        OutputColumn(select_item.output_name, select_item.output_name, "row")
+        for select_item in query.selects
+    ]
     return CompiledStatement(query, outputs, header)

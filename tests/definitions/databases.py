@@ -9,5 +9,7 @@ import duckdb
 
 @cache
 def get_database() -> duckdb.DuckDBPyConnection:
-    """Return one database for all calls, since to open one takes longer than to evaluate a few rows."""
+    """Return one database for all calls, since to open one takes longer than to evaluate a few
+    rows.
+    """
     return duckdb.connect(config={"threads": 1})

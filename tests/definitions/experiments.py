@@ -42,28 +42,55 @@ def draw_experiment(seed: int, units: int = 60, arms: int = 2) -> pa.Table:
 
 
 def linearize_ratio(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the per-unit values whose mean is a ratio of means, to first order (Deng, Knoblich & Lu 2018)."""
+    """Return the per-unit values whose mean is a ratio of means, to first order (Deng, Knoblich &
+    Lu 2018).
+    """
     return x.mean() / y.mean() + (x - x.mean() / y.mean() * y) / y.mean()
 
 
-def run_welch_test(treatment: np.ndarray, control: np.ndarray, level: float = 0.95) -> dict[str, float]:
+def run_welch_test(
+    treatment: np.ndarray, control: np.ndarray, level: float = 0.95
+) -> dict[str, float]:
     """Return SciPy's test of two means."""
     test = stats.ttest_ind(treatment, control, equal_var=False)
     low, high = test.confidence_interval(level)
-    names = ("value_control", "value", "difference", "ci_low", "ci_high", "statistic", "p_value", "df")
-    values = (control.mean(), treatment.mean(), treatment.mean() - control.mean(), low, high, test.statistic, test.pvalue, test.df)
+    names = (
+        "value_control",
+        "value",
+        "difference",
+        "ci_low",
+        "ci_high",
+        "statistic",
+        "p_value",
+        "df",
+    )
+    values = (
+        control.mean(),
+        treatment.mean(),
+        treatment.mean() - control.mean(),
+        low,
+        high,
+        test.statistic,
+        test.pvalue,
+        test.df,
+    )
     return dict(zip(names, map(float, values), strict=True))
 
 
-def estimate_cuped_effect(table: pa.Table, treatment: str, control: str, parts: tuple[str, str, str, str]) -> dict[str, float]:
-    """Return the effect on a ratio, less what the ratio before foretold, of two variants taken as one sample."""
+def estimate_cuped_effect(
+    table: pa.Table, treatment: str, control: str, parts: tuple[str, str, str, str]
+) -> dict[str, float]:
+    """Return the effect on a ratio, less what the ratio before foretold, of two variants taken as
+    one sample.
+    """
     both = [row for row in table.to_pylist() if row["variant"] in {treatment, control}]
     x, y, c, e = (np.array([float(row[name]) for row in both]) for name in parts)
     is_treated = np.array([row["variant"] == treatment for row in both])
     before = linearize_ratio(c, e)
     theta = np.cov(linearize_ratio(x, y), before, ddof=1)[0, 1] / before.var(ddof=1)
     arms = [
-        linearize_ratio(x[side], y[side]) - theta * (linearize_ratio(c[side], e[side]) - c.mean() / e.mean())
+        linearize_ratio(x[side], y[side])
+        - theta * (linearize_ratio(c[side], e[side]) - c.mean() / e.mean())
         for side in (is_treated, ~is_treated)
     ]
     return run_welch_test(*arms) | {"cuped_theta": float(theta)}

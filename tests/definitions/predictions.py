@@ -21,11 +21,22 @@ QUICK = ("window", "buckets")
 
 
 def evaluate_predictions(
-    metrics: str | list[str], label: Sequence[Any], score: Sequence[Any], weight: Sequence[Any] | None = None, **arguments: Any
+    metrics: str | list[str],
+    label: Sequence[Any],
+    score: Sequence[Any],
+    weight: Sequence[Any] | None = None,
+    **arguments: Any,
 ) -> list[Any]:
     """Return the metrics of these predictions, one of which may have further columns."""
-    columns = {"label": label, "score": score, **({} if weight is None else {"weight": weight}), **arguments.pop("extra", {})}
-    (row,) = sqlrank.evaluate(metrics, predictions=pa.table(columns), connection=get_database(), **arguments).to_pylist()
+    columns = {
+        "label": label,
+        "score": score,
+        **({} if weight is None else {"weight": weight}),
+        **arguments.pop("extra", {}),
+    }
+    (row,) = sqlrank.evaluate(
+        metrics, predictions=pa.table(columns), connection=get_database(), **arguments
+    ).to_pylist()
     return list(row.values())
 
 

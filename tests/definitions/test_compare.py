@@ -37,13 +37,27 @@ def shares(tmp_path: Path) -> Path:
 
 
 def score(**systems: list[float | None]) -> pa.Table:
-    rows = [(name, f"q{i}", value) for name, values in systems.items() for i, value in enumerate(values, start=1) if value is not None]
+    rows = [
+        (name, f"q{i}", value)
+        for name, values in systems.items()
+        for i, value in enumerate(values, start=1)
+        if value is not None
+    ]
     names, ids, scores = zip(*rows, strict=True)
-    return pa.table({"system": names, "query_id": ids, "score": [float(value) for value in scores], "label": [0.0] * len(rows)})
+    return pa.table(
+        {
+            "system": names,
+            "query_id": ids,
+            "score": [float(value) for value in scores],
+            "label": [0.0] * len(rows),
+        }
+    )
 
 
 def compare(folder: Path, table: pa.Table, **options: Any) -> list[dict[str, Any]]:
-    return sqlrank.compare("Portion", predictions=table, sql_dir=folder, level="query", **options).to_pylist()
+    return sqlrank.compare(
+        "Portion", predictions=table, sql_dir=folder, level="query", **options
+    ).to_pylist()
 
 
 # By hand, and the numbers of other tools
@@ -52,19 +66,48 @@ def compare(folder: Path, table: pa.Table, **options: Any) -> list[dict[str, Any
 def test_student(shares: Path) -> None:
     """Compare with scipy's paired t-test."""
     (row,) = compare(shares, score(a=A, b=B))
-    assert (row["metric"], row["baseline"], row["system"], row["n_units"], row["unpaired"]) == ("Portion", "a", "b", 12, 0)
-    assert (row["wins"], row["ties"], row["losses"], row["ci_level"], row["winner"]) == (8, 2, 2, 0.95, "b")
-    found = [row[name] for name in ("difference", "se", "statistic", "p_value", "ci_low", "ci_high", "cohens_d")]
-    expected = [0.0933333333, 0.0350180329, 2.6652934410, 0.0219779663, 0.0162591626, 0.1704075040, 0.7694039428]
+    assert (row["metric"], row["baseline"], row["system"], row["n_units"], row["unpaired"]) == (
+        "Portion",
+        "a",
+        "b",
+        12,
+        0,
+    )
+    assert (row["wins"], row["ties"], row["losses"], row["ci_level"], row["winner"]) == (
+        8,
+        2,
+        2,
+        0.95,
+        "b",
+    )
+    found = [
+        row[name]
+        for name in ("difference", "se", "statistic", "p_value", "ci_low", "ci_high", "cohens_d")
+    ]
+    expected = [
+        0.0933333333,
+        0.0350180329,
+        2.6652934410,
+        0.0219779663,
+        0.0162591626,
+        0.1704075040,
+        0.7694039428,
+    ]
     assert found == pytest.approx(expected, abs=1e-10)
     assert row["relative_difference"] == pytest.approx(row["difference"] / row["value_baseline"])
-    assert row["mde"] == pytest.approx(minimum_detectable_effect(row["se"] * math.sqrt(12), 12, 0.95, 0.8))
+    assert row["mde"] == pytest.approx(
+        minimum_detectable_effect(row["se"] * math.sqrt(12), 12, 0.95, 0.8)
+    )
     assert row["required_units"] is None
 
 
 @pytest.mark.parametrize(
     ("test", "statistic", "p"),
-    [("wilcoxon", 2.1531384666, 0.0313077979), ("sign", 8, 0.109375), ("randomization", 0.0933333333, 0.033203125)],
+    [
+        ("wilcoxon", 2.1531384666, 0.0313077979),
+        ("sign", 8, 0.109375),
+        ("randomization", 0.0933333333, 0.033203125),
+    ],
 )
 def test_other_tests(test: str, statistic: float, p: float, shares: Path) -> None:
     (row,) = compare(shares, score(a=A, b=B), test=test)
@@ -78,7 +121,9 @@ def test_the_greatest_t(shares: Path) -> None:
     assert [(row["baseline"], row["system"]) for row in rows] == [("a", "b"), ("a", "c")]
     assert [row["p_adjusted"] for row in rows] == pytest.approx([0.0549, 0.8547], abs=1e-12)
     assert rows[1]["statistic"] == pytest.approx(0.63828474, abs=1e-8)
-    assert [(row["ci_high"] - row["difference"]) / row["se"] for row in rows] == pytest.approx([2.6652934] * 2, abs=1e-7)
+    assert [(row["ci_high"] - row["difference"]) / row["se"] for row in rows] == pytest.approx(
+        [2.6652934] * 2, abs=1e-7
+    )
     assert [row["winner"] for row in rows] == [None, None]
 
 
@@ -89,7 +134,11 @@ def test_corrections(shares: Path) -> None:
     assert [row["p_adjusted"] for row in compare(shares, table, correction="none")] == plain
     for correction, method in (("holm", None), ("bh", "bh")):
         rows = compare(shares, table, correction=correction)
-        expected = adjust_p_values(plain, "holm") if method is None else stats.false_discovery_control(plain, method=method)
+        expected = (
+            adjust_p_values(plain, "holm")
+            if method is None
+            else stats.false_discovery_control(plain, method=method)
+        )
         assert [row["p_adjusted"] for row in rows] == pytest.approx(list(expected), abs=1e-12)
         assert {row["ci_level"] for row in rows} == {1 - 0.05 / 3}
         for row in rows:
@@ -100,7 +149,13 @@ def test_corrections(shares: Path) -> None:
 def test_power() -> None:
     """Of statsmodels TTestPower; its least effect is by the noncentral t, and 0.0001 away."""
     assert minimum_detectable_effect(1, 200, 0.95, 0.8) == pytest.approx(0.199078, abs=1e-6)
-    assert [required_units(1, effect, 0.95, 0.8) for effect in (0.05, 0.1, 0.2, 0.5, 1)] == [3142, 787, 199, 34, 10]
+    assert [required_units(1, effect, 0.95, 0.8) for effect in (0.05, 0.1, 0.2, 0.5, 1)] == [
+        3142,
+        787,
+        199,
+        34,
+        10,
+    ]
 
 
 def test_an_effect(shares: Path) -> None:
@@ -108,43 +163,67 @@ def test_an_effect(shares: Path) -> None:
     deviation = row["se"] * math.sqrt(12)
     assert row["required_units"] == required_units(deviation, 0.05, 0.95, 0.8)
     (share,) = compare(shares, score(a=A, b=B), target_effect="10%")
-    assert share["required_units"] == required_units(deviation, 0.1 * row["value_baseline"], 0.95, 0.8)
+    assert share["required_units"] == required_units(
+        deviation, 0.1 * row["value_baseline"], 0.95, 0.8
+    )
 
 
 def test_scipy() -> None:
     """Random rankings against paired tests of scipy over the values of queries."""
     draw = np.random.default_rng(5)
-    run = {name: {f"q{q}": {f"d{d}": float(draw.integers(10)) / 4 for d in range(8)} for q in range(25)} for name in ("x", "y")}
+    run = {
+        name: {
+            f"q{q}": {f"d{d}": float(draw.integers(10)) / 4 for d in range(8)} for q in range(25)
+        }
+        for name in ("x", "y")
+    }
     qrels = {f"q{q}": {f"d{d}": int(draw.integers(3)) for d in range(8)} for q in range(25)}
     metrics = ["nDCG@5", "AP", "P@3"]
-    values = {name: sqlrank.evaluate(metrics, run=run[name], qrels=qrels, per_query=True) for name in run}
+    values = {
+        name: sqlrank.evaluate(metrics, run=run[name], qrels=qrels, per_query=True) for name in run
+    }
     for test in ("t", "wilcoxon"):
         for row in sqlrank.compare(metrics, run=run, qrels=qrels, test=test).to_pylist():
             one, two = (values[name][row["metric"]].to_numpy() for name in ("x", "y"))
             if test == "t":
                 expected = stats.ttest_rel(two, one)
                 interval = expected.confidence_interval(row["ci_level"])
-                assert (row["ci_low"], row["ci_high"]) == pytest.approx((interval.low, interval.high), abs=1e-9)
+                assert (row["ci_low"], row["ci_high"]) == pytest.approx(
+                    (interval.low, interval.high), abs=1e-9
+                )
             else:
                 rounded = np.round(two - one, 9)
-                expected = stats.wilcoxon(rounded, zero_method="wilcox", correction=False, method="asymptotic")
+                expected = stats.wilcoxon(
+                    rounded, zero_method="wilcox", correction=False, method="asymptotic"
+                )
             assert row["p_value"] == pytest.approx(expected.pvalue, abs=1e-9)
             assert row["wins"] + row["ties"] + row["losses"] == row["n_units"] == 25
 
 
 def draw_systems(seed: int) -> pa.Table:
-    """Return ten systems, whose differences from the first have p-values on both sides of every limit of a correction."""
+    """Return ten systems, whose differences from the first have p-values on both sides of every
+    limit of a correction.
+    """
     rng = np.random.default_rng(seed)
     noise = rng.normal(0, 0.05, (10, 30))
     noise[1:] -= noise[1:].mean(axis=1, keepdims=True)
     aims = [0.0, *np.linspace(1.9, 3.1, 9)]
-    values = [0.5 + row + aim * row.std(ddof=1) / math.sqrt(30) for row, aim in zip(noise, aims, strict=True)]
+    values = [
+        0.5 + row + aim * row.std(ddof=1) / math.sqrt(30)
+        for row, aim in zip(noise, aims, strict=True)
+    ]
     values[0] = np.full(30, 0.5)
-    return score(**{f"s{place}": [float(value) for value in row] for place, row in enumerate(values)})
+    return score(
+        **{f"s{place}": [float(value) for value in row] for place, row in enumerate(values)}
+    )
 
 
 TESTS_AND_CORRECTIONS = [
-    *((test, correction) for test in ("t", "wilcoxon", "sign", "randomization") for correction in ("holm", "bh", "none")),
+    *(
+        (test, correction)
+        for test in ("t", "wilcoxon", "sign", "randomization")
+        for correction in ("holm", "bh", "none")
+    ),
     ("t", "max_t"),
 ]
 
@@ -153,34 +232,45 @@ TESTS_AND_CORRECTIONS = [
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize(("test", "correction"), TESTS_AND_CORRECTIONS)
 def test_winners_and_intervals_agree(test: str, correction: str, seed: int, shares: Path) -> None:
-    """No interval of a winner holds 0, every other does, and no winner has a corrected p above the limit."""
+    """No interval of a winner holds 0, every other does, and no winner has a corrected p above the
+    limit.
+    """
     rows = compare(shares, draw_systems(seed), baseline="s0", test=test, correction=correction)
     for row in rows:
         assert (row["winner"] is not None) == (row["ci_low"] > 0 or row["ci_high"] < 0), row
         assert row["winner"] is None or row["p_adjusted"] < 0.05
         assert row["ci_level"] >= 0.95
     if test == "t":
-        assert [row["winner"] is not None for row in rows] == [row["p_adjusted"] < 0.05 for row in rows]
+        assert [row["winner"] is not None for row in rows] == [
+            row["p_adjusted"] < 0.05 for row in rows
+        ]
         assert len({row["winner"] is None for row in rows}) == 2
 
 
 def test_a_winner_by_a_step_of_holm_has_an_interval_without_0(shares: Path) -> None:
-    """The second of three is found at 0.05 / 2, at which level its interval stands; Bonferroni's would hold 0."""
+    """The second of three is found at 0.05 / 2, at which level its interval stands; Bonferroni's
+    would hold 0.
+    """
     rng = np.random.default_rng(3)
     noise = rng.normal(0, 0.1, (3, 20))
     noise = (noise - noise.mean(axis=1, keepdims=True)) / noise.std(axis=1, ddof=1, keepdims=True)
     aims = stats.t.isf(np.array([0.001, 0.02, 0.2]) / 2, 19)
     values = {
-        f"s{i}": [float(v) for v in 0.5 + 0.01 * (row + aim / math.sqrt(20))] for i, (row, aim) in enumerate(zip(noise, aims, strict=True))
+        f"s{i}": [float(v) for v in 0.5 + 0.01 * (row + aim / math.sqrt(20))]
+        for i, (row, aim) in enumerate(zip(noise, aims, strict=True))
     }
     rows = compare(shares, score(a=[0.5] * 20, **values), baseline="a")
     assert [row["p_value"] for row in rows] == pytest.approx([0.001, 0.02, 0.2], rel=1e-6)
     assert [row["p_adjusted"] for row in rows] == pytest.approx([0.003, 0.04, 0.2], rel=1e-6)
-    assert [row["ci_level"] for row in rows] == pytest.approx([1 - 0.05 / 3, 1 - 0.05 / 2, 1 - 0.05 / 3])
+    assert [row["ci_level"] for row in rows] == pytest.approx(
+        [1 - 0.05 / 3, 1 - 0.05 / 2, 1 - 0.05 / 3]
+    )
     assert [row["winner"] for row in rows] == ["s0", "s1", None]
     assert rows[1]["ci_low"] > 0 > rows[2]["ci_low"]
     deviation = rows[1]["se"] * math.sqrt(20)
-    assert rows[1]["mde"] == pytest.approx(minimum_detectable_effect(deviation, 20, 1 - 0.05 / 3, 0.8))
+    assert rows[1]["mde"] == pytest.approx(
+        minimum_detectable_effect(deviation, 20, 1 - 0.05 / 3, 0.8)
+    )
 
 
 def test_a_sign_test_on_the_other_side_of_the_mean_names_no_winner(shares: Path) -> None:
@@ -194,17 +284,29 @@ def test_a_sign_test_on_the_other_side_of_the_mean_names_no_winner(shares: Path)
 
 
 def test_power_heeds_the_correction(shares: Path) -> None:
-    """A difference is found by its corrected p: detectable and needed are those of the intervals, under max_t by the drawn limit."""
+    """A difference is found by its corrected p: detectable and needed are those of the intervals,
+    under max_t by the drawn limit.
+    """
     table = draw_systems(1)
     plain = compare(shares, table, baseline="s0", correction="none", target_effect=0.02)
     for correction in ("holm", "bh", "max_t"):
-        for row, alone in zip(compare(shares, table, baseline="s0", correction=correction, target_effect=0.02), plain, strict=True):
+        for row, alone in zip(
+            compare(shares, table, baseline="s0", correction=correction, target_effect=0.02),
+            plain,
+            strict=True,
+        ):
             deviation = row["se"] * math.sqrt(30)
-            reach = None if correction != "max_t" else (row["ci_high"] - row["difference"]) / row["se"]
+            reach = (
+                None if correction != "max_t" else (row["ci_high"] - row["difference"]) / row["se"]
+            )
             if correction == "max_t" and row["ci_high"] == 0:
                 continue
-            assert row["mde"] == pytest.approx(minimum_detectable_effect(deviation, 30, 1 - 0.05 / 9, 0.8, reach), rel=1e-9)
-            assert row["required_units"] == required_units(deviation, 0.02, 1 - 0.05 / 9, 0.8, reach)
+            assert row["mde"] == pytest.approx(
+                minimum_detectable_effect(deviation, 30, 1 - 0.05 / 9, 0.8, reach), rel=1e-9
+            )
+            assert row["required_units"] == required_units(
+                deviation, 0.02, 1 - 0.05 / 9, 0.8, reach
+            )
             assert row["mde"] > alone["mde"]
             assert row["required_units"] > alone["required_units"]
 
@@ -215,14 +317,23 @@ def test_power_heeds_the_correction(shares: Path) -> None:
 def test_units_that_only_one_has(shares: Path) -> None:
     table = score(a=[*A, 0.3, None], b=[*B, None, 0.9])
     (row,) = compare(shares, table)
-    assert (row["n_units"], row["unpaired"], row["difference"]) == (12, 2, pytest.approx(0.0933333333, abs=1e-10))
+    assert (row["n_units"], row["unpaired"], row["difference"]) == (
+        12,
+        2,
+        pytest.approx(0.0933333333, abs=1e-10),
+    )
 
 
 @pytest.mark.slow
 def test_groups() -> None:
-    run = {name: {f"q{q}": {"a": 1.0, "b": float(q % good)} for q in range(6)} for name, good in (("x", 2), ("y", 3))}
+    run = {
+        name: {f"q{q}": {"a": 1.0, "b": float(q % good)} for q in range(6)}
+        for name, good in (("x", 2), ("y", 3))
+    }
     qrels = {f"q{q}": {"b": 1} for q in range(6)}
-    queries = pa.table({"query_id": [f"q{q}" for q in range(6)], "country": ["de", "de", "de", "fr", "fr", None]})
+    queries = pa.table(
+        {"query_id": [f"q{q}" for q in range(6)], "country": ["de", "de", "de", "fr", "fr", None]}
+    )
     rows = sqlrank.compare("RR", run=run, qrels=qrels, queries=queries, by=[[], ["country"]])
     assert rows.column_names[:5] == ["country", "slice", "metric", "baseline", "system"]
     assert [(row["country"], row["slice"], row["n_units"]) for row in rows.to_pylist()] == [
@@ -238,13 +349,20 @@ def test_groups() -> None:
 
 @pytest.mark.slow
 def test_weights_of_queries() -> None:
-    """A query of weight 2 moves the mean twice as far; one of weight 0 is none; scaling all changes nothing."""
-    run = {"x": {f"q{q}": {"a": 1.0, "b": 0.5} for q in range(4)}, "y": {f"q{q}": {"a": 1.0, "b": 2.0 * (q % 2)} for q in range(4)}}
+    """A query of weight 2 moves the mean twice as far; one of weight 0 is none; scaling all changes
+    nothing.
+    """
+    run = {
+        "x": {f"q{q}": {"a": 1.0, "b": 0.5} for q in range(4)},
+        "y": {f"q{q}": {"a": 1.0, "b": 2.0 * (q % 2)} for q in range(4)},
+    }
     qrels = {f"q{q}": {"b": 1} for q in range(4)}
     weights = [1.0, 2.0, 3.0, 0.0]
     found = []
     for scale in (1.0, 1e-6):
-        queries = pa.table({"query_id": [f"q{q}" for q in range(4)], "weight": [scale * w for w in weights]})
+        queries = pa.table(
+            {"query_id": [f"q{q}" for q in range(4)], "weight": [scale * w for w in weights]}
+        )
         (row,) = sqlrank.compare("RR", run=run, qrels=qrels, queries=queries).to_pylist()
         found.append(row)
     assert found[0]["difference"] == pytest.approx(2 / 6 * 0.5)
@@ -252,7 +370,10 @@ def test_weights_of_queries() -> None:
     moves = [w / 6 * (d - mean) for w, d in zip(weights, differences, strict=False)]
     assert found[0]["se"] == pytest.approx(math.sqrt(3 / 2 * sum(move * move for move in moves)))
     assert found[0]["n_units"] == 3
-    assert {name: pytest.approx(value) if isinstance(value, float) else value for name, value in found[0].items()} == found[1]
+    assert {
+        name: pytest.approx(value) if isinstance(value, float) else value
+        for name, value in found[0].items()
+    } == found[1]
 
 
 def test_weights_are_for_t_alone() -> None:
@@ -265,10 +386,30 @@ def test_weights_are_for_t_alone() -> None:
 
 def test_differences_of_queries(shares: Path) -> None:
     """Sort differences by the largest loss of the second system."""
-    result = sqlrank.compare("Portion", predictions=score(a=A[:3], b=[0.6, 0.25, 0.2]), sql_dir=shares, level="query", per_query=True)
-    assert result.column_names == ["metric", "baseline", "system", "query_id", "value_baseline", "value", "difference"]
-    assert [(row["query_id"], round(row["difference"], 9)) for row in result.to_pylist()] == [("q3", -0.8), ("q2", 0.0), ("q1", 0.1)]
-    worse = sqlrank.compare("MAE", predictions=score(a=A[:3], b=[0.6, 0.25, 0.2]), level="query", per_query=True)
+    result = sqlrank.compare(
+        "Portion",
+        predictions=score(a=A[:3], b=[0.6, 0.25, 0.2]),
+        sql_dir=shares,
+        level="query",
+        per_query=True,
+    )
+    assert result.column_names == [
+        "metric",
+        "baseline",
+        "system",
+        "query_id",
+        "value_baseline",
+        "value",
+        "difference",
+    ]
+    assert [(row["query_id"], round(row["difference"], 9)) for row in result.to_pylist()] == [
+        ("q3", -0.8),
+        ("q2", 0.0),
+        ("q1", 0.1),
+    ]
+    worse = sqlrank.compare(
+        "MAE", predictions=score(a=A[:3], b=[0.6, 0.25, 0.2]), level="query", per_query=True
+    )
     assert [row["query_id"] for row in worse.to_pylist()] == ["q1", "q2", "q3"]
 
 
@@ -285,10 +426,26 @@ def test_lower_is_better(shares: Path) -> None:
 
 def test_several_scores() -> None:
     predictions = pa.table(
-        {"query_id": ["a", "a", "b", "b"], "label": [1, 0, 0, 1], "old": [0.9, 0.1, 0.2, 0.8], "new": [0.1, 0.9, 0.3, 0.4]}
+        {
+            "query_id": ["a", "a", "b", "b"],
+            "label": [1, 0, 0, 1],
+            "old": [0.9, 0.1, 0.2, 0.8],
+            "new": [0.1, 0.9, 0.3, 0.4],
+        }
     )
-    (row,) = sqlrank.compare("AUC", predictions=predictions, columns={"score": ["old", "new"]}, level="query", baseline="old").to_pylist()
-    assert (row["baseline"], row["system"], row["value_baseline"], row["value"]) == ("old", "new", 1.0, 0.5)
+    (row,) = sqlrank.compare(
+        "AUC",
+        predictions=predictions,
+        columns={"score": ["old", "new"]},
+        level="query",
+        baseline="old",
+    ).to_pylist()
+    assert (row["baseline"], row["system"], row["value_baseline"], row["value"]) == (
+        "old",
+        "new",
+        1.0,
+        0.5,
+    )
 
 
 # What never changes
@@ -296,23 +453,55 @@ def test_several_scores() -> None:
 
 def test_a_system_against_itself(shares: Path) -> None:
     (row,) = compare(shares, score(a=A, b=A))
-    assert (row["difference"], row["p_value"], row["p_adjusted"], row["ties"], row["winner"]) == (0, 1, 1, 12, None)
-    assert (row["ci_low"], row["ci_high"], row["statistic"], row["cohens_d"]) == (None, None, None, None)
+    assert (row["difference"], row["p_value"], row["p_adjusted"], row["ties"], row["winner"]) == (
+        0,
+        1,
+        1,
+        12,
+        None,
+    )
+    assert (row["ci_low"], row["ci_high"], row["statistic"], row["cohens_d"]) == (
+        None,
+        None,
+        None,
+        None,
+    )
 
 
 def test_the_same_change_everywhere_is_no_certainty(shares: Path) -> None:
     (row,) = compare(shares, score(a=[0.1, 0.2, 0.7], b=[0.2, 0.3, 0.8]))
     assert row["difference"] == pytest.approx(0.1)
-    assert (row["wins"], row["se"], row["p_value"], row["ci_low"], row["winner"]) == (3, 0, None, None, None)
+    assert (row["wins"], row["se"], row["p_value"], row["ci_low"], row["winner"]) == (
+        3,
+        0,
+        None,
+        None,
+        None,
+    )
 
 
 @pytest.mark.slow
 def test_one_query_and_none(shares: Path) -> None:
     (row,) = compare(shares, score(a=[0.1], b=[0.5]))
-    assert (row["n_units"], row["difference"], row["se"], row["p_value"], row["winner"]) == (1, 0.4, None, None, None)
+    assert (row["n_units"], row["difference"], row["se"], row["p_value"], row["winner"]) == (
+        1,
+        0.4,
+        None,
+        None,
+        None,
+    )
     (none,) = compare(shares, score(a=[0.1, None], b=[None, 0.5]))
-    assert (none["n_units"], none["unpaired"], none["difference"], none["wins"], none["p_value"]) == (0, 2, None, None, None)
-    assert compare(shares, score(a=[0.1, None], b=[None, 0.5]), test="randomization")[0]["p_value"] is None
+    assert (
+        none["n_units"],
+        none["unpaired"],
+        none["difference"],
+        none["wins"],
+        none["p_value"],
+    ) == (0, 2, None, None, None)
+    assert (
+        compare(shares, score(a=[0.1, None], b=[None, 0.5]), test="randomization")[0]["p_value"]
+        is None
+    )
 
 
 @pytest.mark.slow
@@ -325,14 +514,21 @@ def test_the_order_of_rows_and_systems(test: str, shares: Path) -> None:
     (turned,) = compare(shares, table, test=test, baseline="b")
     assert turned["difference"] == pytest.approx(-row["difference"])
     assert (turned["ci_low"], turned["ci_high"]) == pytest.approx((-row["ci_high"], -row["ci_low"]))
-    assert (turned["wins"], turned["losses"], turned["winner"]) == (row["losses"], row["wins"], row["winner"])
+    assert (turned["wins"], turned["losses"], turned["winner"]) == (
+        row["losses"],
+        row["wins"],
+        row["winner"],
+    )
     assert turned["p_value"] == pytest.approx(row["p_value"])
 
 
 @pytest.mark.slow
 def test_seeds(shares: Path) -> None:
     table = score(a=A * 3, b=C * 3)
-    found = {seed: compare(shares, table, test="randomization", replicates=999, seed=seed)[0]["p_value"] for seed in (0, 0, 1, 2)}
+    found = {
+        seed: compare(shares, table, test="randomization", replicates=999, seed=seed)[0]["p_value"]
+        for seed in (0, 0, 1, 2)
+    }
     assert found[0] == compare(shares, table, test="randomization", replicates=999)[0]["p_value"]
     assert len(set(found.values())) > 1
 
@@ -340,10 +536,14 @@ def test_seeds(shares: Path) -> None:
 def test_names_that_are_odd(shares: Path) -> None:
     """Systems and groups of any name, also those of columns that are made here."""
     table = (
-        score(**{"a\"'; --": A, "select": B}).append_column("cell", pa.array(["x", "y"] * 12)).append_column("va lue", pa.array(["u"] * 24))
+        score(**{"a\"'; --": A, "select": B})
+        .append_column("cell", pa.array(["x", "y"] * 12))
+        .append_column("va lue", pa.array(["u"] * 24))
     )
     rows = compare(shares, table, by=["cell", "va lue"])
-    assert [(row["cell"], row["va lue"], row["baseline"], row["system"], row["n_units"]) for row in rows] == [
+    assert [
+        (row["cell"], row["va lue"], row["baseline"], row["system"], row["n_units"]) for row in rows
+    ] == [
         ("x", "u", "a\"'; --", "select", 6),
         ("y", "u", "a\"'; --", "select", 6),
     ]
@@ -355,19 +555,46 @@ def test_names_that_are_odd(shares: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"test": "student"}, "unknown test 'student'. Choose from: t, wilcoxon, sign, randomization"),
-        ({"correction": "bonferroni"}, "unknown correction 'bonferroni'. Choose from: holm, bh, max_t, none"),
-        ({"correction": "max_t", "test": "sign"}, "correction='max_t' is of t-tests. Leave out test='sign'"),
+        (
+            {"test": "student"},
+            "unknown test 'student'. Choose from: t, wilcoxon, sign, randomization",
+        ),
+        (
+            {"correction": "bonferroni"},
+            "unknown correction 'bonferroni'. Choose from: holm, bh, max_t, none",
+        ),
+        (
+            {"correction": "max_t", "test": "sign"},
+            "correction='max_t' is of t-tests. Leave out test='sign'",
+        ),
         (
             {"confidence": 95},
-            "confidence=95 is not possible. Did you mean confidence=0.95? It is a number from 0.5 to 0.999999999, such as 0.95",
+            (
+                "confidence=95 is not possible. Did you mean confidence=0.95? It is a number from"
+                " 0.5 to 0.999999999, such as 0.95"
+            ),
         ),
-        ({"target_effect": "0%"}, "target_effect='0%' is not possible: give a number from 1e-09, such as 0.01, or a share"),
+        (
+            {"target_effect": "0%"},
+            (
+                "target_effect='0%' is not possible: give a number from 1e-09, such as 0.01, or a"
+                " share"
+            ),
+        ),
         ({"target_effect": "much"}, "target_effect='much' is not possible"),
-        ({"power": 80}, "power=80 is not possible: give a number above 0.5 and below 1, such as 0.8"),
-        ({"replicates": 5, "correction": "max_t"}, "replicates=5 is not possible for a randomization test: give 99 to 1000000"),
+        (
+            {"power": 80},
+            "power=80 is not possible: give a number above 0.5 and below 1, such as 0.8",
+        ),
+        (
+            {"replicates": 5, "correction": "max_t"},
+            "replicates=5 is not possible for a randomization test: give 99 to 1000000",
+        ),
         ({"baseline": "A"}, "no system is called 'A'. Did you mean 'a'? Choose from: a, b"),
-        ({"by": "system"}, "by='system' is not possible: 'system' identifies the systems. Leave it out of by"),
+        (
+            {"by": "system"},
+            "by='system' is not possible: 'system' identifies the systems. Leave it out of by",
+        ),
         ({"by": [["day"], ["day"]]}, "by names a grouping twice: day"),
         ({"aggregate": "max"}, "means are compared, not aggregate='max'. Leave it out"),
     ],
@@ -382,35 +609,71 @@ def test_refused_arguments(options: dict[str, Any], message: str, shares: Path) 
     ("metric", "message"),
     [
         ("num_rel", "num_rel cannot be compared by units: "),
-        ("P@1..3", "P@1..3 has rows of its own and cannot be compared. Ask for metrics with one cut-off each"),
+        (
+            "P@1..3",
+            (
+                "P@1..3 has rows of its own and cannot be compared. Ask for metrics with one"
+                " cut-off each"
+            ),
+        ),
     ],
 )
 def test_metrics_that_cannot_be_compared(metric: str, message: str) -> None:
     with pytest.raises(MetricError) as caught:
-        sqlrank.compare(metric, run={"a": {"q": {"d": 1.0}}, "b": {"q": {"d": 1.0}}}, qrels={"q": {"d": 1}})
+        sqlrank.compare(
+            metric, run={"a": {"q": {"d": 1.0}}, "b": {"q": {"d": 1.0}}}, qrels={"q": {"d": 1}}
+        )
     assert message in str(caught.value)
 
 
 def test_what_is_of_all_rows() -> None:
-    with pytest.raises(MetricError, match=r"^KS cannot be compared by units: .*. level='query' compares its values of queries$"):
+    with pytest.raises(
+        MetricError,
+        match=r"^KS cannot be compared by units: .*. level='query' compares its values of queries$",
+    ):
         sqlrank.compare("KS", predictions=score(a=A, b=B))
     with pytest.raises(
-        MetricError, match=r"^Purity cannot be .*: records of one cluster are not independent.* Evaluate it with by='system'"
+        MetricError,
+        match=(
+            r"^Purity cannot be .*: records of one cluster are not independent.* Evaluate it with"
+            r" by='system'"
+        ),
     ):
-        sqlrank.compare("Purity", inputs={"records": pa.table({"record_id": [1], "predicted_cluster": [1], "true_cluster": [1]})})
+        sqlrank.compare(
+            "Purity",
+            inputs={
+                "records": pa.table(
+                    {"record_id": [1], "predicted_cluster": [1], "true_cluster": [1]}
+                )
+            },
+        )
 
 
 @pytest.mark.slow
 def test_systems_that_cannot_be_compared(shares: Path) -> None:
-    with pytest.raises(MetricError, match=r"^two systems are needed to compare, and there is only 'a'. Name their column with system="):
+    with pytest.raises(
+        MetricError,
+        match=(
+            r"^two systems are needed to compare, and there is only 'a'. Name their column with"
+            r" system="
+        ),
+    ):
         compare(shares, score(a=A))
     nameless = score(a=A, b=B).set_column(0, "system", pa.array(["a"] * 12 + [None] * 12))
-    with pytest.raises(InputError, match=r"^a system is NULL. Give every system a name to compare it"):
+    with pytest.raises(
+        InputError, match=r"^a system is NULL. Give every system a name to compare it"
+    ):
         compare(shares, nameless)
-    doubles = score(a=A * 3, b=B * 3).set_column(1, "query_id", pa.array([i / 2 for i in range(36)] * 2))
-    with pytest.raises(InputError, match=r"^query_id: signs are drawn by ids, which are text or integers"):
+    doubles = score(a=A * 3, b=B * 3).set_column(
+        1, "query_id", pa.array([i / 2 for i in range(36)] * 2)
+    )
+    with pytest.raises(
+        InputError, match=r"^query_id: signs are drawn by ids, which are text or integers"
+    ):
         compare(shares, doubles, test="randomization")
-    with pytest.raises(MetricError, match=r"signs would have to be drawn. Ask for fewer replicates="):
+    with pytest.raises(
+        MetricError, match=r"signs would have to be drawn. Ask for fewer replicates="
+    ):
         sqlrank.compare(
             "Portion",
             predictions=pa.table(

@@ -1,4 +1,6 @@
-"""Comparisons of two scores where few positives decide: coverage of intervals, and verdicts at the tolerance, in samples of known areas."""
+"""Comparisons of two scores where few positives decide: coverage of intervals, and verdicts at the
+tolerance, in samples of known areas.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,34 @@ def draw_samples(positives: int, areas: tuple[float, float], samples: int) -> pa
     rng = np.random.default_rng([positives, *(int(1000 * area) for area in areas), samples])
     is_positive = np.broadcast_to(np.arange(ROWS) < positives, (samples, ROWS))
     common = rng.normal(size=is_positive.shape)
-    moved = [0.5**0.5 * (common + rng.normal(size=is_positive.shape)) + is_positive * stats.norm.ppf(area) * 2**0.5 for area in areas]
-    columns = {"sample": np.repeat(np.arange(samples), ROWS), "label": is_positive.ravel().astype(int)}
-    return pa.table({**columns, **{name: stats.norm.cdf(score - 1).ravel() for name, score in zip("ab", moved, strict=True)}})
+    moved = [
+        0.5**0.5 * (common + rng.normal(size=is_positive.shape))
+        + is_positive * stats.norm.ppf(area) * 2**0.5
+        for area in areas
+    ]
+    columns = {
+        "sample": np.repeat(np.arange(samples), ROWS),
+        "label": is_positive.ravel().astype(int),
+    }
+    return pa.table(
+        {
+            **columns,
+            **{
+                name: stats.norm.cdf(score - 1).ravel()
+                for name, score in zip("ab", moved, strict=True)
+            },
+        }
+    )
 
 
 def compare(metrics: Any, table: pa.Table) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of each metric, one per sample."""
-    options = {"columns": {"score": ["a", "b"]}, "by": "sample", "correction": "none", "check": "off"}
+    options = {
+        "columns": {"score": ["a", "b"]},
+        "by": "sample",
+        "correction": "none",
+        "check": "off",
+    }
     rows = sqlrank.compare(metrics, predictions=table, **options).to_pylist()
     by_metric: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
@@ -35,11 +57,19 @@ def compare(metrics: Any, table: pa.Table) -> dict[str, list[dict[str, Any]]]:
 
 
 def cover(rows: list[dict[str, Any]], truth: float) -> float:
-    """Return in how many of 100 samples the interval holds the true difference; one without an interval holds nothing."""
-    return 100 * float(np.mean([row["ci_low"] is not None and row["ci_low"] <= truth <= row["ci_high"] for row in rows]))
+    """Return in how many of 100 samples the interval holds the true difference; one without an
+    interval holds nothing.
+    """
+    return 100 * float(
+        np.mean(
+            [row["ci_low"] is not None and row["ci_low"] <= truth <= row["ci_high"] for row in rows]
+        )
+    )
 
 
-@pytest.mark.parametrize(("positives", "areas"), [(5, (0.8, 0.9)), (5, (0.99, 0.995)), (20, (0.99, 0.995))])
+@pytest.mark.parametrize(
+    ("positives", "areas"), [(5, (0.8, 0.9)), (5, (0.99, 0.995)), (20, (0.99, 0.995))]
+)
 def test_differences_of_areas(positives: int, areas: tuple[float, float]) -> None:
     """The normal quantile and DeLong's variance alone covered 82, 67 and 86 %."""
     rows = compare("AUC", draw_samples(positives, areas, 150))["AUC"]
@@ -50,10 +80,14 @@ def test_differences_of_areas(positives: int, areas: tuple[float, float]) -> Non
 @pytest.mark.parametrize("areas", [(0.9, 0.8), (0.995, 0.99)])
 @pytest.mark.parametrize("positives", [5, 10, 20])
 def test_gates_at_the_tolerance(positives: int, areas: tuple[float, float]) -> None:
-    """A candidate that is worse by just the tolerance passes in 2.5 % of samples, 4 at most but for what 600 samples vary by."""
+    """A candidate that is worse by just the tolerance passes in 2.5 % of samples, 4 at most but for
+    what 600 samples vary by.
+    """
     table = draw_samples(positives, areas, 600)
     options = {"columns": {"score": ["a", "b"]}, "by": [["sample"]], "check": "off"}
-    verdicts = sqlrank.gate("AUC", predictions=table, tolerance=areas[0] - areas[1], **options)["verdict"].to_pylist()
+    verdicts = sqlrank.gate("AUC", predictions=table, tolerance=areas[0] - areas[1], **options)[
+        "verdict"
+    ].to_pylist()
     assert 100 * verdicts.count("pass") / 600 <= 5.5
     rows = compare("AUC", table)["AUC"]
     assert cover(rows, areas[1] - areas[0]) >= 93
@@ -62,8 +96,20 @@ def test_gates_at_the_tolerance(positives: int, areas: tuple[float, float]) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("positives", [5, 10, 20])
 def test_equal_scores_of_few_positives(positives: int) -> None:
-    """Of two scores of one distribution, whose true difference is 0, a twentieth is found to differ at most."""
-    metrics = ["AUC", "APS", "FBeta", "MCC", "BalancedAccuracy", "LogLoss", "Brier", "NormalizedEntropy", "RMSE"]
+    """Of two scores of one distribution, whose true difference is 0, a twentieth is found to differ
+    at most.
+    """
+    metrics = [
+        "AUC",
+        "APS",
+        "FBeta",
+        "MCC",
+        "BalancedAccuracy",
+        "LogLoss",
+        "Brier",
+        "NormalizedEntropy",
+        "RMSE",
+    ]
     for metric, rows in compare(metrics, draw_samples(positives, (0.8, 0.8), 300)).items():
         found = [row for row in rows if row["ci_low"] is not None]
         assert cover(found, 0) >= 92, metric
@@ -71,7 +117,9 @@ def test_equal_scores_of_few_positives(positives: int) -> None:
 
 
 def draw_outcomes(positives: int, changed: float, lost: float, samples: int) -> pa.Table:
-    """Return samples of two classifiers that find 80 % of positives, of which some find so; 4 % of negatives change, either way."""
+    """Return samples of two classifiers that find 80 % of positives, of which some find so; 4 % of
+    negatives change, either way.
+    """
     rng = np.random.default_rng([positives, int(1000 * changed), samples])
     is_positive = np.broadcast_to(np.arange(ROWS) < positives, (samples, ROWS))
     is_right = rng.random(is_positive.shape) < np.where(is_positive, 0.8, 0.9)
@@ -79,77 +127,132 @@ def draw_outcomes(positives: int, changed: float, lost: float, samples: int) -> 
     loses = place < np.where(is_positive, (changed + lost) / 2 / 0.8, 0.02 / 0.9)
     gains = place < np.where(is_positive, (changed - lost) / 2 / 0.2, 0.02 / 0.1)
     other = np.where(is_right, ~loses, gains)
-    columns = {"sample": np.repeat(np.arange(samples), ROWS), "label": is_positive.ravel().astype(int)}
-    return pa.table({**columns, **{name: (right == is_positive).ravel().astype(float) for name, right in (("a", is_right), ("b", other))}})
+    columns = {
+        "sample": np.repeat(np.arange(samples), ROWS),
+        "label": is_positive.ravel().astype(int),
+    }
+    return pa.table(
+        {
+            **columns,
+            **{
+                name: (right == is_positive).ravel().astype(float)
+                for name, right in (("a", is_right), ("b", other))
+            },
+        }
+    )
 
 
-@pytest.mark.parametrize(("positives", "changed", "lost"), [(5, 0.05, 0.0), (20, 0.05, 0.05), (20, 0.1, 0.05)])
+@pytest.mark.parametrize(
+    ("positives", "changed", "lost"), [(5, 0.05, 0.0), (20, 0.05, 0.05), (20, 0.1, 0.05)]
+)
 def test_few_rows_that_change(positives: int, changed: float, lost: float) -> None:
-    """Without what rows that do not change could hide, the second held the truth of BalancedAccuracy in 68 %, and passed 32 % at the tolerance."""
+    """Without what rows that do not change could hide, the second held the truth of
+    BalancedAccuracy in 68 %, and passed 32 % at the tolerance.
+    """
     truth = {"BalancedAccuracy": lost / 2, "YoudenJ": lost}
-    for metric, rows in compare([*truth, "MCC", "NPV", "FBeta"], draw_outcomes(positives, changed, lost, 150)).items():
+    for metric, rows in compare(
+        [*truth, "MCC", "NPV", "FBeta"], draw_outcomes(positives, changed, lost, 150)
+    ).items():
         found = [row for row in rows if row["ci_low"] is not None]
         assert len(found) >= (0.99 if metric in truth else 0.5) * len(rows), metric
         if metric in truth or not lost:
             assert cover(found, -truth.get(metric, 0)) >= 92, metric
-            assert sum(row["ci_low"] >= -truth.get(metric, 0) for row in found) <= 0.04 * len(rows), metric
+            assert sum(row["ci_low"] >= -truth.get(metric, 0) for row in found) <= 0.04 * len(
+                rows
+            ), metric
 
 
 def test_added_rows_by_hand() -> None:
     """All of 5 positives are found by both, and one of 20 negatives changes.
 
-    In BalancedAccuracy a positive counts 1 / 10 and a negative 1 / 40. Influence on the difference is -19 / 800 of the row that changes, and
-    1 / 800 of the other 19 negatives. One positive is added, and 0.8 of a negative.
+    In BalancedAccuracy a positive counts 1 / 10 and a negative 1 / 40. Influence on the difference
+    is -19 / 800 of the row that changes, and 1 / 800 of the other 19 negatives. One positive is
+    added, and 0.8 of a negative.
     """
     label = [1] * 5 + [0] * 20
     systems = {"a": [1.0] * 7 + [0.0] * 18, "b": [1.0] * 8 + [0.0] * 17}
     squares = (19**2 + 19) / 800**2 + 1 / 10**2 + 0.8 / 40**2
-    scores = {"predictions": pa.table({"label": label, **systems}), "columns": {"score": ["a", "b"]}}
+    scores = {
+        "predictions": pa.table({"label": label, **systems}),
+        "columns": {"score": ["a", "b"]},
+    }
     (row,) = sqlrank.compare("BalancedAccuracy", **scores).to_pylist()
-    assert (row["difference"], row["se"]) == (pytest.approx(-1 / 40), pytest.approx((25 / 24 * squares) ** 0.5))
+    assert (row["difference"], row["se"]) == (
+        pytest.approx(-1 / 40),
+        pytest.approx((25 / 24 * squares) ** 0.5),
+    )
     rows = [
         {"system": name, "unit": place, "label": label[place], "predicted": int(score)}
         for name, given in systems.items()
         for place, score in enumerate(given)
     ]
-    (same,) = sqlrank.compare("MulticlassBalancedAccuracy", inputs={"classified": pa.Table.from_pylist(rows)}, unit="unit").to_pylist()
+    (same,) = sqlrank.compare(
+        "MulticlassBalancedAccuracy", inputs={"classified": pa.Table.from_pylist(rows)}, unit="unit"
+    ).to_pylist()
     assert [same[name] for name in ("difference", "se", "ci_low", "p_value")] == pytest.approx(
         [row[name] for name in ("difference", "se", "ci_low", "p_value")]
     )
 
 
 def test_equal_outcomes_are_equal() -> None:
-    """Other scores with the same outcomes are a difference of 0 without a variance, as those of equal systems are."""
-    table = pa.table({"label": [1] * 5 + [0] * 95, "a": [0.9] * 5 + [0.1] * 95, "b": [0.8] * 5 + [0.2] * 95})
-    (row,) = sqlrank.compare("BalancedAccuracy", predictions=table, columns={"score": ["a", "b"]}).to_pylist()
+    """Other scores with the same outcomes are a difference of 0 without a variance, as those of
+    equal systems are.
+    """
+    table = pa.table(
+        {"label": [1] * 5 + [0] * 95, "a": [0.9] * 5 + [0.1] * 95, "b": [0.8] * 5 + [0.2] * 95}
+    )
+    (row,) = sqlrank.compare(
+        "BalancedAccuracy", predictions=table, columns={"score": ["a", "b"]}
+    ).to_pylist()
     assert (row["difference"], row["p_value"], row["reason"]) == (0, 1, "equal in every unit")
 
 
 def test_perfect_areas_of_different_scores_are_not_equal() -> None:
-    """Two areas of 1 by 6 positives do not say that true areas are equal; more positives say so within less."""
+    """Two areas of 1 by 6 positives do not say that true areas are equal; more positives say so
+    within less.
+    """
     widths = []
     for positives in (6, 60):
         label = np.arange(ROWS) < positives
         rng = np.random.default_rng(positives)
         scores = {name: np.where(label, 0.9, 0.1) + rng.uniform(-0.05, 0.05, ROWS) for name in "ab"}
-        options = {"predictions": pa.table({"label": label.astype(int), **scores}), "columns": {"score": ["a", "b"]}}
+        options = {
+            "predictions": pa.table({"label": label.astype(int), **scores}),
+            "columns": {"score": ["a", "b"]},
+        }
         (row,) = sqlrank.compare("AUC", **options).to_pylist()
-        assert (row["difference"], row["p_value"], row["winner"], row["reason"]) == (pytest.approx(0), 1, None, None)
+        assert (row["difference"], row["p_value"], row["winner"], row["reason"]) == (
+            pytest.approx(0),
+            1,
+            None,
+            None,
+        )
         widths.append(row["ci_high"] - row["ci_low"])
-        assert sqlrank.gate("AUC", tolerance=0.001, **options)["verdict"].to_pylist() == ["inconclusive"]
+        assert sqlrank.gate("AUC", tolerance=0.001, **options)["verdict"].to_pylist() == [
+            "inconclusive"
+        ]
     assert widths[1] < widths[0] / 5
 
 
 def test_a_gate_names_a_small_class() -> None:
-    """Positives that both find, or all miss, say nothing of the share of others: 1 - 0.05 ** (1 / 5) is 0.45."""
+    """Positives that both find, or all miss, say nothing of the share of others: 1 - 0.05 ** (1 /
+    5) is 0.45.
+    """
     label = [1] * 5 + [0] * 195
     old = [0.9] * 5 + [0.1] * 195
-    table = pa.table({"label": label, "old": old, "new": [score - 0.01 for score in old], "worse": [0.1] * 200})
+    table = pa.table(
+        {"label": label, "old": old, "new": [score - 0.01 for score in old], "worse": [0.1] * 200}
+    )
     options = {"predictions": table, "tolerance": 0.1}
     (same,) = sqlrank.gate("Recall", columns={"score": ["old", "new"]}, **options).to_pylist()
     assert (same["verdict"], same["reason"]) == (
         "pass",
         "no change in 200 units: at most 1.5 % of units change, 45 % of those of the smaller class",
     )
-    (worse,) = sqlrank.gate("Accuracy", columns={"score": ["old", "worse"]}, **{**options, "tolerance": 0.9}).to_pylist()
-    assert (worse["verdict"], worse["reason"]) == ("pass", "not worse by more than the tolerance, by 5 rows of the smaller class")
+    (worse,) = sqlrank.gate(
+        "Accuracy", columns={"score": ["old", "worse"]}, **{**options, "tolerance": 0.9}
+    ).to_pylist()
+    assert (worse["verdict"], worse["reason"]) == (
+        "pass",
+        "not worse by more than the tolerance, by 5 rows of the smaller class",
+    )

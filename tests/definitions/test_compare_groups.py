@@ -1,4 +1,6 @@
-"""Comparisons by groups: values of queries are evaluated once where the groups are columns of the queries."""
+"""Comparisons by groups: values of queries are evaluated once where the groups are columns of the
+queries.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,12 @@ QUERIES = [f"q{number}" for number in range(40)]
 def make_run() -> pa.Table:
     """Return two systems; ``old`` answers no query of France, ``new`` leaves out others."""
     rows = [
-        {"system": system, "query_id": query, "doc_id": f"d{doc}", "score": float((number * (doc + 2) + len(system)) % 7)}
+        {
+            "system": system,
+            "query_id": query,
+            "doc_id": f"d{doc}",
+            "score": float((number * (doc + 2) + len(system)) % 7),
+        }
         for system, step in (("old", 3), ("newer", 5))
         for number, query in enumerate(QUERIES)
         if number % step
@@ -32,12 +39,18 @@ def make_run() -> pa.Table:
 
 
 QRELS = pa.Table.from_pylist(
-    [{"query_id": query, "doc_id": f"d{doc}", "relevance": (number + doc) % 3} for number, query in enumerate(QUERIES) for doc in range(4)]
+    [
+        {"query_id": query, "doc_id": f"d{doc}", "relevance": (number + doc) % 3}
+        for number, query in enumerate(QUERIES)
+        for doc in range(4)
+    ]
 )
 ATTRIBUTES = pa.table(
     {
         "query_id": QUERIES[:35],
-        "country": ["fr" if number % 3 == 0 else None if number % 7 == 0 else "de" for number in range(35)],
+        "country": [
+            "fr" if number % 3 == 0 else None if number % 7 == 0 else "de" for number in range(35)
+        ],
         "day": [number % 4 for number in range(35)],
         "weight": [1.0 + number % 3 for number in range(35)],
     }
@@ -45,13 +58,23 @@ ATTRIBUTES = pa.table(
 OPTIONS = ExecutionOptions()
 
 
-def plan_comparison(groupings: list[list[str]], metrics: Any, policies: dict[str, Any], **sources: Any) -> ComparisonPlan:
-    call = Request(metrics, collect_sources(**{"run": make_run(), "qrels": QRELS, "queries": ATTRIBUTES, **sources}), policies=policies)
+def plan_comparison(
+    groupings: list[list[str]], metrics: Any, policies: dict[str, Any], **sources: Any
+) -> ComparisonPlan:
+    call = Request(
+        metrics,
+        collect_sources(**{"run": make_run(), "qrels": QRELS, "queries": ATTRIBUTES, **sources}),
+        policies=policies,
+    )
     return ComparisonPlan.from_call(call, "system", groupings)
 
 
-@pytest.mark.parametrize("policies", [{}, {"topics": "judged_and_retrieved"}, {"if_undefined": "skip"}], ids=str)
-@pytest.mark.parametrize("groupings", [[[], ["country"]], [["day"], ["day", "country"], ["country"]]], ids=str)
+@pytest.mark.parametrize(
+    "policies", [{}, {"topics": "judged_and_retrieved"}, {"if_undefined": "skip"}], ids=str
+)
+@pytest.mark.parametrize(
+    "groupings", [[[], ["country"]], [["day"], ["day", "country"], ["country"]]], ids=str
+)
 def test_values_are_those_of_an_evaluation_by_each_grouping(
     groupings: list[list[str]], policies: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -73,14 +96,30 @@ def test_queries_are_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
         with monkeypatch.context() as patched:
             for name in ("execute_request", "execute_resolved", "run_resolved"):
                 execute = getattr(unit_values, name)
-                patched.setattr(unit_values, name, lambda *args, execute=execute, **named: counts.append(1) or execute(*args, **named))
-            sqlrank.compare(**{"metrics": "AP", "run": make_run(), "qrels": QRELS, "queries": ATTRIBUTES, **options})
+                patched.setattr(
+                    unit_values,
+                    name,
+                    lambda *args, execute=execute, **named: (
+                        counts.append(1) or execute(*args, **named)
+                    ),
+                )
+            sqlrank.compare(
+                **{
+                    "metrics": "AP",
+                    "run": make_run(),
+                    "qrels": QRELS,
+                    "queries": ATTRIBUTES,
+                    **options,
+                }
+            )
         return len(counts)
 
     by = [[], ["country"], ["day"]]
     assert count(by=by) == 1
     assert count(by="country") == 1
-    with_days = make_run().append_column("hour", pc.bit_wise_and(pc.utf8_length(make_run()["query_id"]), 1))
+    with_days = make_run().append_column(
+        "hour", pc.bit_wise_and(pc.utf8_length(make_run()["query_id"]), 1)
+    )
     assert count(run=with_days, by=[[], ["hour"]]) == 2
     history = pa.table({"query_id": ["q1", "q2"], "doc_id": ["d1", "d2"]})
     assert count(metrics="MeanPopularity", qrels=None, inputs={"history": history}, by=by) == 3
@@ -88,16 +127,24 @@ def test_queries_are_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("by", ["country=UPPER(country)", [[], ["country=UPPER(country)", "day"]]])
 def test_groups_by_expressions_are_those_of_a_column_with_their_values(by: Any) -> None:
-    """Comparison and gate by an expression, also one named as the column that it reads, give the rows of a column with its values."""
+    """Comparison and gate by an expression, also one named as the column that it reads, give the
+    rows of a column with its values.
+    """
     upper = ATTRIBUTES.set_column(1, "country", pc.utf8_upper(ATTRIBUTES["country"]))
     plain = "country" if isinstance(by, str) else [[], ["country", "day"]]
     given: dict[str, Any] = {"run": make_run(), "qrels": QRELS}
     computed = sqlrank.compare(["nDCG@3", "RR"], queries=ATTRIBUTES, by=by, **given).to_pylist()
-    assert computed == [pytest.approx(row) for row in sqlrank.compare(["nDCG@3", "RR"], queries=upper, by=plain, **given).to_pylist()]
+    assert computed == [
+        pytest.approx(row)
+        for row in sqlrank.compare(["nDCG@3", "RR"], queries=upper, by=plain, **given).to_pylist()
+    ]
     assert {row["country"] for row in computed} >= {"FR", "DE"}
     options: dict[str, Any] = {"tolerance": 0.1, "baseline": "old", **given}
     computed = sqlrank.gate("nDCG@3", queries=ATTRIBUTES, by=by, **options).to_pylist()
-    assert computed == [pytest.approx(row) for row in sqlrank.gate("nDCG@3", queries=upper, by=plain, **options).to_pylist()]
+    assert computed == [
+        pytest.approx(row)
+        for row in sqlrank.gate("nDCG@3", queries=upper, by=plain, **options).to_pylist()
+    ]
 
 
 def test_groups_are_drawn_as_rows_and_not_as_columns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,10 +158,23 @@ def test_groups_are_drawn_as_rows_and_not_as_columns(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(PairedUnits, "create_temp", noted)
     queries = [f"q{place}" for place in range(12)]
-    run = {name: {query: {"a": 1.0, "b": sign * place % 5} for place, query in enumerate(queries)} for name, sign in (("x", 1), ("y", -3))}
+    run = {
+        name: {query: {"a": 1.0, "b": sign * place % 5} for place, query in enumerate(queries)}
+        for name, sign in (("x", 1), ("y", -3))
+    }
     qrels = {query: {"a": 1} for query in queries}
     for number in (1, 6):
-        attributes = pa.table({"query_id": queries, "kind": [place % number for place in range(12)]})
-        result = sqlrank.compare("RR", run=run, qrels=qrels, queries=attributes, by="kind", test="randomization", replicates=99)
+        attributes = pa.table(
+            {"query_id": queries, "kind": [place % number for place in range(12)]}
+        )
+        result = sqlrank.compare(
+            "RR",
+            run=run,
+            qrels=qrels,
+            queries=attributes,
+            by="kind",
+            test="randomization",
+            replicates=99,
+        )
         assert result.num_rows == number
     assert widths[:2] == widths[2:]

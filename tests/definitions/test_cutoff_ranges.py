@@ -1,4 +1,6 @@
-"""Ranges of cut-offs: every row has the numbers of a call with its cut-off, with any other metrics."""
+"""Ranges of cut-offs: every row has the numbers of a call with its cut-off, with any other
+metrics.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,16 @@ LIBRARY = registry_for(None)
 
 def list_metrics(role: str) -> list[str]:
     """Return the metrics with an integer cut-off of rankings, or of predictions."""
-    places = {"run": {"ranking", "exposure"}, "predictions": {"classification", "pairs", "regression"}}[role]
+    places = {
+        "run": {"ranking", "exposure"},
+        "predictions": {"classification", "pairs", "regression"},
+    }[role]
     files = [
         file
         for file in LIBRARY.metrics.values()
-        if file.path.parent.name in places and file.cutoff_parameter and file.cutoff_parameter.type == "integer"
+        if file.path.parent.name in places
+        and file.cutoff_parameter
+        and file.cutoff_parameter.type == "integer"
     ]
     return sorted(file.display_name for file in files)
 
@@ -34,7 +41,9 @@ PREDICTIONS = list_metrics("predictions")
 
 
 def make_runs() -> dict[str, Any]:
-    """Return two runs of six queries, one of which is not answered, with ties and grades below 0."""
+    """Return two runs of six queries, one of which is not answered, with ties and grades below
+    0.
+    """
     draw = random.Random(3)  # noqa: S311
     runs = [
         (system, query, f"d{doc}", draw.randrange(6) / 4)
@@ -42,11 +51,36 @@ def make_runs() -> dict[str, Any]:
         for query in range(1, 6)
         for doc in draw.sample(range(12), draw.randrange(1, 10))
     ]
-    judged = [(query, f"d{doc}", draw.choice([-1, 0, 0, 1, 2, 3])) for query in range(1, 7) for doc in draw.sample(range(12), 7)]
-    run = pa.table(dict(zip(("system", "query_id", "doc_id", "score"), map(list, zip(*runs, strict=True)), strict=True)))
-    qrels = pa.table(dict(zip(("query_id", "doc_id", "relevance"), map(list, zip(*judged, strict=True)), strict=True)))
+    judged = [
+        (query, f"d{doc}", draw.choice([-1, 0, 0, 1, 2, 3]))
+        for query in range(1, 7)
+        for doc in draw.sample(range(12), 7)
+    ]
+    run = pa.table(
+        dict(
+            zip(
+                ("system", "query_id", "doc_id", "score"),
+                map(list, zip(*runs, strict=True)),
+                strict=True,
+            )
+        )
+    )
+    qrels = pa.table(
+        dict(
+            zip(
+                ("query_id", "doc_id", "relevance"),
+                map(list, zip(*judged, strict=True)),
+                strict=True,
+            )
+        )
+    )
     queries = pa.table(
-        {"query_id": [*range(1, 7)], "weight": [1.0, 2, 0.5, 1, 1, 3], "country": ["x", "y", None, "x", "y", "x"], "k": [*"ppqqpq"]}
+        {
+            "query_id": [*range(1, 7)],
+            "weight": [1.0, 2, 0.5, 1, 1, 3],
+            "country": ["x", "y", None, "x", "y", "x"],
+            "k": [*"ppqqpq"],
+        }
     )
     return {"run": run, "qrels": qrels, "queries": queries}
 
@@ -54,23 +88,42 @@ def make_runs() -> dict[str, Any]:
 def make_predictions() -> dict[str, Any]:
     """Return predictions of two days and several users, with ties."""
     draw = random.Random(5)  # noqa: S311
-    rows = [(draw.choice("mt"), draw.randrange(4), draw.randrange(2), draw.randrange(8) / 8) for _ in range(60)]
-    return {"predictions": pa.table(dict(zip(("day", "query_id", "label", "score"), map(list, zip(*rows, strict=True)), strict=True)))}
+    rows = [
+        (draw.choice("mt"), draw.randrange(4), draw.randrange(2), draw.randrange(8) / 8)
+        for _ in range(60)
+    ]
+    return {
+        "predictions": pa.table(
+            dict(
+                zip(
+                    ("day", "query_id", "label", "score"),
+                    map(list, zip(*rows, strict=True)),
+                    strict=True,
+                )
+            )
+        )
+    }
 
 
 def assert_equal_per_cutoff(metrics: list[str], options: dict[str, Any]) -> None:
     """Compare a range with a call per cut-off."""
     swept = sqlrank.evaluate([f"{metric}@2..5" for metric in metrics], **options)
     keys = swept.column_names[: swept.column_names.index("k")]
-    singles = {k: sqlrank.evaluate([f"{metric}@{k}" for metric in metrics], **options) for k in CUTOFFS}
+    singles = {
+        k: sqlrank.evaluate([f"{metric}@{k}" for metric in metrics], **options) for k in CUTOFFS
+    }
     assert swept.schema.field("k").type == pa.int32()
     rows = swept.to_pylist()
     order = [(*(row[name] for name in keys), row["k"]) for row in rows]
-    assert order == [(*(row[name] for name in keys), k) for row in singles[2].to_pylist() for k in CUTOFFS]
+    assert order == [
+        (*(row[name] for name in keys), k) for row in singles[2].to_pylist() for k in CUTOFFS
+    ]
     for k, single in singles.items():
         found = [list(row.values())[len(keys) + 1 :] for row in rows if row["k"] == k]
         for values, expected in zip(found, single.to_pylist(), strict=True):
-            assert values == pytest.approx(list(expected.values())[len(keys) :], rel=1e-12, abs=1e-15, nan_ok=False)
+            assert values == pytest.approx(
+                list(expected.values())[len(keys) :], rel=1e-12, abs=1e-15, nan_ok=False
+            )
 
 
 @pytest.mark.slow
@@ -95,7 +148,9 @@ def assert_equal_per_cutoff(metrics: list[str], options: dict[str, Any]) -> None
 )
 def test_rankings(options: dict[str, Any]) -> None:
     sources = {
-        name: table for name, table in make_runs().items() if name != "queries" or "quer" in str(options) or "weight" in str(options)
+        name: table
+        for name, table in make_runs().items()
+        if name != "queries" or "quer" in str(options) or "weight" in str(options)
     }
     assert_equal_per_cutoff(RANKINGS, {**sources, **options})
 
@@ -123,19 +178,32 @@ def test_predictions(options: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 def test_settings_that_read_the_cut_off_in_a_relation() -> None:
-    metrics = ["nDCG(ideal=binary_k)", "AP(precision_at=all_ranks)", "R(denominator=min_rk)", "DCG(discount=zipf)"]
+    metrics = [
+        "nDCG(ideal=binary_k)",
+        "AP(precision_at=all_ranks)",
+        "R(denominator=min_rk)",
+        "DCG(discount=zipf)",
+    ]
     sources = {"run": make_runs()["run"], "qrels": make_runs()["qrels"]}
     swept = sqlrank.evaluate([f"{metric}@2..5" for metric in metrics], **sources, by="system")
     assert swept.num_rows == 8
     for k in CUTOFFS:
-        singles = sqlrank.evaluate([f"{metric}@{k}" for metric in metrics], **sources, by="system").to_pylist()
+        singles = sqlrank.evaluate(
+            [f"{metric}@{k}" for metric in metrics], **sources, by="system"
+        ).to_pylist()
         found = [list(row.values())[2:] for row in swept.to_pylist() if row["k"] == k]
         assert found == [pytest.approx(list(row.values())[1:], rel=1e-12) for row in singles]
 
 
 def test_nothing_retrieved() -> None:
-    sources = {"run": make_runs()["run"].slice(0, 0).drop_columns("system"), "qrels": make_runs()["qrels"]}
-    assert sqlrank.evaluate("P@2..3", **sources, check="off").to_pylist() == [{"k": 2, "P@2..3": 0.0}, {"k": 3, "P@2..3": 0.0}]
+    sources = {
+        "run": make_runs()["run"].slice(0, 0).drop_columns("system"),
+        "qrels": make_runs()["qrels"],
+    }
+    assert sqlrank.evaluate("P@2..3", **sources, check="off").to_pylist() == [
+        {"k": 2, "P@2..3": 0.0},
+        {"k": 3, "P@2..3": 0.0},
+    ]
 
 
 @pytest.mark.slow
@@ -144,18 +212,25 @@ def test_on_another_engine() -> None:
     sources = make_runs()
     for name, table in sources.items():
         connection.execute(f"CREATE TABLE {name} ({', '.join(table.column_names)})")
-        connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * table.num_columns)})", list(zip(*table.to_pydict().values())))  # noqa: B905
+        connection.executemany(
+            f"INSERT INTO {name} VALUES ({', '.join('?' * table.num_columns)})",
+            list(zip(*table.to_pydict().values())),  # noqa: B905
+        )
     asked: dict[str, Any] = {"metrics": [f"{metric}@2..5" for metric in RANKINGS], "by": "system"}
     there = sqlrank.evaluate(run="run", qrels="qrels", connection=connection, **asked).to_pylist()
     here = sqlrank.evaluate(run=sources["run"], qrels=sources["qrels"], **asked).to_pylist()
-    assert [list(row.values()) for row in there] == [pytest.approx(list(row.values()), rel=1e-12, abs=1e-15) for row in here]
+    assert [list(row.values()) for row in there] == [
+        pytest.approx(list(row.values()), rel=1e-12, abs=1e-15) for row in here
+    ]
 
 
 def test_a_thousand_cut_offs_take_a_moment() -> None:
     started = time.monotonic()
     text = sqlrank.sql("nDCG@1..1000", run="r", qrels="q")
     assert len(text) < 10_000
-    found = sqlrank.evaluate("nDCG@1..1000", run=make_runs()["run"], qrels=make_runs()["qrels"], by="system")
+    found = sqlrank.evaluate(
+        "nDCG@1..1000", run=make_runs()["run"], qrels=make_runs()["qrels"], by="system"
+    )
     assert found.num_rows == 2000
     assert time.monotonic() - started < 5
 

@@ -1,4 +1,6 @@
-"""Student's t and chi-square, whose tails and quantiles statements compute as integrals, beside SciPy's."""
+"""Student's t and chi-square, whose tails and quantiles statements compute as integrals, beside
+SciPy's.
+"""
 
 from __future__ import annotations
 
@@ -37,33 +39,58 @@ def compute_step(last: str, given: str, table: pa.Table, **options: Any) -> dict
     with duckdb.connect() as connection:
         connection.register(given, table)
         found: dict[str, list[Any]] = (
-            connection.sql(render_statement(with_ctes(chain, set()), StatementHeader("step"))).order("ALL").to_arrow_table().to_pydict()
+            connection.sql(render_statement(with_ctes(chain, set()), StatementHeader("step")))
+            .order("ALL")
+            .to_arrow_table()
+            .to_pydict()
         )
     return found
 
 
 def make_lifts(freedoms: list[float], statistics: list[float], alphas: list[float]) -> pa.Table:
     names = [f"{place:04}" for place in range(len(freedoms))]
-    columns = {"metric": names, "variant": names, "df": freedoms, "relative_df": freedoms, "alpha": alphas}
+    columns = {
+        "metric": names,
+        "variant": names,
+        "df": freedoms,
+        "relative_df": freedoms,
+        "alpha": alphas,
+    }
     return pa.table({**columns, "difference": statistics, "se": [1.0] * len(names)})
 
 
 @pytest.mark.slow
 def test_tails_of_t() -> None:
-    """Near 0 and as far out as doubles go, of 1 degree of freedom and of so many that t is normal."""
-    cases = [(freedom, value) for freedom in FREEDOMS for value in (0.0, 1e-3, 0.1, 0.7, 1.96, 5.0, 13.0, 35.0, 1e3, 1e6)]
+    """Near 0 and as far out as doubles go, of 1 degree of freedom and of so many that t is
+    normal.
+    """
+    cases = [
+        (freedom, value)
+        for freedom in FREEDOMS
+        for value in (0.0, 1e-3, 0.1, 0.7, 1.96, 5.0, 13.0, 35.0, 1e3, 1e6)
+    ]
     freedoms, values = map(list, zip(*cases, strict=True))
-    found = compute_step("critical_values", "effects", make_lifts(freedoms, values, [0.05] * len(cases)))["log_p"]
+    found = compute_step(
+        "critical_values", "effects", make_lifts(freedoms, values, [0.05] * len(cases))
+    )["log_p"]
     expected = np.log(2) + stats.t.logsf(values, freedoms)
     sure = [place for place, log_p in enumerate(expected) if log_p > -690]
     assert len(sure) > 90
-    assert [found[place] for place in sure] == pytest.approx([expected[place] for place in sure], rel=1e-11, abs=2e-11)
+    assert [found[place] for place in sure] == pytest.approx(
+        [expected[place] for place in sure], rel=1e-11, abs=2e-11
+    )
 
 
 def test_quantiles_of_t() -> None:
-    cases = [(freedom, alpha) for freedom in FREEDOMS for alpha in (0.5, 0.2, 0.05, 0.01, 1e-3, 1e-5, 1e-9)]
+    cases = [
+        (freedom, alpha)
+        for freedom in FREEDOMS
+        for alpha in (0.5, 0.2, 0.05, 0.01, 1e-3, 1e-5, 1e-9)
+    ]
     freedoms, alphas = map(list, zip(*cases, strict=True))
-    found = compute_step("critical_values", "effects", make_lifts(freedoms, [1.0] * len(cases), alphas))
+    found = compute_step(
+        "critical_values", "effects", make_lifts(freedoms, [1.0] * len(cases), alphas)
+    )
     expected = [stats.t.isf(alpha / 2, freedom) for freedom, alpha in cases]
     for name in ("critical_value", "relative_critical_value"):
         assert found[name] == pytest.approx(expected, rel=2e-11)
@@ -87,13 +114,21 @@ def test_effects_that_are_detected_with_a_power(power: float) -> None:
 def test_tails_of_chi_square(freedom: int) -> None:
     """Of two variants to a thousand, from chances near 1 to the least that doubles have."""
     values = [
-        value for value in (0.0, 1e-6, 10.83, 0.5 * freedom, 1.5 * freedom, 4.0 * freedom, 1e3) if stats.chi2.sf(value, freedom) > 1e-290
+        value
+        for value in (0.0, 1e-6, 10.83, 0.5 * freedom, 1.5 * freedom, 4.0 * freedom, 1e3)
+        if stats.chi2.sf(value, freedom) > 1e-290
     ]
     for value in values:
         table = pa.table(
-            {"n_units": [10], "multi_variant_units": [0], "statistic": [value], "df": [float(freedom)], "peak": [math.sqrt(freedom - 1)]}
+            {
+                "n_units": [10],
+                "multi_variant_units": [0],
+                "statistic": [value],
+                "df": [float(freedom)],
+                "peak": [math.sqrt(freedom - 1)],
+            }
         )
-        assert compute_step("sample_ratio_test", "sample_ratio_statistic", table)["p_value"] == pytest.approx(
-            [float(stats.chi2.sf(value, freedom))], rel=1e-11
-        )
+        assert compute_step("sample_ratio_test", "sample_ratio_statistic", table)[
+            "p_value"
+        ] == pytest.approx([float(stats.chi2.sf(value, freedom))], rel=1e-11)
     assert len(values) > 5

@@ -11,7 +11,15 @@ import sqlrank
 from tests.lanes import select_few
 
 # Query 1: a stands twice (0.2 and 0.9), c has no score; query 2: b is judged twice, d has no grade.
-RUN_ROWS = [(1, "a", 0.2), (1, "a", 0.9), (1, "b", 0.5), (1, "c", None), (2, "b", 0.4), (2, "d", 0.8), (2, "d", 0.8)]
+RUN_ROWS = [
+    (1, "a", 0.2),
+    (1, "a", 0.9),
+    (1, "b", 0.5),
+    (1, "c", None),
+    (2, "b", 0.4),
+    (2, "d", 0.8),
+    (2, "d", 0.8),
+]
 QRELS_ROWS = [(1, "a", 1), (1, "c", 1), (2, "b", 0), (2, "b", 2), (2, "d", None)]
 
 
@@ -36,15 +44,21 @@ def evaluate_rows(metrics: Any, **options: Any) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("lists", LISTS)
 def test_the_greatest_duplicate_is_preserved_and_the_others_are_counted(lists: str) -> None:
-    # Query 1: a (0.9, relevant), b; c is relevant, and was not retrieved with a score. Query 2: d (0.8), b (0.4, of grade 2).
-    found = evaluate_rows(["RR", "R", "CG", "num_ret", *COUNTS], **BOTH, per_query=True, plan={"list_key": lists})
+    # Query 1: a (0.9, relevant), b; c is relevant, and was not retrieved with a score. Query 2: d
+    # (0.8), b (0.4, of grade 2).
+    found = evaluate_rows(
+        ["RR", "R", "CG", "num_ret", *COUNTS], **BOTH, per_query=True, plan={"list_key": lists}
+    )
     assert found == [(1, 1.0, 0.5, 1.0, 2, 1, 1), (2, 0.5, 1.0, 2.0, 2, 2, 1)]
     assert evaluate_rows(COUNTS, **BOTH, plan={"list_key": lists}) == [(3, 2)]
 
 
 @pytest.mark.slow
 def test_each_policy_alone() -> None:
-    whole = {"run": RUN.filter(RUN["score"].is_valid()), "qrels": QRELS.filter(QRELS["relevance"].is_valid())}
+    whole = {
+        "run": RUN.filter(RUN["score"].is_valid()),
+        "qrels": QRELS.filter(QRELS["relevance"].is_valid()),
+    }
     assert evaluate_rows(["RR", *COUNTS], **whole, duplicates="max") == [(0.75, 3, 0)]
     once = {"run": RUN.take([1, 2, 3, 4, 5]), "qrels": QRELS.take([0, 1, 3, 4])}
     assert evaluate_rows(["RR", *COUNTS], **once, nulls="drop") == [(0.75, 0, 2)]
@@ -58,14 +72,27 @@ def test_each_policy_alone() -> None:
 
 def test_ranks_and_systems() -> None:
     ranked = make_predictions(
-        [("x", 1, "a", 3), ("x", 1, "a", 1), ("x", 1, "b", 2), ("y", 1, "a", None), ("y", 1, "b", 1)],
+        [
+            ("x", 1, "a", 3),
+            ("x", 1, "a", 1),
+            ("x", 1, "b", 2),
+            ("y", 1, "a", None),
+            ("y", 1, "b", 1),
+        ],
         "system",
         "query_id",
         "doc_id",
         "rank",
     )
     qrels = make_predictions([(1, "a", 1), (1, "a", 1)], "query_id", "doc_id", "relevance")
-    options = {"run": ranked, "qrels": qrels, "ties": "rank", "duplicates": "max", "nulls": "drop", "by": "system"}
+    options = {
+        "run": ranked,
+        "qrels": qrels,
+        "ties": "rank",
+        "duplicates": "max",
+        "nulls": "drop",
+        "by": "system",
+    }
     # The judgment that stands twice counts for each system.
     assert evaluate_rows(["RR", *COUNTS], **options) == [("x", 1.0, 2, 0), ("y", 0.0, 1, 1)]
 
@@ -73,27 +100,45 @@ def test_ranks_and_systems() -> None:
 def test_a_query_stays_if_all_of_its_rows_are_left_out() -> None:
     qrels = make_predictions([(1, "a", 1), (2, "a", None)], "query_id", "doc_id", "relevance")
     run = make_predictions([(1, "a", 1.0), (2, "a", 1.0)], "query_id", "doc_id", "score")
-    assert evaluate_rows(["RR", "num_q", "num_dropped"], run=run, qrels=qrels, nulls="drop") == [(0.5, 2, 1)]
+    assert evaluate_rows(["RR", "num_q", "num_dropped"], run=run, qrels=qrels, nulls="drop") == [
+        (0.5, 2, 1)
+    ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("order", select_few(["window", "buckets", "distinct"], 1))
 def test_predictions_without_a_value(order: str) -> None:
-    options: dict[str, Any] = {"predictions": PREDICTIONS, "nulls": "drop", "plan": {"score_order": order}}
+    options: dict[str, Any] = {
+        "predictions": PREDICTIONS,
+        "nulls": "drop",
+        "plan": {"score_order": order},
+    }
     metrics = ["AUC", "Positives", "num_predictions", "num_predictions_dropped"]
     # Of weight: positives .9 and .3 against .4 (2): one of two pairs.
     assert evaluate_rows(metrics, **options) == [(0.5, 2.0, 3, 3)]
     by_shop = [("x", 1.0, 1.0, 2, 1), ("y", None, 0.0, 0, 2), ("z", None, 1.0, 1, 0)]
     assert evaluate_rows(metrics, **options, by="shop") == by_shop
     sliced = evaluate_rows(metrics[2:], **options, by=[["shop"], []])
-    assert sliced == [(None, "all", 3, 3), ("x", "shop", 2, 1), ("y", "shop", 0, 2), ("z", "shop", 1, 0)]
-    with pytest.raises(sqlrank.InputError, match=r"label is NULL(.|\n)*score is NULL(.|\n)*weight is NULL"):
+    assert sliced == [
+        (None, "all", 3, 3),
+        ("x", "shop", 2, 1),
+        ("y", "shop", 0, 2),
+        ("z", "shop", 1, 0),
+    ]
+    with pytest.raises(
+        sqlrank.InputError, match=r"label is NULL(.|\n)*score is NULL(.|\n)*weight is NULL"
+    ):
         evaluate_rows("AUC", predictions=PREDICTIONS)
 
 
 def test_several_scores_lose_the_rows_that_each_does_not_have() -> None:
     data = make_predictions([(1, 0.9, None), (0, 0.1, 0.3), (1, None, 0.2)], "label", "old", "new")
-    got = evaluate_rows(["AUC", "num_predictions_dropped"], predictions=data, columns={"score": ["old", "new"]}, nulls="drop")
+    got = evaluate_rows(
+        ["AUC", "num_predictions_dropped"],
+        predictions=data,
+        columns={"score": ["old", "new"]},
+        nulls="drop",
+    )
     assert got == [("new", 0.0, 1), ("old", 1.0, 1)]
 
 
@@ -101,28 +146,58 @@ def test_several_scores_lose_the_rows_that_each_does_not_have() -> None:
 def test_labels_that_are_judgments() -> None:
     """A NULL label is no judgment of a ranking, which keeps its document, and no prediction."""
     data = make_predictions(
-        [(1, "a", 0.9, None), (1, "b", 0.5, 1), (1, "c", None, 1), (1, "d", 0.1, 0)], "query_id", "doc_id", "score", "label"
+        [(1, "a", 0.9, None), (1, "b", 0.5, 1), (1, "c", None, 1), (1, "d", 0.1, 0)],
+        "query_id",
+        "doc_id",
+        "score",
+        "label",
     )
-    assert evaluate_rows(["RR", "R", "num_dropped"], predictions=data, nulls="drop") == [(0.5, 0.5, 1)]
-    got = evaluate_rows(["RR", "num_dropped", "AUC", "num_predictions_dropped"], predictions=data, nulls="drop")
+    assert evaluate_rows(["RR", "R", "num_dropped"], predictions=data, nulls="drop") == [
+        (0.5, 0.5, 1)
+    ]
+    got = evaluate_rows(
+        ["RR", "num_dropped", "AUC", "num_predictions_dropped"], predictions=data, nulls="drop"
+    )
     assert got == [(0.5, 1, 1.0, 2)]
-    twice = make_predictions([(1, "a", 0.2, 1), (1, "a", 0.9, 0), (1, "b", 0.5, 0)], "query_id", "doc_id", "score", "label")
-    assert evaluate_rows(["RR", "num_duplicates"], predictions=twice, duplicates="max") == [(1.0, 2)]
+    twice = make_predictions(
+        [(1, "a", 0.2, 1), (1, "a", 0.9, 0), (1, "b", 0.5, 0)],
+        "query_id",
+        "doc_id",
+        "score",
+        "label",
+    )
+    assert evaluate_rows(["RR", "num_duplicates"], predictions=twice, duplicates="max") == [
+        (1.0, 2)
+    ]
 
 
 def test_labels_of_some_queries() -> None:
     """Rows left out of other queries are not counted."""
     data = make_predictions(
-        [(1, "a", 0.9, 1), (1, "b", 0.5, None), (2, "a", None, 1), (2, "b", 0.5, 0)], "query_id", "doc_id", "score", "label"
+        [(1, "a", 0.9, 1), (1, "b", 0.5, None), (2, "a", None, 1), (2, "b", 0.5, 0)],
+        "query_id",
+        "doc_id",
+        "score",
+        "label",
     )
-    got = evaluate_rows(["RR", "AUC", "num_predictions_dropped"], predictions=data, nulls="drop", queries=pa.table({"query_id": [2]}))
+    got = evaluate_rows(
+        ["RR", "AUC", "num_predictions_dropped"],
+        predictions=data,
+        nulls="drop",
+        queries=pa.table({"query_id": [2]}),
+    )
     assert got == [(0.0, None, 1)]
 
 
 def test_nothing_left_is_an_error() -> None:
-    with pytest.raises(sqlrank.InputError, match=r"predictions \(Table\) has no rows with all values, and nulls='drop'$"):
+    with pytest.raises(
+        sqlrank.InputError,
+        match=r"predictions \(Table\) has no rows with all values, and nulls='drop'$",
+    ):
         evaluate_rows("AUC", predictions=PREDICTIONS.slice(2, 2), nulls="drop")
-    with pytest.raises(sqlrank.InputError, match=r"run \(Table\) has no rows with all values, and nulls='drop'$"):
+    with pytest.raises(
+        sqlrank.InputError, match=r"run \(Table\) has no rows with all values, and nulls='drop'$"
+    ):
         evaluate_rows("RR", run=RUN.slice(3, 1), qrels=QRELS.slice(0, 1), nulls="drop")
 
 
@@ -135,6 +210,8 @@ def test_nothing_left_is_an_error() -> None:
     ],
 )
 def test_what_is_refused(metric: Any, options: dict[str, Any], reason: str) -> None:
-    source: dict[str, Any] = {"predictions": PREDICTIONS} if metric == "AUC" else {"run": RUN, "qrels": QRELS}
+    source: dict[str, Any] = (
+        {"predictions": PREDICTIONS} if metric == "AUC" else {"run": RUN, "qrels": QRELS}
+    )
     with pytest.raises(sqlrank.MetricError, match=reason):
         evaluate_rows(metric, **source, **options)

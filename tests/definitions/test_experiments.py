@@ -1,4 +1,6 @@
-"""Experiments: the golden numbers (tea-tasting, gbstats), SciPy's, and those of formulas written in NumPy."""
+"""Experiments: the golden numbers (tea-tasting, gbstats), SciPy's, and those of formulas written in
+NumPy.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +13,39 @@ from scipy import stats
 
 import sqlrank
 from sqlrank.inference.student_t import t_two_sided_tail
-from tests.definitions.experiments import UNITS, draw_experiment, estimate_cuped_effect, linearize_ratio, run_welch_test
+from tests.definitions.experiments import (
+    UNITS,
+    draw_experiment,
+    estimate_cuped_effect,
+    linearize_ratio,
+    run_welch_test,
+)
 from tests.lanes import select_few
 
 METRICS = {"mean": "Mean(spend)", "cuped": "Mean(spend)", "ratio": "Ratio(clicks, views)"}
 
 
-def run_experiment(metrics: Any = "Mean(spend)", data: pa.Table = UNITS, **options: Any) -> list[dict[str, Any]]:
-    return sqlrank.experiment(metrics, data=data, **({"control": "A", "correction": "none"} | options)).to_pylist()
+def run_experiment(
+    metrics: Any = "Mean(spend)", data: pa.Table = UNITS, **options: Any
+) -> list[dict[str, Any]]:
+    return sqlrank.experiment(
+        metrics, data=data, **({"control": "A", "correction": "none"} | options)
+    ).to_pylist()
 
 
 def assert_near(row: dict[str, Any], expected: dict[str, Any], rel: float = 1e-9) -> None:
     assert {name: row[name] for name in expected} == {
-        name: pytest.approx(value, rel=rel, abs=1e-9) if isinstance(value, float) else value for name, value in expected.items()
+        name: pytest.approx(value, rel=rel, abs=1e-9) if isinstance(value, float) else value
+        for name, value in expected.items()
     }
 
 
 def test_golden_effects() -> None:
     """Of tea-tasting 1.14.0."""
-    rows = {(row["metric"], row["variant"]): row for row in run_experiment(METRICS, covariates={"cuped": "pre"})}
+    rows = {
+        (row["metric"], row["variant"]): row
+        for row in run_experiment(METRICS, covariates={"cuped": "pre"})
+    }
     names = (
         "value_control",
         "value",
@@ -42,9 +58,39 @@ def test_golden_effects() -> None:
         "relative_ci_high",
     )
     expected = {
-        "mean": (2.985, 4.371428571, 1.386428571, -1.050008855, 3.822865997, 0.234089336, 0.464465183, -0.208786532, 1.710593739),
-        "cuped": (3.111179046, 4.191172792, 1.079993747, 0.376322328, 1.783665165, 0.006330737, 0.347133267, 0.123466887, 0.615328463),
-        "ratio": (0.384615385, 0.392857143, 0.008241758, -0.258608037, 0.275091554, 0.948049542, 0.021428571, -0.485171644, 1.026532368),
+        "mean": (
+            2.985,
+            4.371428571,
+            1.386428571,
+            -1.050008855,
+            3.822865997,
+            0.234089336,
+            0.464465183,
+            -0.208786532,
+            1.710593739,
+        ),
+        "cuped": (
+            3.111179046,
+            4.191172792,
+            1.079993747,
+            0.376322328,
+            1.783665165,
+            0.006330737,
+            0.347133267,
+            0.123466887,
+            0.615328463,
+        ),
+        "ratio": (
+            0.384615385,
+            0.392857143,
+            0.008241758,
+            -0.258608037,
+            0.275091554,
+            0.948049542,
+            0.021428571,
+            -0.485171644,
+            1.026532368,
+        ),
     }
     for metric, values in expected.items():
         assert_near(rows[metric, "B"], dict(zip(names, values, strict=True)), rel=3e-9)
@@ -56,14 +102,32 @@ def test_golden_effects() -> None:
 @pytest.mark.slow
 def test_golden_intervals_of_other_kinds() -> None:
     """Of gbstats 0.8.0."""
-    assert_near(run_experiment(interval="sequential")[0], {"ci_low": -15.201248678, "ci_high": 17.974105821, "mde": None})
-    assert_near(run_experiment(lift_scale="linear")[0], {"relative_ci_low": -0.466385336, "relative_ci_high": 1.395315702})
+    assert_near(
+        run_experiment(interval="sequential")[0],
+        {"ci_low": -15.201248678, "ci_high": 17.974105821, "mde": None},
+    )
+    assert_near(
+        run_experiment(lift_scale="linear")[0],
+        {"relative_ci_low": -0.466385336, "relative_ci_high": 1.395315702},
+    )
 
 
 @pytest.mark.slow
 def test_golden_sample_ratios() -> None:
-    equal, shared = run_experiment()[-1], run_experiment(expected_shares={"A": 0.5, "B": 0.25, "C": 0.25})[-1]
-    assert_near(equal, {"metric": "sample_ratio", "n_units": 24, "statistic": 0.75, "df": 2.0, "p_value": 0.687289279})
+    equal, shared = (
+        run_experiment()[-1],
+        run_experiment(expected_shares={"A": 0.5, "B": 0.25, "C": 0.25})[-1],
+    )
+    assert_near(
+        equal,
+        {
+            "metric": "sample_ratio",
+            "n_units": 24,
+            "statistic": 0.75,
+            "df": 2.0,
+            "p_value": 0.687289279,
+        },
+    )
     assert_near(shared, {"statistic": 0.666666667, "p_value": 0.716531311})
 
 
@@ -72,9 +136,18 @@ def test_golden_sample_ratios() -> None:
 def test_sample_ratios_are_those_of_scipy(arms: int) -> None:
     counts = [3 + 2 * arm + arm % 3 for arm in range(arms)]
     variants = [name for name, count in zip("ABCDEFGH", counts, strict=False) for _ in range(count)]
-    table = pa.table({"unit_id": range(len(variants)), "variant": variants, "x": [i % 5 for i in range(len(variants))]})
+    table = pa.table(
+        {
+            "unit_id": range(len(variants)),
+            "variant": variants,
+            "x": [i % 5 for i in range(len(variants))],
+        }
+    )
     test = stats.chisquare(counts)
-    assert_near(run_experiment("Mean(x)", table)[-1], {"statistic": float(test.statistic), "df": arms - 1.0, "p_value": float(test.pvalue)})
+    assert_near(
+        run_experiment("Mean(x)", table)[-1],
+        {"statistic": float(test.statistic), "df": arms - 1.0, "p_value": float(test.pvalue)},
+    )
 
 
 @pytest.mark.slow
@@ -91,12 +164,20 @@ def test_a_share_without_units_counts() -> None:
 @pytest.mark.parametrize("seed", select_few(range(5), 1))
 def test_means_and_ratios_are_those_of_scipy(seed: int) -> None:
     table = draw_experiment(seed, arms=3)
-    rows = {(row["metric"], row["variant"]): row for row in run_experiment(["Mean(clicks)", "Ratio(clicks, views)"], table)}
+    rows = {
+        (row["metric"], row["variant"]): row
+        for row in run_experiment(["Mean(clicks)", "Ratio(clicks, views)"], table)
+    }
     for variant in ("B", "C"):
         arms = [table.filter(pa.compute.equal(table["variant"], name)) for name in (variant, "A")]
-        clicks, views = ([arm[name].to_numpy().astype(float) for arm in arms] for name in ("clicks", "views"))
+        clicks, views = (
+            [arm[name].to_numpy().astype(float) for arm in arms] for name in ("clicks", "views")
+        )
         assert_near(rows["Mean(clicks)", variant], run_welch_test(*clicks))
-        assert_near(rows["Ratio(clicks, views)", variant], run_welch_test(*map(linearize_ratio, clicks, views)))
+        assert_near(
+            rows["Ratio(clicks, views)", variant],
+            run_welch_test(*map(linearize_ratio, clicks, views)),
+        )
 
 
 @pytest.mark.slow
@@ -110,12 +191,16 @@ def test_covariates_of_ratios(seed: int) -> None:
     ):
         rows = run_experiment({"ctr": "Ratio(clicks, views)"}, table, covariates={"ctr": before})
         for row in rows[:-1]:
-            assert_near(row, estimate_cuped_effect(table, row["variant"], "A", ("clicks", "views", *parts)))
+            assert_near(
+                row, estimate_cuped_effect(table, row["variant"], "A", ("clicks", "views", *parts))
+            )
 
 
 def test_two_units_in_an_arm() -> None:
     """Few degrees of freedom, of which there may be less than two."""
-    table = pa.table({"unit_id": range(5), "variant": list("AABBB"), "x": [1.0, 9.0, 4.0, 4.1, 4.3]})
+    table = pa.table(
+        {"unit_id": range(5), "variant": list("AABBB"), "x": [1.0, 9.0, 4.0, 4.1, 4.3]}
+    )
     row = run_experiment("Mean(x)", table)[0]
     assert_near(row, run_welch_test(np.array([4.0, 4.1, 4.3]), np.array([1.0, 9.0])))
     assert 1 < row["df"] < 1.01
@@ -124,7 +209,9 @@ def test_two_units_in_an_arm() -> None:
 @pytest.mark.parametrize("freedom", [9_999.0, 10_001.0, 2_453_975.5, 1e8])
 def test_tails_of_many_degrees_of_freedom(freedom: float) -> None:
     for value in (0.0, 0.1, 0.688, 2.0, 10.0, 30.0):
-        assert t_two_sided_tail(value, freedom) == pytest.approx(2 * stats.t.sf(value, freedom), rel=2e-11)
+        assert t_two_sided_tail(value, freedom) == pytest.approx(
+            2 * stats.t.sf(value, freedom), rel=2e-11
+        )
 
 
 CONVERSIONS = range(20)
@@ -133,34 +220,49 @@ CONVERSIONS = range(20)
 
 def run_conversions(counts: Any) -> list[dict[str, Any]]:
     """Return the effect for each number of conversions, a metric of its own."""
-    columns = {f"c{count}": [1] * count + [0] * (100 - count) + [1] * 66 + [0] * 1834 for count in counts}
-    data = pa.table({"variant": ["B"] * 100 + ["A"] * 1900, "unit_id": list(range(2000)), **columns})
+    columns = {
+        f"c{count}": [1] * count + [0] * (100 - count) + [1] * 66 + [0] * 1834 for count in counts
+    }
+    data = pa.table(
+        {"variant": ["B"] * 100 + ["A"] * 1900, "unit_id": list(range(2000)), **columns}
+    )
     metrics = [f"Mean(c{count})" for count in counts]
     return run_experiment(metrics, data, expected_shares={"A": 0.95, "B": 0.05})[: len(metrics)]
 
 
 def test_few_conversions_of_a_small_arm() -> None:
-    """Of 3.5 expected conversions, one alone had a variance so small that nearly 9 % of equal arms had a winner."""
+    """Of 3.5 expected conversions, one alone had a variance so small that nearly 9 % of equal arms
+    had a winner.
+    """
     rows = run_conversions(CONVERSIONS)
     share = [float(stats.binom.pmf(count, 100, 66 / 1900)) for count in CONVERSIONS]
     assert sum(part for row, part in zip(rows, share, strict=True) if row["winner"]) <= 0.01
     assert rows[0]["p_value"] is None
-    # One converts where 3.35 would by the share of both arms: 0.9 of the gap is added to its squares.
+    # One converts where 3.35 would by the share of both arms: 0.9 of the gap is added to its
+    # squares.
     pooled = 100 * 67 / 2000 * (1 - 67 / 2000)
     squares = 0.99 + 0.9 * (pooled - 0.99)
     control = 1900 * 66 / 1900 * (1 - 66 / 1900)
     assert rows[1]["se"] == pytest.approx((squares / 99 / 100 + control / 1899 / 1900) ** 0.5)
     for count in (6, 10, 19):
-        expected = stats.ttest_ind([1] * count + [0] * (100 - count), [1] * 66 + [0] * 1834, equal_var=False)
+        expected = stats.ttest_ind(
+            [1] * count + [0] * (100 - count), [1] * 66 + [0] * 1834, equal_var=False
+        )
         assert rows[count]["p_value"] == pytest.approx(expected.pvalue, rel=1e-9), count
 
 
 @pytest.mark.slow
 def test_rows_of_a_unit_are_added_up() -> None:
     """A unit of several rows is one, however its rows are ordered."""
-    halves = UNITS.set_column(5, "spend", pa.compute.divide(UNITS["spend"], 2.0)).set_column(4, "pre", pa.compute.divide(UNITS["pre"], 2.0))
+    halves = UNITS.set_column(5, "spend", pa.compute.divide(UNITS["spend"], 2.0)).set_column(
+        4, "pre", pa.compute.divide(UNITS["pre"], 2.0)
+    )
     doubled = pa.concat_tables([halves, halves.slice(7), halves.slice(0, 7)])
-    for one, other in zip(run_experiment(covariates="pre"), run_experiment(data=doubled, covariates="pre"), strict=True):
+    for one, other in zip(
+        run_experiment(covariates="pre"),
+        run_experiment(data=doubled, covariates="pre"),
+        strict=True,
+    ):
         assert_near(other, one)
 
 
@@ -177,7 +279,9 @@ def test_corrections_widen_intervals() -> None:
         assert row["ci_level"] == pytest.approx(1 - 0.05 / 6)
         assert row["ci_high"] - row["ci_low"] > alone["ci_high"] - alone["ci_low"]
         assert (row["ci_low"] > 0 or row["ci_high"] < 0) <= (row["p_adjusted"] < 0.05)
-    assert run_experiment(METRICS, covariates={"cuped": "pre"}, correction="bh")[0]["ci_level"] == pytest.approx(1 - 0.05 / 6)
+    assert run_experiment(METRICS, covariates={"cuped": "pre"}, correction="bh")[0][
+        "ci_level"
+    ] == pytest.approx(1 - 0.05 / 6)
 
 
 @pytest.mark.slow
@@ -186,16 +290,24 @@ def test_always_valid_p_agrees_with_its_interval() -> None:
     row = run_experiment(interval="sequential")[0]
     units, z = 17, row["statistic"]
     rho = (-2 * np.log(0.05) + np.log(1 - 2 * np.log(0.05))) / 5000
-    reach = np.sqrt(2 * (units * rho + 1) / (units * rho) * np.log(np.sqrt(units * rho + 1) / row["p_value"]))
+    reach = np.sqrt(
+        2 * (units * rho + 1) / (units * rho) * np.log(np.sqrt(units * rho + 1) / row["p_value"])
+    )
     assert reach == pytest.approx(abs(z))
-    same = UNITS.set_column(UNITS.column_names.index("spend"), "spend", pa.array([float(i // 3 % 2) for i in range(24)]))
-    assert [row["p_value"] for row in run_experiment(data=same.slice(0, 18), interval="sequential")[:-1]] == [1.0, 1.0]
+    same = UNITS.set_column(
+        UNITS.column_names.index("spend"), "spend", pa.array([float(i // 3 % 2) for i in range(24)])
+    )
+    assert [
+        row["p_value"] for row in run_experiment(data=same.slice(0, 18), interval="sequential")[:-1]
+    ] == [1.0, 1.0]
 
 
 @pytest.mark.slow
 def test_lower_is_better() -> None:
     """Of a large effect the variant that is better is the other one."""
-    table = pa.table({"unit_id": range(8), "variant": list("AAAABBBB"), "x": [1.0, 2, 1, 2, 11, 12, 11, 12]})
+    table = pa.table(
+        {"unit_id": range(8), "variant": list("AAAABBBB"), "x": [1.0, 2, 1, 2, 11, 12, 11, 12]}
+    )
     assert run_experiment("Mean(x)", table)[0]["winner"] == "B"
     assert run_experiment("Mean(x)", table, lower_is_better="Mean(x)")[0]["winner"] == "A"
 

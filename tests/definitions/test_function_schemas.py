@@ -15,25 +15,37 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("schema", select_few(["a 'b' \"c\"; --{0}%", "select", "Trailing", "two words"], 1))
+@pytest.mark.parametrize(
+    "schema", select_few(["a 'b' \"c\"; --{0}%", "select", "Trailing", "two words"], 1)
+)
 def test_schemas_are_quoted(schema: str, tmp_path: Path) -> None:
     script = sqlrank.functions(["LogLoss", "nDCG"], schema=schema)
     quoted = '"' + schema.replace('"', '""') + '"'
     assert script.functions[0].signature.startswith(f"{quoted}.log_loss(predictions, by := NULL, ")
     rows = "(FROM (VALUES (1, 0.5), (0, 0.5)) AS rows(label, score))"
-    calls = f"WITH rows AS {rows} SELECT log_loss, {quoted}.sqlrank_version() FROM {quoted}.log_loss(rows)"
+    calls = (
+        f"WITH rows AS {rows} SELECT log_loss, {quoted}.sqlrank_version() FROM"
+        f" {quoted}.log_loss(rows)"
+    )
     file = tmp_path / "metrics.duckdb"
     for _ in range(2):
         script.run(file)
     with duckdb.connect(str(file)) as connection:
-        assert connection.execute(calls).fetchall() == [(pytest.approx(math.log(2)), sqlrank.__version__)]
+        assert connection.execute(calls).fetchall() == [
+            (pytest.approx(math.log(2)), sqlrank.__version__)
+        ]
         query = f"SELECT {quoted}.log_loss(label, score) FROM {rows}"
         assert connection.execute(query).fetchall() == [(pytest.approx(math.log(2)),)]
     script.run(file, drop=True)
     with duckdb.connect(str(file)) as connection:
-        assert connection.execute("SELECT COUNT(*) FROM duckdb_functions() WHERE schema_name = ?", [schema]).fetchall() == [(0,)]
+        assert connection.execute(
+            "SELECT COUNT(*) FROM duckdb_functions() WHERE schema_name = ?", [schema]
+        ).fetchall() == [(0,)]
 
 
 def test_blank_schemas_are_refused() -> None:
-    with pytest.raises(sqlrank.SqlrankError, match="schema=' ' is not possible: give the name of one schema, without a dot"):
+    with pytest.raises(
+        sqlrank.SqlrankError,
+        match="schema=' ' is not possible: give the name of one schema, without a dot",
+    ):
         sqlrank.functions("RR", schema=" ")

@@ -1,4 +1,6 @@
-"""Differences between groups: extremes, difference and ratio of any metric, their intervals, named differences, and errors."""
+"""Differences between groups: extremes, difference and ratio of any metric, their intervals, named
+differences, and errors.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,20 @@ WORKED = {
 """Selection rates 1/2 of f and of m 1/2; recall 1/2 and 2/3; false positive rates 1/2 and 0."""
 
 
-def make_predictions(seed: int, rows: int, groups: tuple[Any, ...] = ("a", "b", "c", None), users: int = 40) -> pa.Table:
+def make_predictions(
+    seed: int, rows: int, groups: tuple[Any, ...] = ("a", "b", "c", None), users: int = 40
+) -> pa.Table:
     rng = np.random.default_rng(seed)
     user = rng.integers(0, users, rows)
     label = (rng.random(rows) < 0.2 + 0.5 * (user % 7) / 7).astype(int)
     score = np.clip(rng.normal(0.4 + 0.2 * label + 0.03 * (user % 5), 0.2), 0, 1)
-    columns = {"label": label, "score": score, "weight": rng.integers(1, 5, rows) / 2, "user": user, "day": rng.integers(0, 2, rows)}
+    columns = {
+        "label": label,
+        "score": score,
+        "weight": rng.integers(1, 5, rows) / 2,
+        "user": user,
+        "day": rng.integers(0, 2, rows),
+    }
     country = [groups[place] for place in rng.integers(0, len(groups), rows)]
     return pa.table({**columns, "country": country, "select": rng.integers(0, 2, rows)})
 
@@ -53,25 +63,64 @@ def compare_extremes(values: list[tuple[Any, float | None]]) -> dict[str, Any]:
 @pytest.mark.parametrize("by", [[], ["day"]])
 def test_extremes_are_those_of_the_groups(by: list[str]) -> None:
     table = make_predictions(1, 400)
-    lonely = pa.table({name: [value] for name, value in zip(table.column_names, (1, 0.5, 1.0, 1, 0, "only positives", 0), strict=True)})
+    lonely = pa.table(
+        {
+            name: [value]
+            for name, value in zip(
+                table.column_names, (1, 0.5, 1.0, 1, 0, "only positives", 0), strict=True
+            )
+        }
+    )
     table = pa.concat_tables([table, lonely.cast(table.schema)])
     rows = sqlrank.evaluate(METRICS, predictions=table, by=by, across="country").to_pylist()
     groups = sqlrank.evaluate(METRICS, predictions=table, by=[*by, "country"]).to_pylist()
     keys = sorted({tuple(row[name] for name in by) for row in groups})
-    assert [(tuple(row[name] for name in by), row["metric"]) for row in rows] == [(key, metric) for key in keys for metric in METRICS]
+    assert [(tuple(row[name] for name in by), row["metric"]) for row in rows] == [
+        (key, metric) for key in keys for metric in METRICS
+    ]
     for row in rows:
-        values = [(group["country"], group[row["metric"]]) for group in groups if all(group[name] == row[name] for name in by)]
+        values = [
+            (group["country"], group[row["metric"]])
+            for group in groups
+            if all(group[name] == row[name] for name in by)
+        ]
         expected = compare_extremes(values)
-        assert {name: row[name] for name in expected} == pytest.approx(expected, abs=1e-12), row["metric"]
-    assert {row["num_undefined"] for row in rows if row["metric"] == "AUC"} == ({0, 1} if by else {1})
+        assert {name: row[name] for name in expected} == pytest.approx(expected, abs=1e-12), row[
+            "metric"
+        ]
+    assert {row["num_undefined"] for row in rows if row["metric"] == "AUC"} == (
+        {0, 1} if by else {1}
+    )
 
 
 def test_named_differences_are_the_greatest_of_their_metrics() -> None:
-    names = ["EqualizedOdds", "demographic_parity_difference", "EqualOpportunity(threshold=0.35)", "Recall"]
-    rows = {row["metric"]: row for row in sqlrank.evaluate(names, predictions=WORKED, across="sex").to_pylist()}
-    assert list(rows) == ["Recall", "EqualizedOdds", "demographic_parity_difference", "EqualOpportunity(threshold=0.35)"]
-    odds = {name: rows["EqualizedOdds"][name] for name in ("component", "sex_min", "sex_max", "difference", "ratio")}
-    assert odds == {"component": "FPR", "sex_min": "m", "sex_max": "f", "difference": 0.5, "ratio": 0.0}
+    names = [
+        "EqualizedOdds",
+        "demographic_parity_difference",
+        "EqualOpportunity(threshold=0.35)",
+        "Recall",
+    ]
+    rows = {
+        row["metric"]: row
+        for row in sqlrank.evaluate(names, predictions=WORKED, across="sex").to_pylist()
+    }
+    assert list(rows) == [
+        "Recall",
+        "EqualizedOdds",
+        "demographic_parity_difference",
+        "EqualOpportunity(threshold=0.35)",
+    ]
+    odds = {
+        name: rows["EqualizedOdds"][name]
+        for name in ("component", "sex_min", "sex_max", "difference", "ratio")
+    }
+    assert odds == {
+        "component": "FPR",
+        "sex_min": "m",
+        "sex_max": "f",
+        "difference": 0.5,
+        "ratio": 0.0,
+    }
     parity = rows["demographic_parity_difference"]
     assert (parity["component"], parity["difference"], parity["ratio"]) == ("SelectionRate", 0, 1)
     assert rows["Recall"]["difference"] == pytest.approx(2 / 3 - 1 / 2)
@@ -80,25 +129,47 @@ def test_named_differences_are_the_greatest_of_their_metrics() -> None:
 
 def test_combinations_of_several_columns_are_groups() -> None:
     table = make_predictions(3, 300)
-    (row,) = sqlrank.evaluate("SelectionRate", predictions=table, across=["country", "select"]).to_pylist()
-    groups = sqlrank.evaluate("SelectionRate", predictions=table, by=["country", "select"]).to_pylist()
+    (row,) = sqlrank.evaluate(
+        "SelectionRate", predictions=table, across=["country", "select"]
+    ).to_pylist()
+    groups = sqlrank.evaluate(
+        "SelectionRate", predictions=table, by=["country", "select"]
+    ).to_pylist()
     low = min(groups, key=lambda group: group["SelectionRate"])
-    assert (row["num_groups"], row["country_min"], row["select_min"]) == (8, low["country"], low["select"])
-    (computed,) = sqlrank.evaluate("SelectionRate", predictions=table, across="parity=user % 2").to_pylist()
+    assert (row["num_groups"], row["country_min"], row["select_min"]) == (
+        8,
+        low["country"],
+        low["select"],
+    )
+    (computed,) = sqlrank.evaluate(
+        "SelectionRate", predictions=table, across="parity=user % 2"
+    ).to_pylist()
     assert {computed["parity_min"], computed["parity_max"]} == {0, 1}
 
 
-def newcombe(successes: tuple[int, int], trials: tuple[int, int], level: float) -> tuple[float, float]:
-    """Return Newcombe's interval of the second share less the first, method 10 of his paper of 1998."""
+def newcombe(
+    successes: tuple[int, int], trials: tuple[int, int], level: float
+) -> tuple[float, float]:
+    """Return Newcombe's interval of the second share less the first, method 10 of his paper of
+    1998.
+    """
     z = NormalDist().inv_cdf((1 + level) / 2)
     limits = []
     for hits, count in zip(successes, trials, strict=True):
         share = hits / count
-        center, spread = share + z * z / (2 * count), z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
-        limits.append(((center - spread) / (1 + z * z / count), (center + spread) / (1 + z * z / count)))
+        center, spread = (
+            share + z * z / (2 * count),
+            z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count)),
+        )
+        limits.append(
+            ((center - spread) / (1 + z * z / count), (center + spread) / (1 + z * z / count))
+        )
     first, second = (hits / count for hits, count in zip(successes, trials, strict=True))
     (low_1, high_1), (low_2, high_2) = limits
-    below, above = math.hypot(second - low_2, high_1 - first), math.hypot(high_2 - second, first - low_1)
+    below, above = (
+        math.hypot(second - low_2, high_1 - first),
+        math.hypot(high_2 - second, first - low_1),
+    )
     return second - first - below, second - first + above
 
 
@@ -109,7 +180,9 @@ def test_two_groups_of_a_share_have_newcombes_interval() -> None:
     counts = ((48_000, 80_000), (56_000, 70_000))
     score = [1.0 if row < hits else 0.0 for hits, rows in counts for row in range(rows)]
     table = {"score": score, "label": [1] * len(score), "sex": ["m"] * 80_000 + ["f"] * 70_000}
-    (row,) = sqlrank.evaluate("SelectionRate", predictions=table, across="sex", confidence=0.95, interval="wilson").to_pylist()
+    (row,) = sqlrank.evaluate(
+        "SelectionRate", predictions=table, across="sex", confidence=0.95, interval="wilson"
+    ).to_pylist()
     expected = newcombe((48_000, 56_000), (80_000, 70_000), 0.95)
     assert (row["ci_low"], row["ci_high"]) == pytest.approx(expected, abs=1e-6)
     assert row["ratio_ci_low"] < row["ratio"] < row["ratio_ci_high"] < 1
@@ -119,13 +192,28 @@ def test_two_groups_of_a_share_have_newcombes_interval() -> None:
 def test_difference_and_ratio_are_significant_together(metric: str) -> None:
     """8 of 40 and 20 of 50 were a difference from 0.0, and a ratio up to 0.998."""
     rng, decisions = np.random.default_rng(11), []
-    counts = [(8, 40, 20, 50), *((int(rng.integers(1, 20)), 40, int(rng.integers(10, 35)), 50) for _ in range(10))]
+    counts = [
+        (8, 40, 20, 50),
+        *((int(rng.integers(1, 20)), 40, int(rng.integers(10, 35)), 50) for _ in range(10)),
+    ]
     for first, num_first, second, num_second in counts:
-        hits = [row < first for row in range(num_first)] + [row < second for row in range(num_second)]
+        hits = [row < first for row in range(num_first)] + [
+            row < second for row in range(num_second)
+        ]
         label = (rng.random(num_first + num_second) < 0.5).astype(int)
-        score = np.where(hits, 0.9, 0.1) if metric == "SelectionRate" else np.abs(label - 0.4 * np.array(hits) - rng.random(len(hits)) / 2)
-        table = {"score": [*map(float, score)], "label": label.tolist(), "sex": ["m"] * num_first + ["f"] * num_second}
-        (row,) = sqlrank.evaluate(metric, predictions=table, across="sex", confidence=0.95).to_pylist()
+        score = (
+            np.where(hits, 0.9, 0.1)
+            if metric == "SelectionRate"
+            else np.abs(label - 0.4 * np.array(hits) - rng.random(len(hits)) / 2)
+        )
+        table = {
+            "score": [*map(float, score)],
+            "label": label.tolist(),
+            "sex": ["m"] * num_first + ["f"] * num_second,
+        }
+        (row,) = sqlrank.evaluate(
+            metric, predictions=table, across="sex", confidence=0.95
+        ).to_pylist()
         assert row["ratio_ci_low"] <= row["ratio"] <= row["ratio_ci_high"]
         assert (row["ci_low"] > 0) == (row["ratio_ci_high"] < 1)
         decisions.append(row["ci_low"] > 0)
@@ -133,12 +221,19 @@ def test_difference_and_ratio_are_significant_together(metric: str) -> None:
 
 
 def influence_of_units(table: pa.Table, metric: str, group: Any) -> np.ndarray:
-    columns = {name: np.array(table[name].to_pylist(), dtype=object if name == "country" else float) for name in table.column_names}
+    columns = {
+        name: np.array(table[name].to_pylist(), dtype=object if name == "country" else float)
+        for name in table.column_names
+    }
     rows = np.array([value == group for value in columns["country"]])
     label, score, weight = (columns[name][rows] for name in ("label", "score", "weight"))
     values = {"SelectionRate": (score >= 0.5) * 1.0, "Bias": score - label}[metric]
     influence = np.zeros(40)
-    np.add.at(influence, columns["user"][rows].astype(int), weight * (values - np.average(values, weights=weight)) / weight.sum())
+    np.add.at(
+        influence,
+        columns["user"][rows].astype(int),
+        weight * (values - np.average(values, weights=weight)) / weight.sum(),
+    )
     return influence
 
 
@@ -156,20 +251,46 @@ def test_intervals_hold_for_all_pairs_and_heed_shared_units(unit: str | None) ->
             low, high = sorted(pair, key=lambda group: group[metric])
             margins = []
             for group in (low, high):
-                inverse = ((8 * group[f"{metric}.n_units"] - 5) / (8 * group[f"{metric}.n_units"] - 7)) ** 2 / (
-                    group[f"{metric}.n_units"] - 1
-                )
+                inverse = (
+                    (8 * group[f"{metric}.n_units"] - 5) / (8 * group[f"{metric}.n_units"] - 7)
+                ) ** 2 / (group[f"{metric}.n_units"] - 1)
                 usual = NormalDist().inv_cdf((1 + level) / 2)
-                factor = math.sqrt(math.expm1(quantile**2 * inverse) / math.expm1(usual**2 * inverse))
-                margins.append([factor * abs(group[metric] - group[f"{metric}.{limit}"]) for limit in ("ci_low", "ci_high")])
-            first, second = (influence_of_units(table, metric, group["country"]) for group in (low, high))
-            correlation = 0.0 if unit is None else first @ second / math.sqrt((first @ first) * (second @ second))
+                factor = math.sqrt(
+                    math.expm1(quantile**2 * inverse) / math.expm1(usual**2 * inverse)
+                )
+                margins.append(
+                    [
+                        factor * abs(group[metric] - group[f"{metric}.{limit}"])
+                        for limit in ("ci_low", "ci_high")
+                    ]
+                )
+            first, second = (
+                influence_of_units(table, metric, group["country"]) for group in (low, high)
+            )
+            correlation = (
+                0.0
+                if unit is None
+                else first @ second / math.sqrt((first @ first) * (second @ second))
+            )
             (low_below, low_above), (high_below, high_above) = margins
             difference = high[metric] - low[metric]
-            lows.append(difference - math.sqrt(high_below**2 + low_above**2 - 2 * correlation * high_below * low_above))
-            highs.append(difference + math.sqrt(high_above**2 + low_below**2 - 2 * correlation * high_above * low_below))
-        assert (row["ci_low"], row["ci_high"]) == pytest.approx((max(0, *lows), max(highs)), abs=1e-4), metric
-        assert row["value_min_ci_low"] < row["value_min"] < row["value_min_ci_high"] <= row["value_max_ci_high"]
+            lows.append(
+                difference
+                - math.sqrt(high_below**2 + low_above**2 - 2 * correlation * high_below * low_above)
+            )
+            highs.append(
+                difference
+                + math.sqrt(high_above**2 + low_below**2 - 2 * correlation * high_above * low_below)
+            )
+        assert (row["ci_low"], row["ci_high"]) == pytest.approx(
+            (max(0, *lows), max(highs)), abs=1e-4
+        ), metric
+        assert (
+            row["value_min_ci_low"]
+            < row["value_min"]
+            < row["value_min_ci_high"]
+            <= row["value_max_ci_high"]
+        )
 
 
 @pytest.mark.slow
@@ -181,7 +302,10 @@ def test_systems_that_share_queries_have_narrower_intervals_than_apart() -> None
     for query, doc, value in docs:
         runs["alike"].setdefault(query, {})[doc] = value
         runs["other"].setdefault(query, {})[doc] = value + 0.02 * rng.random()
-    qrels = {query: {doc: int(doc in {"d1", "d4"}) for doc in run} for query, run in runs["alike"].items()}
+    qrels = {
+        query: {doc: int(doc in {"d1", "d4"}) for doc in run}
+        for query, run in runs["alike"].items()
+    }
     call: dict[str, Any] = {"run": runs, "qrels": qrels, "confidence": 0.95}
     (row,) = sqlrank.evaluate("nDCG", across="system", **call).to_pylist()
     (pair,) = sqlrank.compare("nDCG", run=runs, qrels=qrels).to_pylist()
@@ -199,20 +323,42 @@ def test_systems_that_share_queries_have_narrower_intervals_than_apart() -> None
         ({"predictions": {"label": [1] * 4, "score": [0.9] * 4, "country": ["a", "a", "b", "b"]}}, [(2, 0, 0.0, 1.0, 0.0, 1.0)]),
     ],
 )  # fmt: skip
-def test_few_rows_and_equal_values(options: dict[str, Any], expected: list[tuple[Any, ...]]) -> None:
+def test_few_rows_and_equal_values(
+    options: dict[str, Any], expected: list[tuple[Any, ...]]
+) -> None:
     columns = {
-        name: pa.array(values, pa.string() if name == "country" else pa.float64()) for name, values in options["predictions"].items()
+        name: pa.array(values, pa.string() if name == "country" else pa.float64())
+        for name, values in options["predictions"].items()
     }
-    found = sqlrank.evaluate("SelectionRate", predictions=pa.table(columns), across="country", confidence=0.95).to_pylist()
+    found = sqlrank.evaluate(
+        "SelectionRate", predictions=pa.table(columns), across="country", confidence=0.95
+    ).to_pylist()
     names = ("num_groups", "num_undefined", "difference", "ratio", "ci_low", "ratio_ci_high")
     assert [tuple(row[name] for name in names) for row in found] == expected
 
 
 def test_types_and_names_of_columns() -> None:
-    result = sqlrank.evaluate("hr", run={"q": {"d": 1.0}}, qrels={"q": {"d": 1}}, across="day=1", by="kind='x'", names="plain")
+    result = sqlrank.evaluate(
+        "hr",
+        run={"q": {"d": 1.0}},
+        qrels={"q": {"d": 1}},
+        across="day=1",
+        by="kind='x'",
+        names="plain",
+    )
     assert [(field.name, str(field.type)) for field in result.schema] == [
-        *(("kind", "string"), ("metric", "string"), ("num_groups", "int64"), ("num_undefined", "int64")),
-        *(("day_min", "int32"), ("value_min", "double"), ("day_max", "int32"), ("value_max", "double")),
+        *(
+            ("kind", "string"),
+            ("metric", "string"),
+            ("num_groups", "int64"),
+            ("num_undefined", "int64"),
+        ),
+        *(
+            ("day_min", "int32"),
+            ("value_min", "double"),
+            ("day_max", "int32"),
+            ("value_max", "double"),
+        ),
         *(("difference", "double"), ("ratio", "double")),
     ]
     assert result["metric"].to_pylist() == ["hr"]
@@ -233,18 +379,25 @@ def test_types_and_names_of_columns() -> None:
         ("AUC", {"across": "gender"}, "across: predictions have no column 'gender'"),
     ],
 )  # fmt: skip
-def test_what_has_no_differences_is_refused(metrics: str, options: dict[str, Any], message: str) -> None:
+def test_what_has_no_differences_is_refused(
+    metrics: str, options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(sqlrank.SqlrankError, match=re.escape(message)):
         sqlrank.evaluate(metrics, predictions=WORKED, **options)
 
 
 def test_comparisons_of_systems_have_no_differences() -> None:
-    message = "compare has no argument 'across'. Differences between groups are those of evaluate, gate and sql, whose argument across is"
+    message = (
+        "compare has no argument 'across'. Differences between groups are those of evaluate, gate"
+        " and sql, whose argument across is"
+    )
     with pytest.raises(sqlrank.SqlrankError, match=re.escape(message)):
         sqlrank.compare("AUC", predictions=WORKED, across="sex")
 
 
 def test_rollups_have_no_differences() -> None:
     rolled = sqlrank.rollup("BaseRate", predictions=WORKED, by="sex")
-    with pytest.raises(sqlrank.MetricError, match=re.escape("across= is for rows, which a rollup does not have")):
+    with pytest.raises(
+        sqlrank.MetricError, match=re.escape("across= is for rows, which a rollup does not have")
+    ):
         sqlrank.evaluate("BaseRate", rollup=rolled, across="sex")

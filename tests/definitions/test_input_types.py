@@ -1,4 +1,6 @@
-"""Metrics of predictions do not depend on the types of labels and scores, and compare a threshold in the type of the scores."""
+"""Metrics of predictions do not depend on the types of labels and scores, and compare a threshold
+in the type of the scores.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,23 @@ from sqlrank.registry.loader import load_registry
 from tests.lanes import select_few
 from website.examples import format_metric, list_roles
 
-SCORES = {"tiny": "1e-6", "equal": "0.25", "tenths": "(i * 7 % 11) / 10.0", "spread": "(i * 37 % 101) / 101.0", "whole": "i * 7 % 2"}
-LABEL_TYPES = ("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DECIMAL(4, 1)", "FLOAT", "DOUBLE")
+SCORES = {
+    "tiny": "1e-6",
+    "equal": "0.25",
+    "tenths": "(i * 7 % 11) / 10.0",
+    "spread": "(i * 37 % 101) / 101.0",
+    "whole": "i * 7 % 2",
+}
+LABEL_TYPES = (
+    "BOOLEAN",
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "DECIMAL(4, 1)",
+    "FLOAT",
+    "DOUBLE",
+)
 SCORE_TYPES = ("FLOAT", "DOUBLE", "DECIMAL(18, 8)", "HUGEINT", "TINYINT")
 CASES = [
     (scores, score_type)
@@ -26,11 +43,16 @@ CASES = [
 
 
 def create(connection: duckdb.DuckDBPyConnection, label: str, score: str) -> None:
-    connection.execute(f"CREATE OR REPLACE TABLE p AS SELECT {label} AS label, {score} AS score FROM RANGE(60) t(i)")
+    connection.execute(
+        f"CREATE OR REPLACE TABLE p AS SELECT {label} AS label, {score} AS score FROM RANGE(60)"
+        " t(i)"
+    )
 
 
 def evaluate(connection: duckdb.DuckDBPyConnection, metrics: list[str]) -> dict[str, Any]:
-    row: dict[str, Any] = sqlrank.evaluate(metrics, predictions="p", connection=connection).to_pylist()[0]
+    row: dict[str, Any] = sqlrank.evaluate(
+        metrics, predictions="p", connection=connection
+    ).to_pylist()[0]
     return row
 
 
@@ -39,7 +61,11 @@ def list_metrics(scores: str) -> list[str]:
     """Return the metrics that evaluate labels and these scores."""
     connection = duckdb.connect()
     create(connection, "CAST(i % 2 AS DOUBLE)", f"CAST({SCORES[scores]} AS DOUBLE)")
-    metrics = [format_metric(file) for file in load_registry().metrics.values() if list_roles(file) == ["predictions"]]
+    metrics = [
+        format_metric(file)
+        for file in load_registry().metrics.values()
+        if list_roles(file) == ["predictions"]
+    ]
     found = []
     for metric in metrics:
         try:
@@ -61,12 +87,18 @@ def test_every_metric_is_that_of_doubles(scores: str, score_type: str) -> None:
     assert len(expected) > 60
     for label_type in LABEL_TYPES if scores == "tenths" else ("BOOLEAN", "DOUBLE"):
         create(connection, f"CAST(i % 2 AS {label_type})", score)
-        assert evaluate(connection, metrics) == pytest.approx(expected, rel=1e-12, abs=1e-300), label_type
+        assert evaluate(connection, metrics) == pytest.approx(expected, rel=1e-12, abs=1e-300), (
+            label_type
+        )
         printed = sqlrank.sql(metrics, predictions="p", connection=connection)
-        assert list(connection.execute(printed).fetchone() or ()) == pytest.approx(list(expected.values()), rel=1e-12, abs=1e-300)
+        assert list(connection.execute(printed).fetchone() or ()) == pytest.approx(
+            list(expected.values()), rel=1e-12, abs=1e-300
+        )
 
 
-@pytest.mark.parametrize("label", select_few(["false", "CAST(0 AS TINYINT)", "CAST(0 AS FLOAT)"], 1))
+@pytest.mark.parametrize(
+    "label", select_few(["false", "CAST(0 AS TINYINT)", "CAST(0 AS FLOAT)"], 1)
+)
 def test_arithmetic_of_32_bits_rounds_nothing(label: str) -> None:
     connection = duckdb.connect()
     create(connection, label, "CAST(1e-6 AS FLOAT)")
@@ -85,8 +117,14 @@ def test_small_integers_do_not_overflow() -> None:
 def test_a_threshold_is_compared_in_the_type_of_the_scores(score_type: str) -> None:
     connection = duckdb.connect()
     connection.execute(
-        f"CREATE TABLE p AS SELECT label, CAST(score AS {score_type}) AS score FROM (VALUES (1, 0.7), (0, 0.1)) t(label, score)"
+        f"CREATE TABLE p AS SELECT label, CAST(score AS {score_type}) AS score FROM (VALUES (1,"
+        " 0.7), (0, 0.1)) t(label, score)"
     )
-    row = sqlrank.evaluate(["Recall", "SelectionRate"], predictions="p", connection=connection, threshold=0.7).to_pylist()[0]
+    row = sqlrank.evaluate(
+        ["Recall", "SelectionRate"], predictions="p", connection=connection, threshold=0.7
+    ).to_pylist()[0]
     assert row == {"Recall": 1.0, "SelectionRate": 0.5}
-    assert ("rounded to 32 bits" in sqlrank.sql("Recall", predictions="p", connection=connection, threshold=0.7)) == (score_type == "FLOAT")
+    assert (
+        "rounded to 32 bits"
+        in sqlrank.sql("Recall", predictions="p", connection=connection, threshold=0.7)
+    ) == (score_type == "FLOAT")

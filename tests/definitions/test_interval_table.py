@@ -1,4 +1,6 @@
-"""Intervals, comparisons and gates of every metric on samples with a small cell, as benchmarks/interval_coverage.py draws them."""
+"""Intervals, comparisons and gates of every metric on samples with a small cell, as
+benchmarks/interval_coverage.py draws them.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,13 @@ from sqlrank.registry.loader import load_registry
 from tests.lanes import select_few
 from website.examples import format_metric
 
-QUICK = {"classified, 3 rows of a class", "ratings, 10 items", "logs, 10 users", "queries, 8 queries", "records, 10 clusters"}
+QUICK = {
+    "classified, 3 rows of a class",
+    "ratings, 10 items",
+    "logs, 10 users",
+    "queries, 8 queries",
+    "records, 10 clusters",
+}
 """Designs that are drawn in every run of the tests."""
 
 
@@ -40,26 +48,48 @@ def list_names(metrics: list[str]) -> set[str]:
 def test_every_interval_is_in_the_table() -> None:
     listed = {name for design in DESIGNS for name in list_names(list_metrics(design))}
     files = load_registry().metrics.values()
-    expected = list_names([format_metric(file) for file in files if not (file.interval.no_interval or file.interval.no_influence)])
+    expected = list_names(
+        [
+            format_metric(file)
+            for file in files
+            if not (file.interval.no_interval or file.interval.no_influence)
+        ]
+    )
     assert expected - listed == set()
     cells = [(each, metric) for each in read_listed_cells() for metric in each.metrics]
     designs = {(design.kind, design.name): list_metrics(design) for design in DESIGNS}
-    without_settings = {key: {*metrics, *(name.partition("@")[0] for name in list_names(metrics))} for key, metrics in designs.items()}
-    assert [(each, metric) for each, metric in cells if metric not in without_settings.get((each.kind, each.design), ())] == []
+    without_settings = {
+        key: {*metrics, *(name.partition("@")[0] for name in list_names(metrics))}
+        for key, metrics in designs.items()
+    }
+    assert [
+        (each, metric)
+        for each, metric in cells
+        if metric not in without_settings.get((each.kind, each.design), ())
+    ] == []
 
 
 @pytest.mark.parametrize(
-    "place", select_few(range(len(DESIGNS)), [place for place, design in enumerate(DESIGNS) if name_design(design) in QUICK]), ids=NAMES
+    "place",
+    select_few(
+        range(len(DESIGNS)),
+        [place for place, design in enumerate(DESIGNS) if name_design(design) in QUICK],
+    ),
+    ids=NAMES,
 )
 def test_limits_hold_where_a_cell_is_small(place: int) -> None:
-    """All metrics, but for what this number of samples varies by, and for what docs/confidence.md lists."""
+    """All metrics, but for what this number of samples varies by, and for what docs/confidence.md
+    lists.
+    """
     design, samples = DESIGNS[place], 300
     wrong = []
     for metric, cell in measure_design(design, samples, seed=1):
         listed = find_listed_cell(design, metric)
         least = LEAST if listed is None else listed.coverage
         error = 4 * (least * (100 - min(least, 97)) / samples) ** 0.5
-        is_too_wide = listed is None and (cell.coverage > MOST + 1.3 or cell.width > WIDEST * 1.2 or cell.missing > 0)
+        is_too_wide = listed is None and (
+            cell.coverage > MOST + 1.3 or cell.width > WIDEST * 1.2 or cell.missing > 0
+        )
         if cell.coverage < least - error or is_too_wide:
             wrong.append((metric, cell))
     assert wrong == []
@@ -67,7 +97,12 @@ def test_limits_hold_where_a_cell_is_small(place: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "design", [pytest.param(design, id=name_design(design)) for design in DESIGNS if design.kind in PAIRED and not design.is_bootstrap]
+    "design",
+    [
+        pytest.param(design, id=name_design(design))
+        for design in DESIGNS
+        if design.kind in PAIRED and not design.is_bootstrap
+    ],
 )
 def test_equally_good_systems(design: Design) -> None:
     """Tests find them different, and gates pass, in few samples."""

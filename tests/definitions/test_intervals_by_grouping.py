@@ -49,32 +49,59 @@ def make_predictions() -> pa.Table:
     ),
 )
 def test_rows_are_those_of_a_call_for_each(metrics: list[str], options: dict[str, Any]) -> None:
-    together = sqlrank.evaluate(metrics, predictions=make_predictions(), by=SETS, confidence=0.9, **options).to_pylist()
+    together = sqlrank.evaluate(
+        metrics, predictions=make_predictions(), by=SETS, confidence=0.9, **options
+    ).to_pylist()
     apart = []
     for group in SETS:
-        rows = sqlrank.evaluate(metrics, predictions=make_predictions(), by=group, confidence=0.9, **options).to_pylist()
-        apart += [{"shop": None, "day": None, "slice": ",".join(group) or "all", **row} for row in rows]
+        rows = sqlrank.evaluate(
+            metrics, predictions=make_predictions(), by=group, confidence=0.9, **options
+        ).to_pylist()
+        apart += [
+            {"shop": None, "day": None, "slice": ",".join(group) or "all", **row} for row in rows
+        ]
     assert len(together) == len(apart) == 7
-    order = sorted(apart, key=lambda row: (row["shop"] or "", -1 if row["day"] is None else row["day"], row["slice"]))
+    order = sorted(
+        apart,
+        key=lambda row: (row["shop"] or "", -1 if row["day"] is None else row["day"], row["slice"]),
+    )
     for row, wanted in zip(together, order, strict=True):
         assert row.keys() == wanted.keys()
-        assert list(row.values()) == [value if value is None else pytest.approx(value, rel=1e-12) for value in map(wanted.get, row)]
+        assert list(row.values()) == [
+            value if value is None else pytest.approx(value, rel=1e-12)
+            for value in map(wanted.get, row)
+        ]
 
 
 def make_lists() -> dict[str, pa.Table]:
-    run = {"system": ["x"] * 6 + ["y"] * 6, "query_id": ["q1", "q1", "q2", "q2", "q3", "q3"] * 2, "doc_id": ["a", "b"] * 6}
+    run = {
+        "system": ["x"] * 6 + ["y"] * 6,
+        "query_id": ["q1", "q1", "q2", "q2", "q3", "q3"] * 2,
+        "doc_id": ["a", "b"] * 6,
+    }
     return {
         "run": pa.table({**run, "score": [2, 1, 1, 2, 2, 1, 1, 2, 1, 2, 1, 2]}),
-        "qrels": pa.table({"query_id": ["q1", "q2", "q3"], "doc_id": ["a", "a", "b"], "relevance": [1, 1, 1]}),
+        "qrels": pa.table(
+            {"query_id": ["q1", "q2", "q3"], "doc_id": ["a", "a", "b"], "relevance": [1, 1, 1]}
+        ),
         "queries": pa.table({"query_id": ["q1", "q2", "q3"], "country": ["de", "de", "fr"]}),
     }
 
 
 def test_rankings_by_attributes_of_queries() -> None:
-    """RR of x is 1, 1/2, 1/2; of y 1/2, 1/2, 1: units are queries, whichever country they are of."""
+    """RR of x is 1, 1/2, 1/2; of y 1/2, 1/2, 1: units are queries, whichever country they are
+    of.
+    """
     by = [["system", "queries.country"], ["system"]]
     rows = sqlrank.evaluate("RR", **make_lists(), by=by, confidence=0.95, interval="t").to_pylist()
-    found = {(row["system"], row["queries.country"], row["slice"]): (row["RR"], row["RR.se"], row["RR.n_units"]) for row in rows}
+    found = {
+        (row["system"], row["queries.country"], row["slice"]): (
+            row["RR"],
+            row["RR.se"],
+            row["RR.n_units"],
+        )
+        for row in rows
+    }
     third = pytest.approx(1 / 6, rel=1e-12)
     assert found == {
         ("x", "de", "system,queries.country"): (0.75, 0.25, 2),
@@ -91,14 +118,25 @@ def test_lists_of_one_query_are_not_independent() -> None:
     """Drawn anew, they are drawn together: the mean of two systems has three units, not six."""
     with pytest.raises(MetricError) as caught:
         sqlrank.evaluate("RR", **make_lists(), by=[["system"], []], confidence=0.95)
-    assert str(caught.value) == (
-        "the grouping 'all' holds several lists of a query, one for each system, which are not independent. "
-        "Ask for interval='bootstrap', which draws queries, or for one grouping"
+    assert (
+        str(caught.value)
+        == "the grouping 'all' holds several lists of a query, one for each system, which are not"
+        " independent. Ask for interval='bootstrap', which draws queries, or for one grouping"
     )
-    rows = sqlrank.evaluate("RR", **make_lists(), by=[["system"], []], confidence=0.9, **BOOTSTRAP).to_pylist()
-    assert [(row["slice"], row["RR.n_units"]) for row in rows] == [("all", 3), ("system", 3), ("system", 3)]
-    means = pa.table({"query_id": ["q1", "q2", "q3"], "label": [0.0] * 3, "score": [0.75, 0.5, 0.75]})
-    (own,) = sqlrank.evaluate("MAE", predictions=means, level="query", confidence=0.9, **BOOTSTRAP).to_pylist()
+    rows = sqlrank.evaluate(
+        "RR", **make_lists(), by=[["system"], []], confidence=0.9, **BOOTSTRAP
+    ).to_pylist()
+    assert [(row["slice"], row["RR.n_units"]) for row in rows] == [
+        ("all", 3),
+        ("system", 3),
+        ("system", 3),
+    ]
+    means = pa.table(
+        {"query_id": ["q1", "q2", "q3"], "label": [0.0] * 3, "score": [0.75, 0.5, 0.75]}
+    )
+    (own,) = sqlrank.evaluate(
+        "MAE", predictions=means, level="query", confidence=0.9, **BOOTSTRAP
+    ).to_pylist()
     assert [rows[0][f"RR.{limit}"] for limit in ("ci_low", "ci_high", "se")] == pytest.approx(
         [own[f"MAE.{limit}"] for limit in ("ci_low", "ci_high", "se")]
     )

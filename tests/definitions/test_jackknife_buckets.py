@@ -1,4 +1,6 @@
-"""Jackknife buckets of a rollup: leave-one-out standard errors by hand, in fractions, and from scikit-learn."""
+"""Jackknife buckets of a rollup: leave-one-out standard errors by hand, in fractions, and from
+scikit-learn.
+"""
 
 from __future__ import annotations
 
@@ -48,21 +50,42 @@ def compute_jackknife_variance(values: Sequence[Any]) -> Any:
 
 def make_predictions(rows: Sequence[tuple[Any, ...]]) -> pa.Table:
     """Return predictions from rows of a unit, a label, a score and a weight."""
-    return pa.table(dict(zip(("viewer", "label", "score", "weight"), map(list, zip(*rows, strict=True)), strict=True)))
+    return pa.table(
+        dict(
+            zip(
+                ("viewer", "label", "score", "weight"),
+                map(list, zip(*rows, strict=True)),
+                strict=True,
+            )
+        )
+    )
 
 
 @cache
 def make_rollup(binning: str = "exact") -> pa.Table:
-    """Return a rollup of weighted predictions of five days and two campaigns, in eight buckets of the viewers."""
-    return sqlrank.rollup(METRICS, predictions=draw_clicks(), by=["day", "campaign"], unit="viewer", n_buckets=8, binning=binning)
+    """Return a rollup of weighted predictions of five days and two campaigns, in eight buckets of
+    the viewers.
+    """
+    return sqlrank.rollup(
+        METRICS,
+        predictions=draw_clicks(),
+        by=["day", "campaign"],
+        unit="viewer",
+        n_buckets=8,
+        binning=binning,
+    )
 
 
 def test_four_buckets_by_hand() -> None:
     """Without each in turn 5, 4, 6 and 3 of 15 are positive."""
     rows = []
     for bucket, (positives, negatives) in enumerate([(1, 4), (2, 3), (0, 5), (3, 2)]):
-        rows += [(find_unit(bucket, 4), label, 0.5, 1.0) for label in [1] * positives + [0] * negatives]
-    made = sqlrank.rollup("BaseRate", predictions=make_predictions(rows), unit="viewer", n_buckets=4)
+        rows += [
+            (find_unit(bucket, 4), label, 0.5, 1.0) for label in [1] * positives + [0] * negatives
+        ]
+    made = sqlrank.rollup(
+        "BaseRate", predictions=make_predictions(rows), unit="viewer", n_buckets=4
+    )
     assert made["bucket"].to_pylist() == [0, 1, 2, 3]
     assert made.schema.field("bucket").type == pa.int64()
     (row,) = sqlrank.evaluate("BaseRate", rollup=made, confidence=0.95).to_pylist()
@@ -77,7 +100,9 @@ def test_four_buckets_by_hand() -> None:
 
 
 def test_a_bucket_that_weighs_nothing_is_no_unit() -> None:
-    """Four viewers of whom one weighs nothing say what the other three do; of a group that weighs nothing nothing is known."""
+    """Four viewers of whom one weighs nothing say what the other three do; of a group that weighs
+    nothing nothing is known.
+    """
     viewers = [find_unit(bucket, 4) for bucket in range(4)]
     rows = {
         "campaign": ["a"] * 8 + ["b"] * 2,
@@ -89,53 +114,98 @@ def test_a_bucket_that_weighs_nothing_is_no_unit() -> None:
     metrics = ["AUC", "LogLoss"]
     options: dict[str, Any] = {"by": "campaign", "unit": "viewer", "n_buckets": 4}
     found, without = (
-        sqlrank.evaluate(metrics, rollup=sqlrank.rollup(metrics, predictions=each, **options), by="campaign", confidence=0.95).to_pylist()
-        for each in (pa.table(rows), pa.table(rows).filter([weight > 0 for weight in rows["weight"]]))
+        sqlrank.evaluate(
+            metrics,
+            rollup=sqlrank.rollup(metrics, predictions=each, **options),
+            by="campaign",
+            confidence=0.95,
+        ).to_pylist()
+        for each in (
+            pa.table(rows),
+            pa.table(rows).filter([weight > 0 for weight in rows["weight"]]),
+        )
     )
     assert found[0] | {"num_rows": 6} == without[0]
     assert (found[0]["AUC.n_buckets"], found[0]["LogLoss.n_buckets"]) == (3, 3)
     assert found[0]["LogLoss.se"] > 0
-    assert {name: found[1][name] for name in found[1] if name.endswith((".n_buckets", ".se"))} == dict.fromkeys(
-        ("AUC.se", "AUC.n_buckets", "LogLoss.se", "LogLoss.n_buckets")
-    )
+    assert {
+        name: found[1][name] for name in found[1] if name.endswith((".n_buckets", ".se"))
+    } == dict.fromkeys(("AUC.se", "AUC.n_buckets", "LogLoss.se", "LogLoss.n_buckets"))
 
 
 def test_a_bucket_without_values_is_no_unit_of_a_mean_over_lists() -> None:
-    """The query of one of the three buckets has no relevant document, and under if_undefined=skip no value."""
+    """The query of one of the three buckets has no relevant document, and under if_undefined=skip
+    no value.
+    """
     queries = [find_unit(bucket, 4) for bucket in range(3)]
-    run = pa.table({"query_id": queries * 2, "doc_id": ["x"] * 3 + ["y"] * 3, "score": [2.0, 1.0, 1.0, 1.0, 2.0, 2.0]})
+    run = pa.table(
+        {
+            "query_id": queries * 2,
+            "doc_id": ["x"] * 3 + ["y"] * 3,
+            "score": [2.0, 1.0, 1.0, 1.0, 2.0, 2.0],
+        }
+    )
     qrels = pa.table({"query_id": queries, "doc_id": ["x"] * 3, "relevance": [1, 1, 0]})
-    made = sqlrank.rollup(["RR", "num_q"], run=run, qrels=qrels, unit="query_id", n_buckets=4, if_undefined="skip")
+    made = sqlrank.rollup(
+        ["RR", "num_q"], run=run, qrels=qrels, unit="query_id", n_buckets=4, if_undefined="skip"
+    )
     (row,) = sqlrank.evaluate("RR", rollup=made, confidence=0.95, if_undefined="skip").to_pylist()
-    assert (row["RR"], row["RR.se"], row["RR.n_buckets"], row["num_rows"]) == (0.75, pytest.approx(0.25), 2, 3)
+    assert (row["RR"], row["RR.se"], row["RR.n_buckets"], row["num_rows"]) == (
+        0.75,
+        pytest.approx(0.25),
+        2,
+        3,
+    )
 
 
 def test_in_fractions() -> None:
-    """Weights and scores are fractions, and so are the Brier score and the area under the curve without each bucket."""
+    """Weights and scores are fractions, and so are the Brier score and the area under the curve
+    without each bucket.
+    """
     rng = np.random.default_rng(3)
     rows = [
-        (str(rng.integers(40)), int(rng.integers(2)), Fraction(int(rng.integers(8)), 8), Fraction(int(rng.integers(1, 9)), 4))
+        (
+            str(rng.integers(40)),
+            int(rng.integers(2)),
+            Fraction(int(rng.integers(8)), 8),
+            Fraction(int(rng.integers(1, 9)), 4),
+        )
         for _ in range(60)
     ]
     written = [(unit, label, float(score), float(weight)) for unit, label, score, weight in rows]
-    made = sqlrank.rollup(["AUC", "Brier"], predictions=make_predictions(written), unit="viewer", n_buckets=5, binning="exact")
+    made = sqlrank.rollup(
+        ["AUC", "Brier"],
+        predictions=make_predictions(written),
+        unit="viewer",
+        n_buckets=5,
+        binning="exact",
+    )
     (found,) = sqlrank.evaluate(["AUC", "Brier"], rollup=made, confidence=0.9).to_pylist()
     parts = [[row for row in rows if compute_bucket(row[0], 5) != bucket] for bucket in range(5)]
     for name, metric in (("AUC", _compute_auc), ("Brier", _compute_brier)):
         assert found[name] == pytest.approx(float(metric(rows)), abs=1e-13)
-        assert found[f"{name}.se"] == pytest.approx(float(compute_jackknife_variance([metric(part) for part in parts])) ** 0.5, rel=1e-11)
+        assert found[f"{name}.se"] == pytest.approx(
+            float(compute_jackknife_variance([metric(part) for part in parts])) ** 0.5, rel=1e-11
+        )
         assert found[f"{name}.n_buckets"] == 5
 
 
 def _compute_auc(rows: Sequence[tuple[Any, ...]]) -> Fraction:
-    pairs = [(one[2] - other[2], one[3] * other[3]) for one in rows for other in rows if one[1] > other[1]]
+    pairs = [
+        (one[2] - other[2], one[3] * other[3])
+        for one in rows
+        for other in rows
+        if one[1] > other[1]
+    ]
     return sum(
         (weight * (Fraction(1, 2) if not apart else int(apart > 0)) for apart, weight in pairs), Fraction(0)
     ) / sum((weight for _, weight in pairs), Fraction(0))  # fmt: skip
 
 
 def _compute_brier(rows: Sequence[tuple[Any, ...]]) -> Fraction:
-    return sum((row[3] * (row[2] - row[1]) ** 2 for row in rows), Fraction(0)) / sum((row[3] for row in rows), Fraction(0))
+    return sum((row[3] * (row[2] - row[1]) ** 2 for row in rows), Fraction(0)) / sum(
+        (row[3] for row in rows), Fraction(0)
+    )
 
 
 TOOLS: dict[str, Callable[..., float]] = {
@@ -146,8 +216,12 @@ TOOLS: dict[str, Callable[..., float]] = {
 }
 
 
-def evaluate_without_buckets(where: np.ndarray[Any, Any], buckets: int = 8) -> dict[str, list[float]]:
-    """Return the metrics of the predictions of some rows without one bucket at a time, as scikit-learn computes them."""
+def evaluate_without_buckets(
+    where: np.ndarray[Any, Any], buckets: int = 8
+) -> dict[str, list[float]]:
+    """Return the metrics of the predictions of some rows without one bucket at a time, as
+    scikit-learn computes them.
+    """
     table = draw_clicks()
     own = np.array([compute_bucket(unit, buckets) for unit in table["viewer"].to_pylist()])
     columns = [table[name].to_numpy() for name in ("label", "score", "weight")]
@@ -160,8 +234,15 @@ def evaluate_without_buckets(where: np.ndarray[Any, Any], buckets: int = 8) -> d
 def test_agreement_with_scikit_learn(campaign: str | None) -> None:
     """Three days of a campaign, one of which is NULL."""
     table = draw_clicks()
-    where = np.array([row["campaign"] == campaign and row["day"] <= 3 for row in table.select(["campaign", "day"]).to_pylist()])
-    found = sqlrank.evaluate(METRICS, rollup=make_rollup(), by="campaign", where="day <= 3", confidence=0.95).to_pylist()
+    where = np.array(
+        [
+            row["campaign"] == campaign and row["day"] <= 3
+            for row in table.select(["campaign", "day"]).to_pylist()
+        ]
+    )
+    found = sqlrank.evaluate(
+        METRICS, rollup=make_rollup(), by="campaign", where="day <= 3", confidence=0.95
+    ).to_pylist()
     (row,) = (row for row in found if row["campaign"] == campaign)
     for name, values in evaluate_without_buckets(where).items():
         error = compute_jackknife_variance(values) ** 0.5
@@ -170,7 +251,9 @@ def test_agreement_with_scikit_learn(campaign: str | None) -> None:
         assert (row[f"{name}.ci_low"], row[f"{name}.ci_high"]) == pytest.approx(
             (row[name] - T_7 * error, row[name] + T_7 * error), abs=1e-9
         )
-    assert {row[f"num_predictions.{limit}"] for limit in ("ci_low", "ci_high", "se", "n_buckets")} == {None}
+    assert {
+        row[f"num_predictions.{limit}"] for limit in ("ci_low", "ci_high", "se", "n_buckets")
+    } == {None}
 
 
 @pytest.mark.slow
@@ -178,23 +261,35 @@ def test_agreement_with_scikit_learn(campaign: str | None) -> None:
 def test_values_are_those_without_buckets(options: dict[str, Any]) -> None:
     every = [*SUMS, *ORDERS]
     given = {"predictions": draw_clicks(), "by": ["day", "campaign"], **options}
-    one, other = sqlrank.rollup(every, **given), sqlrank.rollup(every, **given, unit="viewer", n_buckets=3)
+    one, other = (
+        sqlrank.rollup(every, **given),
+        sqlrank.rollup(every, **given, unit="viewer", n_buckets=3),
+    )
     assert other.num_rows > one.num_rows
     asked: dict[str, Any] = {"by": "campaign", "where": "day < 4"}
     plain = sqlrank.evaluate(every, rollup=one, **asked).to_pylist()
     found = sqlrank.evaluate(every, rollup=other, confidence=0.9, **asked).to_pylist()
     for row, expected in zip(found, plain, strict=True):
-        assert {name: row[name] for name in expected} == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        assert {name: row[name] for name in expected} == pytest.approx(
+            expected, rel=1e-12, abs=1e-12
+        )
 
 
 @pytest.mark.slow
 def test_windows_have_their_intervals() -> None:
     """They are those of a call for the days of each."""
-    asked = {"metrics": ["AUC", "LogLoss"], "rollup": make_rollup("grid"), "by": "campaign", "confidence": 0.8}
+    asked = {
+        "metrics": ["AUC", "LogLoss"],
+        "rollup": make_rollup("grid"),
+        "by": "campaign",
+        "confidence": 0.8,
+    }
     found = sqlrank.evaluate(**asked, window_days=2, window_ends="day IN (2, 5)").to_pylist()
     assert len(found) == 4
     for row in found:
-        window = sqlrank.evaluate(**asked, where=f"day BETWEEN {row['day'] - 1} AND {row['day']}").to_pylist()
+        window = sqlrank.evaluate(
+            **asked, where=f"day BETWEEN {row['day'] - 1} AND {row['day']}"
+        ).to_pylist()
         (expected,) = (each for each in window if each["campaign"] == row["campaign"])
         assert {name: row[name] for name in expected} == pytest.approx(expected, rel=1e-9)
 
@@ -224,12 +319,18 @@ def test_extremes_and_counts_of_the_other_buckets(tmp_path: Path) -> None:
     own.write_text("-- Spread: range of scores over their mean.\nSELECT\n  group_id,\n  (MAX(score) - MIN(score)) / NULLIF(AVG(score), 0) AS spread\n"
                    "FROM predictions\nGROUP BY group_id\n")  # fmt: skip
     rows = [
-        (find_unit(bucket, 3), 1, score, 1.0) for bucket, scores in enumerate([(0.25, 0.5), (1.0,), (0.75, 0.5, 0.125)]) for score in scores
+        (find_unit(bucket, 3), 1, score, 1.0)
+        for bucket, scores in enumerate([(0.25, 0.5), (1.0,), (0.75, 0.5, 0.125)])
+        for score in scores
     ]
-    made = sqlrank.rollup("Spread", predictions=make_predictions(rows), unit="viewer", n_buckets=3, sql_dir=tmp_path)
+    made = sqlrank.rollup(
+        "Spread", predictions=make_predictions(rows), unit="viewer", n_buckets=3, sql_dir=tmp_path
+    )
     (row,) = sqlrank.evaluate("Spread", rollup=made, confidence=0.9, sql_dir=tmp_path).to_pylist()
     without = [0.875 / (2.375 / 4), 0.625 / (2.125 / 5), 0.75 / (1.75 / 3)]
-    assert (row["Spread"], row["Spread.se"]) == pytest.approx((0.875 / (3.125 / 6), compute_jackknife_variance(without) ** 0.5), abs=1e-14)
+    assert (row["Spread"], row["Spread.se"]) == pytest.approx(
+        (0.875 / (3.125 / 6), compute_jackknife_variance(without) ** 0.5), abs=1e-14
+    )
 
 
 @pytest.mark.slow
@@ -239,45 +340,76 @@ def test_what_has_no_interval() -> None:
     cases = {
         "one": [(first, 1, 0.75, 1.0), (first, 0, 0.25, 1.0)],
         "all": [(first, 1, 0.75, 1.0), (first, 0, 0.25, 1.0), (second, 0, 0.5, 1.0)],
-        "same": [(unit, label, 0.25 + label / 2, 1.0) for unit in (first, second) for label in (0, 1)],
+        "same": [
+            (unit, label, 0.25 + label / 2, 1.0) for unit in (first, second) for label in (0, 1)
+        ],
     }
     found = {}
     for name, rows in cases.items():
-        made = sqlrank.rollup("AUC", predictions=make_predictions(rows), unit="viewer", n_buckets=2, binning="exact")
+        made = sqlrank.rollup(
+            "AUC", predictions=make_predictions(rows), unit="viewer", n_buckets=2, binning="exact"
+        )
         (row,) = sqlrank.evaluate("AUC", rollup=made, confidence=0.95).to_pylist()
-        found[name] = tuple(row[each] for each in ("AUC", "AUC.se", "AUC.n_buckets", "AUC.ci_low", "AUC.ci_high"))
-    assert found == {"one": (1, None, 1, None, None), "all": (1, None, 2, None, None), "same": (1, 0, 2, None, None)}
+        found[name] = tuple(
+            row[each] for each in ("AUC", "AUC.se", "AUC.n_buckets", "AUC.ci_low", "AUC.ci_high")
+        )
+    assert found == {
+        "one": (1, None, 1, None, None),
+        "all": (1, None, 2, None, None),
+        "same": (1, 0, 2, None, None),
+    }
 
 
 @pytest.mark.slow
 def test_a_bucket_that_was_taken_away_is_none() -> None:
     """A bucket whose rows are all retracted has no rows and is not counted."""
-    rows = [(find_unit(bucket, 4), label, 0.25 + label / 2 - bucket / 8, 1.0) for bucket in range(4) for label in (0, 1)]
+    rows = [
+        (find_unit(bucket, 4), label, 0.25 + label / 2 - bucket / 8, 1.0)
+        for bucket in range(4)
+        for label in (0, 1)
+    ]
     given = {"metrics": ["AUC", "MAE"], "unit": "viewer", "n_buckets": 4, "binning": "exact"}
     made = sqlrank.rollup(**given, predictions=make_predictions(rows), batch="first")
     back = sqlrank.rollup(
-        **given, predictions=make_predictions(rows), batch="back", retract=True, batch_where=f"viewer = '{find_unit(3, 4)}'"
+        **given,
+        predictions=make_predictions(rows),
+        batch="back",
+        retract=True,
+        batch_where=f"viewer = '{find_unit(3, 4)}'",
     )
     both = pa.concat_tables([made, back])
     found = sqlrank.evaluate(["AUC", "MAE"], rollup=both, confidence=0.9).to_pylist()
     three = sqlrank.rollup(**given, predictions=make_predictions(rows[:6]))
-    assert found == [pytest.approx(row, abs=1e-14) for row in sqlrank.evaluate(["AUC", "MAE"], rollup=three, confidence=0.9).to_pylist()]
+    assert found == [
+        pytest.approx(row, abs=1e-14)
+        for row in sqlrank.evaluate(["AUC", "MAE"], rollup=three, confidence=0.9).to_pylist()
+    ]
     assert found[0]["AUC.n_buckets"] == 3
-    (auc, _) = sqlrank.compare(["AUC", "MAE"], rollups={"all": made, "left": both}).to_pylist()
+    auc, _ = sqlrank.compare(["AUC", "MAE"], rollups={"all": made, "left": both}).to_pylist()
     assert (auc["value"], auc["n_buckets"]) == (found[0]["AUC"], 4)
 
 
 @pytest.mark.slow
 def test_another_engine_makes_and_adds_them_up() -> None:
     there = load_sqlite(draw_clicks())
-    given = {"by": ["day", "campaign"], "unit": "viewer", "n_buckets": 8, "columns": {"weight": "weight"}}
+    given = {
+        "by": ["day", "campaign"],
+        "unit": "viewer",
+        "n_buckets": 8,
+        "columns": {"weight": "weight"},
+    }
     made = sqlrank.rollup(METRICS, predictions="s", connection=there, dialect="sqlite", **given)
     here = sqlrank.rollup(METRICS, predictions=draw_clicks(), **given)
     assert made.schema.field("bucket").type == pa.int64()
     assert made.to_pylist() == [pytest.approx(row, rel=1e-12) for row in here.to_pylist()]
     asked = {"by": "campaign", "confidence": 0.95}
-    found = sqlrank.evaluate(METRICS, rollup="s", connection=load_sqlite(here), dialect="sqlite", **asked).to_pylist()
-    assert found == [pytest.approx(row, abs=1e-12) for row in sqlrank.evaluate(METRICS, rollup=here, **asked).to_pylist()]
+    found = sqlrank.evaluate(
+        METRICS, rollup="s", connection=load_sqlite(here), dialect="sqlite", **asked
+    ).to_pylist()
+    assert found == [
+        pytest.approx(row, abs=1e-12)
+        for row in sqlrank.evaluate(METRICS, rollup=here, **asked).to_pylist()
+    ]
 
 
 # The difference of two times
@@ -285,9 +417,22 @@ def test_another_engine_makes_and_adds_them_up() -> None:
 
 @pytest.mark.slow
 def test_drift_leaves_a_bucket_out_of_both_times() -> None:
-    asked = {"rollup": make_rollup(), "reference": "day < 4", "current": "day >= 4", "confidence": 0.95}
+    asked = {
+        "rollup": make_rollup(),
+        "reference": "day < 4",
+        "current": "day >= 4",
+        "confidence": 0.95,
+    }
     result = sqlrank.drift(METRICS, **asked)
-    assert result.column_names[4:11] == ["bound_low", "bound_high", "ci_low", "ci_high", "se", "n_buckets", "p_value"]
+    assert result.column_names[4:11] == [
+        "bound_low",
+        "bound_high",
+        "ci_low",
+        "ci_high",
+        "se",
+        "n_buckets",
+        "p_value",
+    ]
     day = draw_clicks()["day"].to_numpy()
     then, now = evaluate_without_buckets(day < 4), evaluate_without_buckets(day >= 4)
     rows = {row["metric"]: row for row in result.to_pylist()}
@@ -299,11 +444,18 @@ def test_drift_leaves_a_bucket_out_of_both_times() -> None:
             (row["difference"] - T_7 * error, row["difference"] + T_7 * error), abs=1e-9
         )
         assert row["n_buckets"] == 8
-    assert rows["AUC"]["p_value"] == pytest.approx(_integrate_t_tail(rows["AUC"]["difference"] / rows["AUC"]["se"], 7), abs=1e-6)
+    assert rows["AUC"]["p_value"] == pytest.approx(
+        _integrate_t_tail(rows["AUC"]["difference"] / rows["AUC"]["se"], 7), abs=1e-6
+    )
     for name in ("PSI", "num_predictions"):
-        assert {rows[name][each] for each in ("ci_low", "ci_high", "se", "n_buckets", "p_value")} == {None}
+        assert {
+            rows[name][each] for each in ("ci_low", "ci_high", "se", "n_buckets", "p_value")
+        } == {None}
     plain = sqlrank.drift(METRICS, **{**asked, "confidence": None})
-    assert plain.to_pylist() == result.drop_columns(["ci_low", "ci_high", "se", "n_buckets", "p_value"]).to_pylist()
+    assert (
+        plain.to_pylist()
+        == result.drop_columns(["ci_low", "ci_high", "se", "n_buckets", "p_value"]).to_pylist()
+    )
 
 
 def _integrate_t_tail(value: float, freedom: int) -> float:
@@ -318,7 +470,12 @@ def _integrate_t_tail(value: float, freedom: int) -> float:
 @pytest.mark.slow
 def test_verdicts_by_intervals() -> None:
     """Judge metrics by confidence intervals, and counts, which have none, by their bounds."""
-    asked = {"rollup": make_rollup(), "reference": "day < 4", "current": "day >= 4", "tolerance": {"LogLoss": 0.4, "num_predictions": 10}}
+    asked = {
+        "rollup": make_rollup(),
+        "reference": "day < 4",
+        "current": "day >= 4",
+        "tolerance": {"LogLoss": 0.4, "num_predictions": 10},
+    }
     certain, sure = (
         {
             row["metric"]: (row["verdict"], row["reason"])
@@ -328,8 +485,17 @@ def test_verdicts_by_intervals() -> None:
     )
     assert certain["LogLoss"] == ("pass", "within the tolerance")
     assert sure["LogLoss"] == ("inconclusive", "the interval extends beyond the tolerance")
-    assert sure["num_predictions"] == certain["num_predictions"] == ("fail", "moved by more than the tolerance")
-    one = {**asked, "rollup": make_rollup().filter(pa.compute.equal(make_rollup()["bucket"], 3)), "confidence": 0.95, "tolerance": 0.1}
+    assert (
+        sure["num_predictions"]
+        == certain["num_predictions"]
+        == ("fail", "moved by more than the tolerance")
+    )
+    one = {
+        **asked,
+        "rollup": make_rollup().filter(pa.compute.equal(make_rollup()["bucket"], 3)),
+        "confidence": 0.95,
+        "tolerance": 0.1,
+    }
     rows = {row["metric"]: row["reason"] for row in sqlrank.drift("LogLoss", **one).to_pylist()}
     assert rows["LogLoss"] == "too few buckets, or no variance among them"
 
@@ -341,7 +507,19 @@ def test_verdicts_by_intervals() -> None:
 def test_the_command(tmp_path: Path) -> None:
     path, rollup = tmp_path / "clicks.parquet", tmp_path / "rollup.parquet"
     pq.write_table(draw_clicks(), path)
-    options = ("rollup", "AUC", "LogLoss", "--predictions", path, "--by", "day", "--unit", "viewer", "--n-buckets", 8)
+    options = (
+        "rollup",
+        "AUC",
+        "LogLoss",
+        "--predictions",
+        path,
+        "--by",
+        "day",
+        "--unit",
+        "viewer",
+        "--n-buckets",
+        8,
+    )
     run_command(*options, "-o", rollup)
     assert pq.read_table(rollup).column_names[:3] == ["day", "bucket", "bin"]
     shown = run_command("evaluate", "AUC", "LogLoss", "--rollup", rollup, "--confidence", 0.95)
@@ -356,13 +534,38 @@ def test_the_command(tmp_path: Path) -> None:
         "num_days",
         "num_rows",
     ]
-    drift = ("drift", "AUC", "--rollup", rollup, "--reference", "day < 4", "--current", "day >= 4", "--confidence", 0.95)
+    drift = (
+        "drift",
+        "AUC",
+        "--rollup",
+        rollup,
+        "--reference",
+        "day < 4",
+        "--current",
+        "day >= 4",
+        "--confidence",
+        0.95,
+    )
     summary = tmp_path / "summary.md"
     assert invoke_command(*drift, "--tolerance", "AUC=0.001", "--summary", summary).exit_code == 3
-    assert "| difference | bound_low | bound_high | ci_low | ci_high | tolerance |" in summary.read_text("utf-8")
-    text = run_command(*options[:4], "clicks", *options[5:], "--sql", "--dialect", "snowflake", "--insert", "ads.daily_rollup")
+    assert (
+        "| difference | bound_low | bound_high | ci_low | ci_high | tolerance |"
+        in summary.read_text("utf-8")
+    )
+    text = run_command(
+        *options[:4],
+        "clicks",
+        *options[5:],
+        "--sql",
+        "--dialect",
+        "snowflake",
+        "--insert",
+        "ads.daily_rollup",
+    )
     assert "MD5('state:' || CAST(unit_id AS VARCHAR))" in text
-    model = sqlrank.rollup_model("AUC", "ads", predictions="clicks", by="day", begin="2026-01-01", unit="viewer")
+    model = sqlrank.rollup_model(
+        "AUC", "ads", predictions="clicks", by="day", begin="2026-01-01", unit="viewer"
+    )
     assert "% 2147483647 % 32 AS bucket" in model.sql
     (unique,) = model.schema["models"][0]["data_tests"]
     assert "CAST(bucket AS TEXT)" in unique["unique"]["column_name"]
@@ -373,12 +576,27 @@ def test_the_command(tmp_path: Path) -> None:
     [
         (
             {"n_buckets": 8},
-            r"^n_buckets= is the number of buckets of the units that unit= names, such as unit='user_id'",
+            (
+                r"^n_buckets= is the number of buckets of the units that unit= names, such as"
+                r" unit='user_id'"
+            ),
         ),
-        ({"unit": "viewer", "n_buckets": 1}, "^n_buckets=1 is not possible: give an integer from 2 to 1000, such as 32"),
-        ({"unit": "visitor"}, "^unit: 'visitor' is a column that predictions do not have. There are: "),
-        ({"unit": "score"}, "unit_id is DOUBLE, which engines write differently. Cast it to text or integers"),
-        ({"unit": "campaign"}, "unit_id is NULL. For intervals it has to be known which rows belong together"),
+        (
+            {"unit": "viewer", "n_buckets": 1},
+            "^n_buckets=1 is not possible: give an integer from 2 to 1000, such as 32",
+        ),
+        (
+            {"unit": "visitor"},
+            "^unit: 'visitor' is a column that predictions do not have. There are: ",
+        ),
+        (
+            {"unit": "score"},
+            "unit_id is DOUBLE, which engines write differently. Cast it to text or integers",
+        ),
+        (
+            {"unit": "campaign"},
+            "unit_id is NULL. For intervals it has to be known which rows belong together",
+        ),
         ({"by": "bucket=day"}, "^by names 'bucket', which is a column of every rollup. Rename it"),
     ],
 )
@@ -388,7 +606,10 @@ def test_rollups_that_are_refused(options: dict[str, Any], message: str) -> None
 
 
 def test_sqlite_without_a_digest() -> None:
-    with pytest.raises(sqlrank.MetricError, match=r"^sqlite has no MD5, which buckets need. Make the rollup through connection="):
+    with pytest.raises(
+        sqlrank.MetricError,
+        match=r"^sqlite has no MD5, which buckets need. Make the rollup through connection=",
+    ):
         sqlrank.rollup_sql("AUC", predictions="clicks", unit="viewer", dialect="sqlite")
 
 
@@ -406,17 +627,25 @@ def test_sqlite_without_a_digest() -> None:
 )  # fmt: skip
 def test_intervals_that_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.evaluate(**{"metrics": "LogLoss", "rollup": make_rollup(), "confidence": 0.95, **options})
+        sqlrank.evaluate(
+            **{"metrics": "LogLoss", "rollup": make_rollup(), "confidence": 0.95, **options}
+        )
 
 
 def test_units_that_nobody_checked() -> None:
     """A printed statement takes a unit of NULL as it comes; its rows are in no bucket."""
     duck = duckdb.connect()
     duck.register("clicks", draw_clicks())
-    text = sqlrank.rollup_sql(["AUC", "LogLoss"], predictions="clicks", unit="campaign", n_buckets=2)
+    text = sqlrank.rollup_sql(
+        ["AUC", "LogLoss"], predictions="clicks", unit="campaign", n_buckets=2
+    )
     made = duck.sql(text).to_arrow_table()
     with pytest.raises(
-        sqlrank.InputError, match=r"^rollup: bucket is NULL in some rows of Table, .* Leave them out by where='bucket IS NOT NULL'"
+        sqlrank.InputError,
+        match=(
+            r"^rollup: bucket is NULL in some rows of Table, .* Leave them out by where='bucket IS"
+            r" NOT NULL'"
+        ),
     ):
         sqlrank.evaluate("LogLoss", rollup=made, confidence=0.95)
     assert sqlrank.evaluate("LogLoss", rollup=made)["num_rows"].to_pylist() == [1500]

@@ -1,4 +1,6 @@
-"""Metrics of columns that users name: means, shares, sums, quantiles and missing values, over queries and predictions."""
+"""Metrics of columns that users name: means, shares, sums, quantiles and missing values, over
+queries and predictions.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 QUERIES = [f"q{number}" for number in range(40)]
-MEASURES = ["Mean(faithfulness)", "Share(passed)", "Sum(cost)", "Quantile(latency_ms, q=0.95)", "Missing(faithfulness)"]
+MEASURES = [
+    "Mean(faithfulness)",
+    "Share(passed)",
+    "Sum(cost)",
+    "Quantile(latency_ms, q=0.95)",
+    "Missing(faithfulness)",
+]
 
 
 def make_measures(*, weighted: bool = False, missing: bool = False) -> pa.Table:
     """Return scores of two systems on each query."""
     rng = np.random.default_rng(7)
     count = len(QUERIES)
-    scores = [None if missing and number % 7 == 0 else value for number, value in enumerate(rng.random(2 * count).tolist())]
+    scores = [
+        None if missing and number % 7 == 0 else value
+        for number, value in enumerate(rng.random(2 * count).tolist())
+    ]
     columns: dict[str, Any] = {
         "system": ["new"] * count + ["old"] * count,
         "query_id": QUERIES * 2,
@@ -37,24 +48,36 @@ def make_measures(*, weighted: bool = False, missing: bool = False) -> pa.Table:
         "latency_ms": rng.integers(80, 900, 2 * count),
         "intent": ["buy" if number % 3 else "read" for number in range(count)] * 2,
     }
-    return pa.table(columns | ({"weight": rng.choice([0.0, 1.0, 2.5], 2 * count)} if weighted else {}))
+    return pa.table(
+        columns | ({"weight": rng.choice([0.0, 1.0, 2.5], 2 * count)} if weighted else {})
+    )
 
 
 def make_runs() -> dict[str, Any]:
     """Return two systems with judgments."""
     rng = np.random.default_rng(11)
-    lists = {name: {query: {f"d{place}": float(rng.random()) for place in range(6)} for query in QUERIES} for name in ("old", "new")}
+    lists = {
+        name: {query: {f"d{place}": float(rng.random()) for place in range(6)} for query in QUERIES}
+        for name in ("old", "new")
+    }
     return {"run": lists, "qrels": {query: {"d1": 1, "d4": 2} for query in QUERIES}}
 
 
 def select_system(table: pa.Table, name: str) -> dict[str, Any]:
     """Return the columns of a system as arrays."""
     rows = [row for row in table.to_pylist() if row["system"] == name]
-    return {column: np.array([row[column] for row in rows], dtype=object) for column in table.column_names}
+    return {
+        column: np.array([row[column] for row in rows], dtype=object)
+        for column in table.column_names
+    }
 
 
 def test_every_measure_is_tested() -> None:
-    there = {file.display_name for file in load_registry().metrics.values() if file.path.parent.name == "measures"}
+    there = {
+        file.display_name
+        for file in load_registry().metrics.values()
+        if file.path.parent.name == "measures"
+    }
     assert there == {metric.partition("(")[0] for metric in MEASURES}
 
 
@@ -64,11 +87,17 @@ def test_measures_of_queries_are_those_of_numpy(weighted: bool) -> None:
     for row in sqlrank.evaluate(MEASURES, queries=table, by="system").to_pylist():
         columns = select_system(table, row["system"])
         weights = columns["weight"].astype(float) if weighted else None
-        faithfulness, passed, latency = (columns[name].astype(float) for name in ("faithfulness", "passed", "latency_ms"))
-        assert row["Mean(faithfulness)"] == pytest.approx(np.average(faithfulness, weights=weights), rel=1e-14)
+        faithfulness, passed, latency = (
+            columns[name].astype(float) for name in ("faithfulness", "passed", "latency_ms")
+        )
+        assert row["Mean(faithfulness)"] == pytest.approx(
+            np.average(faithfulness, weights=weights), rel=1e-14
+        )
         assert row["Share(passed)"] == pytest.approx(np.average(passed, weights=weights), rel=1e-14)
         assert row["Sum(cost)"] == columns["cost"].sum()
-        assert row["Quantile(latency_ms, q=0.95)"] == pytest.approx(np.quantile(latency, 0.95), rel=1e-14)
+        assert row["Quantile(latency_ms, q=0.95)"] == pytest.approx(
+            np.quantile(latency, 0.95), rel=1e-14
+        )
         assert row["Missing(faithfulness)"] == 0
 
 
@@ -80,46 +109,89 @@ def test_measures_of_predictions_are_those_of_numpy() -> None:
         weights = columns["weight"].astype(float)
         mean = np.average(columns["faithfulness"][there].astype(float), weights=weights[there])
         assert row["Mean(faithfulness)"] == pytest.approx(mean, rel=1e-13)
-        assert row["Share(passed)"] == pytest.approx(np.average(columns["passed"].astype(float), weights=weights), rel=1e-13)
-        assert row["Sum(cost)"] == pytest.approx((weights * columns["cost"].astype(float)).sum(), rel=1e-13)
+        assert row["Share(passed)"] == pytest.approx(
+            np.average(columns["passed"].astype(float), weights=weights), rel=1e-13
+        )
+        assert row["Sum(cost)"] == pytest.approx(
+            (weights * columns["cost"].astype(float)).sum(), rel=1e-13
+        )
         assert row["Missing(faithfulness)"] == (~there).sum()
-        assert row["Quantile(latency_ms, q=0.95)"] == pytest.approx(np.quantile(columns["latency_ms"].astype(float), 0.95), rel=1e-14)
+        assert row["Quantile(latency_ms, q=0.95)"] == pytest.approx(
+            np.quantile(columns["latency_ms"].astype(float), 0.95), rel=1e-14
+        )
 
 
 def test_they_join_metrics_of_predictions() -> None:
-    table = pa.table({"label": [0, 1, 1, 0], "score": [0.1, 0.4, 0.3, 0.35], "spend": [1.0, 2.0, 6.0, 3.0]})
+    table = pa.table(
+        {"label": [0, 1, 1, 0], "score": [0.1, 0.4, 0.3, 0.35], "spend": [1.0, 2.0, 6.0, 3.0]}
+    )
     (row,) = sqlrank.evaluate(["AUC", "Mean(spend)"], predictions=table).to_pylist()
     assert row == {"AUC": 0.75, "Mean(spend)": 3.0}
 
 
 def test_intervals_of_queries_are_those_of_student() -> None:
     table = make_measures()
-    for row in sqlrank.evaluate("Mean(faithfulness)", queries=table, by="system", confidence=0.95).to_pylist():
+    for row in sqlrank.evaluate(
+        "Mean(faithfulness)", queries=table, by="system", confidence=0.95
+    ).to_pylist():
         values = select_system(table, row["system"])["faithfulness"].astype(float)
         low, high = stats.t.interval(0.95, len(values) - 1, values.mean(), stats.sem(values))
-        assert (row["Mean(faithfulness).ci_low"], row["Mean(faithfulness).ci_high"]) == pytest.approx((low, high), rel=1e-9)
+        assert (
+            row["Mean(faithfulness).ci_low"],
+            row["Mean(faithfulness).ci_high"],
+        ) == pytest.approx((low, high), rel=1e-9)
 
 
 def test_a_missing_value_is_refused_or_counted() -> None:
     table = make_measures(missing=True)
     with pytest.raises(
-        InputError, match=r"NULL. Leave such rows out with nulls='drop', or evaluate Missing\(faithfulness\) too, which counts"
+        InputError,
+        match=(
+            r"NULL. Leave such rows out with nulls='drop', or evaluate Missing\(faithfulness\) too,"
+            r" which counts"
+        ),
     ):
         sqlrank.evaluate("Mean(faithfulness)", queries=table, by="system")
-    counted = sqlrank.evaluate(["Mean(faithfulness)", "Missing(faithfulness)"], queries=table, by="system").to_pylist()
-    dropped = sqlrank.evaluate("Mean(faithfulness)", queries=table, by="system", nulls="drop").to_pylist()
+    counted = sqlrank.evaluate(
+        ["Mean(faithfulness)", "Missing(faithfulness)"], queries=table, by="system"
+    ).to_pylist()
+    dropped = sqlrank.evaluate(
+        "Mean(faithfulness)", queries=table, by="system", nulls="drop"
+    ).to_pylist()
     for row, other in zip(counted, dropped, strict=True):
-        values = [value for value in select_system(table, row["system"])["faithfulness"] if value is not None]
-        assert row["Mean(faithfulness)"] == other["Mean(faithfulness)"] == pytest.approx(np.mean(values), rel=1e-14)
+        values = [
+            value
+            for value in select_system(table, row["system"])["faithfulness"]
+            if value is not None
+        ]
+        assert (
+            row["Mean(faithfulness)"]
+            == other["Mean(faithfulness)"]
+            == pytest.approx(np.mean(values), rel=1e-14)
+        )
         assert row["Missing(faithfulness)"] == len(QUERIES) - len(values)
     zero = "Mean(faithfulness, if_undefined=zero)"
-    for row in sqlrank.evaluate([zero, "Missing(faithfulness)"], queries=table, by="system").to_pylist():
+    for row in sqlrank.evaluate(
+        [zero, "Missing(faithfulness)"], queries=table, by="system"
+    ).to_pylist():
         values = [value or 0.0 for value in select_system(table, row["system"])["faithfulness"]]
         assert row[zero] == pytest.approx(np.mean(values), rel=1e-14)
 
 
 @pytest.mark.parametrize(
-    "name", ["my score", "order", "score", "Größe", 'a"b', "query.id", "value", "rank", "group_id", "; DROP TABLE x --"]
+    "name",
+    [
+        "my score",
+        "order",
+        "score",
+        "Größe",
+        'a"b',
+        "query.id",
+        "value",
+        "rank",
+        "group_id",
+        "; DROP TABLE x --",
+    ],
 )
 def test_columns_of_any_name_are_read(name: str) -> None:
     quoted = name.replace('"', '""')
@@ -138,7 +210,12 @@ def test_names_with_one_spelling_are_two_columns() -> None:
 
 
 def test_a_metric_is_written_as_it_is_parsed() -> None:
-    for text in ("Mean(latency_ms)", 'Mean("my score")', "Mean(queries.latency_ms)", "Quantile(latency_ms, q=0.95)"):
+    for text in (
+        "Mean(latency_ms)",
+        'Mean("my score")',
+        "Mean(queries.latency_ms)",
+        "Quantile(latency_ms, q=0.95)",
+    ):
         assert str(sqlrank.parse(text)) == text
         assert str(sqlrank.parse(str(sqlrank.parse(text)))) == text
     assert str(sqlrank.parse("Quantile(latency_ms, 0.95)")) == "Quantile(latency_ms, q=0.95)"
@@ -149,22 +226,47 @@ def test_a_metric_is_written_as_it_is_parsed() -> None:
     ("metric", "options", "problem"),
     [
         ("Mean", {}, r"Mean needs a column. Write Mean\(latency_ms\)"),
-        ("nDCG(exp2)", {}, r"cannot read the parameters of 'nDCG\(exp2\)'. Each needs a name, as in \(rel=2\)"),
-        ("Mean(intent)", {"by": "system"}, r"intent is VARCHAR, not a number. '.*' are none. Say what each stands for: columns=\{"),
-        ("Mean(faithfulnes)", {"by": "system"}, "no column 'faithfulnes'. Did you mean 'faithfulness'"),
+        (
+            "nDCG(exp2)",
+            {},
+            r"cannot read the parameters of 'nDCG\(exp2\)'. Each needs a name, as in \(rel=2\)",
+        ),
+        (
+            "Mean(intent)",
+            {"by": "system"},
+            r"intent is VARCHAR, not a number. '.*' are none. Say what each stands for: columns=\{",
+        ),
+        (
+            "Mean(faithfulnes)",
+            {"by": "system"},
+            "no column 'faithfulnes'. Did you mean 'faithfulness'",
+        ),
         ("Mean(cost)", {}, "occurs more than once"),
         (
             "Mean(cost)",
             {"predictions": make_measures()},
-            r"may be of predictions or queries. Write Mean\(predictions.cost\) or Mean\(queries.cost\)",
+            (
+                r"may be of predictions or queries. Write Mean\(predictions.cost\) or"
+                r" Mean\(queries.cost\)"
+            ),
         ),
-        ("Mean(run.cost)", {"by": "system"}, "there is no input run to measure. Write queries.cost"),
+        (
+            "Mean(run.cost)",
+            {"by": "system"},
+            "there is no input run to measure. Write queries.cost",
+        ),
         ("Share(cost)", {"by": "system"}, "cost is neither 0 nor 1, and a flag takes no others"),
-        ("Mean(cost, 0.5)", {"by": "system"}, "Mean has no parameter 'q'|no metric of this call reads q|'q'"),
+        (
+            "Mean(cost, 0.5)",
+            {"by": "system"},
+            "Mean has no parameter 'q'|no metric of this call reads q|'q'",
+        ),
         ("Quantile(cost, 2)", {"by": "system"}, "q is 2. It must be a number from 0 to 1"),
     ],
 )
-def test_what_cannot_be_measured_is_refused(metric: str, options: dict[str, Any], problem: str) -> None:
+def test_what_cannot_be_measured_is_refused(
+    metric: str, options: dict[str, Any], problem: str
+) -> None:
     with pytest.raises((InputError, MetricError), match=problem):
         sqlrank.evaluate(metric, queries=make_measures(), **options)
 
@@ -176,47 +278,78 @@ def test_without_an_input_the_error_says_which() -> None:
 
 def test_a_column_may_be_mapped() -> None:
     options: dict[str, Any] = {"queries": make_measures(), "by": "system"}
-    (first, _) = sqlrank.evaluate("Mean(seconds)", columns={"seconds": "latency_ms / 1000"}, **options).to_pylist()
-    (other, _) = sqlrank.evaluate("Mean(latency_ms)", **options).to_pylist()
+    first, _ = sqlrank.evaluate(
+        "Mean(seconds)", columns={"seconds": "latency_ms / 1000"}, **options
+    ).to_pylist()
+    other, _ = sqlrank.evaluate("Mean(latency_ms)", **options).to_pylist()
     assert first["Mean(seconds)"] == pytest.approx(other["Mean(latency_ms)"] / 1000, rel=1e-14)
 
 
 def test_the_command_reads_them(tmp_path: Path) -> None:
     pq.write_table(make_measures(), tmp_path / "scores.parquet")
-    arguments = ["evaluate", "Mean(faithfulness)", "Share(passed)", "--queries", str(tmp_path / "scores.parquet"), "--by", "system"]
+    arguments = [
+        "evaluate",
+        "Mean(faithfulness)",
+        "Share(passed)",
+        "--queries",
+        str(tmp_path / "scores.parquet"),
+        "--by",
+        "system",
+    ]
     text = run_command(*arguments, "--format", "csv")
-    expected = sqlrank.evaluate(["Mean(faithfulness)", "Share(passed)"], queries=make_measures(), by="system").to_pylist()
+    expected = sqlrank.evaluate(
+        ["Mean(faithfulness)", "Share(passed)"], queries=make_measures(), by="system"
+    ).to_pylist()
     assert text.splitlines()[0] == "system,Mean(faithfulness),Share(passed)"
-    assert [line.split(",")[0] for line in text.splitlines()[1:]] == [row["system"] for row in expected]
+    assert [line.split(",")[0] for line in text.splitlines()[1:]] == [
+        row["system"] for row in expected
+    ]
 
 
 def test_values_per_query() -> None:
     table = make_measures()
-    rows = sqlrank.evaluate(["Mean(cost)", "nDCG@3"], **make_runs(), queries=table, per_query=True).to_pylist()
+    rows = sqlrank.evaluate(
+        ["Mean(cost)", "nDCG@3"], **make_runs(), queries=table, per_query=True
+    ).to_pylist()
     costs = {(row["system"], row["query_id"]): row["cost"] for row in table.to_pylist()}
     assert {(row["system"], row["query_id"]): row["Mean(cost)"] for row in rows} == costs
 
 
 def test_paired_differences_are_tested_as_scipy_does() -> None:
     table = make_measures()
-    rows = sqlrank.compare(["nDCG@10", "Mean(faithfulness)", "Mean(cost)"], **make_runs(), queries=table, correction="none").to_pylist()
+    rows = sqlrank.compare(
+        ["nDCG@10", "Mean(faithfulness)", "Mean(cost)"],
+        **make_runs(),
+        queries=table,
+        correction="none",
+    ).to_pylist()
     assert [row["metric"] for row in rows] == ["nDCG@10", "Mean(faithfulness)", "Mean(cost)"]
     for row in rows[1:]:
         name = row["metric"].removeprefix("Mean(").removesuffix(")")
         old, new = (select_system(table, system)[name].astype(float) for system in ("old", "new"))
         expected = stats.ttest_rel(new, old)
         assert (row["baseline"], row["system"], row["n_units"]) == ("old", "new", len(QUERIES))
-        assert (row["statistic"], row["p_value"]) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-9)
-        assert (row["ci_low"], row["ci_high"]) == pytest.approx(tuple(expected.confidence_interval(0.95)), rel=1e-9)
+        assert (row["statistic"], row["p_value"]) == pytest.approx(
+            (expected.statistic, expected.pvalue), rel=1e-9
+        )
+        assert (row["ci_low"], row["ci_high"]) == pytest.approx(
+            tuple(expected.confidence_interval(0.95)), rel=1e-9
+        )
 
 
 def test_a_query_without_a_value_is_no_pair() -> None:
     table = make_measures(missing=True)
     (row,) = sqlrank.compare("Mean(faithfulness)", queries=table, nulls="drop").to_pylist()
     new, old = (select_system(table, system)["faithfulness"] for system in ("new", "old"))
-    pairs = [(left, right) for left, right in zip(new, old, strict=True) if left is not None and right is not None]
+    pairs = [
+        (left, right)
+        for left, right in zip(new, old, strict=True)
+        if left is not None and right is not None
+    ]
     assert row["n_units"] == len(pairs) < len(QUERIES)
-    assert row["difference"] == pytest.approx(np.mean([right - left for left, right in pairs]), rel=1e-12)
+    assert row["difference"] == pytest.approx(
+        np.mean([right - left for left, right in pairs]), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("lower", ["cost", ["Mean(cost)"], ("cost", "latency_ms")])
@@ -225,7 +358,9 @@ def test_lower_values_may_be_better(lower: Any) -> None:
     worse = pa.array(
         [
             value + 5 if system == "new" else value
-            for system, value in zip(*(table[name].to_pylist() for name in ("system", "cost")), strict=True)
+            for system, value in zip(
+                *(table[name].to_pylist() for name in ("system", "cost")), strict=True
+            )
         ]
     )
     table = table.set_column(table.column_names.index("cost"), "cost", worse)
@@ -244,31 +379,68 @@ def test_lower_values_may_be_better(lower: Any) -> None:
 
 def test_only_columns_of_this_call_may_be_lower() -> None:
     with pytest.raises(
-        MetricError, match=r"lower_is_better names 'AP', which is no metric of a column in this call. There are: Mean\(cost\)"
+        MetricError,
+        match=(
+            r"lower_is_better names 'AP', which is no metric of a column in this call. There are:"
+            r" Mean\(cost\)"
+        ),
     ):
-        sqlrank.compare(["AP", "Mean(cost)"], **make_runs(), queries=make_measures(), lower_is_better="AP")
-    with pytest.raises(MetricError, match=r"lower_is_better=5 is not possible: name metrics such as 'Mean\(latency_ms\)', in a list"):
+        sqlrank.compare(
+            ["AP", "Mean(cost)"], **make_runs(), queries=make_measures(), lower_is_better="AP"
+        )
+    with pytest.raises(
+        MetricError,
+        match=(
+            r"lower_is_better=5 is not possible: name metrics such as 'Mean\(latency_ms\)', in a"
+            r" list"
+        ),
+    ):
         sqlrank.compare("Mean(cost)", queries=make_measures(), lower_is_better=5)  # type: ignore[arg-type]
 
 
 def test_a_stored_baseline_holds_them(tmp_path: Path) -> None:
-    old, new = (make_measures().filter(pa.compute.equal(make_measures()["system"], system)) for system in ("old", "new"))
-    stored = sqlrank.evaluate(["Mean(faithfulness)", "Mean(latency_ms)"], queries=old, per_query=True)
+    old, new = (
+        make_measures().filter(pa.compute.equal(make_measures()["system"], system))
+        for system in ("old", "new")
+    )
+    stored = sqlrank.evaluate(
+        ["Mean(faithfulness)", "Mean(latency_ms)"], queries=old, per_query=True
+    )
     pq.write_table(stored, tmp_path / "baseline.parquet")
-    arguments: dict[str, Any] = {"baseline": tmp_path / "baseline.parquet", "lower_is_better": "latency_ms", "tolerance": "50%"}
+    arguments: dict[str, Any] = {
+        "baseline": tmp_path / "baseline.parquet",
+        "lower_is_better": "latency_ms",
+        "tolerance": "50%",
+    }
     table = sqlrank.gate(["Mean(faithfulness)", "Mean(latency_ms)"], queries=new, **arguments)
-    both = sqlrank.gate(["Mean(faithfulness)", "Mean(latency_ms)"], queries=make_measures(), **{**arguments, "baseline": "old"})
-    assert table["difference"].to_pylist() == pytest.approx(both["difference"].to_pylist(), rel=1e-12)
+    both = sqlrank.gate(
+        ["Mean(faithfulness)", "Mean(latency_ms)"],
+        queries=make_measures(),
+        **{**arguments, "baseline": "old"},
+    )
+    assert table["difference"].to_pylist() == pytest.approx(
+        both["difference"].to_pylist(), rel=1e-12
+    )
     assert table["verdict"].to_pylist() == both["verdict"].to_pylist()
 
 
 def test_sums_and_quantiles_are_not_compared() -> None:
     with pytest.raises(
-        MetricError, match=r"Sum\(cost\) cannot be compared by units: a sum grows with the number of queries, Mean does not"
+        MetricError,
+        match=(
+            r"Sum\(cost\) cannot be compared by units: a sum grows with the number of queries, Mean"
+            r" does not"
+        ),
     ):
         sqlrank.compare("Sum(cost)", queries=make_measures())
-    reason = "a quantile is no mean. Share of a condition such as latency_ms > 300, mapped as a column, has an interval"
-    with pytest.raises(MetricError, match=rf"Quantile\(cost, q=0.5\) cannot be compared by units: {reason}. Evaluate it"):
+    reason = (
+        "a quantile is no mean. Share of a condition such as latency_ms > 300, mapped as a column,"
+        " has an interval"
+    )
+    with pytest.raises(
+        MetricError,
+        match=rf"Quantile\(cost, q=0.5\) cannot be compared by units: {reason}. Evaluate it",
+    ):
         sqlrank.compare("Quantile(cost, 0.5)", queries=make_measures())
     table = sqlrank.gate(
         ["Quantile(cost, 0.5)", "Share(dear)"],
@@ -284,7 +456,11 @@ def test_sums_and_quantiles_are_not_compared() -> None:
 @pytest.mark.slow
 def test_a_report_has_them() -> None:
     page = sqlrank.report(
-        ["nDCG@10", "Mean(latency_ms)"], **make_runs(), queries=make_measures(), lower_is_better="latency_ms", created_at="today"
+        ["nDCG@10", "Mean(latency_ms)"],
+        **make_runs(),
+        queries=make_measures(),
+        lower_is_better="latency_ms",
+        created_at="today",
     ).html
     assert "Mean(latency_ms)" in page
     definition = page[page.index("Metric definitions") :]
@@ -293,10 +469,18 @@ def test_a_report_has_them() -> None:
 
 def make_answers(*, system: bool = True) -> pa.Table:
     """Return questions with their retrieved and relevant documents, and measured columns."""
-    table = make_measures() if system else make_measures().slice(0, len(QUERIES)).drop_columns(["system"])
+    table = (
+        make_measures()
+        if system
+        else make_measures().slice(0, len(QUERIES)).drop_columns(["system"])
+    )
     rng = np.random.default_rng(3)
-    retrieved = [[f"d{document}" for document in rng.permutation(6)[:4]] for _ in range(table.num_rows)]
-    return table.append_column("retrieved", pa.array(retrieved)).append_column("relevant", pa.array([["d1", "d4"]] * table.num_rows))
+    retrieved = [
+        [f"d{document}" for document in rng.permutation(6)[:4]] for _ in range(table.num_rows)
+    ]
+    return table.append_column("retrieved", pa.array(retrieved)).append_column(
+        "relevant", pa.array([["d1", "d4"]] * table.num_rows)
+    )
 
 
 def test_measures_of_answers_join_metrics_of_their_lists() -> None:
@@ -313,35 +497,72 @@ def test_measures_of_answers_join_metrics_of_their_lists() -> None:
 
 def test_answers_are_compared_and_gated() -> None:
     metrics = ["nDCG@10", "Mean(faithfulness)", "Mean(latency_ms)"]
-    options: dict[str, Any] = {"inputs": {"answers": make_answers()}, "lower_is_better": "latency_ms"}
+    options: dict[str, Any] = {
+        "inputs": {"answers": make_answers()},
+        "lower_is_better": "latency_ms",
+    }
     rows = sqlrank.compare(metrics, **options, correction="none", baseline="old").to_pylist()
-    old, new = (select_system(make_measures(), system)["faithfulness"].astype(float) for system in ("old", "new"))
+    old, new = (
+        select_system(make_measures(), system)["faithfulness"].astype(float)
+        for system in ("old", "new")
+    )
     assert [row["metric"] for row in rows] == metrics
     assert rows[1]["p_value"] == pytest.approx(stats.ttest_rel(new, old).pvalue, rel=1e-9)
-    verdicts = sqlrank.gate(metrics, **options, baseline="old", tolerance={"*": 0.9, "Mean(latency_ms)": 900})
+    verdicts = sqlrank.gate(
+        metrics, **options, baseline="old", tolerance={"*": 0.9, "Mean(latency_ms)": 900}
+    )
     assert verdicts["metric"].to_pylist() == metrics
     assert verdicts["verdict"].to_pylist() == ["pass"] * 3
 
 
 def test_the_input_is_named_where_several_have_columns() -> None:
-    inputs: dict[str, Any] = {"inputs": {"answers": make_answers(system=False)}, "queries": make_measures().slice(0, len(QUERIES))}
-    with pytest.raises(MetricError, match=r"'cost' may be of answers or queries. Write Mean\(answers.cost\) or Mean\(queries.cost\)"):
+    inputs: dict[str, Any] = {
+        "inputs": {"answers": make_answers(system=False)},
+        "queries": make_measures().slice(0, len(QUERIES)),
+    }
+    with pytest.raises(
+        MetricError,
+        match=(
+            r"'cost' may be of answers or queries. Write Mean\(answers.cost\) or"
+            r" Mean\(queries.cost\)"
+        ),
+    ):
         sqlrank.evaluate("Mean(cost)", **inputs)
-    (row,) = sqlrank.evaluate(["Mean(answers.cost)", "Mean(queries.cost)", "R@10"], **inputs).to_pylist()
+    (row,) = sqlrank.evaluate(
+        ["Mean(answers.cost)", "Mean(queries.cost)", "R@10"], **inputs
+    ).to_pylist()
     assert row["Mean(answers.cost)"] == row["Mean(queries.cost)"]
 
 
 @pytest.mark.parametrize(
-    "dialect", ["bigquery", "snowflake", "postgres", "spark", "trino", "clickhouse", "redshift", "sqlite", "datafusion"]
+    "dialect",
+    [
+        "bigquery",
+        "snowflake",
+        "postgres",
+        "spark",
+        "trino",
+        "clickhouse",
+        "redshift",
+        "sqlite",
+        "datafusion",
+    ],
 )
 def test_statements_of_every_dialect_are_printed(dialect: str) -> None:
-    text = sqlrank.sql(["Mean(faithfulness)", "Share(passed)", "Sum(cost)"], queries="evals", by="system", dialect=dialect)
+    text = sqlrank.sql(
+        ["Mean(faithfulness)", "Share(passed)", "Sum(cost)"],
+        queries="evals",
+        by="system",
+        dialect=dialect,
+    )
     assert "mean_faithfulness" in text
     assert "WITH run" not in text
     text = sqlrank.sql(["AUC", "Mean(revenue)"], predictions="shown", dialect=dialect)
     assert "mean_revenue" in text
     for sources in ({"queries": "evals"}, {"predictions": "shown"}):
-        assert "quantile_latency_ms_q_0_9" in sqlrank.sql("Quantile(latency_ms, 0.9)", **sources, dialect=dialect)
+        assert "quantile_latency_ms_q_0_9" in sqlrank.sql(
+            "Quantile(latency_ms, 0.9)", **sources, dialect=dialect
+        )
 
 
 def test_rollups_have_columns_of_queries() -> None:
@@ -359,7 +580,11 @@ def test_rollups_have_columns_of_queries() -> None:
             pytest.approx([row[name] for name in metrics], rel=1e-12) for row in expected
         ]
     with pytest.raises(
-        MetricError, match=r"Quantile\(cost, q=0.5\): aggregate=quantile over all lists does not follow from that of each day"
+        MetricError,
+        match=(
+            r"Quantile\(cost, q=0.5\): aggregate=quantile over all lists does not follow from that"
+            r" of each day"
+        ),
     ):
         sqlrank.rollup("Quantile(cost, 0.5)", queries=table, by="day")
 
@@ -371,7 +596,11 @@ def make_predictions(*, weighted: bool = True) -> pa.Table:
     """Return predictions of three days with measured columns, some without a value."""
     table = make_measures(weighted=weighted, missing=True)
     rng = np.random.default_rng(5)
-    columns = {"label": rng.integers(0, 2, table.num_rows), "score": rng.random(table.num_rows), "day": rng.integers(1, 4, table.num_rows)}
+    columns = {
+        "label": rng.integers(0, 2, table.num_rows),
+        "score": rng.random(table.num_rows),
+        "day": rng.integers(1, 4, table.num_rows),
+    }
     return pa.table({**{name: table[name] for name in table.column_names}, **columns})
 
 
@@ -399,15 +628,25 @@ def test_a_printed_statement_reads_columns_of_predictions_from_a_rollup() -> Non
     names = [name.replace("(", "(predictions.") for name in ROLLED_UP]
     for statement in (text, sqlrank.sql(names, rollup="sums")):
         (row,) = connection.execute(statement).fetchall()
-        assert row[: len(ROLLED_UP)] == pytest.approx(tuple(expected[name] for name in ROLLED_UP), rel=1e-14)
+        assert row[: len(ROLLED_UP)] == pytest.approx(
+            tuple(expected[name] for name in ROLLED_UP), rel=1e-14
+        )
 
 
 def test_rollups_of_predictions_have_intervals_and_are_compared() -> None:
     table = make_predictions()
     kinds = {"unit": "intent", "n_buckets": 8}
-    table = table.set_column(table.column_names.index("intent"), "intent", pa.array([f"u{row % 31}" for row in range(table.num_rows)]))
+    table = table.set_column(
+        table.column_names.index("intent"),
+        "intent",
+        pa.array([f"u{row % 31}" for row in range(table.num_rows)]),
+    )
     rollups = {
-        system: sqlrank.rollup(["Mean(cost)", "LogLoss"], predictions=table.filter(pa.compute.equal(table["system"], system)), **kinds)
+        system: sqlrank.rollup(
+            ["Mean(cost)", "LogLoss"],
+            predictions=table.filter(pa.compute.equal(table["system"], system)),
+            **kinds,
+        )
         for system in ("old", "new")
     }
     (row,) = sqlrank.evaluate("Mean(cost)", rollup=rollups["old"], confidence=0.9).to_pylist()
@@ -415,7 +654,9 @@ def test_rollups_of_predictions_have_intervals_and_are_compared() -> None:
     (compared,) = sqlrank.compare("Mean(cost)", rollups=rollups).to_pylist()
     assert compared["value_baseline"] == pytest.approx(row["Mean(cost)"], rel=1e-12)
     both = sqlrank.rollup(["Mean(cost)", "AUC"], predictions=table, by="day", **kinds)
-    moved = sqlrank.drift("Mean(cost)", rollup=both, reference="day = 1", current="day = 2", confidence=0.9).to_pylist()
+    moved = sqlrank.drift(
+        "Mean(cost)", rollup=both, reference="day = 1", current="day = 2", confidence=0.9
+    ).to_pylist()
     assert {line["metric"] for line in moved} == {"Mean(cost)", "PSI"}
 
 
@@ -424,7 +665,9 @@ def test_columns_of_one_spelling_have_sums_of_their_own_in_a_rollup() -> None:
     metrics = ['Mean("my score")', 'Mean("my-score")']
     for sources in ({"queries": table}, {"predictions": table.drop_columns(["query_id"])}):
         rollup = sqlrank.rollup(metrics, **sources)
-        values = [sqlrank.evaluate(metric, rollup=rollup).to_pylist()[0][metric] for metric in metrics]
+        values = [
+            sqlrank.evaluate(metric, rollup=rollup).to_pylist()[0][metric] for metric in metrics
+        ]
         assert values == [1.5, 6.0]
 
 
@@ -438,7 +681,15 @@ def test_a_rollup_is_read_by_the_names_of_its_inputs() -> None:
     assert sqlrank.evaluate("nDCG@10", rollup=rollup)["nDCG@10"].to_pylist() == [row["nDCG@10"]]
     with pytest.raises(InputError, match=r"does not have the sums of Mean\(predictions.cost\)"):
         sqlrank.evaluate("Mean(predictions.cost)", rollup=rollup)
-    with pytest.raises(MetricError, match="'cost' is a column of answers and of queries, and a rollup names its sums by the column"):
+    with pytest.raises(
+        MetricError,
+        match=(
+            "'cost' is a column of answers and of queries, and a rollup names its sums by the"
+            " column"
+        ),
+    ):
         sqlrank.rollup(
-            ["Mean(answers.cost)", "Mean(queries.cost)"], inputs={"answers": table}, queries=make_measures().slice(0, len(QUERIES))
+            ["Mean(answers.cost)", "Mean(queries.cost)"],
+            inputs={"answers": table},
+            queries=make_measures().slice(0, len(QUERIES)),
         )

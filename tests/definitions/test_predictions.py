@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tests.definitions.predictions import QUICK, STRATEGIES, WEIGHTED, evaluate_predictions, rank_labels
+from tests.definitions.predictions import (
+    QUICK,
+    STRATEGIES,
+    WEIGHTED,
+    evaluate_predictions,
+    rank_labels,
+)
 from tests.lanes import select_few
 
 if TYPE_CHECKING:
@@ -28,7 +34,10 @@ WORKED = [
     ("LiftQuality(lift_variant=magnetic_spark)", 2 * 8.5 / 12 - 1 - 2 / 3),
     ("APS", 1 / 4 * 1 + 2 / 4 * (3 / 4) + 1 / 4 * (4 / 7)),
     ("PRAUC", 1 / 4 * 1 + 2 / 4 * (1 + 3 / 4) / 2 + 1 / 4 * (3 / 5 + 4 / 7) / 2),
-    ("PRAUC(interpolation=from_one)", 1 / 4 * 1 + 2 / 4 * (1 + 3 / 4) / 2 + 1 / 4 * (3 / 5 + 4 / 7) / 2),
+    (
+        "PRAUC(interpolation=from_one)",
+        1 / 4 * 1 + 2 / 4 * (1 + 3 / 4) / 2 + 1 / 4 * (3 / 5 + 4 / 7) / 2,
+    ),
     ("KS", 3 / 4 - 1 / 3),
     ("pAUC(area_scaling=raw)@0.5", 1 / 3 * (1 / 4 + 3 / 4) / 2 + 1 / 6 * 3 / 4),
     ("pAUC(area_scaling=ratio)@0.5", 2 * (1 / 3 * (1 / 4 + 3 / 4) / 2 + 1 / 6 * 3 / 4)),
@@ -84,21 +93,36 @@ WORKED = [
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
 def test_the_example_of_spark(strategy: str) -> None:
-    got = evaluate_predictions([metric for metric, _ in WORKED], *SPARK, plan={"score_order": strategy})
-    wrong = [(metric, have, value) for (metric, value), have in zip(WORKED, got, strict=True) if have != pytest.approx(value, abs=1e-12)]
+    got = evaluate_predictions(
+        [metric for metric, _ in WORKED], *SPARK, plan={"score_order": strategy}
+    )
+    wrong = [
+        (metric, have, value)
+        for (metric, value), have in zip(WORKED, got, strict=True)
+        if have != pytest.approx(value, abs=1e-12)
+    ]
     assert not wrong
 
 
 def test_the_numbers_that_spark_prints() -> None:
     got = evaluate_predictions(["AUC", "PRAUC", "APS"], *SPARK)
-    assert [round(value, digits) for value, digits in zip(got, (4, 4, 3), strict=True)] == [0.7083, 0.8339, 0.768]
+    assert [round(value, digits) for value, digits in zip(got, (4, 4, 3), strict=True)] == [
+        0.7083,
+        0.8339,
+        0.768,
+    ]
 
 
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
 def test_six_predictions_in_order(strategy: str) -> None:
     """METRICS 5.4, Toy C: -+-+++."""
     label, score = rank_labels("-+-+++")
-    got = evaluate_predictions(["APS", "PRAUC", "PRAUC(interpolation=from_one)"], label, score, plan={"score_order": strategy})
+    got = evaluate_predictions(
+        ["APS", "PRAUC", "PRAUC(interpolation=from_one)"],
+        label,
+        score,
+        plan={"score_order": strategy},
+    )
     curve = (0 + 1 / 2) / 8 + (1 / 3 + 2 / 4) / 8 + (2 / 4 + 3 / 5) / 8 + (3 / 5 + 4 / 6) / 8
     assert got == pytest.approx([0.56667, 0.4625, 0.4625], abs=5e-6)
     assert got == pytest.approx([(1 / 2 + 2 / 4 + 3 / 5 + 4 / 6) / 4, curve, curve], abs=1e-12)
@@ -106,13 +130,28 @@ def test_six_predictions_in_order(strategy: str) -> None:
 
 @pytest.mark.parametrize(
     ("order", "pairs", "share", "mcclish"),
-    [("+--++++----", 22, 2 / 10, 0.52), ("+-+++-----+", 21, 5 / 10, 0.70), ("++------+++", 12, 4 / 10, 0.64)],
+    [
+        ("+--++++----", 22, 2 / 10, 0.52),
+        ("+-+++-----+", 21, 5 / 10, 0.70),
+        ("++------+++", 12, 4 / 10, 0.64),
+    ],
 )
-def test_partial_areas_of_five_positives_and_six_negatives(order: str, pairs: int, share: float, mcclish: float) -> None:
-    """METRICS 3.4 and 2.7: the pairs with the two highest negatives, which are the area up to a false positive rate of 2/6."""
+def test_partial_areas_of_five_positives_and_six_negatives(
+    order: str, pairs: int, share: float, mcclish: float
+) -> None:
+    """METRICS 3.4 and 2.7: the pairs with the two highest negatives, which are the area up to a
+    false positive rate of 2/6.
+    """
     label, score = rank_labels(order)
     got = evaluate_predictions(
-        ["AUC", f"pAUC(area_scaling=ratio)@{2 / 6}", f"pAUC(area_scaling=raw)@{2 / 6}", f"pAUC@{2 / 6}"], label, score
+        [
+            "AUC",
+            f"pAUC(area_scaling=ratio)@{2 / 6}",
+            f"pAUC(area_scaling=raw)@{2 / 6}",
+            f"pAUC@{2 / 6}",
+        ],
+        label,
+        score,
     )
     assert got == pytest.approx([pairs / 30, share, share * 2 / 6, mcclish], abs=1e-12)
 
@@ -120,23 +159,38 @@ def test_partial_areas_of_five_positives_and_six_negatives(order: str, pairs: in
 @pytest.mark.parametrize(("order", "pairs"), [("++-+++-----", 27), ("+++-++-----", 28)])
 def test_areas_with_five_of_the_first_six(order: str, pairs: int) -> None:
     label, score = rank_labels(order)
-    got = evaluate_predictions(["AUC", "pAUC(area_scaling=ratio)@1", f"Precision(threshold={score[5]})"], label, score)
+    got = evaluate_predictions(
+        ["AUC", "pAUC(area_scaling=ratio)@1", f"Precision(threshold={score[5]})"], label, score
+    )
     assert got == pytest.approx([pairs / 30, pairs / 30, 5 / 6], abs=1e-12)
 
 
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
-@pytest.mark.parametrize(("last", "expected", "printed"), [(0.1, 1.0 / 1.7, 0.5882352941), (0.7, 1.6 / 1.7, 0.9411764706)])
+@pytest.mark.parametrize(
+    ("last", "expected", "printed"),
+    [(0.1, 1.0 / 1.7, 0.5882352941), (0.7, 1.6 / 1.7, 0.9411764706)],
+)
 def test_pndcg_of_valassis(strategy: str, last: float, expected: float, printed: float) -> None:
-    (got,) = evaluate_predictions("PnDCG", [1, 0, 1], [0.9, 0.8, last], plan={"score_order": strategy})
+    (got,) = evaluate_predictions(
+        "PnDCG", [1, 0, 1], [0.9, 0.8, last], plan={"score_order": strategy}
+    )
     assert got == pytest.approx(expected, abs=1e-12)
     assert round(got, 10) == printed
 
 
 def test_pndcg_with_a_cutoff_and_weights() -> None:
     label, score, weight = [1, 0, 1], [0.9, 0.8, 0.1], [0.5, 1.0, 2.0]
-    got = evaluate_predictions(["PnDCG", "PnDCG@0.25", "PnDCG@1", "PnDCG@2", "PnDCG@9"], label, score, weight)
+    got = evaluate_predictions(
+        ["PnDCG", "PnDCG@0.25", "PnDCG@1", "PnDCG@2", "PnDCG@9"], label, score, weight
+    )
     best = 0.9 * 0.5 + 0.8
-    expected = [(0.45 + 0.2) / (best + 0.1), 1, 0.45 / (0.45 + 0.4), (0.45 + 0.1 * 0.5) / (best + 0.05), (0.45 + 0.2) / (best + 0.1)]
+    expected = [
+        (0.45 + 0.2) / (best + 0.1),
+        1,
+        0.45 / (0.45 + 0.4),
+        (0.45 + 0.1 * 0.5) / (best + 0.05),
+        (0.45 + 0.2) / (best + 0.1),
+    ]
     assert got == pytest.approx(expected, abs=1e-12)
 
 
@@ -145,7 +199,9 @@ def test_pndcg_with_a_cutoff_and_weights() -> None:
 
 @dataclass
 class LightMetrics:
-    """The serial program: rows come with the highest score first, each with its label and weight."""
+    """The serial program: rows come with the highest score first, each with its label and
+    weight.
+    """
 
     positives: float = 0.0
     observations: float = 0.0
@@ -164,7 +220,9 @@ class LightMetrics:
 
 
 def compute_lift_quality(cumulated: float, positives: float, observations: float) -> float:
-    return ((2 * cumulated - positives) / (positives * observations) - 1) / (1 - positives / observations)
+    return ((2 * cumulated - positives) / (positives * observations) - 1) / (
+        1 - positives / observations
+    )
 
 
 def compute_serially(label: Sequence[float], weight: Sequence[float]) -> float:
@@ -175,9 +233,15 @@ def compute_serially(label: Sequence[float], weight: Sequence[float]) -> float:
 
 
 def compute_as_published(label: np.ndarray, weight: np.ndarray) -> float:
-    """Return the sum of the published Spark code, in which the weight of a row is cumulated before it is subtracted."""
+    """Return the sum of the published Spark code, in which the weight of a row is cumulated before
+    it is subtracted.
+    """
     total = float(weight.sum())
-    terms = (total - np.cumsum(weight)) * label * weight + 0.5 * label * weight - 0.5 * label * weight**2
+    terms = (
+        (total - np.cumsum(weight)) * label * weight
+        + 0.5 * label * weight
+        - 0.5 * label * weight**2
+    )
     return compute_lift_quality(float(terms.sum()), float((label * weight).sum()), total)
 
 
@@ -187,12 +251,20 @@ def test_lift_quality_of_lightmetrics(seed: int, weights: str) -> None:
     rng = np.random.default_rng(seed)
     n = 60
     label, score, rank = rng.integers(0, 2, n), rng.integers(0, 7, n) / 7, rng.permutation(n)
-    weight = {"ones": np.ones(n), "whole": rng.integers(1, 9, n).astype(float), "real": rng.random(n) + 0.01}[weights]
+    weight = {
+        "ones": np.ones(n),
+        "whole": rng.integers(1, 9, n).astype(float),
+        "real": rng.random(n) + 0.01,
+    }[weights]
     order = np.lexsort((rank, -score))
     metrics = ["LiftQuality", "LiftQuality(lift_variant=magnetic_spark)", "AUC"]
-    got = evaluate_predictions(metrics, label, score, weight, extra={"rank": rank}, ties="row_order")
+    got = evaluate_predictions(
+        metrics, label, score, weight, extra={"rank": rank}, ties="row_order"
+    )
     expected = compute_serially(label[order], weight[order])
-    assert got == pytest.approx([expected, compute_as_published(label[order], weight[order]), (expected + 1) / 2], abs=1e-12)
+    assert got == pytest.approx(
+        [expected, compute_as_published(label[order], weight[order]), (expected + 1) / 2], abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
@@ -200,7 +272,10 @@ def test_the_spark_variant_is_two_over_the_negatives_lower(strategy: str) -> Non
     rng = np.random.default_rng(32)
     label, score = rng.permutation([1] * 20 + [0] * 32), rng.permutation(52)
     exact, spark = evaluate_predictions(
-        ["LiftQuality", "LiftQuality(lift_variant=magnetic_spark)"], label, score, plan={"score_order": strategy}
+        ["LiftQuality", "LiftQuality(lift_variant=magnetic_spark)"],
+        label,
+        score,
+        plan={"score_order": strategy},
     )
     assert exact - spark == pytest.approx(2 / 32, abs=1e-12)
 
@@ -210,8 +285,12 @@ def test_lift_quality_of_ties_is_the_mean_over_their_orders(strategy: str) -> No
     """Two positives and two negatives are tied, one negative is below: 1/3."""
     label, score = [1, 1, 0, 0, 0], [0.5, 0.5, 0.5, 0.5, 0.1]
     orders = [compute_serially([*order, 0], [1.0] * 5) for order in permutations(label[:4])]
-    assert sorted({round(order, 12) for order in orders}) == pytest.approx([-1 / 3, 0, 1 / 3, 2 / 3, 1], abs=1e-11)
-    assert evaluate_predictions("LiftQuality", label, score, plan={"score_order": strategy}) == pytest.approx([1 / 3], abs=1e-12)
+    assert sorted({round(order, 12) for order in orders}) == pytest.approx(
+        [-1 / 3, 0, 1 / 3, 2 / 3, 1], abs=1e-11
+    )
+    assert evaluate_predictions(
+        "LiftQuality", label, score, plan={"score_order": strategy}
+    ) == pytest.approx([1 / 3], abs=1e-12)
     assert np.mean(orders) == pytest.approx(1 / 3, abs=1e-12)
 
 
@@ -220,7 +299,13 @@ def test_each_order_of_ties_by_rank() -> None:
     for order in permutations(range(4)):
         label = [1, 1, 0, 0]
         by_rank = [label[order.index(place)] for place in range(4)]
-        got = evaluate_predictions("LiftQuality", [*label, 0], [0.5] * 4 + [0.1], extra={"rank": [*order, 4]}, ties="row_order")
+        got = evaluate_predictions(
+            "LiftQuality",
+            [*label, 0],
+            [0.5] * 4 + [0.1],
+            extra={"rank": [*order, 4]},
+            ties="row_order",
+        )
         assert got == pytest.approx([compute_serially([*by_rank, 0], [1.0] * 5)], abs=1e-12)
 
 
@@ -230,10 +315,18 @@ def test_each_order_of_ties_by_rank() -> None:
 def test_probabilities_0_and_1_are_clipped() -> None:
     eps = 2.220446049250313e-16
     right, wrong = log(1 - eps), log(eps)
-    assert evaluate_predictions("LogLoss", [0, 1, 0, 1], [0.0, 1.0, 1.0, 0.0]) == pytest.approx([-(2 * right + 2 * wrong) / 4], rel=1e-12)
-    assert evaluate_predictions("LogLoss", [0, 1], [1.0, 0.0]) == pytest.approx([36.04365338911715], rel=1e-12)
-    assert evaluate_predictions("LogLoss(eps=1e-15)", [0, 1], [1.0, 0.0]) == pytest.approx([-log(1e-15)], rel=1e-12)
-    assert evaluate_predictions("LogLoss(eps=0.5)", [0, 1], [1.0, 0.0]) == pytest.approx([log(2)], rel=1e-12)
+    assert evaluate_predictions("LogLoss", [0, 1, 0, 1], [0.0, 1.0, 1.0, 0.0]) == pytest.approx(
+        [-(2 * right + 2 * wrong) / 4], rel=1e-12
+    )
+    assert evaluate_predictions("LogLoss", [0, 1], [1.0, 0.0]) == pytest.approx(
+        [36.04365338911715], rel=1e-12
+    )
+    assert evaluate_predictions("LogLoss(eps=1e-15)", [0, 1], [1.0, 0.0]) == pytest.approx(
+        [-log(1e-15)], rel=1e-12
+    )
+    assert evaluate_predictions("LogLoss(eps=0.5)", [0, 1], [1.0, 0.0]) == pytest.approx(
+        [log(2)], rel=1e-12
+    )
     assert evaluate_predictions("LogLoss", [0, 1], [0.0, 1.0]) == pytest.approx([eps], rel=1e-6)
 
 
@@ -244,21 +337,35 @@ def test_a_small_probability_is_not_lost_next_to_1() -> None:
 
 def test_the_base_rate_has_an_entropy_of_1() -> None:
     label, weight = [1, 0, 0], [2.0, 1.0, 5.0]
-    got = evaluate_predictions(["NormalizedEntropy", "NormalizedLogLoss", "BrierSkill", "LogLoss"], label, [0.25] * 3, weight)
+    got = evaluate_predictions(
+        ["NormalizedEntropy", "NormalizedLogLoss", "BrierSkill", "LogLoss"],
+        label,
+        [0.25] * 3,
+        weight,
+    )
     assert got == pytest.approx([1, 0, 0, -(log(0.25) + 3 * log(0.75)) / 4], abs=1e-12)
 
 
 # Averages over queries
 
 QUERIES = {"query_id": ["a", "a", "a", "b", "b", "c", "c", "c", "d"]}
-BY_QUERY = ([1, 0, 0, 0, 1, 1, 1, 1, 0], [0.9, 0.5, 0.1, 0.8, 0.2, 0.3, 0.2, 0.1, 0.7], [1.0, 2, 1, 3, 1, 9, 9, 9, 9])
+BY_QUERY = (
+    [1, 0, 0, 0, 1, 1, 1, 1, 0],
+    [0.9, 0.5, 0.1, 0.8, 0.2, 0.3, 0.2, 0.1, 0.7],
+    [1.0, 2, 1, 3, 1, 9, 9, 9, 9],
+)
 
 
-@pytest.mark.parametrize(("importance", "expected"), [("count", 3 / 5), ("equal", 1 / 2), ("weight", 4 / 8), ("positives", 1 / 2)])
+@pytest.mark.parametrize(
+    ("importance", "expected"),
+    [("count", 3 / 5), ("equal", 1 / 2), ("weight", 4 / 8), ("positives", 1 / 2)],
+)
 @pytest.mark.parametrize("strategy", select_few(WEIGHTED, QUICK))
 def test_gauc(strategy: str, importance: str, expected: float) -> None:
     """The AUC is 1 in a, 0 in b; c and d are of one class."""
-    got = evaluate_predictions(f"GAUC(query_weight={importance})", *BY_QUERY, extra=QUERIES, plan={"score_order": strategy})
+    got = evaluate_predictions(
+        f"GAUC(query_weight={importance})", *BY_QUERY, extra=QUERIES, plan={"score_order": strategy}
+    )
     assert got == pytest.approx([expected], abs=1e-12)
 
 
@@ -275,22 +382,36 @@ def test_regression_by_hand() -> None:
     mean, offset = 9 / 8, 2 / 8
     total = (1 - mean) ** 2 + 2 * (2 - mean) ** 2 + (4 - mean) ** 2 + 4 * mean**2
     spread = (1 - offset) ** 2 + 2 * offset**2 + (-3 - offset) ** 2 + 4 * (1 - offset) ** 2
-    expected = [2 / 8, 8 / 8, 14 / 8, sqrt(14 / 8), (1 + 0 + 3 / 4 + 4 * 2) / 8, (2 / 3 + 6 / 5 + 4 * 2) / 8]
+    expected = [
+        2 / 8,
+        8 / 8,
+        14 / 8,
+        sqrt(14 / 8),
+        (1 + 0 + 3 / 4 + 4 * 2) / 8,
+        (2 / 3 + 6 / 5 + 4 * 2) / 8,
+    ]
     got = evaluate_predictions(metrics, label, score, weight)
     assert got == pytest.approx([*expected, 1 - 14 / total, 1 - spread / total], abs=1e-12)
 
 
 def test_deviances_by_hand() -> None:
-    got = evaluate_predictions(["PoissonDeviance", "TweedieDeviance", "TweedieDeviance(power=1.5)"], [0.0, 4.0], [1.0, 1.0])
+    got = evaluate_predictions(
+        ["PoissonDeviance", "TweedieDeviance", "TweedieDeviance(power=1.5)"], [0.0, 4.0], [1.0, 1.0]
+    )
     poisson = (2 * 1 + 2 * (4 * log(4) - 3)) / 2
     tweedie = (2 * 2 + 2 * (2 / (-0.5 * 0.5) - 4 / -0.5 + 1 / 0.5)) / 2
     assert got == pytest.approx([poisson, tweedie, tweedie], abs=1e-12)
 
 
 def test_an_error_of_0_of_0_is_0() -> None:
-    assert evaluate_predictions(["sMAPE", "MAPE"], [0.0, 1.0], [0.0, 3.0]) == pytest.approx([1 / 2, 1], abs=1e-12)
+    assert evaluate_predictions(["sMAPE", "MAPE"], [0.0, 1.0], [0.0, 3.0]) == pytest.approx(
+        [1 / 2, 1], abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("label", [2.0, 0.5, 0.1])
 def test_labels_that_are_all_equal_have_no_variance(label: float) -> None:
-    assert evaluate_predictions(["R2", "ExplainedVariance"], [label] * 3, [0.1, 0.2, 0.3]) == [None, None]
+    assert evaluate_predictions(["R2", "ExplainedVariance"], [label] * 3, [0.1, 0.2, 0.3]) == [
+        None,
+        None,
+    ]

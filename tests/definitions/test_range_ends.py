@@ -1,4 +1,6 @@
-"""Metrics end exactly at the ends of their ranges: perfect orders give the end, and nothing passes it, with and without weights."""
+"""Metrics end exactly at the ends of their ranges: perfect orders give the end, and nothing passes
+it, with and without weights.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,23 @@ if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
 
 WEIGHTS = (0.1, 0.2, 0.3, 0.7, 1.1)
-SIZES = [(positives, negatives) for positives in (1, 2, 3, 5, 9, 13, 49, 100) for negatives in (1, 2, 4, 11, 97)]
-EXACT = ["AUC", "Gini", "APS", "PRAUC", "pAUC@0.5", "PartialAUC@3", "pAp@3", "WRanking", "KS", "BalancedAccuracy"]
+SIZES = [
+    (positives, negatives)
+    for positives in (1, 2, 3, 5, 9, 13, 49, 100)
+    for negatives in (1, 2, 4, 11, 97)
+]
+EXACT = [
+    "AUC",
+    "Gini",
+    "APS",
+    "PRAUC",
+    "pAUC@0.5",
+    "PartialAUC@3",
+    "pAp@3",
+    "WRanking",
+    "KS",
+    "BalancedAccuracy",
+]
 """Metrics that perfect orders with scores beyond the threshold bring to 1."""
 
 
@@ -37,14 +54,27 @@ def make_predictions(orders: tuple[str, ...] = ("perfect", "worst", "equal", "ra
             for positives, negatives in SIZES:
                 for row in range(positives + negatives):
                     is_positive = row < positives
-                    score = generator.random() if order == "random" else choose_score(order, is_positive, row)
+                    score = (
+                        generator.random()
+                        if order == "random"
+                        else choose_score(order, is_positive, row)
+                    )
                     weight = generator.choice(WEIGHTS) if kind == "weighted" else 1.0
-                    rows.append((order, kind, f"{positives} {negatives}", int(is_positive), score, weight))
-    return pa.table({name: [row[i] for row in rows] for i, name in enumerate(("order", "kind", "size", "label", "score", "weight"))})
+                    rows.append(
+                        (order, kind, f"{positives} {negatives}", int(is_positive), score, weight)
+                    )
+    return pa.table(
+        {
+            name: [row[i] for row in rows]
+            for i, name in enumerate(("order", "kind", "size", "label", "score", "weight"))
+        }
+    )
 
 
 def evaluate(metrics: list[str], predictions: pa.Table) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = sqlrank.evaluate(metrics, predictions=predictions, by=["order", "kind", "size"]).to_pylist()
+    rows: list[dict[str, Any]] = sqlrank.evaluate(
+        metrics, predictions=predictions, by=["order", "kind", "size"]
+    ).to_pylist()
     return rows
 
 
@@ -54,7 +84,11 @@ def test_a_perfect_order_is_exactly_1_and_the_reverse_exactly_0() -> None:
     perfect = [row for row in rows if row["order"] == "perfect"]
     exact_under_weights = {"AUC", "Gini", "APS", "PartialAUC@3", "pAp@3", "WRanking"}
     for metric in EXACT:
-        values = {row[metric] for row in perfect if metric in exact_under_weights or row["kind"] == "unweighted"}
+        values = {
+            row[metric]
+            for row in perfect
+            if metric in exact_under_weights or row["kind"] == "unweighted"
+        }
         assert values == {1.0}, metric
     worst = [row for row in rows if row["order"] == "worst"]
     assert {(row["AUC"], row["Gini"]) for row in worst} == {(0.0, -1.0)}
@@ -63,7 +97,11 @@ def test_a_perfect_order_is_exactly_1_and_the_reverse_exactly_0() -> None:
 def test_tie_bounds_of_a_rollup_end_at_1() -> None:
     rollup = sqlrank.rollup("AUC", predictions=make_predictions(("perfect",)), by=["kind", "size"])
     rows = sqlrank.evaluate("AUC", rollup=rollup, by=["kind", "size"]).to_pylist()
-    assert {(row["AUC"], row["AUC.bound_low"], row["AUC.bound_high"]) for row in rows if row["kind"] == "unweighted"} == {(1.0, 1.0, 1.0)}
+    assert {
+        (row["AUC"], row["AUC.bound_low"], row["AUC.bound_high"])
+        for row in rows
+        if row["kind"] == "unweighted"
+    } == {(1.0, 1.0, 1.0)}
     assert all(row["AUC.bound_high"] <= 1 for row in rows)
 
 
@@ -92,12 +130,31 @@ def test_no_metric_passes_the_ends_of_its_range() -> None:
 def test_equal_lists_overlap_by_exactly_1() -> None:
     """Also lists of which one goes on, and long ones; small persistences keep their digits."""
     lists = {"equal": (3000, 3000), "longer": (5, 3), "shorter": (3, 5)}
-    rows = [[(name, f"d{rank}", -float(rank)) for name, ends in lists.items() for rank in range(ends[side])] for side in (0, 1)]
-    run, baseline = (pa.table({name: [row[i] for row in side] for i, name in enumerate(("query_id", "doc_id", "score"))}) for side in rows)
+    rows = [
+        [
+            (name, f"d{rank}", -float(rank))
+            for name, ends in lists.items()
+            for rank in range(ends[side])
+        ]
+        for side in (0, 1)
+    ]
+    run, baseline = (
+        pa.table(
+            {
+                name: [row[i] for row in side]
+                for i, name in enumerate(("query_id", "doc_id", "score"))
+            }
+        )
+        for side in rows
+    )
     metrics = ["RBO(p=0.9, k=3000)", "RBO(p=0.9999, k=3000)", "RBO(p=1e-9)"]
-    for row in sqlrank.evaluate([*metrics, "RBOmin(p=1e-9)"], run=run, inputs={"baseline": baseline}, per_query=True).to_pylist():
+    for row in sqlrank.evaluate(
+        [*metrics, "RBOmin(p=1e-9)"], run=run, inputs={"baseline": baseline}, per_query=True
+    ).to_pylist():
         assert [row[metric] for metric in metrics] == [1.0] * 3
-        assert row["RBOmin(p=1e-9)"] == pytest.approx(1 - 1e-9 ** (3000 if row["query_id"] == "equal" else 3), abs=4e-16)
+        assert row["RBOmin(p=1e-9)"] == pytest.approx(
+            1 - 1e-9 ** (3000 if row["query_id"] == "equal" else 3), abs=4e-16
+        )
 
 
 # Every metric with bounds, over random small inputs
@@ -105,21 +162,37 @@ def test_equal_lists_overlap_by_exactly_1() -> None:
 ROWS = 12
 GROUPS = 25
 SCALES = {"ones": 0.0, "eighths": 0.125, "lognormal": None, "tiny": 1e-80, "huge": 1e80}
-"""Unit of the random weights of a kind; those of ``lognormal`` have none, and of ``ones`` there are no others."""
+"""Unit of the random weights of a kind; those of ``lognormal`` have none, and of ``ones`` there are
+no others.
+"""
 
 
 def draw_weight(generator: random.Random, kind: str) -> float:
     if kind == "ones":
         return 1.0
     unit = SCALES[kind]
-    return generator.lognormvariate(0, 2) if unit is None else unit * generator.choice((1, 2, 3, 5, 7))
+    return (
+        generator.lognormvariate(0, 2) if unit is None else unit * generator.choice((1, 2, 3, 5, 7))
+    )
 
 
 def draw_inputs(kind: str, *, is_perfect: bool) -> dict[str, pa.Table]:
-    """Return tables of all inputs with small groups and many ties, in perfect order or of perfect matches if so wanted."""
+    """Return tables of all inputs with small groups and many ties, in perfect order or of perfect
+    matches if so wanted.
+    """
     generator = random.Random(len(kind) + 10 * is_perfect)  # noqa: S311  no secrets
     rows: dict[str, list[dict[str, Any]]] = {
-        role: [] for role in ("run", "baseline", "qrels", "queries", "predictions", "classified", "class_labels", "records")
+        role: []
+        for role in (
+            "run",
+            "baseline",
+            "qrels",
+            "queries",
+            "predictions",
+            "classified",
+            "class_labels",
+            "records",
+        )
     }
     for group in range(GROUPS):
         size = generator.randint(2, ROWS)
@@ -130,13 +203,23 @@ def draw_inputs(kind: str, *, is_perfect: bool) -> dict[str, pa.Table]:
             score = -float(place) if is_perfect else generator.choice((0.1, 0.25, 0.5, 0.7))
             document = {"query_id": group, "doc_id": place}
             rows["run"].append({**document, "score": score})
-            rows["baseline"].append({**document, "score": score if is_perfect else generator.random()})
+            rows["baseline"].append(
+                {**document, "score": score if is_perfect else generator.random()}
+            )
             rows["qrels"].append({**document, "relevance": grade, "subtopic": place % 3})
         for place in range(size):
             weight = {"group": group, "weight": draw_weight(generator, kind)}
-            label, true_class, cluster = generator.randint(0, 1), generator.choice("abc"), generator.randint(0, 3)
+            label, true_class, cluster = (
+                generator.randint(0, 1),
+                generator.choice("abc"),
+                generator.randint(0, 3),
+            )
             label = place % 2 if place < 2 else label
-            score = generator.uniform(0.5 * label + 0.1, 0.5 * label + 0.4) if is_perfect else generator.choice((0.1, 0.3, 0.5, 0.9))
+            score = (
+                generator.uniform(0.5 * label + 0.1, 0.5 * label + 0.4)
+                if is_perfect
+                else generator.choice((0.1, 0.3, 0.5, 0.9))
+            )
             others = {
                 "query_id": f"{group} {place // 4}",
                 "doc_id": place,
@@ -150,10 +233,26 @@ def draw_inputs(kind: str, *, is_perfect: bool) -> dict[str, pa.Table]:
             rows["classified"].append({**weight, "label": true_class, "predicted": predicted})
             for class_id in "xyz":
                 member = generator.randint(0, 1)
-                labels = {"prediction_id": f"{group} {place}", "class_id": class_id, "label": member}
-                rows["class_labels"].append({**weight, **labels, "predicted": member if is_perfect else generator.randint(0, 1)})
+                labels = {
+                    "prediction_id": f"{group} {place}",
+                    "class_id": class_id,
+                    "label": member,
+                }
+                rows["class_labels"].append(
+                    {
+                        **weight,
+                        **labels,
+                        "predicted": member if is_perfect else generator.randint(0, 1),
+                    }
+                )
             predicted_cluster = cluster if is_perfect else generator.randint(0, 3)
-            record = {"group": group, "record_id": place, "predicted_cluster": predicted_cluster, "true_cluster": cluster, "name": cluster}
+            record = {
+                "group": group,
+                "record_id": place,
+                "predicted_cluster": predicted_cluster,
+                "true_cluster": cluster,
+                "name": cluster,
+            }
             rows["records"].append(record)
     weights = {row["prediction_id"]: row["weight"] for row in rows["class_labels"]}
     for row in rows["class_labels"]:
@@ -162,22 +261,39 @@ def draw_inputs(kind: str, *, is_perfect: bool) -> dict[str, pa.Table]:
 
 
 def evaluate_all(tables: dict[str, pa.Table]) -> list[tuple[SqlFile, list[float]]]:
-    """Return the values of the metrics with bounds that the tables are enough for: of groups, of queries, and their weighted means."""
+    """Return the values of the metrics with bounds that the tables are enough for: of groups, of
+    queries, and their weighted means.
+    """
     files: dict[tuple[str, ...], list[SqlFile]] = {}
     for file in load_registry().metrics.values():
-        if file.bounds is not None and not file.measures_column and {*list_roles(file)} <= tables.keys():
+        if (
+            file.bounds is not None
+            and not file.measures_column
+            and {*list_roles(file)} <= tables.keys()
+        ):
             files.setdefault(tuple(list_roles(file)), []).append(file)
     found = []
     for roles, read in files.items():
-        options: dict[str, Any] = {role: tables[role] for role in roles if role in {"run", "qrels", "predictions"}}
+        options: dict[str, Any] = {
+            role: tables[role] for role in roles if role in {"run", "qrels", "predictions"}
+        }
         options["inputs"] = {role: tables[role] for role in roles if role not in options}
         calls: list[dict[str, Any]] = [{"by": "group"}]
         if "run" in roles:
             options["inputs"]["queries"] = tables["queries"]
             calls = [{"per_query": True}, {"columns": {"queries.weight": "weight"}}]
-        metrics = {format_metric(file): file for file in read if file.grain == "list" or "run" not in roles}
-        results = [sqlrank.evaluate(list(metrics), **options, **call) for call in calls] if metrics else []
-        found += [(file, [v for result in results for v in result[name].drop_null().to_pylist()]) for name, file in metrics.items()]
+        metrics = {
+            format_metric(file): file for file in read if file.grain == "list" or "run" not in roles
+        }
+        results = (
+            [sqlrank.evaluate(list(metrics), **options, **call) for call in calls]
+            if metrics
+            else []
+        )
+        found += [
+            (file, [v for result in results for v in result[name].drop_null().to_pylist()])
+            for name, file in metrics.items()
+        ]
     return found
 
 
@@ -205,4 +321,8 @@ def test_no_value_of_small_inputs_passes_the_ends_of_its_range(kind: str) -> Non
         ]
         assert not passed
         assert len(found) > 200
-    assert {name: values for file, values in found if (name := file.full_name) in PERFECT.split() and {*values} != {1.0}} == {}
+    assert {
+        name: values
+        for file, values in found
+        if (name := file.full_name) in PERFECT.split() and {*values} != {1.0}
+    } == {}

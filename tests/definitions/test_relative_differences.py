@@ -1,4 +1,6 @@
-"""Relative differences: of the absolute value of the baseline, so that their sign is that of the difference on every surface."""
+"""Relative differences: of the absolute value of the baseline, so that their sign is that of the
+difference on every surface.
+"""
 
 from __future__ import annotations
 
@@ -16,23 +18,38 @@ PROFITS = {"old": [-12.0, -9.0, -9.0], "new": [-6.0, -4.0, -5.0]}  # means -10 a
 
 
 def _compare(call: Callable[..., pa.Table]) -> dict[str, Any]:
-    rows = [(system, f"q{place}", profit) for system, profits in PROFITS.items() for place, profit in enumerate(profits)]
-    table = pa.table(dict(zip(("system", "query_id", "profit"), zip(*rows, strict=True), strict=True)))
+    rows = [
+        (system, f"q{place}", profit)
+        for system, profits in PROFITS.items()
+        for place, profit in enumerate(profits)
+    ]
+    table = pa.table(
+        dict(zip(("system", "query_id", "profit"), zip(*rows, strict=True), strict=True))
+    )
     return dict(call("Mean(profit)", queries=table, baseline="old").to_pylist()[0])
 
 
 def _compare_rollups() -> dict[str, Any]:
     """Gini is -1 for the old score, which ranks the only positive last, and 0 for the new one."""
     table = pa.table({"label": [1, 0, 0], "old": [0.1, 0.2, 0.3], "new": [0.2, 0.1, 0.3]})
-    rollups = {name: sqlrank.rollup("Gini", predictions=table, columns={"score": name}) for name in ("old", "new")}
-    return dict(sqlrank.compare("Gini", rollups=rollups, baseline="old", confidence=None).to_pylist()[0])
+    rollups = {
+        name: sqlrank.rollup("Gini", predictions=table, columns={"score": name})
+        for name in ("old", "new")
+    }
+    return dict(
+        sqlrank.compare("Gini", rollups=rollups, baseline="old", confidence=None).to_pylist()[0]
+    )
 
 
 def _experiment() -> dict[str, Any]:
     rows = [(variant, profit) for variant, profits in PROFITS.items() for profit in profits]
     variants, profits = zip(*rows, strict=True)
     table = pa.table({"unit_id": range(6), "variant": variants, "profit": profits})
-    return dict(sqlrank.experiment("Mean(profit)", data=table, control="old", lift_scale="linear").to_pylist()[0])
+    return dict(
+        sqlrank.experiment(
+            "Mean(profit)", data=table, control="old", lift_scale="linear"
+        ).to_pylist()[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -45,7 +62,9 @@ def _experiment() -> dict[str, Any]:
     ],
     ids=["compare", "gate", "rollups", "experiment"],
 )
-def test_a_rise_from_a_negative_baseline_is_positive(measure: Callable[[], dict[str, Any]], expected: float) -> None:
+def test_a_rise_from_a_negative_baseline_is_positive(
+    measure: Callable[[], dict[str, Any]], expected: float
+) -> None:
     row = measure()
     assert row["difference"] > 0
     assert row["relative_difference"] == pytest.approx(expected)

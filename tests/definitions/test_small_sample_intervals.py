@@ -1,4 +1,6 @@
-"""Intervals with few effective units: the adjusted variance by its formula in NumPy, and metrics without adjustment."""
+"""Intervals with few effective units: the adjusted variance by its formula in NumPy, and metrics
+without adjustment.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ STEP = 1e-6
 
 
 def compute_growth(freedom: float, level: float) -> float:
-    """Return the ratio of the squared t quantile to the normal one: exact for 3 degrees of freedom, and approximate for more."""
+    """Return the ratio of the squared t quantile to the normal one: exact for 3 degrees of freedom,
+    and approximate for more.
+    """
     normal = stats.norm.ppf((1 + level) / 2) ** 2
     slope = (normal + 1) / 2
     below = 3 - slope / (stats.t.ppf((1 + level) / 2, 3) ** 2 / normal - 1)
@@ -34,9 +38,10 @@ def compute_limits(
 ) -> tuple[float, float]:
     """Return the limits of an interval from the influence of each unit.
 
-    Satterthwaite (1946): an estimate of variance by n units of kurtosis k has 2 n / (k - 1) degrees of freedom. Kish (1965): units of
-    unequal weight count as (sum of w)^2 / sum of w^2. ``enters`` says which units add anything to the sums of the metric, and
-    ``cell_squares`` are half the squared effects of one more row of each cell with few.
+    Satterthwaite (1946): an estimate of variance by n units of kurtosis k has 2 n / (k - 1) degrees
+    of freedom. Kish (1965): units of unequal weight count as (sum of w)^2 / sum of w^2. ``enters``
+    says which units add anything to the sums of the metric, and ``cell_squares`` are half the
+    squared effects of one more row of each cell with few.
     """
     n = len(influence)
     square, fourth = (influence**2).sum(), (influence**4).sum()
@@ -48,7 +53,12 @@ def compute_limits(
     quantile = stats.t.ppf((1 + level) / 2, n - 1) ** 2
     ceiling = compute_growth(max(trials - 1, 3), level) / compute_growth(n - 1, level)
     plain = square * trials / (trials - 1) + cell_squares
-    variance = plain * (1 + 2 * max(concentration - 3 / n, 0)) * compute_growth(freedom, level) / compute_growth(n - 1, level)
+    variance = (
+        plain
+        * (1 + 2 * max(concentration - 3 / n, 0))
+        * compute_growth(freedom, level)
+        / compute_growth(n - 1, level)
+    )
     if kind == "t":
         return value - np.sqrt(quantile * variance), value + np.sqrt(quantile * variance)
     scale = 2 if kind == "signed" else 1
@@ -79,8 +89,12 @@ def draw_predictions(rows: int, positives: int, seed: int = 3) -> dict[str, np.n
     return {"label": label, "score": score, "weight": weight, "user": rng.geometric(0.15, rows)}
 
 
-def compute_influence(metric: str, table: dict[str, np.ndarray], has_weight: bool) -> tuple[float, np.ndarray]:
-    """Return a metric of rows and the influence of each, by differences: a copy of the data for each row, in which it weighs a little more."""
+def compute_influence(
+    metric: str, table: dict[str, np.ndarray], has_weight: bool
+) -> tuple[float, np.ndarray]:
+    """Return a metric of rows and the influence of each, by differences: a copy of the data for
+    each row, in which it weighs a little more.
+    """
     rows = len(table["label"])
     weight = table["weight"] if has_weight else np.ones(rows)
     copies: dict[str, list[float]] = {"copy": [], "label": [], "score": [], "weight": []}
@@ -88,11 +102,19 @@ def compute_influence(metric: str, table: dict[str, np.ndarray], has_weight: boo
         for sign in (-1, 1):
             changed = weight.copy()
             changed[row] *= 1 + sign * STEP
-            for name, values in {"copy": [2 * row + (sign > 0)] * rows, **table, "weight": changed}.items():
+            for name, values in {
+                "copy": [2 * row + (sign > 0)] * rows,
+                **table,
+                "weight": changed,
+            }.items():
                 if name in copies:
                     copies[name].extend(values)
-    found = np.array(sqlrank.evaluate(metric, predictions=pa.table(copies), by="copy")[metric].to_pylist()).reshape(rows, 2)
-    value = sqlrank.evaluate(metric, predictions=pa.table({**table, "weight": weight}))[metric][0].as_py()
+    found = np.array(
+        sqlrank.evaluate(metric, predictions=pa.table(copies), by="copy")[metric].to_pylist()
+    ).reshape(rows, 2)
+    value = sqlrank.evaluate(metric, predictions=pa.table({**table, "weight": weight}))[metric][
+        0
+    ].as_py()
     return value, (found[:, 1] - found[:, 0]) / (2 * STEP)
 
 
@@ -122,17 +144,28 @@ KINDS = {"LogLoss": "t", "CalibrationRatio": "t", "MCC": "signed"}
         ("CalibrationRatio", 40, 6, False, True),
     ],
 )
-def test_adjusted_by_the_formula(metric: str, rows: int, positives: int, has_weight: bool, by_user: bool) -> None:
+def test_adjusted_by_the_formula(
+    metric: str, rows: int, positives: int, has_weight: bool, by_user: bool
+) -> None:
     table = draw_predictions(rows, positives)
     value, influence = compute_influence(metric, table, has_weight)
-    weight, enters = table["weight"] if has_weight else np.ones(rows), find_entering_rows(metric, table)
+    weight, enters = (
+        table["weight"] if has_weight else np.ones(rows),
+        find_entering_rows(metric, table),
+    )
     if by_user:
         users = [table["user"] == user for user in np.unique(table["user"])]
-        influence, weight = (np.array([values[user].sum() for user in users]) for values in (influence, weight))
+        influence, weight = (
+            np.array([values[user].sum() for user in users]) for values in (influence, weight)
+        )
         enters = None if enters is None else np.array([enters[user].any() for user in users])
     expected = compute_limits(value, influence, weight, enters, KINDS.get(metric, "share"))
-    given = pa.table({name: values for name, values in table.items() if has_weight or name != "weight"})
-    assert evaluate_limits(metric, given, **({"unit": "user"} if by_user else {})) == pytest.approx(expected, rel=2e-5)
+    given = pa.table(
+        {name: values for name, values in table.items() if has_weight or name != "weight"}
+    )
+    assert evaluate_limits(metric, given, **({"unit": "user"} if by_user else {})) == pytest.approx(
+        expected, rel=2e-5
+    )
 
 
 def test_a_precision_of_few_predictions() -> None:
@@ -146,42 +179,65 @@ def test_a_precision_of_few_predictions() -> None:
     assert low < 0.45
 
 
-@pytest.mark.parametrize(("metric", "kind", "scale"), [("BalancedAccuracy", "share", 2), ("YoudenJ", "signed", 1)])
+@pytest.mark.parametrize(
+    ("metric", "kind", "scale"), [("BalancedAccuracy", "share", 2), ("YoudenJ", "signed", 1)]
+)
 def test_a_class_of_few_rows_that_are_all_right(metric: str, kind: str, scale: int) -> None:
-    """Another positive might be missed: half the square of its effect on recall, 1 / 5, is added. No other cell has fewer than 5 rows."""
+    """Another positive might be missed: half the square of its effect on recall, 1 / 5, is added.
+    No other cell has fewer than 5 rows.
+    """
     label = np.repeat([1.0, 0.0], [5, 95])
     score = np.repeat([0.9, 0.1, 0.9], [5, 85, 10])
     specificity = 85 / 95
     influence = np.where(label == 1, 0.0, ((score < 0.5) - specificity) / 95) / scale
     value = (1 + specificity) / 2 if scale == 2 else specificity
-    expected = compute_limits(value, influence, np.ones(100), kind=kind, cell_squares=(1 / 5 / scale) ** 2 / 2)
-    assert evaluate_limits(metric, pa.table({"label": label, "score": score})) == pytest.approx(expected, rel=1e-9)
+    expected = compute_limits(
+        value, influence, np.ones(100), kind=kind, cell_squares=(1 / 5 / scale) ** 2 / 2
+    )
+    assert evaluate_limits(metric, pa.table({"label": label, "score": score})) == pytest.approx(
+        expected, rel=1e-9
+    )
     classes = pa.table({"label": label.astype(int), "predicted": (score > 0.5).astype(int)})
-    row = sqlrank.evaluate("MulticlassRecall", inputs={"classified": classes}, confidence=LEVEL).to_pylist()[0]
-    assert metric != "BalancedAccuracy" or [row["MulticlassRecall.ci_low"], row["MulticlassRecall.ci_high"]] == pytest.approx(expected)
+    row = sqlrank.evaluate(
+        "MulticlassRecall", inputs={"classified": classes}, confidence=LEVEL
+    ).to_pylist()[0]
+    assert metric != "BalancedAccuracy" or [
+        row["MulticlassRecall.ci_low"],
+        row["MulticlassRecall.ci_high"],
+    ] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("metric", ["BaseRate", "Bias", "MSE"])
 def test_many_equal_units_are_not_adjusted(metric: str) -> None:
     """Of 2,000 rows without outliers the interval is as wide as without any adjustment, to 1 %."""
     rng = np.random.default_rng(2)
-    table = pa.table({"label": (rng.random(2000) < 0.4).astype(float), "score": rng.uniform(size=2000)})
+    table = pa.table(
+        {"label": (rng.random(2000) < 0.4).astype(float), "score": rng.uniform(size=2000)}
+    )
     adjusted, plain = (evaluate_limits(metric, table, interval=kind) for kind in ("auto", "t"))
     assert adjusted[1] - adjusted[0] == pytest.approx(plain[1] - plain[0], rel=0.01)  # type: ignore[operator]
 
 
 def test_intervals_by_name_are_not_adjusted() -> None:
-    """Student's is the value and its quantile times the standard error, Wilson's that of the effective size, whatever the units."""
+    """Student's is the value and its quantile times the standard error, Wilson's that of the
+    effective size, whatever the units.
+    """
     table = pa.table(draw_predictions(30, 4))
-    (row,) = sqlrank.evaluate(["Brier"], predictions=table, confidence=LEVEL, interval="t").to_pylist()
+    (row,) = sqlrank.evaluate(
+        ["Brier"], predictions=table, confidence=LEVEL, interval="t"
+    ).to_pylist()
     far = stats.t.ppf(0.975, 29) * row["Brier.se"]
-    assert [row["Brier.ci_low"], row["Brier.ci_high"]] == pytest.approx([row["Brier"] - far, row["Brier"] + far], rel=1e-9)
+    assert [row["Brier.ci_low"], row["Brier.ci_high"]] == pytest.approx(
+        [row["Brier"] - far, row["Brier"] + far], rel=1e-9
+    )
     wilson, auto = (evaluate_limits("Brier", table, interval=kind) for kind in ("wilson", "auto"))
     assert auto[1] - auto[0] > 1.02 * (wilson[1] - wilson[0])  # type: ignore[operator]
 
 
 def test_queries_of_uneven_weight_of_gauc() -> None:
-    """The weight of a query is that of its predictions, so that a few long ones count as few trials."""
+    """The weight of a query is that of its predictions, so that a few long ones count as few
+    trials.
+    """
     rng = np.random.default_rng(5)
     sizes = [60, 40, *[6] * 12]
     query = np.repeat(np.arange(len(sizes)), sizes)
@@ -189,7 +245,14 @@ def test_queries_of_uneven_weight_of_gauc() -> None:
     score = rng.integers(0, 40, len(query)) / 40 + 0.3 * label
     areas = np.array(
         [
-            np.mean(np.sign(score[(query == q) & (label == 1)][:, None] - score[(query == q) & (label == 0)][None, :]) / 2 + 0.5)
+            np.mean(
+                np.sign(
+                    score[(query == q) & (label == 1)][:, None]
+                    - score[(query == q) & (label == 0)][None, :]
+                )
+                / 2
+                + 0.5
+            )
             for q in range(len(sizes))
         ]
     )
@@ -204,7 +267,9 @@ def test_queries_of_uneven_weight_of_gauc() -> None:
 
 @pytest.mark.parametrize("positives", [1, 2, 8])
 def test_a_unit_in_each_row_is_no_unit(positives: int) -> None:
-    """Rows with a unit of their own are rows: the same intervals, and none where one positive says nothing of others."""
+    """Rows with a unit of their own are rows: the same intervals, and none where one positive says
+    nothing of others.
+    """
     rng = np.random.default_rng([positives, 60])
     label = (np.arange(60) < positives).astype(int)
     scores = {name: np.round(stats.norm.cdf(label + rng.normal(size=60)), 3) for name in "ab"}
@@ -212,12 +277,19 @@ def test_a_unit_in_each_row_is_no_unit(positives: int) -> None:
     metrics = ["AUC", "Gini", "LiftQuality", "APS", "Recall", "MCC", "Brier", "LogLoss"]
 
     def close(row: dict[str, Any]) -> dict[str, Any]:
-        return {name: pytest.approx(value, rel=1e-9, abs=1e-12) if isinstance(value, float) else value for name, value in row.items()}
+        return {
+            name: pytest.approx(value, rel=1e-9, abs=1e-12) if isinstance(value, float) else value
+            for name, value in row.items()
+        }
 
     (by_rows,) = sqlrank.evaluate(metrics, predictions=table, confidence=LEVEL).to_pylist()
-    (by_units,) = sqlrank.evaluate(metrics, predictions=table, confidence=LEVEL, unit="row").to_pylist()
+    (by_units,) = sqlrank.evaluate(
+        metrics, predictions=table, confidence=LEVEL, unit="row"
+    ).to_pylist()
     assert by_units == close(by_rows)
     assert (by_rows["AUC.ci_low"] is None) == (positives == 1)
     options: dict[str, Any] = {"predictions": table, "columns": {"score": ["a", "b"]}}
     compared = sqlrank.compare(metrics, **options).to_pylist()
-    assert sqlrank.compare(metrics, unit="row", **options).to_pylist() == [close(row) for row in compared]
+    assert sqlrank.compare(metrics, unit="row", **options).to_pylist() == [
+        close(row) for row in compared
+    ]

@@ -1,4 +1,6 @@
-"""Notes on intervals and tests of samples that are too small: where they apply, and that their figures are those of docs/confidence.md."""
+"""Notes on intervals and tests of samples that are too small: where they apply, and that their
+figures are those of docs/confidence.md.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,32 @@ def read_notes(result: pa.Table) -> list[str]:
 
 def draw_numbers(rows: int) -> pa.Table:
     label = RNG.uniform(5, 12, rows)
-    return pa.table({"label": label, "score": label + RNG.normal(size=rows), "unit": np.arange(rows) % 10, "group": np.arange(rows) // 10})
+    return pa.table(
+        {
+            "label": label,
+            "score": label + RNG.normal(size=rows),
+            "unit": np.arange(rows) % 10,
+            "group": np.arange(rows) // 10,
+        }
+    )
 
 
 def draw_labels(positives: int, rows: int) -> pa.Table:
-    label, rng = np.arange(rows) < positives, np.random.default_rng(1)  # one of its own: the order of tests draws no perfect score
-    scores = {name: np.clip(0.4 * label + rng.uniform(0, 0.5, rows), 0, 1) for name in ("score", "other")}
-    return pa.table({"label": label.astype(float), **scores, "unit": np.arange(rows) % 10, "row": np.arange(rows)})
+    label, rng = (
+        np.arange(rows) < positives,
+        np.random.default_rng(1),
+    )  # one of its own: the order of tests draws no perfect score
+    scores = {
+        name: np.clip(0.4 * label + rng.uniform(0, 0.5, rows), 0, 1) for name in ("score", "other")
+    }
+    return pa.table(
+        {
+            "label": label.astype(float),
+            **scores,
+            "unit": np.arange(rows) % 10,
+            "row": np.arange(rows),
+        }
+    )
 
 
 def test_notes_have_the_figures_of_the_page() -> None:
@@ -38,7 +59,8 @@ def test_notes_have_the_figures_of_the_page() -> None:
         assert {*row.metrics} <= {*listed[row.data, row.sample, float(row.covers)]}, row
         assert {*row.metrics} <= names
     compared = {
-        (data, sample): (metrics.split(", "), differ) for data, sample, metrics, differ, _ in read_table("Comparisons on such samples")
+        (data, sample): (metrics.split(", "), differ)
+        for data, sample, metrics, differ, _ in read_table("Comparisons on such samples")
     }
     for row in load_small_samples("comparisons"):
         assert compared[row.data, row.sample] == ([*row.metrics], f"{row.differ} %")
@@ -46,9 +68,11 @@ def test_notes_have_the_figures_of_the_page() -> None:
 
 
 def test_a_note_for_each_sample_of_too_few_units() -> None:
-    """All intervals that hold the truth in less than 92 %, but where the size of the sample alone does not say so.
+    """All intervals that hold the truth in less than 92 %, but where the size of the sample alone
+    does not say so.
 
-    These have weights, users of few rows, three rows of a class, three units, or 20 labels among many rows.
+    These have weights, users of few rows, three rows of a class, three units, or 20 labels among
+    many rows.
     """
     noted = {(row.data, row.sample) for row in load_small_samples("intervals")}
     weighted = {(design.kind, design.name) for design in DESIGNS if design.sigma}
@@ -62,47 +86,100 @@ def test_a_note_for_each_sample_of_too_few_units() -> None:
 @pytest.mark.parametrize(
     ("rows", "options", "expected"),
     [
-        (10, {}, ["10 units or fewer: 95 % intervals of MSE, R2 cover the true value in about 82 % of such samples"]),
+        (
+            10,
+            {},
+            [
+                (
+                    "10 units or fewer: 95 % intervals of MSE, R2 cover the true value in about 82 % of"
+                    " such samples"
+                )
+            ],
+        ),
         (11, {}, []),
         (400, {}, []),
         (
             30,
             {"by": "group"},
-            ["10 units or fewer: 95 % intervals of MSE, R2 cover the true value in about 82 % of such samples (3 of 3 groups)"],
+            [
+                (
+                    "10 units or fewer: 95 % intervals of MSE, R2 cover the true value in about 82 % of"
+                    " such samples (3 of 3 groups)"
+                )
+            ],
         ),
         (400, {"unit": "unit"}, []),
         (10, {"interval": "t"}, []),
     ],
 )
 def test_few_units(rows: int, options: dict[str, Any], expected: list[str]) -> None:
-    assert read_notes(sqlrank.evaluate(["MSE", "R2", "MAE"], predictions=draw_numbers(rows), confidence=0.95, **options)) == expected
+    assert (
+        read_notes(
+            sqlrank.evaluate(
+                ["MSE", "R2", "MAE"], predictions=draw_numbers(rows), confidence=0.95, **options
+            )
+        )
+        == expected
+    )
 
 
 def test_few_units_of_users() -> None:
-    result = sqlrank.evaluate(["MSLE", "MAE"], predictions=draw_numbers(400), confidence=0.95, unit="unit")
-    assert read_notes(result) == ["10 units or fewer: 95 % intervals of MSLE cover the true value in about 91 % of such samples"]
+    result = sqlrank.evaluate(
+        ["MSLE", "MAE"], predictions=draw_numbers(400), confidence=0.95, unit="unit"
+    )
+    assert read_notes(result) == [
+        (
+            "10 units or fewer: 95 % intervals of MSLE cover the true value in about 91 % of such"
+            " samples"
+        )
+    ]
     assert read_notes(sqlrank.evaluate(["MSLE"], predictions=draw_numbers(9))) == []
 
 
 def test_few_positives() -> None:
     """The class that fewer rows have counts, and an area near 1."""
     for positives, rows in ((8, 300), (292, 300)):
-        (note,) = read_notes(sqlrank.evaluate("AUC", predictions=draw_labels(positives, rows), confidence=0.95))
+        (note,) = read_notes(
+            sqlrank.evaluate("AUC", predictions=draw_labels(positives, rows), confidence=0.95)
+        )
         assert (
             note
-            == "20 rows of the smaller class or fewer: 95 % intervals of AUC from 0.9 on cover the true value in about 84 % of such samples"
+            == "20 rows of the smaller class or fewer: 95 % intervals of AUC from 0.9 on cover the"
+            " true value in about 84 % of such samples"
         )
     table = draw_labels(8, 300)
-    (note,) = read_notes(sqlrank.evaluate(["AUC", "KS"], predictions=table, confidence=0.95, interval="bootstrap", unit="row"))
-    assert note.startswith("10 rows of the smaller class or fewer: 95 % bootstrap intervals of AUC cover the true value in about")
-    assert read_notes(sqlrank.evaluate(["AUC", "LogLoss"], predictions=draw_labels(2000, 5000), confidence=0.95)) == []
+    (note,) = read_notes(
+        sqlrank.evaluate(
+            ["AUC", "KS"], predictions=table, confidence=0.95, interval="bootstrap", unit="row"
+        )
+    )
+    assert note.startswith(
+        "10 rows of the smaller class or fewer: 95 % bootstrap intervals of AUC cover the true"
+        " value in about"
+    )
+    assert (
+        read_notes(
+            sqlrank.evaluate(
+                ["AUC", "LogLoss"], predictions=draw_labels(2000, 5000), confidence=0.95
+            )
+        )
+        == []
+    )
     worse = table.set_column(1, "score", pa.array(RNG.uniform(size=300)))
     assert read_notes(sqlrank.evaluate("AUC", predictions=worse, confidence=0.95)) == []
 
 
 def test_few_units_of_comparisons() -> None:
-    two: dict[str, Any] = {"predictions": draw_labels(100, 400), "columns": {"score": ["score", "other"]}}
-    expected = ["10 units or fewer: tests of APS find a difference of equal systems (p < 0.05) in up to 8 %"]
+    two: dict[str, Any] = {
+        "predictions": draw_labels(100, 400),
+        "columns": {"score": ["score", "other"]},
+    }
+    expected = [
+        "10 units or fewer: tests of APS find a difference of equal systems (p < 0.05) in up to 8 %"
+    ]
     assert read_notes(sqlrank.compare(["APS", "LogLoss"], unit="unit", **two)) == expected
-    assert read_notes(sqlrank.gate(["APS", "LogLoss"], unit="unit", tolerance=0.1, min_units=5, **two)) == expected
+    assert (
+        read_notes(sqlrank.gate(["APS", "LogLoss"], unit="unit", tolerance=0.1, min_units=5, **two))
+        == expected
+    )
     assert read_notes(sqlrank.compare(["APS", "LogLoss"], **two)) == []

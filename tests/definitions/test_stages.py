@@ -11,17 +11,28 @@ import sqlrank
 from tests.references.recommendations import draw_world, make_pairs
 
 SEARCH, RANKED, STAGES = ({"p": "abcdefgh", "q": "abcd"}, {"p": "hbcg", "q": "dc"}, {"p": "gh"})
-QRELS = make_pairs({"p": ["b", "d", "g", "z"], "q": ["a", "c"]}, "query_id", "doc_id").append_column(
-    "relevance", pa.array([1, 1, 2, 1, 1, 1])
-)
+QRELS = make_pairs(
+    {"p": ["b", "d", "g", "z"], "q": ["a", "c"]}, "query_id", "doc_id"
+).append_column("relevance", pa.array([1, 1, 2, 1, 1, 1]))
 
 
 def make_lists(**stages: dict[str, str]) -> pa.Table:
     """Return lists of one-letter documents in order, by stage and query."""
     rows = [
-        (stage, query, doc, -place) for stage, lists in stages.items() for query, docs in lists.items() for place, doc in enumerate(docs)
+        (stage, query, doc, -place)
+        for stage, lists in stages.items()
+        for query, docs in lists.items()
+        for place, doc in enumerate(docs)
     ]
-    return pa.table(dict(zip(["stage", "query_id", "doc_id", "score"], map(list, zip(*rows, strict=True)), strict=True)))
+    return pa.table(
+        dict(
+            zip(
+                ["stage", "query_id", "doc_id", "score"],
+                map(list, zip(*rows, strict=True)),
+                strict=True,
+            )
+        )
+    )
 
 
 RUN = make_lists(search=SEARCH, ranked=RANKED, shown=STAGES)
@@ -29,7 +40,9 @@ BEFORE = make_lists(ranked=SEARCH, shown=RANKED)
 
 
 def evaluate(metrics: Any, **options: Any) -> list[list[Any]]:
-    found = sqlrank.evaluate(metrics, run=RUN, qrels=QRELS, inputs={"baseline": BEFORE}, by="stage", **options)
+    found = sqlrank.evaluate(
+        metrics, run=RUN, qrels=QRELS, inputs={"baseline": BEFORE}, by="stage", **options
+    )
     return [list(row.values()) for row in found.to_pylist()]
 
 
@@ -56,7 +69,13 @@ def test_each_query() -> None:
 
 
 def test_a_query_that_has_no_baseline_loses_nothing() -> None:
-    found = sqlrank.evaluate(["Lost", "SearchReduction"], run=RUN, qrels=QRELS, inputs={"baseline": make_lists(x={"r": "ab"})}, by="stage")
+    found = sqlrank.evaluate(
+        ["Lost", "SearchReduction"],
+        run=RUN,
+        qrels=QRELS,
+        inputs={"baseline": make_lists(x={"r": "ab"})},
+        by="stage",
+    )
     assert found["Lost"].to_pylist() == [0, 0, 0]
     assert found["SearchReduction"].to_pylist() == [None, None, None]
 
@@ -66,11 +85,16 @@ def test_a_query_that_has_no_baseline_loses_nothing() -> None:
 def test_a_random_world(k: int) -> None:
     data = draw_world(21)
     (found,) = sqlrank.evaluate(
-        [f"Lost@{k}", "SearchReduction"], run=data.run, qrels=data.qrels, inputs={"baseline": data.inputs["baseline"]}
+        [f"Lost@{k}", "SearchReduction"],
+        run=data.run,
+        qrels=data.qrels,
+        inputs={"baseline": data.inputs["baseline"]},
     ).to_pylist()
     lost, shorter = 0, []
     for user, wanted in data.relevant.items():
         before, after = data.baseline.get(user, []), data.lists.get(user, [])
         lost += len({*before[:k]} & {*wanted} - {*after[:k]})
         shorter += [1 - len(after) / len(before)] if before else []
-    assert found == pytest.approx({f"Lost@{k}": lost, "SearchReduction": sum(shorter) / len(shorter)})
+    assert found == pytest.approx(
+        {f"Lost@{k}": lost, "SearchReduction": sum(shorter) / len(shorter)}
+    )

@@ -1,4 +1,6 @@
-"""Multiplying all weights by one number changes no mean, share or correlation, whatever products of weights it has."""
+"""Multiplying all weights by one number changes no mean, share or correlation, whatever products of
+weights it has.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def make_inputs(factor: float) -> dict[str, dict[str, Any]]:
     generator = random.Random(3)  # noqa: S311  no secrets
     weights = [generator.choice([0.1, 0.2, 0.3, 0.7, 1.0, 2.5]) * factor for _ in range(ROWS)]
     labels = [generator.choice(CLASSES) for _ in range(ROWS)]
-    predicted = [label if generator.random() < 0.6 else generator.choice(CLASSES) for label in labels]
+    predicted = [
+        label if generator.random() < 0.6 else generator.choice(CLASSES) for label in labels
+    ]
     cells = [(row, name) for row in range(ROWS) for name in CLASSES]
     by_class: dict[str, Any] = {
         "prediction_id": [row for row, _ in cells],
@@ -32,7 +36,11 @@ def make_inputs(factor: float) -> dict[str, dict[str, Any]]:
         "weight": [weights[row] for row, _ in cells],
     }
     return {
-        "predictions": {"label": [i % 2 for i in range(ROWS)], "score": [i * 7 % 11 / 11 for i in range(ROWS)], "weight": weights},
+        "predictions": {
+            "label": [i % 2 for i in range(ROWS)],
+            "score": [i * 7 % 11 / 11 for i in range(ROWS)],
+            "weight": weights,
+        },
         "classified": {"label": labels, "predicted": predicted, "weight": weights},
         "class_scores": {
             **by_class,
@@ -49,14 +57,20 @@ def make_inputs(factor: float) -> dict[str, dict[str, Any]]:
 
 def evaluate(metrics: list[str] | str, role: str, factor: float, **options: Any) -> dict[str, Any]:
     table: Any = make_inputs(factor)[role]
-    sources: dict[str, Any] = {"predictions": table} if role == "predictions" else {"inputs": {role: table}}
+    sources: dict[str, Any] = (
+        {"predictions": table} if role == "predictions" else {"inputs": {role: table}}
+    )
     row: dict[str, Any] = sqlrank.evaluate(metrics, **sources, **options).to_pylist()[0]
     return row
 
 
 def list_metrics(role: str, **options: Any) -> list[str]:
     found = []
-    for metric in (format_metric(file) for file in load_registry().metrics.values() if list_roles(file) == [role]):
+    for metric in (
+        format_metric(file)
+        for file in load_registry().metrics.values()
+        if list_roles(file) == [role]
+    ):
         try:
             evaluate(metric, role, 1, **options)
         except SqlrankError:

@@ -7,23 +7,32 @@ RUN = """
         's' || (i // 40) AS system
     FROM range(80) AS t(i)
 """
-"""Lists with ties, unjudged documents, queries without judgments; each query is answered by one of two systems."""
+"""Lists with ties, unjudged documents, queries without judgments; each query is answered by one of
+two systems.
+"""
 
 QRELS = """
     SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id,
         CASE WHEN i // 6 = 3 THEN 0 ELSE i * 3 % 4 - CASE WHEN i % 7 = 0 THEN 1 ELSE 0 END END AS relevance
     FROM range(66) AS t(i)
 """
-"""Judgments of documents retrieved and not, a query that was not answered, one without relevant documents, negative ones."""
+"""Judgments of documents retrieved and not, a query that was not answered, one without relevant
+documents, negative ones.
+"""
 
 SUBTOPICS = """
     SELECT 'q' || (i // 9) AS query_id, 'd' || (i % 9 * 5 % 11) AS doc_id, 's' || (s * (1 + i % 2)) AS subtopic, (i * 3 + s) % 4 - 1 AS relevance
     FROM range(72) AS t(i), range(3) AS u(s)
     WHERE (i + s) % 4 > 0
 """
-"""Documents judged for up to three subtopics; subtopics without relevant documents, and negative grades."""
+"""Documents judged for up to three subtopics; subtopics without relevant documents, and negative
+grades.
+"""
 
-QUERIES = "SELECT 'q' || i AS query_id, i % 3 / 2.0::DOUBLE AS weight, CASE WHEN i % 2 = 0 THEN 'de' ELSE 'Fr' END AS country, 1 + i * 3 % 7 AS cutoff FROM range(11) AS t(i)"
+QUERIES = (
+    "SELECT 'q' || i AS query_id, i % 3 / 2.0::DOUBLE AS weight, CASE WHEN i % 2 = 0 THEN 'de' ELSE"
+    " 'Fr' END AS country, 1 + i * 3 % 7 AS cutoff FROM range(11) AS t(i)"
+)
 PREDICTIONS = """
     SELECT i % 4 AS shop, 'u' || (i % 7) AS query_id, 'd' || i AS doc_id, i AS rank, i * 7 % 3 // 2 AS label, (i * 11 % 17) / 16.0::DOUBLE AS score,
         (i % 5) / 2.0::DOUBLE AS weight
@@ -32,12 +41,24 @@ PREDICTIONS = """
     UNION ALL SELECT NULL, 'u1', 'd142', 142, 1, 0.25, 1
     UNION ALL SELECT 2, 'u1', 'd143', 143, 1, 0.03, 0
 """
-"""Scores tied, 0 and 1; weights of 0, of all that has a score; a shop of one class, and rows of no shop."""
+"""Scores tied, 0 and 1; weights of 0, of all that has a score; a shop of one class, and rows of no
+shop.
+"""
 
-NUMBERS = "SELECT i % 3 AS shop, (1 + i * 7 % 23) / 4.0::DOUBLE AS label, (1 + i * 5 % 19) / 4.0::DOUBLE AS score, (1 + i % 4) / 2.0::DOUBLE AS weight, (1 + i % 9) / 10.0::DOUBLE AS quantile_level, (i * 5 % 19) / 4.0::DOUBLE AS interval_low, (4 + i * 5 % 19) / 4.0::DOUBLE AS interval_high, (1 + i % 5) / 2.0::DOUBLE AS seasonal_error FROM range(90) AS t(i)"
+NUMBERS = (
+    "SELECT i % 3 AS shop, (1 + i * 7 % 23) / 4.0::DOUBLE AS label, (1 + i * 5 % 19) / 4.0::DOUBLE"
+    " AS score, (1 + i % 4) / 2.0::DOUBLE AS weight, (1 + i % 9) / 10.0::DOUBLE AS quantile_level,"
+    " (i * 5 % 19) / 4.0::DOUBLE AS interval_low, (4 + i * 5 % 19) / 4.0::DOUBLE AS interval_high,"
+    " (1 + i % 5) / 2.0::DOUBLE AS seasonal_error FROM range(90) AS t(i)"
+)
 UNWEIGHTED = "SELECT shop, label, score FROM predictions"
-PROBABILITIES = "SELECT query_id, doc_id, relevance / 4 AS relevance FROM qrels WHERE relevance >= 0"
-HOSTILE = 'SELECT score AS "Select", label AS "group by", weight AS "a ""b""", shop AS "order" FROM predictions'
+PROBABILITIES = (
+    "SELECT query_id, doc_id, relevance / 4 AS relevance FROM qrels WHERE relevance >= 0"
+)
+HOSTILE = (
+    'SELECT score AS "Select", label AS "group by", weight AS "a ""b""", shop AS "order" FROM'
+    " predictions"
+)
 LONG = """
     SELECT 'q' AS query_id, 'd' || i AS doc_id, -i::DOUBLE AS score, 1 + i % 3 AS relevance FROM range(3000) AS t(i)
 """
@@ -52,15 +73,27 @@ RECORDS = """
     UNION ALL SELECT 101, NULL, 'p1', 't1', 1, 'n1'
     UNION ALL SELECT 102, 9, 'p1', NULL, 1, NULL
 """
-"""Clusters that were split and merged, records without a cluster on either side; shops of one cluster, and of none."""
+"""Clusters that were split and merged, records without a cluster on either side; shops of one
+cluster, and of none.
+"""
 
-LISTED = "SELECT record_id, shop, predicted_cluster AS cluster_id FROM records WHERE record_id % 5 <> 0"
+LISTED = (
+    "SELECT record_id, shop, predicted_cluster AS cluster_id FROM records WHERE record_id % 5 <> 0"
+)
 RESOLVED = "SELECT record_id, true_cluster AS cluster_id FROM records WHERE record_id % 4 <> 0"
-CANDIDATES = "SELECT i AS left_id, i * 5 % 60 AS right_id FROM range(60) AS t(i) WHERE i <> i * 5 % 60"
+CANDIDATES = (
+    "SELECT i AS left_id, i * 5 % 60 AS right_id FROM range(60) AS t(i) WHERE i <> i * 5 % 60"
+)
 HISTORY = "SELECT 'q' || (i // 5) AS query_id, 'd' || (i * 3 % 13) AS doc_id FROM range(45) AS t(i)"
 ITEMS = "SELECT 'd' || i AS doc_id, 'p' || (i % 3) AS provider FROM range(2, 13) AS t(i)"
-FEATURES = "SELECT 'd' || (i // 2) AS doc_id, 'c' || (i * 5 % 3) AS category, (i % 5 - 1) / 2.0::DOUBLE AS value FROM range(20) AS t(i)"
-BASELINE = "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id, i * 7 % 4 AS score, i % 6 + 1 AS rank FROM range(54) AS t(i)"
+FEATURES = (
+    "SELECT 'd' || (i // 2) AS doc_id, 'c' || (i * 5 % 3) AS category, (i % 5 - 1) / 2.0::DOUBLE AS"
+    " value FROM range(20) AS t(i)"
+)
+BASELINE = (
+    "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id, i * 7 % 4 AS score, i % 6 +"
+    " 1 AS rank FROM range(54) AS t(i)"
+)
 CLICKS = """
     SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id, i % 6 + 1 AS rank, i * 7 % 5 // 3 * (1 - i // 6 % 4 // 3) AS clicked,
         1.0::DOUBLE / (i % 6 + 2) AS propensity
@@ -75,7 +108,9 @@ LOGS = """
     UNION ALL SELECT 9, 1.0, 0.5, 0.0, 0.25, 0.5, 100
     UNION ALL SELECT NULL, 1.0, 0.01, 1.0, 0.25, 0.5, 101
 """
-"""Actions that the target never takes, a weight of 100; shops of one action, which the target never takes, and of none."""
+"""Actions that the target never takes, a weight of 100; shops of one action, which the target never
+takes, and of none.
+"""
 
 INTERLEAVED = """
     SELECT i // 2 % 4 AS shop, 's' || (i // 2) AS session_id, CASE WHEN i % 2 = 0 THEN 'A' ELSE 'B' END AS team,
@@ -83,7 +118,9 @@ INTERLEAVED = """
     FROM range(50) AS t(i)
     UNION ALL SELECT NULL, 's99', 'B', 2
 """
-"""Sessions that each of the two rankers won, that neither won, and without clicks, those of shop 0 among them; one with a row of B alone."""
+"""Sessions that each of the two rankers won, that neither won, and without clicks, those of shop 0
+among them; one with a row of B alone.
+"""
 
 SPLITS = """
     SELECT i % 2 AS shop, 'u' || (i * 7 % 11) AS user_id, 'd' || (i * 5 % 13) AS item_id, i * 3 % 40 AS happened_at,
@@ -93,7 +130,9 @@ SPLITS = """
     UNION ALL SELECT NULL, 'u99', 'd99', 1, 'test'
     UNION ALL SELECT NULL, 'u1', 'd2', 3, 'train'
 """
-"""Users and items of both parts and of one; a shop without a test, and rows of no shop, which train after they test."""
+"""Users and items of both parts and of one; a shop without a test, and rows of no shop, which train
+after they test.
+"""
 
 CLASSIFIED = """
     SELECT i % 3 AS shop, 'c' || (i * 7 % 5) AS label, CASE WHEN i % 4 < 2 THEN 'c' || (i * 7 % 5) ELSE 'c' || (i * 11 % 7) END AS predicted,
@@ -103,7 +142,9 @@ CLASSIFIED = """
     UNION ALL SELECT NULL, 'c1', 'c2', 2, 101
     UNION ALL SELECT 8, 'c1', 'c2', 0, 102
 """
-"""Classes that are observed only, predicted only, and in one shop only; weights of 0; shops of one class, without weight, and of no shop."""
+"""Classes that are observed only, predicted only, and in one shop only; weights of 0; shops of one
+class, without weight, and of no shop.
+"""
 
 CLASS_SCORES = """
     SELECT i // 4 % 3 AS shop, i // 4 AS prediction_id, 'c' || (i % 4) AS class_id, (i * 7 % 11) / 10.0::DOUBLE AS score, 'c' || (i // 4 * 3 % 5) AS label,
@@ -121,7 +162,9 @@ CLASS_LABELS = """
     UNION ALL SELECT 9, 100, NULL, 0, 0, 1
     UNION ALL SELECT NULL, 101, 'c1', 1, 0, 2
 """
-"""Sets of no, some and all classes; weights of 0; a shop without a class, and a prediction of no shop."""
+"""Sets of no, some and all classes; weights of 0; a shop without a class, and a prediction of no
+shop.
+"""
 
 RATINGS = """
     SELECT i // 3 % 3 AS shop, i // 3 AS item_id, 'j' || (i % 3) AS judge_id, CASE WHEN i % 7 <> 3 THEN i // 3 % 4 + i * 5 % 11 % 2 END AS rating
@@ -135,7 +178,13 @@ RATINGS = """
 """Missing ratings; an item of one rating; shops of one item, and of no shop."""
 
 AGREEMENT = (
-    ["FleissKappa", *(f"KrippendorffAlpha(level_of_measurement={level})" for level in ("nominal", "ordinal", "interval"))],
+    [
+        "FleissKappa",
+        *(
+            f"KrippendorffAlpha(level_of_measurement={level})"
+            for level in ("nominal", "ordinal", "interval")
+        ),
+    ],
     {"inputs": {"ratings": "ratings"}, "by": "shop", "confidence": 0.95},
 )
 """The metrics of ratings, and options for them."""
@@ -179,7 +228,10 @@ CLICKED = (
 )
 """The metrics of clicks, and options for them."""
 
-LABELLED = (["PPIMean", "PPIProportion"], {"inputs": {"judged": "judged"}, "by": "shop", "confidence": 0.95})
+LABELLED = (
+    ["PPIMean", "PPIProportion"],
+    {"inputs": {"judged": "judged"}, "by": "shop", "confidence": 0.95},
+)
 """The metrics of labels and a judge, and options for them."""
 
 EVIDENCE = """
@@ -188,15 +240,23 @@ EVIDENCE = """
     UNION ALL SELECT 'q1', 'nowhere', 0, 9, 1
     UNION ALL SELECT 'q20', 's1', 900, 950, 1
 """
-"""Spans within a chunk, across two, and beyond all; queries of several spans, and one whose only span is in no chunk."""
+"""Spans within a chunk, across two, and beyond all; queries of several spans, and one whose only
+span is in no chunk.
+"""
 
 CHUNKS = (
-    "SELECT 'd' || i AS doc_id, 's' || (i % 4) AS source, i // 4 * 40 AS span_start, i // 4 * 40 + 55 AS span_end FROM range(20) AS t(i)"
+    "SELECT 'd' || i AS doc_id, 's' || (i % 4) AS source, i // 4 * 40 AS span_start, i // 4 * 40 +"
+    " 55 AS span_end FROM range(20) AS t(i)"
 )
 
 ON_EVIDENCE = (
     ["nDCG@5", "RR", "R(rel=0.5)@5", "StRecall@5", "num_rel", "num_duplicates"],
-    {"run": "run", "inputs": {"evidence": "evidence", "chunks": "chunks"}, "columns": {"grade": "grade"}, "by": "system"},
+    {
+        "run": "run",
+        "inputs": {"evidence": "evidence", "chunks": "chunks"},
+        "columns": {"grade": "grade"},
+        "by": "system",
+    },
 )
 """Metrics of spans of evidence, and options for them."""
 

@@ -27,10 +27,17 @@ if TYPE_CHECKING:
 Rows = list[tuple[Any, ...]]
 
 SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Options of a Java that runs each piece of code a few times, and so loses more by compiling it well than it gains."""
+"""Options of a Java that runs each piece of code a few times, and so loses more by compiling it
+well than it gains.
+"""
 
-INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-"""Settings by which Spark evaluates expressions instead of writing and compiling Java of each statement, which takes twice the time."""
+INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""Settings by which Spark evaluates expressions instead of writing and compiling Java of each
+statement, which takes twice the time.
+"""
 
 
 class Engine(Protocol):
@@ -54,29 +61,52 @@ class Engine(Protocol):
 
 
 class SQLite:
-    """SQLite, of the Python that runs the tests, which may be built without mathematical functions."""
+    """SQLite, of the Python that runs the tests, which may be built without mathematical
+    functions.
+    """
 
     dialects = ("sqlite",)
     version = "of Python"
 
     def __init__(self) -> None:
         self.connection = sqlite3.connect(":memory:")
-        functions = {"ln": math.log, "exp": math.exp, "sqrt": math.sqrt, "power": math.pow, "floor": lambda x: x // 1}
+        functions = {
+            "ln": math.log,
+            "exp": math.exp,
+            "sqrt": math.sqrt,
+            "power": math.pow,
+            "floor": lambda x: x // 1,
+        }
         for name, function in functions.items():
             num_arguments = 2 if name == "power" else 1
             self.connection.create_function(
-                name, num_arguments, lambda *values, f=function: None if None in values else f(*values), deterministic=True
+                name,
+                num_arguments,
+                lambda *values, f=function: None if None in values else f(*values),
+                deterministic=True,
             )
 
     def load(self, name: str, table: pa.Table) -> None:
         lists = [field.name for field in table.schema if pa.types.is_list(field.type)]
         for name_of_list in lists:  # SQLite has lists as JSON
-            texts = [None if value is None else json.dumps(value) for value in table[name_of_list].to_pylist()]
-            table = table.set_column(table.column_names.index(name_of_list), name_of_list, pa.array(texts, pa.string()))
+            texts = [
+                None if value is None else json.dumps(value)
+                for value in table[name_of_list].to_pylist()
+            ]
+            table = table.set_column(
+                table.column_names.index(name_of_list), name_of_list, pa.array(texts, pa.string())
+            )
         types = {"int64": "INTEGER", "double": "REAL", "string": "TEXT"}
-        _create_table(self.connection.execute, "sqlite", name, {field.name: types[str(field.type)] for field in table.schema})
+        _create_table(
+            self.connection.execute,
+            "sqlite",
+            name,
+            {field.name: types[str(field.type)] for field in table.schema},
+        )
         marks = ", ".join("?" * table.num_columns)
-        self.connection.executemany(f"INSERT INTO {_quote_name(name, 'sqlite')} VALUES ({marks})", _to_rows(table))
+        self.connection.executemany(
+            f"INSERT INTO {_quote_name(name, 'sqlite')} VALUES ({marks})", _to_rows(table)
+        )
 
     def rows(self, statement: str) -> Rows:
         return self.connection.execute(statement).fetchall()
@@ -108,13 +138,17 @@ class PostgreSQL:
     def load(self, name: str, table: pa.Table) -> None:
         types = {"int64": "BIGINT", "double": "DOUBLE PRECISION", "string": 'TEXT COLLATE "C"'}
         columns = {
-            field.name: f"{types[str(field.type.value_type)].split(' COLLATE')[0]}[]"
-            if pa.types.is_list(field.type)
-            else types[str(field.type)]
+            field.name: (
+                f"{types[str(field.type.value_type)].split(' COLLATE')[0]}[]"
+                if pa.types.is_list(field.type)
+                else types[str(field.type)]
+            )
             for field in table.schema
         }
         _create_table(self.connection.execute, "postgres", name, columns)
-        with self.connection.cursor().copy(f"COPY {_quote_name(name, 'postgres')} FROM STDIN") as copy:
+        with self.connection.cursor().copy(
+            f"COPY {_quote_name(name, 'postgres')} FROM STDIN"
+        ) as copy:
             for row in _to_rows(table):
                 copy.write_row(row)
 
@@ -144,10 +178,15 @@ class ClickHouse:
 
     def load(self, name: str, table: pa.Table) -> None:
         path = _write_parquet(self._folder.name, table, name)
-        self.connection.query(f"CREATE OR REPLACE TABLE {_quote_name(name, 'clickhouse')} ENGINE = Memory AS SELECT * FROM file('{path}')")
+        self.connection.query(
+            f"CREATE OR REPLACE TABLE {_quote_name(name, 'clickhouse')} ENGINE = Memory AS SELECT *"
+            f" FROM file('{path}')"
+        )
 
     def rows(self, statement: str) -> Rows:
-        return _to_rows(pa.ipc.open_file(self.connection.query(statement, "Arrow").bytes()).read_all())
+        return _to_rows(
+            pa.ipc.open_file(self.connection.query(statement, "Arrow").bytes()).read_all()
+        )
 
     def execute(self, statement: str) -> object:
         return self.connection.query(statement)
@@ -182,18 +221,23 @@ class DataFusion:
 
 
 class Databend:
-    """Databend in this process: the nearest engine to Snowflake that can be executed, and no more than that."""
+    """Databend in this process: the nearest engine to Snowflake that can be executed, and no more
+    than that.
+    """
 
     dialects = ("snowflake",)
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="sqlrank_databend_")
-        # Without these it writes to .databend in the working directory, and to a new log there every hour.
+        # Without these it writes to .databend in the working directory, and to a new log there
+        # every hour.
         with mock.patch.dict(os.environ, DATABEND_DATA_PATH=self._folder.name, LOG_FILE_ON="false"):
             import databend
 
             self.connection = databend.SessionContext()
-        self.version = str(self.rows("SELECT version()")[0][0]).split("-")[0].removeprefix("Databend Query v")
+        self.version = (
+            str(self.rows("SELECT version()")[0][0]).split("-")[0].removeprefix("Databend Query v")
+        )
 
     def load(self, name: str, table: pa.Table) -> None:
         path = _write_parquet(self._folder.name, table, name)
@@ -201,8 +245,14 @@ class Databend:
         source = f"{path.stem}_lists" if lists else path.stem
         self.connection.register_parquet(source, str(path))
         if lists:  # those of Snowflake have variants as elements
-            items = (f'CAST("{column}" AS VARIANT) AS "{column}"' if column in lists else f'"{column}"' for column in table.column_names)
-            self.rows(f"CREATE TABLE {_quote_name(name, 'snowflake')} AS SELECT {', '.join(items)} FROM {source}")
+            items = (
+                f'CAST("{column}" AS VARIANT) AS "{column}"' if column in lists else f'"{column}"'
+                for column in table.column_names
+            )
+            self.rows(
+                f"CREATE TABLE {_quote_name(name, 'snowflake')} AS SELECT {', '.join(items)} FROM"
+                f" {source}"
+            )
         elif name != path.stem:
             self.rows(f"CREATE TABLE {_quote_name(name, 'snowflake')} AS SELECT * FROM {path.stem}")
 
@@ -254,7 +304,9 @@ class Spark:
 
 
 class ZetaSQL:
-    """Google's own front end of BigQuery and its reference implementation, compiled to WebAssembly."""
+    """Google's own front end of BigQuery and its reference implementation, compiled to
+    WebAssembly.
+    """
 
     dialects = ("bigquery",)
 
@@ -267,7 +319,9 @@ class ZetaSQL:
         from zetasql.types.proto_model import ProductMode
 
         language = LanguageOptions.maximum_features()
-        language.product_mode = ProductMode.PRODUCT_EXTERNAL  # the types that BigQuery has: FLOAT64, not DOUBLE
+        language.product_mode = (
+            ProductMode.PRODUCT_EXTERNAL
+        )  # the types that BigQuery has: FLOAT64, not DOUBLE
         language.reserved_keywords = ["QUALIFY"]
         self._options = AnalyzerOptions(language_options=language)
         self._functions = ZetaSQLBuiltinFunctionOptions(language_options=language)
@@ -283,34 +337,57 @@ class ZetaSQL:
         from zetasql.api.type_factory import TypeFactory
         from zetasql.types import TypeKind
 
-        kinds = {"int64": TypeKind.TYPE_INT64, "double": TypeKind.TYPE_DOUBLE, "string": TypeKind.TYPE_STRING}
+        kinds = {
+            "int64": TypeKind.TYPE_INT64,
+            "double": TypeKind.TYPE_DOUBLE,
+            "string": TypeKind.TYPE_STRING,
+        }
         catalog = CatalogBuilder("test").with_builtin_functions(self._functions)
         for name, table in self._tables.items():
             builder = TableBuilder(name)
             for field in table.schema:
                 is_list = pa.types.is_list(field.type)
                 kind = kinds[str(field.type.value_type if is_list else field.type)]
-                builder.add_column(field.name, TypeFactory.create_array_type(TypeFactory.create_simple_type(kind)) if is_list else kind)
+                builder.add_column(
+                    field.name,
+                    (
+                        TypeFactory.create_array_type(TypeFactory.create_simple_type(kind))
+                        if is_list
+                        else kind
+                    ),
+                )
             catalog.add_table(builder.build())
         content = {}
         for name, table in self._tables.items():
             rows = _to_rows(table)
-            content[name] = create_table_content([[None if isinstance(value, list) else value for value in row] for row in rows])
+            content[name] = create_table_content(
+                [[None if isinstance(value, list) else value for value in row] for row in rows]
+            )
             for row, values in zip(content[name].table_data.row, rows, strict=True):
                 for cell, value in zip(row.cell, values, strict=True):
                     if isinstance(value, list):
                         (elements,) = create_table_content([value]).table_data.row
                         cell.array_value = type(cell).Array(element=elements.cell)
-        query = PreparedQuery.builder().set_sql(statement).set_analyzer_options(self._options).set_catalog(catalog.build())
+        query = (
+            PreparedQuery.builder()
+            .set_sql(statement)
+            .set_analyzer_options(self._options)
+            .set_catalog(catalog.build())
+        )
         with query.set_table_content(content).prepare() as prepared:
             data = prepared.execute().content.table_data
-        return [tuple(_convert_cell(cell) for cell in row.cell) for row in (data.row if data is not None else None) or []]
+        return [
+            tuple(_convert_cell(cell) for cell in row.cell)
+            for row in (data.row if data is not None else None) or []
+        ]
 
     def execute(self, statement: str) -> object:
         raise NotImplementedError("the reference implementation keeps no tables")
 
     def analyze(self, statement: str) -> str:
-        """Analyze a statement without tables, such as a declaration, and return the class of its resolved tree."""
+        """Analyze a statement without tables, such as a declaration, and return the class of its
+        resolved tree.
+        """
         from zetasql.api import Analyzer, CatalogBuilder
 
         catalog = CatalogBuilder("test").with_builtin_functions(self._functions).build()
@@ -320,12 +397,22 @@ class ZetaSQL:
         """Nothing was started."""
 
 
-ENGINES: tuple[Callable[[], Engine], ...] = (SQLite, PostgreSQL, ClickHouse, DataFusion, ZetaSQL, Databend, Spark)
+ENGINES: tuple[Callable[[], Engine], ...] = (
+    SQLite,
+    PostgreSQL,
+    ClickHouse,
+    DataFusion,
+    ZetaSQL,
+    Databend,
+    Spark,
+)
 """All engines, each of which must be there for the tests to pass."""
 
 
 def _speed_up_wasm() -> None:
-    """Copy memory at once instead of byte by byte, and keep the compiled module: 20 seconds become a few."""
+    """Copy memory at once instead of byte by byte, and keep the compiled module: 20 seconds become
+    a few.
+    """
     from zetasql.core.wasm_client import WasmClient
 
     def write(self: Any, pointer: int, data: bytes) -> None:
@@ -346,11 +433,17 @@ def _convert_cell(cell: Any) -> Any:
 
 
 def _to_rows(table: pa.Table) -> Rows:
-    return list(zip(*(column.to_pylist() for column in table.columns), strict=True)) if table.num_columns else []
+    return (
+        list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+        if table.num_columns
+        else []
+    )
 
 
 def _write_parquet(folder: str, table: pa.Table, name: str) -> Path:
-    """Write a table to a file that is called as it is, but for odd characters; Spark takes one that begins with _ for hidden."""
+    """Write a table to a file that is called as it is, but for odd characters; Spark takes one that
+    begins with _ for hidden.
+    """
     path = Path(folder) / f"{re.sub('[^A-Za-z]', '_', name)}.parquet"
     pq.write_table(table, path)
     return path
@@ -360,8 +453,11 @@ def _quote_name(name: str, dialect: str) -> str:
     return exp.to_identifier(name, quoted=True).sql(dialect)
 
 
-def _create_table(execute: Callable[[str], object], dialect: str, name: str, columns: dict[str, str]) -> None:
+def _create_table(
+    execute: Callable[[str], object], dialect: str, name: str, columns: dict[str, str]
+) -> None:
     execute(f"DROP TABLE IF EXISTS {_quote_name(name, dialect)}")
     execute(
-        f"CREATE TABLE {_quote_name(name, dialect)} ({', '.join(f'{_quote_name(column, dialect)} {kind}' for column, kind in columns.items())})"
+        f"CREATE TABLE {_quote_name(name, dialect)}"
+        f" ({', '.join(f'{_quote_name(column, dialect)} {kind}' for column, kind in columns.items())})"
     )

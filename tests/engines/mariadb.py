@@ -1,4 +1,6 @@
-"""A MariaDB server, which reads the SQL of MySQL 8, driven through its own client: it needs no Python driver."""
+"""A MariaDB server, which reads the SQL of MySQL 8, driven through its own client: it needs no
+Python driver.
+"""
 
 from __future__ import annotations
 
@@ -34,11 +36,32 @@ class MariaDB:
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="sqlrank_mariadb_")
         data, socket = (str(Path(self._folder.name) / name) for name in ("data", "socket"))
-        install = ["mariadb-install-db", "--no-defaults", f"--datadir={data}", "--auth-root-authentication-method=normal"]
+        install = [
+            "mariadb-install-db",
+            "--no-defaults",
+            f"--datadir={data}",
+            "--auth-root-authentication-method=normal",
+        ]
         subprocess.run([*install, "--skip-test-db", "--user=root"], check=True, capture_output=True)
-        serve = ["mariadbd", "--no-defaults", f"--datadir={data}", f"--socket={socket}", "--skip-networking", "--user=root"]
-        self._server = subprocess.Popen([*serve, "--sql-mode=STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY"], stderr=subprocess.DEVNULL)
-        self._client = ["mariadb", "--no-defaults", f"--socket={socket}", "--user=root", "--default-character-set=utf8mb4", "--batch"]
+        serve = [
+            "mariadbd",
+            "--no-defaults",
+            f"--datadir={data}",
+            f"--socket={socket}",
+            "--skip-networking",
+            "--user=root",
+        ]
+        self._server = subprocess.Popen(
+            [*serve, "--sql-mode=STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY"], stderr=subprocess.DEVNULL
+        )
+        self._client = [
+            "mariadb",
+            "--no-defaults",
+            f"--socket={socket}",
+            "--user=root",
+            "--default-character-set=utf8mb4",
+            "--batch",
+        ]
         self._wait_until_it_answers()
         self.execute("CREATE DATABASE shop CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
         self._client += ["--database=shop"]
@@ -46,23 +69,39 @@ class MariaDB:
 
     def _wait_until_it_answers(self) -> None:
         for _ in range(300):
-            if subprocess.run([*self._client, "--execute=SELECT 1"], check=False, capture_output=True).returncode == 0:
+            if (
+                subprocess.run(
+                    [*self._client, "--execute=SELECT 1"], check=False, capture_output=True
+                ).returncode
+                == 0
+            ):
                 return
             time.sleep(0.2)
         raise TimeoutError("the server of MariaDB does not answer")
 
     def load(self, name: str, table: pa.Table) -> None:
         quoted = _quote_name(name)
-        columns = ", ".join(f"{_quote_name(field.name)} {TYPES[str(field.type)]}" for field in table.schema)
-        rows = ", ".join(f"({', '.join(map(_write_value, row.values()))})" for row in table.to_pylist())
-        self.execute(f"DROP TABLE IF EXISTS {quoted}; CREATE TABLE {quoted} ({columns}); INSERT INTO {quoted} VALUES {rows}")
+        columns = ", ".join(
+            f"{_quote_name(field.name)} {TYPES[str(field.type)]}" for field in table.schema
+        )
+        rows = ", ".join(
+            f"({', '.join(map(_write_value, row.values()))})" for row in table.to_pylist()
+        )
+        self.execute(
+            f"DROP TABLE IF EXISTS {quoted}; CREATE TABLE {quoted} ({columns}); INSERT INTO"
+            f" {quoted} VALUES {rows}"
+        )
 
     def rows(self, statement: str) -> Rows:
         lines = self.execute(statement).splitlines()[1:]
-        return [tuple(None if cell == "NULL" else cell for cell in line.split("\t")) for line in lines]
+        return [
+            tuple(None if cell == "NULL" else cell for cell in line.split("\t")) for line in lines
+        ]
 
     def execute(self, statement: str) -> str:
-        done = subprocess.run(self._client, input=statement, check=False, capture_output=True, text=True)
+        done = subprocess.run(
+            self._client, input=statement, check=False, capture_output=True, text=True
+        )
         if done.returncode:
             raise RuntimeError(done.stderr.strip())
         return done.stdout
@@ -78,4 +117,12 @@ def _quote_name(name: str) -> str:
 
 
 def _write_value(value: Any) -> str:
-    return "NULL" if value is None else repr(value) if isinstance(value, (int, float)) else exp.Literal.string(value).sql("mysql")
+    return (
+        "NULL"
+        if value is None
+        else (
+            repr(value)
+            if isinstance(value, (int, float))
+            else exp.Literal.string(value).sql("mysql")
+        )
+    )

@@ -1,4 +1,6 @@
-"""The table of metrics and engines that agree, printed after the tests and stored in docs/engines.md."""
+"""The table of metrics and engines that agree, printed after the tests and stored in
+docs/engines.md.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,25 @@ PROPERTY = "agreed"
 _TABLE = re.compile(r"(?<=<!-- matrix -->\n).*(?=<!-- end of matrix -->)", re.DOTALL)
 
 
-def make_record(engine: str, version: str, scenario: str, metrics: Iterable[str], worst: float) -> dict[str, Any]:
-    """Return the record of a test: names of the metrics that agree, and the largest relative difference of their values."""
-    return {"engine": engine, "version": version, "scenario": scenario, "metrics": sorted(set(metrics)), "worst": worst}
+def make_record(
+    engine: str, version: str, scenario: str, metrics: Iterable[str], worst: float
+) -> dict[str, Any]:
+    """Return the record of a test: names of the metrics that agree, and the largest relative
+    difference of their values.
+    """
+    return {
+        "engine": engine,
+        "version": version,
+        "scenario": scenario,
+        "metrics": sorted(set(metrics)),
+        "worst": worst,
+    }
 
 
 def format_table(records: Iterable[Mapping[str, Any]], engines: Iterable[str]) -> str:
-    """Return a Markdown table: a row per metric, in each column in how many scenarios the engine gave DuckDB's numbers."""
+    """Return a Markdown table: a row per metric, in each column in how many scenarios the engine
+    gave DuckDB's numbers.
+    """
     seen: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     versions: dict[str, str] = {}
     scenarios: dict[str, set[str]] = defaultdict(set)
@@ -33,10 +47,14 @@ def format_table(records: Iterable[Mapping[str, Any]], engines: Iterable[str]) -
         for metric in item["metrics"]:
             seen[metric][item["engine"]].add(item["scenario"])
     shown = [engine for engine in engines if engine in versions]
-    lines = ["| | " + " | ".join(f"{engine} {versions[engine]}" for engine in shown) + " |", "|---|" + "---|" * len(shown)]
+    lines = [
+        "| | " + " | ".join(f"{engine} {versions[engine]}" for engine in shown) + " |",
+        "|---|" + "---|" * len(shown),
+    ]
     lines.append("| calls | " + " | ".join(str(len(scenarios[engine])) for engine in shown) + " |")
     lines += [
-        f"| `{metric}` | " + " | ".join(str(len(seen[metric][engine])) for engine in shown) + " |" for metric in sorted(seen, key=str.lower)
+        f"| `{metric}` | " + " | ".join(str(len(seen[metric][engine])) for engine in shown) + " |"
+        for metric in sorted(seen, key=str.lower)
     ]
     return "\n".join(lines) + "\n"
 

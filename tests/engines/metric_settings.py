@@ -1,4 +1,6 @@
-"""Find the settings that metrics read: their policies, and the functions that they and their relations call."""
+"""Find the settings that metrics read: their policies, and the functions that they and their
+relations call.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +17,36 @@ if TYPE_CHECKING:
 
 
 def list_metric_settings(file: SqlFile) -> dict[str, list[str]]:
-    """Return the values of every function slot and policy that a metric of rankings reads, by name."""
-    names = find_settings_read([file])[file.name] - {"level", "aggregate", "if_undefined", "weight_below"}
-    slots = {name: sorted(load_registry().functions[name]) for name in sorted(names) if name in load_registry().functions}
-    return slots | {name: load_registry().allowed_values(name) for name in sorted(names) if name in load_registry().policies}
+    """Return the values of every function slot and policy that a metric of rankings reads, by
+    name.
+    """
+    names = find_settings_read([file])[file.name] - {
+        "level",
+        "aggregate",
+        "if_undefined",
+        "weight_below",
+    }
+    slots = {
+        name: sorted(load_registry().functions[name])
+        for name in sorted(names)
+        if name in load_registry().functions
+    }
+    return slots | {
+        name: load_registry().allowed_values(name)
+        for name in sorted(names)
+        if name in load_registry().policies
+    }
 
 
 def find_settings_read(files: list[SqlFile]) -> dict[str, set[str]]:
     """Return the declared policies and the called functions, also of relations, by metric."""
     calls = _find_calls()
     return {
-        file.name: {*file.declared_settings, *calls[file.name], *(call for name in _find_relations(file) for call in calls[name])}
+        file.name: {
+            *file.declared_settings,
+            *calls[file.name],
+            *(call for name in _find_relations(file) for call in calls[name]),
+        }
         for file in files
     }
 
@@ -35,7 +56,9 @@ def _find_calls() -> dict[str, set[str]]:
     """Return the functions that each file calls, by its name."""
     calls: dict[str, set[str]] = {}
     for file in load_registry().list_files():
-        calls.setdefault(file.name, set()).update(call.name.lower() for call in find_nodes(file.tree, exp.Anonymous))
+        calls.setdefault(file.name, set()).update(
+            call.name.lower() for call in find_nodes(file.tree, exp.Anonymous)
+        )
     return calls
 
 

@@ -17,16 +17,24 @@ if TYPE_CHECKING:
 QUICK = ("SQLite",)
 """The engines that are asked in every run."""
 
-JAVA = "Spark needs Java 17 or later, which only an operating system installs: openjdk-17-jre-headless on Debian"
+JAVA = (
+    "Spark needs Java 17 or later, which only an operating system installs: openjdk-17-jre-headless"
+    " on Debian"
+)
 
 
 def parametrize_engines(engines: Iterable[Callable[[], Any]]) -> list[Any]:
-    """Return engines as parameters; all tests of one are run by the same process, and all are slow but for the quick ones."""
+    """Return engines as parameters; all tests of one are run by the same process, and all are slow
+    but for the quick ones.
+    """
     return [
         pytest.param(
             engine,
             id=engine.__name__,
-            marks=[pytest.mark.xdist_group(engine.__name__), *(() if engine.__name__ in QUICK else (pytest.mark.slow,))],
+            marks=[
+                pytest.mark.xdist_group(engine.__name__),
+                *(() if engine.__name__ in QUICK else (pytest.mark.slow,)),
+            ],
         )
         for engine in engines
     ]
@@ -34,11 +42,16 @@ def parametrize_engines(engines: Iterable[Callable[[], Any]]) -> list[Any]:
 
 @contextmanager
 def run_engine(start: Callable[[], Any], tables: Mapping[str, pa.Table]) -> Iterator[Any]:
-    """Start an engine with tables in it; one that is missing is a failure, so that no green run hides it.
+    """Start an engine with tables in it; one that is missing is a failure, so that no green run
+    hides it.
 
     Only Spark may be passed over where there is no Java, but not where ``CI`` is set.
     """
-    if start.__name__ == "Spark" and not (shutil.which("java") or os.environ.get("JAVA_HOME")) and "CI" not in os.environ:
+    if (
+        start.__name__ == "Spark"
+        and not (shutil.which("java") or os.environ.get("JAVA_HOME"))
+        and "CI" not in os.environ
+    ):
         pytest.skip(JAVA)
     try:
         engine = start()

@@ -1,7 +1,8 @@
-"""Evaluate on a Spark cluster, in a process of its own: a session belongs to its process, and its log to its stderr.
+"""Evaluate on a Spark cluster, in a process of its own: a session belongs to its process, and its
+log to its stderr.
 
-Reads ``{"master": ..., "tables": {name: path}, "calls": [[metrics, options], ...]}`` from stdin; prints the rows of each
-call, and how many executors there were, as JSON.
+Reads ``{"master": ..., "tables": {name: path}, "calls": [[metrics, options], ...]}`` from stdin;
+prints the rows of each call, and how many executors there were, as JSON.
 """
 
 from __future__ import annotations
@@ -35,8 +36,12 @@ def main() -> None:
     try:
         for name, path in given["tables"].items():
             session.read.parquet(path).createOrReplaceTempView(name)
-        rows = [sqlrank.evaluate(metrics, connection=session, **options).to_pylist() for metrics, options in given["calls"]]
-        executors = session.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1  # noqa: SLF001  one is the driver
+        rows = [
+            sqlrank.evaluate(metrics, connection=session, **options).to_pylist()
+            for metrics, options in given["calls"]
+        ]
+        # One is the driver
+        executors = session.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1  # noqa: SLF001
     finally:
         session.stop()
     sys.stdout.write(json.dumps({"rows": rows, "executors": executors}))

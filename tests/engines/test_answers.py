@@ -1,4 +1,6 @@
-"""Answers, one row per query with lists of documents, have the numbers of DuckDB on every engine with lists."""
+"""Answers, one row per query with lists of documents, have the numbers of DuckDB on every engine
+with lists.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,17 @@ from tests.engines.test_engines import measure_deviation
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-METRICS = ["nDCG@3", "AP", "RR", "R@2", "num_ret", "num_rel", "num_q", "num_no_rel", "num_duplicates"]
+METRICS = [
+    "nDCG@3",
+    "AP",
+    "RR",
+    "R@2",
+    "num_ret",
+    "num_rel",
+    "num_q",
+    "num_no_rel",
+    "num_duplicates",
+]
 SCHEMA = pa.schema(
     {
         "query_id": pa.string(),
@@ -37,7 +49,9 @@ ROWS: list[tuple[Any, ...]] = [
     ("q5", None, None, None, None, "who"),
     ("q6", ["it's", '"d"', "a,b", "[d]"], [1.0, 1.0, 2.0, 2.0], ['"d"', "a,b"], [0, 3], "Wo"),
 ]
-TABLE = pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in ROWS], schema=SCHEMA)
+TABLE = pa.Table.from_pylist(
+    [dict(zip(SCHEMA.names, row, strict=True)) for row in ROWS], schema=SCHEMA
+)
 CALLS: dict[str, dict[str, Any]] = {
     "all": {},
     "by": {"by": "intent"},
@@ -61,7 +75,9 @@ def make_export(tool: str) -> pa.Table:
 
 @pytest.fixture(scope="module")
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    with run_engine(request.param, {"answers": TABLE, **{tool: make_export(tool) for tool in EXPORTS}}) as engine:
+    with run_engine(
+        request.param, {"answers": TABLE, **{tool: make_export(tool) for tool in EXPORTS}}
+    ) as engine:
         yield engine
 
 
@@ -70,17 +86,32 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 def test_numbers_are_those_of_duckdb(engine: Engine, call: str) -> None:
     options = CALLS[call]
     optional = [name for name in ("scores", "grades") if name not in options.get("columns", {})]
-    expected = sqlrank.evaluate(METRICS, inputs={"answers": TABLE.drop_columns(optional)}, **options)
+    expected = sqlrank.evaluate(
+        METRICS, inputs={"answers": TABLE.drop_columns(optional)}, **options
+    )
     for dialect in engine.dialects:
         if DIALECTS[dialect].write_list_elements is None:
-            with pytest.raises(MetricError, match=f"cannot be written for {dialect}, which has no UNNEST of lists with positions"):
+            with pytest.raises(
+                MetricError,
+                match=(
+                    f"cannot be written for {dialect}, which has no UNNEST of lists with positions"
+                ),
+            ):
                 sqlrank.sql(METRICS, inputs={"answers": "answers"}, dialect=dialect, **options)
             continue
-        quoted = {name: exp.to_identifier(name, quoted=True).sql("duckdb") for name in [*SCHEMA.names] if name not in optional}
+        quoted = {
+            name: exp.to_identifier(name, quoted=True).sql("duckdb")
+            for name in [*SCHEMA.names]
+            if name not in optional
+        }
         named = {**options, "columns": quoted} | ({"by": '"intent"'} if "by" in options else {})
         del named["columns"]["intent"]
         table = exp.to_identifier("answers", quoted=True).sql(DIALECTS[dialect].sqlglot_name)
-        measure_deviation(engine, sqlrank.sql(METRICS, inputs={"answers": table}, dialect=dialect, **named), expected)
+        measure_deviation(
+            engine,
+            sqlrank.sql(METRICS, inputs={"answers": table}, dialect=dialect, **named),
+            expected,
+        )
 
 
 @pytest.mark.slow
@@ -96,12 +127,18 @@ def test_exports_of_tools_have_the_numbers_of_rows_unnested_by_hand(engine: Engi
             append_row(qrels, query, doc, 1)
     policies: dict[str, Any] = {"ties": "rank", "duplicates": "max", "topics": "given"}
     queries = {"query_id": [row[0] for row in ROWS]}
-    expected = sqlrank.evaluate(metrics, run=pa.table(run), qrels=pa.table(qrels), queries=pa.table(queries), **policies)
+    expected = sqlrank.evaluate(
+        metrics, run=pa.table(run), qrels=pa.table(qrels), queries=pa.table(queries), **policies
+    )
     assert expected["R@2"][0].as_py() == pytest.approx((1 / 2 + 1 / 2 + 0 + 0 + 0 + 1 / 2) / 6)
     for tool, names in EXPORTS.items():
-        columns = dict(zip(("query_id", "retrieved", "relevant"), (f'"{name}"' for name in names), strict=True))
+        columns = dict(
+            zip(("query_id", "retrieved", "relevant"), (f'"{name}"' for name in names), strict=True)
+        )
         table = exp.to_identifier(tool, quoted=True).sql(DIALECTS[engine.dialects[0]].sqlglot_name)
-        statement = sqlrank.sql(metrics, inputs={"answers": table}, dialect=engine.dialects[0], columns=columns)
+        statement = sqlrank.sql(
+            metrics, inputs={"answers": table}, dialect=engine.dialects[0], columns=columns
+        )
         measure_deviation(engine, statement, expected)
 
 
@@ -110,9 +147,15 @@ def append_row(columns: dict[str, list[Any]], *values: Any) -> None:
         column.append(value)
 
 
-@pytest.mark.parametrize("engine", parametrize_engines(engine for engine in ENGINES if engine not in {Databend, ZetaSQL}), indirect=True)
+@pytest.mark.parametrize(
+    "engine",
+    parametrize_engines(engine for engine in ENGINES if engine not in {Databend, ZetaSQL}),
+    indirect=True,
+)
 def test_connections_are_inspected(engine: Any) -> None:
     for options in ({"by": "intent"}, {"ties": "doc_desc", "topics": "retrieved"}):
         expected = sqlrank.evaluate(METRICS, inputs={"answers": TABLE}, **options).to_pylist()
-        found = sqlrank.evaluate(METRICS, inputs={"answers": "answers"}, connection=engine.connection, **options).to_pylist()
+        found = sqlrank.evaluate(
+            METRICS, inputs={"answers": "answers"}, connection=engine.connection, **options
+        ).to_pylist()
         assert found == [pytest.approx(row) for row in expected]

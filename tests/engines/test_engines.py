@@ -1,4 +1,6 @@
-"""Every metric, curve and policy on every engine, with DuckDB's numbers; prints the table of agreement."""
+"""Every metric, curve and policy on every engine, with DuckDB's numbers; prints the table of
+agreement.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,14 @@ from tests.engines.data import LONG
 from tests.engines.engines import ENGINES, INTERPRETED, Databend, DataFusion, Spark, ZetaSQL
 from tests.engines.matrix import PROPERTY, make_record
 from tests.engines.running import parametrize_engines, run_engine
-from tests.engines.scenarios import CANNOT, TOO_SLOW, is_shared_out, make_tables, scenarios, thinned_scenarios
+from tests.engines.scenarios import (
+    CANNOT,
+    TOO_SLOW,
+    is_shared_out,
+    make_tables,
+    scenarios,
+    thinned_scenarios,
+)
 from tests.references import reference
 from tests.references.predictions import Predictions
 from tests.references.predictions_reference import list_candidates
@@ -38,7 +47,9 @@ FEW = [
 ]
 """Scenarios for which Spark writes and compiles Java."""
 
-LONG_SCHEMA = pa.schema({"query_id": pa.string(), "doc_id": pa.string(), "score": pa.float64(), "relevance": pa.int64()})
+LONG_SCHEMA = pa.schema(
+    {"query_id": pa.string(), "doc_id": pa.string(), "score": pa.float64(), "relevance": pa.int64()}
+)
 SCENARIOS = {scenario.name: scenario for scenario in scenarios()}
 
 
@@ -51,7 +62,9 @@ def connect_duckdb() -> duckdb.DuckDBPyConnection:
 
 
 THINNED = ("Spark", "ZetaSQL", "Databend", "ClickHouse", "DataFusion")
-"""Engines that are asked for all metrics once, and for a few in all other scenarios, each for others."""
+"""Engines that are asked for all metrics once, and for a few in all other scenarios, each for
+others.
+"""
 
 
 @cache
@@ -76,13 +89,16 @@ def pair_scenarios(engines: Iterable[Callable[[], Any]]) -> list[Any]:
         pytest.param(*engine.values, scenario, id=f"{scenario}-{engine.id}", marks=engine.marks)
         for engine in parametrize_engines(engines)
         for scenario in SCENARIOS
-        if is_shared_out(engine.id, scenario) and not (engine.id == Spark.__name__ and scenario in FEW)
+        if is_shared_out(engine.id, scenario)
+        and not (engine.id == Spark.__name__ and scenario in FEW)
     ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("engine", "scenario"), pair_scenarios(ENGINES), indirect=["engine"])
-def test_numbers_are_those_of_duckdb(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
+def test_numbers_are_those_of_duckdb(
+    engine: Engine, scenario: str, record_property: Callable[[str, Any], None]
+) -> None:
     name = type(engine).__name__
     asked = find_scenario(scenario, name)
     if (name, scenario) in TOO_SLOW:
@@ -93,12 +109,23 @@ def test_numbers_are_those_of_duckdb(engine: Engine, scenario: str, record_prope
         return
     texts = dict.fromkeys(asked.text(dialect) for dialect in engine.dialects)
     worst = max(measure_deviation(engine, text, compute_expected(scenario, name)) for text in texts)
-    record_property(PROPERTY, make_record(name, engine.version, scenario, [sqlrank.parse(metric).name for metric in asked.metrics], worst))
+    record_property(
+        PROPERTY,
+        make_record(
+            name,
+            engine.version,
+            scenario,
+            [sqlrank.parse(metric).name for metric in asked.metrics],
+            worst,
+        ),
+    )
 
 
 @pytest.fixture
 def compiled(engine: Spark) -> Iterator[None]:
-    """Let Spark write and compile Java of each statement, as it does where nobody asks for anything else."""
+    """Let Spark write and compile Java of each statement, as it does where nobody asks for anything
+    else.
+    """
     for name in INTERPRETED:
         engine.connection.conf.unset(name)
     yield
@@ -109,25 +136,41 @@ def compiled(engine: Spark) -> Iterator[None]:
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("engine", parametrize_engines([Spark]), indirect=True)
 @pytest.mark.parametrize("scenario", FEW)
-def test_numbers_of_spark(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
+def test_numbers_of_spark(
+    engine: Engine, scenario: str, record_property: Callable[[str, Any], None]
+) -> None:
     test_numbers_are_those_of_duckdb(engine, scenario, record_property)
 
 
-@pytest.mark.parametrize("engine", parametrize_engines(engine for engine in ENGINES if engine is not ZetaSQL), indirect=True)
+@pytest.mark.parametrize(
+    "engine",
+    parametrize_engines(engine for engine in ENGINES if engine is not ZetaSQL),
+    indirect=True,
+)
 def test_a_chance_below_the_smallest_double(engine: Engine) -> None:
-    """A list of 3,000 documents, after a few of which nobody reads on; ZetaSQL would take minutes for a window of that length."""
+    """A list of 3,000 documents, after a few of which nobody reads on; ZetaSQL would take minutes
+    for a window of that length.
+    """
     table = connect_duckdb().sql(LONG).to_arrow_table().cast(LONG_SCHEMA)
     engine.load("long", table)
     run, qrels = table.drop_columns(["relevance"]), table.drop_columns(["score"])
     metrics = ["ERR(stop_probability=yandex)", "PFound(stop_probability=yandex)", "ERR", "RBP"]
     there = sqlrank.evaluate(metrics, run=run, qrels=qrels)
     for dialect in engine.dialects:
-        compare_rows(engine.rows(sqlrank.sql(metrics, run='"long"', qrels='"long"', dialect=dialect)), there)
+        compare_rows(
+            engine.rows(sqlrank.sql(metrics, run='"long"', qrels='"long"', dialect=dialect)), there
+        )
 
 
-@pytest.mark.parametrize("engine", parametrize_engines(engine for engine in ENGINES if engine is not ZetaSQL), indirect=True)
+@pytest.mark.parametrize(
+    "engine",
+    parametrize_engines(engine for engine in ENGINES if engine is not ZetaSQL),
+    indirect=True,
+)
 def test_thinned_curves_of_weights_have_the_same_rows(engine: Engine) -> None:
-    """Each engine adds thirds up in its own order: a last digit less or more must not put a point into another piece of a curve."""
+    """Each engine adds thirds up in its own order: a last digit less or more must not put a point
+    into another piece of a curve.
+    """
     generator = np.random.default_rng(4)
     score, label = generator.integers(0, 400, 3000) / 400, generator.integers(0, 2, 3000)
     table = pa.table({"label": label, "score": score, "weight": generator.integers(1, 9, 3000) / 3})
@@ -136,23 +179,35 @@ def test_thinned_curves_of_weights_have_the_same_rows(engine: Engine) -> None:
         there = sqlrank.evaluate(curve, predictions=table, columns={"weight": "weight"})
         assert there.num_rows >= 10
         for dialect in engine.dialects:
-            compare_rows(engine.rows(sqlrank.sql(curve, predictions="thirds", columns={"weight": "weight"}, dialect=dialect)), there)
+            compare_rows(
+                engine.rows(
+                    sqlrank.sql(
+                        curve, predictions="thirds", columns={"weight": "weight"}, dialect=dialect
+                    )
+                ),
+                there,
+            )
 
 
 def measure_deviation(engine: Engine, text: str, table: pa.Table) -> float:
-    """Return the largest relative difference of an engine's numbers; fail if it exceeds the tolerance."""
+    """Return the largest relative difference of an engine's numbers; fail if it exceeds the
+    tolerance.
+    """
     try:
         return compare_rows(engine.rows(text), table)
     except Exception:
-        # Of some five hundred calls, this Databend gave other numbers once, and DataFusion failed two, while other tests took the processors.
-        # Both gave the right ones each time that they were asked again, DataFusion fifty times.
+        # Of some five hundred calls, this Databend gave other numbers once, and DataFusion failed
+        # two, while other tests took the processors. Both gave the right ones each time that they
+        # were asked again, DataFusion fifty times.
         if not isinstance(engine, (Databend, DataFusion)):
             raise
         return compare_rows(engine.rows(text), table)
 
 
 def compare_rows(rows: list[tuple[Any, ...]], table: pa.Table) -> float:
-    """Return the largest difference of rows, relative to the larger of 1 and the expected value; fail if it exceeds the tolerance."""
+    """Return the largest difference of rows, relative to the larger of 1 and the expected value;
+    fail if it exceeds the tolerance.
+    """
     assert len(rows) == table.num_rows > 0
     worst = 0.0
     for name, values in zip(table.column_names, zip(*rows, strict=True), strict=True):
@@ -184,7 +239,10 @@ def test_rankings_are_those_of_numpy() -> None:
             )
         )
         assert got.keys() == wanted.keys()
-        assert max(measure_difference(got[query], value) for query, value in wanted.items()) <= TOLERANCE, metric
+        assert (
+            max(measure_difference(got[query], value) for query, value in wanted.items())
+            <= TOLERANCE
+        ), metric
 
 
 def nest_rows(rows: list[dict[str, Any]], value: str) -> dict[str, dict[str, float]]:
@@ -199,8 +257,14 @@ def test_predictions_are_those_of_numpy() -> None:
     scenario = SCENARIOS["predictions shop, score_order=window"]
     names = ["label", "score", "weight", "query_id", "rank"]
     for row in compute_expected(scenario.name).to_pylist():
-        rows = [item for item in make_tables()["predictions"].to_pylist() if item["shop"] == row["shop"]]
+        rows = [
+            item for item in make_tables()["predictions"].to_pylist() if item["shop"] == row["shop"]
+        ]
         shop = Predictions(*(np.array([item[name] for item in rows]) for name in names))
         for metric in scenario.metrics:
             wanted = list_candidates(metric, shop)
-            assert any(measure_difference(row[metric], value) <= TOLERANCE for value in wanted), (row["shop"], metric, wanted)
+            assert any(measure_difference(row[metric], value) <= TOLERANCE for value in wanted), (
+                row["shop"],
+                metric,
+                wanted,
+            )

@@ -1,6 +1,8 @@
-"""Statements parse in the grammar of their engine, by sqlfluff, which checks neither types nor names.
+"""Statements parse in the grammar of their engine, by sqlfluff, which checks neither types nor
+names.
 
-For Snowflake, Redshift, Trino and Databricks, which cannot be run here, this is all there is but for engines like them.
+For Snowflake, Redshift, Trino and Databricks, which cannot be run here, this is all there is but
+for engines like them.
 """
 
 from __future__ import annotations
@@ -23,12 +25,27 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-GRAMMARS = {dialect: dialect for dialect in DIALECTS if dialect not in {"duckdb", "datafusion", "sqlite"}} | {"spark": "sparksql"}
-"""The name that sqlfluff has for a grammar. It has none for DataFusion; SQLite, which runs here, takes the name ``cascade``, unlike it."""
+GRAMMARS = {
+    dialect: dialect for dialect in DIALECTS if dialect not in {"duckdb", "datafusion", "sqlite"}
+} | {"spark": "sparksql"}
+"""The name that sqlfluff has for a grammar. It has none for DataFusion; SQLite, which runs here,
+takes the name ``cascade``, unlike it.
+"""
 
-RUN_HERE = {"spark": "Spark", "postgres": "PostgreSQL", "clickhouse": "ClickHouse", "bigquery": "ZetaSQL"}
+RUN_HERE = {
+    "spark": "Spark",
+    "postgres": "PostgreSQL",
+    "clickhouse": "ClickHouse",
+    "bigquery": "ZetaSQL",
+}
 
-FUSED = ("systems", "predictions shop, score_order=buckets", "records of groups", "beyond accuracy", "ROC, score_order=buckets")
+FUSED = (
+    "systems",
+    "predictions shop, score_order=buckets",
+    "records of groups",
+    "beyond accuracy",
+    "ROC, score_order=buckets",
+)
 """Scenarios that are parsed whole: all metrics, and a curve."""
 
 STEP = re.compile(r"^(?:WITH |\), )\S+ AS \($|^\)$", re.MULTILINE)
@@ -65,7 +82,10 @@ def test_every_metric_at_once(linter: Linter, dialect: str, name: str) -> None:
 def test_stored_results(linter: Linter, dialect: str, place: str) -> None:
     quote = "`" if DIALECTS[dialect].sqlglot_name in {"bigquery", "spark", "databricks"} else '"'
     names = f"shop.{quote}select{quote}.{quote}Metrics{quote}"
-    where = "run.day BETWEEN DATE '2026-01-01' AND DATE '2026-01-07' AND NOT run.country IN ('de', 'at') AND qrels.source LIKE 'a%'"
+    where = (
+        "run.day BETWEEN DATE '2026-01-01' AND DATE '2026-01-07' AND NOT run.country IN ('de',"
+        " 'at') AND qrels.source LIKE 'a%'"
+    )
     options = {
         "run": "shop.eval.run",
         "qrels": names,
@@ -74,7 +94,9 @@ def test_stored_results(linter: Linter, dialect: str, place: str) -> None:
         "insert" if place == "overwrite_by" else place: names.replace("Metrics", "Results"),
     }
     if (dialect, place) == ("tsql", "create_view"):
-        options[place] = options[place].removeprefix("shop.")  # a view is in the database where the statement runs
+        options[place] = options[place].removeprefix(
+            "shop."
+        )  # a view is in the database where the statement runs
     if place == "overwrite_by":
         if not DIALECTS[dialect].supports_delete:
             pytest.skip(f"{dialect} deletes no rows")
@@ -88,7 +110,9 @@ def test_every_step_of_every_metric_and_policy(linter: Linter, dialect: str) -> 
         pytest.skip(f"{RUN_HERE[dialect]} itself executes all of this in tests/engines")
     steps: set[str] = set()
     for text in iterate_statements(dialect):
-        steps.update(part for part in STEP.split(text) if part.strip() and not part.startswith("-- "))
+        steps.update(
+            part for part in STEP.split(text) if part.strip() and not part.startswith("-- ")
+        )
     assert len(steps) > 500
     for step in sorted(steps):
         assert_parsed(linter, step)
@@ -98,10 +122,18 @@ def iterate_statements(dialect: str) -> Iterator[str]:
     """All scenarios, and every metric and curve in a statement of its own."""
     for scenario in writable_scenarios(dialect):
         yield scenario.text(dialect)
-        for metric in scenario.metrics if scenario.name in {"default", "predictions per query", "regression"} else ():
+        for metric in (
+            scenario.metrics
+            if scenario.name in {"default", "predictions per query", "regression"}
+            else ()
+        ):
             yield Scenario(metric, [metric], scenario.options).text(dialect)
     for curve in load_registry().curves.values():
         if curve.display_name == "LeakedQueries":
             continue  # DuckDB alone has it
-        cutoff = "@5" if curve.cutoff_parameter is not None and curve.cutoff_parameter.default is None else ""
+        cutoff = (
+            "@5"
+            if curve.cutoff_parameter is not None and curve.cutoff_parameter.default is None
+            else ""
+        )
         yield sqlrank.sql(curve.display_name + cutoff, dialect=dialect, **name_sources(curve))

@@ -1,4 +1,6 @@
-"""Groups whose column is NULL, groupings, some queries, rows that policies leave out, and intervals, on every engine with DuckDB's rows."""
+"""Groups whose column is NULL, groupings, some queries, rows that policies leave out, and
+intervals, on every engine with DuckDB's rows.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,35 @@ if TYPE_CHECKING:
     from tests.engines.engines import Engine
 
 ROWS = [
-    (system, f"q{query}", f"d{doc}", (query * 7 + doc * 5 + number) % 11 / 16, (query + doc * doc) % 3 // 2)
+    (
+        system,
+        f"q{query}",
+        f"d{doc}",
+        (query * 7 + doc * 5 + number) % 11 / 16,
+        (query + doc * doc) % 3 // 2,
+    )
     for number, system in enumerate(["x", None, "y"])
     for query in range(5)
     for doc in range(4)
 ]
-RANKED = pa.table(dict(zip(["system", "query_id", "doc_id", "score", "label"], map(list, zip(*ROWS, strict=True)), strict=True)))
+RANKED = pa.table(
+    dict(
+        zip(
+            ["system", "query_id", "doc_id", "score", "label"],
+            map(list, zip(*ROWS, strict=True)),
+            strict=True,
+        )
+    )
+)
 RUN = RANKED.drop_columns(["label"])
-QRELS = RANKED.slice(0, 20).select(["query_id", "doc_id", "label"]).rename_columns(["query_id", "doc_id", "relevance"])
-QUERIES = pa.table({"query_id": [f"q{query}" for query in range(5)], "country": ["de", None, "fr", None, "de"]})
+QRELS = (
+    RANKED.slice(0, 20)
+    .select(["query_id", "doc_id", "label"])
+    .rename_columns(["query_id", "doc_id", "relevance"])
+)
+QUERIES = pa.table(
+    {"query_id": [f"q{query}" for query in range(5)], "country": ["de", None, "fr", None, "de"]}
+)
 UNTIDY_RUN = pa.table(
     {
         "query_id": ["q1"] * 4 + ["q2"] * 3,
@@ -35,8 +57,16 @@ UNTIDY_RUN = pa.table(
         "score": [0.2, 0.9, 0.5, None, 0.4, 0.8, 0.8],
     }
 )
-UNTIDY_QRELS = pa.table({"query_id": ["q1", "q1", "q2", "q2", "q2"], "doc_id": ["a", "c", "b", "b", "d"], "relevance": [1, 1, 0, 2, None]})
-UNTIDY = pa.table({"shop": ["x", "x", "x", "y"], "label": [1, 0, None, 1], "score": [0.9, 0.4, 0.5, None]})
+UNTIDY_QRELS = pa.table(
+    {
+        "query_id": ["q1", "q1", "q2", "q2", "q2"],
+        "doc_id": ["a", "c", "b", "b", "d"],
+        "relevance": [1, 1, 0, 2, None],
+    }
+)
+UNTIDY = pa.table(
+    {"shop": ["x", "x", "x", "y"], "label": [1, 0, None, 1], "score": [0.9, 0.4, 0.5, None]}
+)
 SPLIT_ROWS = pa.table(
     {
         "user_id": [1, 1, 2, 2, 3, 4, 4],
@@ -62,39 +92,85 @@ RANKINGS = {"run": "run", "qrels": "qrels"}
 CALLS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "systems": (["nDCG@3", "AP", "num_ret"], {**RANKINGS, "by": "system"}),
     "systems in slices": (["nDCG@3", "AP", "num_shown@2"], {**RANKINGS, "by": [["system"], []]}),
-    "what is known of queries": (["AP", "num_lists"], {**RANKINGS, "queries": "queries", "by": [["system", "queries.country"], []]}),
+    "what is known of queries": (
+        ["AP", "num_lists"],
+        {**RANKINGS, "queries": "queries", "by": [["system", "queries.country"], []]},
+    ),
     "per query": (["AP"], {**RANKINGS, "by": "system", "per_query": True}),
     "labels": (["AP"], {"predictions": "shown", "by": [["system"], []]}),
-    "predictions": (["AUC", "LogLoss", "AUC(level=query)"], {"predictions": "shown", "by": [["system"], []]}),
+    "predictions": (
+        ["AUC", "LogLoss", "AUC(level=query)"],
+        {"predictions": "shown", "by": [["system"], []]},
+    ),
     "cut-offs": (["P@1..3"], {**RANKINGS, "by": [["system"], []]}),
     "some queries": (["AP", "num_q"], {**RANKINGS, "queries": "few_queries", "by": "system"}),
-    "some queries of labels": (["AP", "AUC"], {"predictions": "shown", "queries": "few_queries", "by": "system"}),
+    "some queries of labels": (
+        ["AP", "AUC"],
+        {"predictions": "shown", "queries": "few_queries", "by": "system"},
+    ),
     "duplicates and NULLs": (
         ["AP", "num_ret", "num_duplicates", "num_dropped"],
-        {"run": "untidy_run", "qrels": "untidy_qrels", "duplicates": "max", "nulls": "drop", "per_query": True},
+        {
+            "run": "untidy_run",
+            "qrels": "untidy_qrels",
+            "duplicates": "max",
+            "nulls": "drop",
+            "per_query": True,
+        },
     ),
     "NULLs of predictions": (
         ["AUC", "num_predictions", "num_predictions_dropped"],
         {"predictions": "untidy", "nulls": "drop", "by": "shop"},
     ),
     "what leaks": (
-        ["num_train", "num_shared_users", "num_cold_items", "num_repeated", "num_future_users", "num_future_rows"],
+        [
+            "num_train",
+            "num_shared_users",
+            "num_cold_items",
+            "num_repeated",
+            "num_future_users",
+            "num_future_rows",
+        ],
         {"inputs": {"splits": "parts"}, "by": "shop"},
     ),
-    "intervals of rankings": (["nDCG@3", "DCG@3", "num_ret"], {**RANKINGS, "by": "system", "confidence": 0.95}),
-    "intervals of queries without a value": (["AP", "RR"], {**RANKINGS, "by": "system", "if_undefined": "skip", "confidence": 0.99}),
-    "intervals of rows": (["LogLoss", "Brier", "R2", "AUC"], {"predictions": "scored", "by": "system", "confidence": 0.9}),
+    "intervals of rankings": (
+        ["nDCG@3", "DCG@3", "num_ret"],
+        {**RANKINGS, "by": "system", "confidence": 0.95},
+    ),
+    "intervals of queries without a value": (
+        ["AP", "RR"],
+        {**RANKINGS, "by": "system", "if_undefined": "skip", "confidence": 0.99},
+    ),
+    "intervals of rows": (
+        ["LogLoss", "Brier", "R2", "AUC"],
+        {"predictions": "scored", "by": "system", "confidence": 0.9},
+    ),
     "intervals of users": (
         ["LogLoss", "Brier", "GAUC", "RMSE"],
-        {"predictions": "shown", "columns": {"query_id": '"query_id"'}, "by": "system", "confidence": 0.9},
+        {
+            "predictions": "shown",
+            "columns": {"query_id": '"query_id"'},
+            "by": "system",
+            "confidence": 0.9,
+        },
     ),
     "intervals of an order": (
         ["AUC", "Gini", "APS", "Precision", "MCC"],
-        {"predictions": "scored", "by": "system", "confidence": 0.95, "plan": {"score_order": "window"}},
+        {
+            "predictions": "scored",
+            "by": "system",
+            "confidence": 0.95,
+            "plan": {"score_order": "window"},
+        },
     ),
     "intervals of an order in buckets": (
         ["AUC", "APS"],
-        {"predictions": "scored", "by": "system", "confidence": 0.95, "plan": {"score_order": "buckets"}},
+        {
+            "predictions": "scored",
+            "by": "system",
+            "confidence": 0.95,
+            "plan": {"score_order": "buckets"},
+        },
     ),
     "intervals of an order by users": (
         ["AUC", "LiftQuality", "APS", "FBeta", "Brier"],
@@ -108,14 +184,30 @@ CALLS: dict[str, tuple[list[str], dict[str, Any]]] = {
         ["nDCG@3", "RR", "num_ret"],
         {**RANKINGS, "by": "system", "confidence": 0.95, "interval": "bootstrap", "replicates": 99},
     ),
-    "intervals of groupings": (["LogLoss", "AUC"], {"predictions": "scored", "by": [["system"], []], "confidence": 0.9}),
+    "intervals of groupings": (
+        ["LogLoss", "AUC"],
+        {"predictions": "scored", "by": [["system"], []], "confidence": 0.9},
+    ),
     "intervals of groupings drawn anew": (
         ["RR"],
-        {**RANKINGS, "by": [["system"], []], "confidence": 0.9, "interval": "bootstrap", "replicates": 99},
+        {
+            **RANKINGS,
+            "by": [["system"], []],
+            "confidence": 0.9,
+            "interval": "bootstrap",
+            "replicates": 99,
+        },
     ),
     "intervals of rows drawn anew": (
         ["KS", "AUC", "LogLoss"],
-        {"predictions": "shown", "by": "system", "confidence": 0.9, "interval": "bootstrap", "replicates": 99, "unit": "query_id"},
+        {
+            "predictions": "shown",
+            "by": "system",
+            "confidence": 0.9,
+            "interval": "bootstrap",
+            "replicates": 99,
+            "unit": "query_id",
+        },
     ),
 }
 
@@ -130,7 +222,10 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 @pytest.mark.parametrize("name", select_every(3, CALLS))
 def test_rows_are_those_of_duckdb(name: str, engine: Engine) -> None:
     metrics, options = CALLS[name]
-    given = {role: TABLES[source] if isinstance(source, str) and source in TABLES else source for role, source in options.items()}
+    given = {
+        role: TABLES[source] if isinstance(source, str) and source in TABLES else source
+        for role, source in options.items()
+    }
     if "inputs" in given:
         given["inputs"] = {role: TABLES[source] for role, source in given["inputs"].items()}
     if "by" in given:
@@ -144,9 +239,10 @@ def test_rows_are_those_of_duckdb(name: str, engine: Engine) -> None:
     rows = engine.rows(sqlrank.sql(metrics, dialect=engine.dialects[0], **{**options, **names}))
     assert len(rows) == len(expected) > 1
     for found, row in zip(rows, expected, strict=True):
-        assert [float(value) if isinstance(wanted, float) else value for value, wanted in zip(found, row, strict=True)] == pytest.approx(
-            row, rel=1e-9, abs=1e-9
-        )
+        assert [
+            float(value) if isinstance(wanted, float) else value
+            for value, wanted in zip(found, row, strict=True)
+        ] == pytest.approx(row, rel=1e-9, abs=1e-9)
 
 
 def quote_columns(by: Any) -> Any:

@@ -46,37 +46,53 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 
 def write_query(function: Routine, dialect: str, k: int | str) -> str:
-    """Return the values of a function by query; where no function can be made, of its expression."""
+    """Return the values of a function by query; where no function can be made, of its
+    expression.
+    """
     name = function.signature.partition("(")[0]
     if dialect != "bigquery":
         return f"SELECT query_id, {name}(retrieved, relevant, {k}) FROM answers ORDER BY query_id"
     match = re.search(r" AS \((.*)\) OPTIONS \(", function.create[0], re.DOTALL)
     assert match is not None
-    return f"SELECT query_id, {match[1]} FROM (SELECT query_id, retrieved, relevant, {k} AS k FROM answers) ORDER BY query_id"
+    return (
+        f"SELECT query_id, {match[1]} FROM (SELECT query_id, retrieved, relevant, {k} AS k FROM"
+        " answers) ORDER BY query_id"
+    )
 
 
-@pytest.mark.parametrize("engine", parametrize_engines([PostgreSQL, ClickHouse, ZetaSQL, Spark]), indirect=True)
+@pytest.mark.parametrize(
+    "engine", parametrize_engines([PostgreSQL, ClickHouse, ZetaSQL, Spark]), indirect=True
+)
 def test_numbers_are_those_of_duckdb(engine: Engine) -> None:
     dialect = engine.dialects[0]
     script, own = sqlrank.functions(dialect=dialect), sqlrank.functions()
     own_functions = [function for function in own.functions if function.facts.kind == "list"]
     functions = [function for function in script.functions if function.facts.kind == "list"]
-    assert [function.facts.name for function in functions] == [function.facts.name for function in own_functions]
+    assert [function.facts.name for function in functions] == [
+        function.facts.name for function in own_functions
+    ]
     with duckdb.connect() as connection:
         connection.execute(own.sql)
         connection.register("answers", TABLE)
         if dialect != "bigquery":  # the reference implementation keeps no functions
             schema = [] if dialect == "clickhouse" else ["CREATE SCHEMA IF NOT EXISTS sqlrank"]
-            for statement in [*schema, *(statement for function in functions for statement in function.create)]:
+            for statement in [
+                *schema,
+                *(statement for function in functions for statement in function.create),
+            ]:
                 engine.execute(statement)
         for function, own_function in zip(functions, own_functions, strict=True):
             for k in CUTOFFS:
                 expected = connection.execute(write_query(own_function, "duckdb", k)).fetchall()
                 found = engine.rows(write_query(function, dialect, k))
                 assert [row[0] for row in found] == [row[0] for row in expected]
-                assert [row[1] for row in found] == pytest.approx([row[1] for row in expected], rel=1e-9, abs=1e-12), function.facts.name
+                assert [row[1] for row in found] == pytest.approx(
+                    [row[1] for row in expected], rel=1e-9, abs=1e-12
+                ), function.facts.name
             for k in ("0", "-3", "NULL"):
-                with pytest.raises(Exception, match=f"k is {k}. It must be an integer from 1 to 2147483647"):
+                with pytest.raises(
+                    Exception, match=f"k is {k}. It must be an integer from 1 to 2147483647"
+                ):
                     engine.rows(write_query(function, dialect, k))
 
 
@@ -85,14 +101,25 @@ def test_other_databases_have_functions_of_the_metrics_that_are_named(dialect: s
     script = sqlrank.functions(["RR", "LogLoss"], dialect=dialect)
     aggregates = ["aggregate"] if dialect in {"bigquery", "clickhouse"} else []
     assert [function.facts.kind for function in script.functions] == ["table", "table", *aggregates]
-    checked = "checks: FALSE to accept wrong rows." if dialect in {"postgres", "snowflake"} else "Wrong rows raise an error."
+    checked = (
+        "checks: FALSE to accept wrong rows."
+        if dialect in {"postgres", "snowflake"}
+        else "Wrong rows raise an error."
+    )
     assert checked in script.functions[0].facts.comment
     unchecked = sqlrank.functions("RR", dialect=dialect, check="off")
     assert "Wrong rows are not looked for." in unchecked.functions[0].facts.comment
     assert unchecked.sql.splitlines()[1] == "-- settings: check=off"
     with pytest.raises(
-        SqlrankError, match=r"ROC has rows of its own, whose types no function declares. Print a statement: sqlrank sql ROC"
+        SqlrankError,
+        match=(
+            r"ROC has rows of its own, whose types no function declares. Print a statement: sqlrank"
+            r" sql ROC"
+        ),
     ):
         sqlrank.functions("ROC", dialect=dialect)
-    with pytest.raises(SqlrankError, match=f"the functions are for {dialect}, and no script for it is run on a DuckDB file"):
+    with pytest.raises(
+        SqlrankError,
+        match=f"the functions are for {dialect}, and no script for it is run on a DuckDB file",
+    ):
         script.run("metrics.duckdb")

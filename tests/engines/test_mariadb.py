@@ -1,4 +1,6 @@
-"""Statements for MySQL 8 on MariaDB, the server of that family which Debian packages, with DuckDB's numbers."""
+"""Statements for MySQL 8 on MariaDB, the server of that family which Debian packages, with DuckDB's
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,16 @@ if TYPE_CHECKING:
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.xdist_group("MariaDB"),
-    pytest.mark.skipif(bool(find_missing_programs()), reason="apt-get install mariadb-server: only an operating system has the server"),
+    pytest.mark.skipif(
+        bool(find_missing_programs()),
+        reason="apt-get install mariadb-server: only an operating system has the server",
+    ),
 ]
 
 MANY_STEPS = "beyond accuracy"
-"""Scenarios whose metrics are asked for in four calls, since MariaDB takes at most 64 steps in one statement."""
+"""Scenarios whose metrics are asked for in four calls, since MariaDB takes at most 64 steps in one
+statement.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +43,14 @@ def server() -> Iterator[MariaDB]:
 
 def convert_cells(rows: list[tuple[Any, ...]], schema: pa.Schema) -> list[tuple[Any, ...]]:
     """Return the rows of the client, which are texts, with the types of a table."""
-    readers = [float if pa.types.is_floating(kind) else _read_integer if pa.types.is_integer(kind) else str for kind in schema.types]
-    return [tuple(None if cell is None else read(cell) for read, cell in zip(readers, row, strict=True)) for row in rows]
+    readers = [
+        float if pa.types.is_floating(kind) else _read_integer if pa.types.is_integer(kind) else str
+        for kind in schema.types
+    ]
+    return [
+        tuple(None if cell is None else read(cell) for read, cell in zip(readers, row, strict=True))
+        for row in rows
+    ]
 
 
 def _read_integer(text: str) -> int:
@@ -50,7 +63,14 @@ def divide_scenario(scenario: Scenario) -> list[Scenario]:
     if not scenario.name.startswith(MANY_STEPS):
         return [scenario]
     reads_catalog = [metric for metric in scenario.metrics if metric.startswith("CatalogCoverage")]
-    return [Scenario(scenario.name, [*dict.fromkeys(reads_catalog + scenario.metrics[part::4])], scenario.options) for part in range(4)]
+    return [
+        Scenario(
+            scenario.name,
+            [*dict.fromkeys(reads_catalog + scenario.metrics[part::4])],
+            scenario.options,
+        )
+        for part in range(4)
+    ]
 
 
 @pytest.mark.parametrize("scenario", scenarios(), ids=lambda scenario: scenario.name)
@@ -82,7 +102,9 @@ def test_results_are_stored(server: MariaDB, place: str) -> None:
         f"{name} {'DOUBLE' if pa.types.is_floating(kind) else 'BIGINT'}"
         for name, kind in zip(expected.column_names, expected.schema.types, strict=True)
     )
-    options = {"insert": target, "overwrite_by": "shop"} if place == "overwrite_by" else {place: target}
+    options = (
+        {"insert": target, "overwrite_by": "shop"} if place == "overwrite_by" else {place: target}
+    )
     statement = Scenario("stored", few.metrics, {**few.options, **options}).text("mysql")
     if "insert" in options:
         server.execute(f"CREATE TABLE stored ({columns.lower()})")

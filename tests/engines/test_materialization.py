@@ -1,4 +1,6 @@
-"""Costly CTEs with several readers are computed once, on engines that would compute them for each reader."""
+"""Costly CTEs with several readers are computed once, on engines that would compute them for each
+reader.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +20,31 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROWS = range(2000)
-RUN = pa.table({"query_id": [i // 20 for i in ROWS], "doc_id": [i % 20 for i in ROWS], "score": [i * 7919 % 101 / 7 for i in ROWS]})
-QRELS = pa.table({"query_id": [i // 20 for i in ROWS], "doc_id": [i % 20 for i in ROWS], "relevance": [i * 31 % 4 for i in ROWS]})
-PREDICTIONS = pa.table({"label": [i * 31 % 2 for i in ROWS], "score": [i * 7919 % 101 / 101 for i in ROWS]})
+RUN = pa.table(
+    {
+        "query_id": [i // 20 for i in ROWS],
+        "doc_id": [i % 20 for i in ROWS],
+        "score": [i * 7919 % 101 / 7 for i in ROWS],
+    }
+)
+QRELS = pa.table(
+    {
+        "query_id": [i // 20 for i in ROWS],
+        "doc_id": [i % 20 for i in ROWS],
+        "relevance": [i * 31 % 4 for i in ROWS],
+    }
+)
+PREDICTIONS = pa.table(
+    {"label": [i * 31 % 2 for i in ROWS], "score": [i * 7919 % 101 / 101 for i in ROWS]}
+)
 ONE, SEVERAL = ["AP", "P@5"], ["AP", "nDCG@5", "ERR@5", "bpref"]
 
 
 @pytest.fixture(scope="module", params=parametrize_engines([ClickHouse, Spark]))
 def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
-    with run_engine(request.param, {"run": RUN, "qrels": QRELS, "predictions": PREDICTIONS}) as engine:
+    with run_engine(
+        request.param, {"run": RUN, "qrels": QRELS, "predictions": PREDICTIONS}
+    ) as engine:
         yield engine
 
 
@@ -36,7 +54,9 @@ def read_text(result: pa.Table) -> str:
 
 
 @pytest.mark.parametrize("dialect", select_every(3, DIALECTS))
-def test_only_shared_steps_are_materialized_and_only_where_the_engine_needs_it(dialect: str) -> None:
+def test_only_shared_steps_are_materialized_and_only_where_the_engine_needs_it(
+    dialect: str,
+) -> None:
     for metrics, times in ((ONE, 0), (SEVERAL, 1)):
         text = sqlrank.sql(metrics, dialect=dialect, run="run", qrels="qrels")
         assert text.count("RAND() >= 0") == (times if dialect in {"spark", "databricks"} else 0)
@@ -44,22 +64,34 @@ def test_only_shared_steps_are_materialized_and_only_where_the_engine_needs_it(d
 
 
 def test_it_is_computed_once(engine: Any) -> None:
-    """On Spark each file is read once for all metrics; on ClickHouse the step is a table for the time of the statement."""
+    """On Spark each file is read once for all metrics; on ClickHouse the step is a table for the
+    time of the statement.
+    """
     result = sqlrank.evaluate(SEVERAL, run="run", qrels="qrels", connection=engine.connection)
-    assert result.to_pylist()[0] == pytest.approx(sqlrank.evaluate(SEVERAL, run=RUN, qrels=QRELS).to_pylist()[0], rel=1e-9)
+    assert result.to_pylist()[0] == pytest.approx(
+        sqlrank.evaluate(SEVERAL, run=RUN, qrels=QRELS).to_pylist()[0], rel=1e-9
+    )
     if isinstance(engine, ClickHouse):
         assert read_text(result).count("AS MATERIALIZED (") == 1
         assert read_text(result).endswith("enable_materialized_cte = 1")
         return
     assert len(list_operations("FileScan", "score", engine, result)) == 1
-    assert len(list_operations("ObjectHashAggregate", "functions=[collect_list", engine, result)) == 1  # and puts each list in order once
-    areas = sqlrank.evaluate(["AUC", "PRAUC"], predictions="predictions", connection=engine.connection, check="off")
-    assert areas.to_pylist()[0] == pytest.approx(sqlrank.evaluate(["AUC", "PRAUC"], predictions=PREDICTIONS).to_pylist()[0], rel=1e-9)
+    assert (
+        len(list_operations("ObjectHashAggregate", "functions=[collect_list", engine, result)) == 1
+    )  # and puts each list in order once
+    areas = sqlrank.evaluate(
+        ["AUC", "PRAUC"], predictions="predictions", connection=engine.connection, check="off"
+    )
+    assert areas.to_pylist()[0] == pytest.approx(
+        sqlrank.evaluate(["AUC", "PRAUC"], predictions=PREDICTIONS).to_pylist()[0], rel=1e-9
+    )
     assert len(list_operations("FileScan", "label", engine, areas)) == 1
 
 
 def test_values_of_queries_are_computed_once_for_their_intervals(engine: Any) -> None:
-    result = sqlrank.evaluate(ONE, run="run", qrels="qrels", connection=engine.connection, confidence=0.95, check="off")
+    result = sqlrank.evaluate(
+        ONE, run="run", qrels="qrels", connection=engine.connection, confidence=0.95, check="off"
+    )
     expected = sqlrank.evaluate(ONE, run=RUN, qrels=QRELS, confidence=0.95)
     assert result.to_pylist()[0] == pytest.approx(expected.to_pylist()[0], rel=1e-9)
     if isinstance(engine, ClickHouse):
@@ -69,14 +101,21 @@ def test_values_of_queries_are_computed_once_for_their_intervals(engine: Any) ->
 
 
 def list_operations(step: str, detail: str, engine: Spark, result: pa.Table) -> list[str]:
-    """Return the operations of a kind, such as scans of a column, in Spark's plan of a statement."""
+    """Return the operations of a kind, such as scans of a column, in Spark's plan of a
+    statement.
+    """
     frame = engine.connection.sql(read_text(result))
     frame.collect()
-    plan: str = frame._jdf.queryExecution().executedPlan().toString().partition("Initial Plan")[0]  # noqa: SLF001  no other way to the plan
+    # No other way to the plan
+    plan: str = frame._jdf.queryExecution().executedPlan().toString().partition("Initial Plan")[0]  # noqa: SLF001
     return [line for line in plan.splitlines() if step in line and detail in line]
 
 
-def test_a_server_without_the_setting_materializes_nothing(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_without_the_setting_materializes_nothing(
+    engine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(remote_database, "_has_setting", lambda *_: False)
-    text = read_text(sqlrank.evaluate(SEVERAL, run="run", qrels="qrels", connection=engine.connection))
+    text = read_text(
+        sqlrank.evaluate(SEVERAL, run="run", qrels="qrels", connection=engine.connection)
+    )
     assert "materialized" not in text.lower()

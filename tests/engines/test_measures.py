@@ -46,7 +46,14 @@ def test_numbers_are_those_of_duckdb(engine: Engine, role: str, confidence: floa
     for dialect in engine.dialects:
         columns = {name: exp.to_identifier(name, quoted=True).sql("duckdb") for name in names}
         source = exp.to_identifier("evals", quoted=True).sql(DIALECTS[dialect].sqlglot_name)
-        text = sqlrank.sql(METRICS, **{role: source}, by='"system"', columns=columns, dialect=dialect, confidence=confidence)
+        text = sqlrank.sql(
+            METRICS,
+            **{role: source},
+            by='"system"',
+            columns=columns,
+            dialect=dialect,
+            confidence=confidence,
+        )
         assert measure_deviation(engine, text, expected) <= 1e-9
 
 
@@ -54,10 +61,19 @@ def test_numbers_are_those_of_duckdb(engine: Engine, role: str, confidence: floa
 @pytest.mark.parametrize("role", ["queries", "predictions"])
 def test_quantiles_are_exact(engine: Engine, role: str, request: pytest.FixtureRequest) -> None:
     if type(engine).__name__ == "Databend":
-        why = "Databend, which stands in for Snowflake, does not parse PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY ...), as Snowflake does"
+        why = (
+            "Databend, which stands in for Snowflake, does not parse PERCENTILE_CONT(q) WITHIN"
+            " GROUP (ORDER BY ...), as Snowflake does"
+        )
         request.applymarker(pytest.mark.xfail(strict=True, reason=why))
     table: Any = TABLE if role == "queries" else TABLE.drop_columns(["query_id"])
-    metrics = ["Quantile(cost, 0.95)", "Quantile(cost, 0)", "Quantile(cost, 1)", "Quantile(faithfulness)", "Missing(faithfulness)"]
+    metrics = [
+        "Quantile(cost, 0.95)",
+        "Quantile(cost, 0)",
+        "Quantile(cost, 1)",
+        "Quantile(faithfulness)",
+        "Missing(faithfulness)",
+    ]
     expected = sqlrank.evaluate(metrics, **{role: table}, by="system")
     for dialect in engine.dialects:
         read = [name for name in ("query_id", "cost", "faithfulness") if name in table.column_names]

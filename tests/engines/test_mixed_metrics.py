@@ -1,4 +1,6 @@
-"""Metrics of rankings and of predictions in one call, and metrics over all lists, on every engine with DuckDB's numbers."""
+"""Metrics of rankings and of predictions in one call, and metrics over all lists, on every engine
+with DuckDB's numbers.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,14 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 def quote_column(call: dict[str, Any]) -> dict[str, Any]:
     """Put the name of the column in quotes, since Databend has it in small letters."""
     return {
-        name: '"model"' if value == "model" else [['"model"'], []] if isinstance(value, list) else value for name, value in call.items()
+        name: (
+            '"model"'
+            if value == "model"
+            else [['"model"'], []]
+            if isinstance(value, list)
+            else value
+        )
+        for name, value in call.items()
     }
 
 
@@ -52,14 +61,25 @@ def make_predictions() -> pa.Table:
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", parametrize_engines(ENGINES), indirect=True)
 @pytest.mark.parametrize("name", CALLS)
-def test_numbers_are_those_of_duckdb(name: str, engine: Engine, request: pytest.FixtureRequest) -> None:
+def test_numbers_are_those_of_duckdb(
+    name: str, engine: Engine, request: pytest.FixtureRequest
+) -> None:
     if (type(engine).__name__, name) == ("Databend", "slices"):
-        why = "Databend 1.2.453 finds no num_lists of the total beside so many left joins; beside AUC alone it does, as other engines do"
+        why = (
+            "Databend 1.2.453 finds no num_lists of the total beside so many left joins; beside AUC"
+            " alone it does, as other engines do"
+        )
         request.applymarker(pytest.mark.xfail(strict=True, reason=why))
     expected = sqlrank.evaluate(METRICS, predictions=make_predictions(), **CALLS[name]).to_pylist()
-    rows = engine.rows(sqlrank.sql(METRICS, predictions="shown", dialect=engine.dialects[0], **quote_column(CALLS[name])))
+    rows = engine.rows(
+        sqlrank.sql(
+            METRICS, predictions="shown", dialect=engine.dialects[0], **quote_column(CALLS[name])
+        )
+    )
     keys = 1 if name == "by system" else 2
     wanted = [list(row.values()) for row in expected]
     assert [list(row[:keys]) for row in rows] == [row[:keys] for row in wanted]
     for found, row in zip(rows, wanted, strict=True):
-        assert [value if value is None else float(value) for value in found[keys:]] == pytest.approx(row[keys:], abs=1e-9)
+        assert [
+            value if value is None else float(value) for value in found[keys:]
+        ] == pytest.approx(row[keys:], abs=1e-9)

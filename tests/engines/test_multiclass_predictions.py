@@ -1,4 +1,6 @@
-"""Lists of the scores of all classes, and a column for each class, have the numbers of DuckDB on every engine with lists."""
+"""Lists of the scores of all classes, and a column for each class, have the numbers of DuckDB on
+every engine with lists.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,13 @@ if TYPE_CHECKING:
 
 METRICS = ["MulticlassLogLoss", "MulticlassAUC", "TopKAccuracy@2"]
 CLASSES = ["a", "it's", "select"]
-SCORES = [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.5, 0.25, 0.25], [0.25, 0.25, 0.5], [0.0, 0.75, 0.25]]
+SCORES = [
+    [0.5, 0.25, 0.25],
+    [0.25, 0.5, 0.25],
+    [0.5, 0.25, 0.25],
+    [0.25, 0.25, 0.5],
+    [0.0, 0.75, 0.25],
+]
 TABLE = pa.table(
     {
         "prediction_id": [1, 2, 3, 4, 5],
@@ -48,17 +56,40 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 @pytest.mark.parametrize("engine", parametrize_engines(ENGINES), indirect=True)
 @pytest.mark.parametrize("form", FORMS)
-def test_numbers_are_those_of_duckdb(engine: Engine, form: str, request: pytest.FixtureRequest) -> None:
+def test_numbers_are_those_of_duckdb(
+    engine: Engine, form: str, request: pytest.FixtureRequest
+) -> None:
     if isinstance(engine, Databend) and form == "columns":
-        reason = "FLATTEN of Databend takes variants only, and that of Snowflake arrays, whose elements are variants"
+        reason = (
+            "FLATTEN of Databend takes variants only, and that of Snowflake arrays, whose elements"
+            " are variants"
+        )
         request.applymarker(pytest.mark.xfail(reason=reason, raises=RuntimeError, strict=True))
     options: dict[str, Any] = {"columns": COLUMNS | FORMS[form], "by": "day"}
     expected = sqlrank.evaluate(METRICS, inputs={"multiclass_predictions": TABLE}, **options)
     for dialect in engine.dialects:
         if DIALECTS[dialect].write_list_elements is None:
-            with pytest.raises(MetricError, match=f"cannot be written for {dialect}, which has no UNNEST of lists with positions"):
-                sqlrank.sql(METRICS, inputs={"multiclass_predictions": "predicted"}, dialect=dialect, **options)
+            with pytest.raises(
+                MetricError,
+                match=(
+                    f"cannot be written for {dialect}, which has no UNNEST of lists with positions"
+                ),
+            ):
+                sqlrank.sql(
+                    METRICS,
+                    inputs={"multiclass_predictions": "predicted"},
+                    dialect=dialect,
+                    **options,
+                )
             continue
-        table, day = (exp.to_identifier(name, quoted=True).sql(DIALECTS[dialect].sqlglot_name) for name in ("predicted", "day"))
-        text = sqlrank.sql(METRICS, inputs={"multiclass_predictions": table}, dialect=dialect, **{**options, "by": day})
+        table, day = (
+            exp.to_identifier(name, quoted=True).sql(DIALECTS[dialect].sqlglot_name)
+            for name in ("predicted", "day")
+        )
+        text = sqlrank.sql(
+            METRICS,
+            inputs={"multiclass_predictions": table},
+            dialect=dialect,
+            **{**options, "by": day},
+        )
         measure_deviation(engine, text, expected)

@@ -1,4 +1,6 @@
-"""Statements of many metrics are planned in little time, and their plans do not grow faster than their text."""
+"""Statements of many metrics are planned in little time, and their plans do not grow faster than
+their text.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST_SECONDS, MOST_GROWTH, BASE_SIZE = 0.5, 20, 20_000
-"""Processor time for planning, and characters of a plan in JSON: so many times those of the statement, beside what every plan has."""
+"""Processor time for planning, and characters of a plan in JSON: so many times those of the
+statement, beside what every plan has.
+"""
 
 RANKINGS = ["DCG@10", "nDCG@10", "AP", "RR", "P@5", "P@10", "R@5", "P@3"]
 RUN = pa.table({"query_id": ["a", "a", "b"], "doc_id": ["x", "y", "x"], "score": [2.0, 1.0, 1.0]})
@@ -39,7 +43,9 @@ def plan(connection: duckdb.DuckDBPyConnection, text: str) -> tuple[int, float]:
 def assert_planned(connection: duckdb.DuckDBPyConnection, text: str, name: str = "") -> None:
     size, seconds = plan(connection, text)
     assert size <= BASE_SIZE + MOST_GROWTH * len(text), name
-    assert seconds < MOST_SECONDS or plan(connection, text)[1] < MOST_SECONDS, name  # the second time is without noise
+    assert seconds < MOST_SECONDS or plan(connection, text)[1] < MOST_SECONDS, (
+        name
+    )  # the second time is without noise
 
 
 @pytest.mark.parametrize("count", [6, 8])
@@ -47,21 +53,35 @@ def test_intervals_of_several_ranking_metrics_are_planned_at_once(count: int) ->
     connection = duckdb.connect()
     connection.register("run", RUN)
     connection.register("qrels", QRELS)
-    assert_planned(connection, sqlrank.sql(RANKINGS[:count], run="run", qrels="qrels", connection=connection, confidence=0.95))
+    assert_planned(
+        connection,
+        sqlrank.sql(
+            RANKINGS[:count], run="run", qrels="qrels", connection=connection, confidence=0.95
+        ),
+    )
 
 
 def test_only_steps_that_grow_are_materialized() -> None:
     sources: dict[str, Any] = {"run": "run", "qrels": "qrels"}
     assert " AS MATERIALIZED" not in sqlrank.sql(RANKINGS, dialect="duckdb", **sources)
-    assert sqlrank.sql(RANKINGS, dialect="duckdb", confidence=0.95, **sources).count(" AS MATERIALIZED") == 3
-    assert " AS MATERIALIZED" not in sqlrank.sql(RANKINGS, dialect="snowflake", confidence=0.95, **sources)
+    assert (
+        sqlrank.sql(RANKINGS, dialect="duckdb", confidence=0.95, **sources).count(
+            " AS MATERIALIZED"
+        )
+        == 3
+    )
+    assert " AS MATERIALIZED" not in sqlrank.sql(
+        RANKINGS, dialect="snowflake", confidence=0.95, **sources
+    )
 
 
 def list_families() -> dict[tuple[tuple[str, str], ...], list[str]]:
     """Return all metrics by the example tables that they read."""
     families = defaultdict(list)
     for file in load_registry().metrics.values():
-        families[tuple((role, choose_table(role, file)) for role in list_roles(file))].append(format_metric(file))
+        families[tuple((role, choose_table(role, file)) for role in list_roles(file))].append(
+            format_metric(file)
+        )
     return families
 
 
@@ -73,14 +93,23 @@ def has_interval(metric: str, sources: dict[str, Any]) -> bool:
     return True
 
 
-def list_requests(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[list[str], dict[str, Any]]]:
+def list_requests(
+    connection: duckdb.DuckDBPyConnection,
+) -> Iterator[tuple[list[str], dict[str, Any]]]:
     """Yield 1, 6 and 20 metrics of each family, with and without intervals."""
     for tables, metrics in list_families().items():
         further = {role: table for role, table in tables if role not in OPTIONS}
-        sources = {"connection": connection, "inputs": further or None, **{role: table for role, table in tables if role in OPTIONS}}
+        sources = {
+            "connection": connection,
+            "inputs": further or None,
+            **{role: table for role, table in tables if role in OPTIONS},
+        }
         with_intervals = [metric for metric in metrics if has_interval(metric, sources)]
         for names, options in ((metrics, {}), (with_intervals, {"confidence": 0.95})):
-            yield from ((names[:count], {**sources, **options}) for count in sorted({min(count, len(names)) for count in (1, 6, 20)} - {0}))
+            yield from (
+                (names[:count], {**sources, **options})
+                for count in sorted({min(count, len(names)) for count in (1, 6, 20)} - {0})
+            )
 
 
 @pytest.mark.slow
@@ -90,7 +119,9 @@ def test_statements_of_every_family_are_planned_at_once() -> None:
         connection.execute(f'CREATE TABLE "{path.stem}" AS FROM read_csv(?)', [str(path)])
     sizes = []
     for metrics, call in list_requests(connection):
-        assert_planned(connection, sqlrank.sql(metrics, **call), f"{metrics} {call.get('confidence')}")
+        assert_planned(
+            connection, sqlrank.sql(metrics, **call), f"{metrics} {call.get('confidence')}"
+        )
         sizes.append(len(metrics))
     assert len(sizes) > 100
     assert max(sizes) == 20
@@ -98,14 +129,23 @@ def test_statements_of_every_family_are_planned_at_once() -> None:
 
 @pytest.mark.slow
 def test_plans_of_intervals_do_not_grow_on_postgresql() -> None:
-    """PostgreSQL puts the expressions of each step into the next, and compiles what becomes of it."""
+    """PostgreSQL puts the expressions of each step into the next, and compiles what becomes of
+    it.
+    """
     server = PostgreSQL()
     try:
         for name, table in {"run": RUN, "qrels": QRELS, "predictions": PREDICTIONS}.items():
             server.load(name, table)
         server.execute("SET jit_above_cost = 0")
-        rankings = sqlrank.sql(RANKINGS, run="run", qrels="qrels", connection=server.connection, confidence=0.95)
-        areas = sqlrank.sql(["AUC", "LogLoss", "KS", "APS"], predictions="predictions", connection=server.connection, confidence=0.95)
+        rankings = sqlrank.sql(
+            RANKINGS, run="run", qrels="qrels", connection=server.connection, confidence=0.95
+        )
+        areas = sqlrank.sql(
+            ["AUC", "LogLoss", "KS", "APS"],
+            predictions="predictions",
+            connection=server.connection,
+            confidence=0.95,
+        )
         for text in (rankings, areas):
             (rows,) = server.rows(f"EXPLAIN (VERBOSE, FORMAT JSON) {text}")
             assert len(json.dumps(rows[0])) <= BASE_SIZE + MOST_GROWTH * len(text)

@@ -19,12 +19,18 @@ if TYPE_CHECKING:
     from tests.engines.engines import Engine
 
 TABLES = {
-    "runs": duckdb.sql(
-        "SELECT 'q' || (i // 4) AS query_id, 'd' || i AS doc_id, i * 7 % 5 + 0e0 AS score FROM range(40) AS t(i)"
-    ).to_arrow_table(),
-    "grades": duckdb.sql(
-        "SELECT 'q' || (i // 4) AS query_id, 'd' || i AS doc_id, i % 3 AS relevance FROM range(40) AS t(i)"
-    ).to_arrow_table(),
+    "runs": (
+        duckdb.sql(
+            "SELECT 'q' || (i // 4) AS query_id, 'd' || i AS doc_id, i * 7 % 5 + 0e0 AS score FROM"
+            " range(40) AS t(i)"
+        ).to_arrow_table()
+    ),
+    "grades": (
+        duckdb.sql(
+            "SELECT 'q' || (i // 4) AS query_id, 'd' || i AS doc_id, i % 3 AS relevance FROM"
+            " range(40) AS t(i)"
+        ).to_arrow_table()
+    ),
 }
 RUN = """
     WITH qrels AS (
@@ -35,7 +41,9 @@ RUN = """
     )
     SELECT * FROM run
 """
-QRELS = "SELECT * FROM grades WHERE relevance >= 0 UNION ALL SELECT * FROM grades WHERE relevance < 0;"
+QRELS = (
+    "SELECT * FROM grades WHERE relevance >= 0 UNION ALL SELECT * FROM grades WHERE relevance < 0;"
+)
 METRICS = ["nDCG@3", "AP", "P@2", "num_ret"]
 COMPILERS = {
     "bigquery": "BigQueryCompiler",
@@ -66,10 +74,15 @@ def test_connections_evaluate_queries(engine: Engine) -> None:
     if connection is None or isinstance(engine, Databend):
         pytest.skip("sqlrank has no connection to it, only statements for it")
     assert sqlrank.evaluate(METRICS, run=RUN, qrels=QRELS, connection=connection).to_pylist() == [
-        pytest.approx(row) for row in sqlrank.evaluate(METRICS, run="runs", qrels="grades", connection=connection).to_pylist()
+        pytest.approx(row)
+        for row in sqlrank.evaluate(
+            METRICS, run="runs", qrels="grades", connection=connection
+        ).to_pylist()
     ]
     with pytest.raises(sqlrank.InputError, match=r"^run: the query failed: "):
-        sqlrank.evaluate(METRICS, run="SELECT nothing_there FROM runs", qrels=QRELS, connection=connection)
+        sqlrank.evaluate(
+            METRICS, run="SELECT nothing_there FROM runs", qrels=QRELS, connection=connection
+        )
 
 
 def test_expressions_that_ibis_compiles_are_queries(engine: Engine) -> None:
@@ -77,7 +90,9 @@ def test_expressions_that_ibis_compiles_are_queries(engine: Engine) -> None:
     ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")
     compilers = import_module("ibis.backends.sql.compilers")
     (expected,) = sqlrank.evaluate(METRICS, run=TABLES["runs"], qrels=TABLES["grades"]).to_pylist()
-    runs, grades = (ibis.table(ibis.schema(TABLES[name].schema), name=name) for name in ("runs", "grades"))
+    runs, grades = (
+        ibis.table(ibis.schema(TABLES[name].schema), name=name) for name in ("runs", "grades")
+    )
     run = runs.filter(runs.score >= 0).mutate(score=runs.score * 2)
     judged = ibis.union(grades.filter(grades.relevance > 0), grades.filter(grades.relevance <= 0))
     dialects = [dialect for dialect in engine.dialects if dialect in COMPILERS]
@@ -85,6 +100,9 @@ def test_expressions_that_ibis_compiles_are_queries(engine: Engine) -> None:
         pytest.skip("ibis compiles for Spark with a connection only, as in the tests of backends")
     for dialect in dialects:
         compiler, written = getattr(compilers, COMPILERS[dialect])(), DIALECTS[dialect].sqlglot_name
-        sources = {role: compiler.to_sqlglot(table).sql(written) for role, table in (("run", run), ("qrels", judged))}
+        sources = {
+            role: compiler.to_sqlglot(table).sql(written)
+            for role, table in (("run", run), ("qrels", judged))
+        }
         statement = sqlrank.sql(METRICS, **sources, dialect=dialect)
         assert engine.rows(statement) == [pytest.approx(tuple(expected.values()))]

@@ -1,4 +1,6 @@
-"""Printed statements that make a rollup on every engine, with DuckDB's rows: bins are the same everywhere, to the last row."""
+"""Printed statements that make a rollup on every engine, with DuckDB's rows: bins are the same
+everywhere, to the last row.
+"""
 
 from __future__ import annotations
 
@@ -61,12 +63,23 @@ def test_rows_are_those_of_duckdb(options: dict[str, Any], engine: Engine) -> No
     made = sqlrank.rollup(METRICS, predictions=draw_clicks(), by=["day", "campaign"], **options)
     # A connection of SQLite is given the digest that a printed statement would have to do without.
     is_known = isinstance(engine, SQLite) and "unit" in options
-    place: dict[str, Any] = {"connection": engine.connection} if is_known else {"dialect": engine.dialects[0]}
+    place: dict[str, Any] = (
+        {"connection": engine.connection} if is_known else {"dialect": engine.dialects[0]}
+    )
     # In quotes, since Databend has names in small letters.
-    names = {name: name if is_known else f'"{name}"' for name in ("label", "score", "weight", "day", "campaign", "viewer")}
+    names = {
+        name: name if is_known else f'"{name}"'
+        for name in ("label", "score", "weight", "day", "campaign", "viewer")
+    }
     columns = {name: names[name] for name in ("label", "score", "weight")}
     of_buckets = {"unit": names["viewer"]} if "unit" in options else {}
-    given = {"predictions": "clicks", "by": [names["day"], names["campaign"]], "columns": columns, **options, **of_buckets}
+    given = {
+        "predictions": "clicks",
+        "by": [names["day"], names["campaign"]],
+        "columns": columns,
+        **options,
+        **of_buckets,
+    }
     rows = engine.rows(sqlrank.rollup_sql(METRICS, **given, **place))
     found = sorted((dict(zip(made.column_names, row, strict=True)) for row in rows), key=_get_place)
     for got, expected in zip(found, sorted(made.to_pylist(), key=_get_place), strict=True):
@@ -79,17 +92,29 @@ def _get_place(row: dict[str, Any]) -> tuple[int, str, int, float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("of_buckets", [{}, {"unit": "query_id", "n_buckets": 4}], ids=["lists", "buckets"])
+@pytest.mark.parametrize(
+    "of_buckets", [{}, {"unit": "query_id", "n_buckets": 4}], ids=["lists", "buckets"]
+)
 def test_sums_of_lists_are_those_of_duckdb(of_buckets: dict[str, Any], engine: Engine) -> None:
     made = sqlrank.rollup(RANKINGS, **make_lists(), by=["day", "country"], **of_buckets)
     columns = {name: f'"{name}"' for name in ("query_id", "doc_id", "score", "relevance", "weight")}
-    named = {"run": "run", "qrels": "qrels", "queries": "queries", "by": ['queries."day"', 'queries."country"'], "columns": columns}
+    named = {
+        "run": "run",
+        "qrels": "qrels",
+        "queries": "queries",
+        "by": ['queries."day"', 'queries."country"'],
+        "columns": columns,
+    }
     is_known = isinstance(engine, SQLite) and "unit" in of_buckets
-    place: dict[str, Any] = {"connection": engine.connection} if is_known else {"dialect": engine.dialects[0]}
+    place: dict[str, Any] = (
+        {"connection": engine.connection} if is_known else {"dialect": engine.dialects[0]}
+    )
     named |= {"by": ["day", "country"], "columns": None} if is_known else {}
     rows = engine.rows(sqlrank.rollup_sql(RANKINGS, **named, **of_buckets, **place))
     expected = sorted((list(row.values())[:-1] for row in made.to_pylist()), key=_get_group)
-    for got, values in zip(sorted((list(row)[:-1] for row in rows), key=_get_group), expected, strict=True):
+    for got, values in zip(
+        sorted((list(row)[:-1] for row in rows), key=_get_group), expected, strict=True
+    ):
         assert got == pytest.approx(values, rel=1e-9, abs=1e-12)
 
 
@@ -102,7 +127,9 @@ def test_windows_are_those_of_duckdb(engine: Engine) -> None:
     made = sqlrank.rollup(METRICS, predictions=draw_clicks(), by=["day", "campaign"], n_bins=64)
     engine.load("kept", made)
     library = registry_for(None)
-    asked = decompose_metrics(resolve_metrics(METRICS, library, None, {}, {PREDICTIONS_ROLE}), library)
+    asked = decompose_metrics(
+        resolve_metrics(METRICS, library, None, {}, {PREDICTIONS_ROLE}), library
+    )
     here = duckdb.connect()
     here.register("kept", made)
     ours, theirs = (
@@ -118,15 +145,22 @@ def test_windows_are_those_of_duckdb(engine: Engine) -> None:
 @pytest.mark.slow
 def test_what_batches_leave_is_what_they_leave_on_duckdb(engine: Engine) -> None:
     """A third of the rows is taken back, and all of day 5, on which nothing is left."""
-    gone = pa.array([place % 3 == 0 or day == 5 for place, day in enumerate(draw_clicks()["day"].to_pylist())])
+    gone = pa.array(
+        [place % 3 == 0 or day == 5 for place, day in enumerate(draw_clicks()["day"].to_pylist())]
+    )
     parts = ((draw_clicks(), "all", False), (draw_clicks().filter(gone), "back", True))
     given = {"by": ["day", "campaign"], "n_bins": 64, "columns": {"weight": "weight"}}
     made = pa.concat_tables(
-        [sqlrank.rollup(METRICS, predictions=rows, batch=name, retract=is_back, **given) for rows, name, is_back in parts]
+        [
+            sqlrank.rollup(METRICS, predictions=rows, batch=name, retract=is_back, **given)
+            for rows, name, is_back in parts
+        ]
     )
     engine.load("batches", made)
     library = registry_for(None)
-    asked = decompose_metrics(resolve_metrics(METRICS, library, None, {}, {PREDICTIONS_ROLE}), library)
+    asked = decompose_metrics(
+        resolve_metrics(METRICS, library, None, {}, {PREDICTIONS_ROLE}), library
+    )
     here = duckdb.connect()
     here.register("batches", made)
     database = RollupDatabase("duckdb", lambda text: here.sql(text).fetchall(), "batches", made)
@@ -138,25 +172,41 @@ def test_what_batches_leave_is_what_they_leave_on_duckdb(engine: Engine) -> None
 
 
 def test_a_batch_is_added_once(engine: Engine) -> None:
-    """Each statement is run twice: of bins, and of one row for all, which sums over no rows have, too."""
+    """Each statement is run twice: of bins, and of one row for all, which sums over no rows have,
+    too.
+    """
     if type(engine).__name__ in {"ZetaSQL", "Spark"}:
         pytest.skip("keeps no tables here to add to")
     columns = {name: f'"{name}"' for name in ("label", "score", "weight")}
     for table, metrics, by in (("of_bins", "AUC", ['"day"']), ("of_sums", "LogLoss", [])):
-        given = {"predictions": "clicks", "by": by, "columns": columns, "dialect": engine.dialects[0]}
+        given = {
+            "predictions": "clicks",
+            "by": by,
+            "columns": columns,
+            "dialect": engine.dialects[0],
+        }
         engine.execute(sqlrank.rollup_sql(metrics, **given, batch="first", create_table=table))
         ((before,),) = engine.rows(f"SELECT COUNT(*) FROM {table}")
         for _ in range(2):
-            engine.execute(sqlrank.rollup_sql(metrics, **given, batch="back", retract=True, insert=table))
+            engine.execute(
+                sqlrank.rollup_sql(metrics, **given, batch="back", retract=True, insert=table)
+            )
         assert engine.rows(f"SELECT COUNT(*), SUM(num_rows) FROM {table}") == [(2 * before, 0)]
 
 
 def test_days_are_added_once(engine: Engine) -> None:
-    """Of the days that a table lacks all rows are added, and of those that it has none, however often."""
+    """Of the days that a table lacks all rows are added, and of those that it has none, however
+    often.
+    """
     if type(engine).__name__ in {"ZetaSQL", "Spark"}:
         pytest.skip("keeps no tables here to add to")
     columns = {name: f'"{name}"' for name in ("label", "score", "weight")}
-    given = {"predictions": "clicks", "by": ['"day"', '"campaign"'], "columns": columns, "dialect": engine.dialects[0]}
+    given = {
+        "predictions": "clicks",
+        "by": ['"day"', '"campaign"'],
+        "columns": columns,
+        "dialect": engine.dialects[0],
+    }
     engine.execute(sqlrank.rollup_sql("AUC", **given, where='"day" < 3', create_table="of_days"))
     for _ in range(2):
         engine.execute(sqlrank.rollup_sql("AUC", **given, insert="of_days"))
@@ -173,12 +223,24 @@ def test_days_are_added_once(engine: Engine) -> None:
 )
 def test_printed_statements_ask_it_there(metrics: list[str], by: list[str], engine: Engine) -> None:
     """With bins of one score beside open ones, and a campaign that is NULL, by names alone."""
-    made = sqlrank.rollup([*metrics], predictions=draw_clicks(), by=["day", "campaign"], n_bins=64, exact_scores=[0.25, 0.5])
+    made = sqlrank.rollup(
+        [*metrics],
+        predictions=draw_clicks(),
+        by=["day", "campaign"],
+        n_bins=64,
+        exact_scores=[0.25, 0.5],
+    )
     dialect = engine.dialects[0]
     table = _load_rollup(engine, "asked" + "abcdefgh"[len(metrics)], made)
     text = sqlrank.sql(metrics, rollup=table, by=by, where="day <> 3", dialect=dialect)
-    expected = sqlrank.evaluate(metrics, rollup=made, by=by, where="day <> 3").drop_columns("num_days").to_pylist()
-    assert [list(row) for row in engine.rows(text)] == [pytest.approx(list(row.values()), rel=1e-9, abs=1e-12) for row in expected]
+    expected = (
+        sqlrank.evaluate(metrics, rollup=made, by=by, where="day <> 3")
+        .drop_columns("num_days")
+        .to_pylist()
+    )
+    assert [list(row) for row in engine.rows(text)] == [
+        pytest.approx(list(row.values()), rel=1e-9, abs=1e-12) for row in expected
+    ]
 
 
 @pytest.mark.slow
@@ -187,18 +249,26 @@ def test_printed_statements_ask_sums_of_lists_there(engine: Engine) -> None:
     dialect = engine.dialects[0]
     table = _load_rollup(engine, "listed", made)
     text = sqlrank.sql(RANKINGS, rollup=table, by="country", dialect=dialect)
-    expected = sqlrank.evaluate(RANKINGS, rollup=made, by="country").drop_columns("num_days").to_pylist()
-    assert [list(row) for row in engine.rows(text)] == [pytest.approx(list(row.values()), rel=1e-9) for row in expected]
+    expected = (
+        sqlrank.evaluate(RANKINGS, rollup=made, by="country").drop_columns("num_days").to_pylist()
+    )
+    assert [list(row) for row in engine.rows(text)] == [
+        pytest.approx(list(row.values()), rel=1e-9) for row in expected
+    ]
 
 
 def _load_rollup(engine: Engine, name: str, rollup: pa.Table) -> str:
-    """Return the table that a rollup was put into, with the names that a statement without quotes would give its columns."""
+    """Return the table that a rollup was put into, with the names that a statement without quotes
+    would give its columns.
+    """
     engine.load(name, rollup)
     dialect = engine.dialects[0]
     names = [fold_column_name(column, dialect) for column in rollup.column_names]
     if names == rollup.column_names:
         return name
-    columns = ", ".join(f'"{theirs}" AS "{ours}"' for theirs, ours in zip(rollup.column_names, names, strict=True))
+    columns = ", ".join(
+        f'"{theirs}" AS "{ours}"' for theirs, ours in zip(rollup.column_names, names, strict=True)
+    )
     engine.execute(f"CREATE TABLE {name}_named AS SELECT {columns} FROM {name}")
     return f"{name}_named"
 
@@ -206,12 +276,21 @@ def _load_rollup(engine: Engine, name: str, rollup: pa.Table) -> str:
 class RollupDatabase(Database):
     """A database that runs queries over a rollup, whose columns have the names of the rollup."""
 
-    def __init__(self, dialect: str, rows: Callable[[str], list[tuple[Any, ...]]], name: str, rollup: pa.Table) -> None:
+    def __init__(
+        self,
+        dialect: str,
+        rows: Callable[[str], list[tuple[Any, ...]]],
+        name: str,
+        rollup: pa.Table,
+    ) -> None:
         super().__init__(dialect)
         self._rows = rows
-        self._table = SourceTable(name, exp.to_table(name), dict.fromkeys(rollup.column_names, ""), dialect)
+        self._table = SourceTable(
+            name, exp.to_table(name), dict.fromkeys(rollup.column_names, ""), dialect
+        )
 
-    def _resolve_source(self, role: str, source: Any, columns: DeclaredColumns) -> SourceTable:  # noqa: ARG002  there is one
+    # There is one
+    def _resolve_source(self, role: str, source: Any, columns: DeclaredColumns) -> SourceTable:  # noqa: ARG002
         return self._table
 
     def _fetch_arrow(self, text: str) -> pa.Table:
@@ -220,23 +299,34 @@ class RollupDatabase(Database):
     def _fetch_rows(self, text: str) -> list[tuple[Any, ...]]:
         return self._rows(text)
 
-    def _describe_query(self, query: exp.Query) -> dict[str, str]:  # noqa: ARG002  types are not needed
+    # Types are not needed
+    def _describe_query(self, query: exp.Query) -> dict[str, str]:  # noqa: ARG002
         return {}
 
 
 def _make_table(rows: list[tuple[Any, ...]]) -> pa.Table:
     """Return the rows of an engine as a table whose columns nobody knows the names of."""
-    columns = [pa.array([float(value) if isinstance(value, Decimal) else value for value in column]) for column in zip(*rows, strict=True)]
+    columns = [
+        pa.array([float(value) if isinstance(value, Decimal) else value for value in column])
+        for column in zip(*rows, strict=True)
+    ]
     return pa.table(columns, names=[str(place) for place in range(len(columns))])
 
 
-def _merge_windows(database: Database, asked: RollupMetrics, rollup: pa.Table) -> list[list[dict[str, Any]]]:
-    """Return the sums and the bins of windows of three days, by campaign, in the same order everywhere."""
+def _merge_windows(
+    database: Database, asked: RollupMetrics, rollup: pa.Table
+) -> list[list[dict[str, Any]]]:
+    """Return the sums and the bins of windows of three days, by campaign, in the same order
+    everywhere.
+    """
     held = RollupTable(database.resolve_source("rollup", rollup))
     rows = held.select_rows(database, asked, "day <> 3")
     windows = RollingWindows.ending_at(database, held, rows, 3, None)
     adding = MergeQuery(database, held, rows, ["campaign", "day"], windows)
-    return [sorted(found.to_pylist(), key=_get_order) for found in (adding.merge_aggregates(asked), adding.merged_bins)]
+    return [
+        sorted(found.to_pylist(), key=_get_order)
+        for found in (adding.merge_aggregates(asked), adding.merged_bins)
+    ]
 
 
 def _get_order(row: dict[str, Any]) -> tuple[str, int, float]:

@@ -1,6 +1,8 @@
-"""Evaluation over snowflake-connector-python on fakesnow: calls and the case of names, not Snowflake's arithmetic.
+"""Evaluation over snowflake-connector-python on fakesnow: calls and the case of names, not
+Snowflake's arithmetic.
 
-fakesnow is DuckDB behind Snowflake's connector, so equal numbers prove nothing of Snowflake; it has an environment of its own.
+fakesnow is DuckDB behind Snowflake's connector, so equal numbers prove nothing of Snowflake; it has
+an environment of its own.
 """
 
 from __future__ import annotations
@@ -20,9 +22,19 @@ if TYPE_CHECKING:
 
 REQUIREMENTS = ["fakesnow==0.12.1", "snowflake-connector-python<5", "numpy"]
 SETUP = [
-    "CREATE TABLE shop.eval.clicks AS SELECT seq % 3 AS Campaign, seq % 5 % 2 AS label, seq * 7 % 11 / 11 AS score FROM (SELECT ROW_NUMBER() OVER (ORDER BY 1) AS seq FROM TABLE(GENERATOR(ROWCOUNT => 60)))",
-    "CREATE TABLE shop.eval.runs AS SELECT Campaign AS \"odd Name\", 'q' || label AS query_id, score * 1000 AS doc_id, MAX(score) AS score FROM shop.eval.clicks GROUP BY 1, 2, 3",
-    "CREATE TABLE shop.eval.truth AS SELECT DISTINCT query_id, doc_id, 1 AS relevance FROM shop.eval.runs WHERE score < 0.5",
+    (
+        "CREATE TABLE shop.eval.clicks AS SELECT seq % 3 AS Campaign, seq % 5 % 2 AS label, seq * 7"
+        " % 11 / 11 AS score FROM (SELECT ROW_NUMBER() OVER (ORDER BY 1) AS seq FROM"
+        " TABLE(GENERATOR(ROWCOUNT => 60)))"
+    ),
+    (
+        "CREATE TABLE shop.eval.runs AS SELECT Campaign AS \"odd Name\", 'q' || label AS query_id,"
+        " score * 1000 AS doc_id, MAX(score) AS score FROM shop.eval.clicks GROUP BY 1, 2, 3"
+    ),
+    (
+        "CREATE TABLE shop.eval.truth AS SELECT DISTINCT query_id, doc_id, 1 AS relevance FROM"
+        " shop.eval.runs WHERE score < 0.5"
+    ),
 ]
 PROGRAM = """
 import json, sys
@@ -38,15 +50,33 @@ print(json.dumps(answers, default=float))
 
 
 @pytest.mark.slow
-def test_fakesnow_proves_the_wiring_through_the_connector_not_what_snowflake_computes(pytestconfig: pytest.Config, tmp_path: Path) -> None:
-    rankings: dict[str, Any] = {"run": "shop.eval.runs", "qrels": "shop.eval.truth", "by": '"odd Name"'}
-    clicks: dict[str, Any] = {"predictions": "shop.eval.clicks", "by": "campaign", "where": "campaign < 2"}
+def test_fakesnow_proves_the_wiring_through_the_connector_not_what_snowflake_computes(
+    pytestconfig: pytest.Config, tmp_path: Path
+) -> None:
+    rankings: dict[str, Any] = {
+        "run": "shop.eval.runs",
+        "qrels": "shop.eval.truth",
+        "by": '"odd Name"',
+    }
+    clicks: dict[str, Any] = {
+        "predictions": "shop.eval.clicks",
+        "by": "campaign",
+        "where": "campaign < 2",
+    }
     queries = [
         sqlrank.sql(["nDCG@10", "RR"], dialect="snowflake", **rankings),
-        sqlrank.sql(["Brier", "Positives"], dialect="snowflake", plan={"score_order": "window"}, **clicks),
-        sqlrank.sql(["Brier", "Positives"], dialect="snowflake", create_table="shop.eval.daily", **clicks),
-        sqlrank.sql(["Brier", "Positives"], dialect="snowflake", insert="shop.eval.daily", **clicks),
-        sqlrank.sql(["Brier", "Positives"], dialect="snowflake", create_view="shop.eval.latest", **clicks),
+        sqlrank.sql(
+            ["Brier", "Positives"], dialect="snowflake", plan={"score_order": "window"}, **clicks
+        ),
+        sqlrank.sql(
+            ["Brier", "Positives"], dialect="snowflake", create_table="shop.eval.daily", **clicks
+        ),
+        sqlrank.sql(
+            ["Brier", "Positives"], dialect="snowflake", insert="shop.eval.daily", **clicks
+        ),
+        sqlrank.sql(
+            ["Brier", "Positives"], dialect="snowflake", create_view="shop.eval.latest", **clicks
+        ),
         "SELECT * FROM shop.eval.daily ORDER BY campaign",
         "SELECT * FROM shop.eval.latest ORDER BY campaign",
         *(f"SELECT * FROM shop.eval.{name}" for name in ("clicks", "runs", "truth")),
@@ -55,7 +85,11 @@ def test_fakesnow_proves_the_wiring_through_the_connector_not_what_snowflake_com
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     done = subprocess.run(
-        [str(programs / "python"), str(program)], input=json.dumps(SETUP + queries), capture_output=True, text=True, check=False
+        [str(programs / "python"), str(program)],
+        input=json.dumps(SETUP + queries),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     answers = json.loads(done.stdout)[len(SETUP) :]
@@ -66,12 +100,21 @@ def test_fakesnow_proves_the_wiring_through_the_connector_not_what_snowflake_com
         for name, answer in zip(("clicks", "runs", "truth"), answers[7:], strict=True):
             marks = ", ".join("?" * len(answer["columns"]))
             connection.execute(
-                f"CREATE TABLE {name} ({', '.join(f'{chr(34)}{column}{chr(34)} {read_type(answer, i)}' for i, column in enumerate(answer['columns']))})"
+                f"CREATE TABLE {name}"
+                f" ({', '.join(f'{chr(34)}{column}{chr(34)} {read_type(answer, i)}' for i, column in enumerate(answer['columns']))})"
             )
             connection.executemany(f"INSERT INTO {name} VALUES ({marks})", answer["rows"])
         expected = [
-            sqlrank.evaluate(["nDCG@10", "RR"], connection=connection, run="runs", qrels="truth", by="odd Name"),
-            sqlrank.evaluate(["Brier", "Positives"], connection=connection, predictions="clicks", by="campaign", where="campaign < 2"),
+            sqlrank.evaluate(
+                ["nDCG@10", "RR"], connection=connection, run="runs", qrels="truth", by="odd Name"
+            ),
+            sqlrank.evaluate(
+                ["Brier", "Positives"],
+                connection=connection,
+                predictions="clicks",
+                by="campaign",
+                where="campaign < 2",
+            ),
         ]
     metrics, rows = ([[*row.values()] for row in result.to_pylist()] for result in expected)
     for got, wanted in (

@@ -35,9 +35,13 @@ PREDICTIONS = """
         (1 + hash(i, 2) % 8) / 2.0::DOUBLE AS cost
     FROM range(60000) AS t(i)
 """
-RUN = "SELECT 'q' || i // 50 AS query_id, 'd' || i * 7 % 53 AS doc_id, (hash(i) % 20)::DOUBLE AS score, 's' || i % 2 AS system FROM range(20000) AS t(i)"
+RUN = (
+    "SELECT 'q' || i // 50 AS query_id, 'd' || i * 7 % 53 AS doc_id, (hash(i) % 20)::DOUBLE AS"
+    " score, 's' || i % 2 AS system FROM range(20000) AS t(i)"
+)
 QRELS = (
-    "SELECT 'q' || i // 20 AS query_id, 'd' || i * 3 % 53 AS doc_id, CAST(hash(i, 3) % 4 AS BIGINT) AS relevance FROM range(9000) AS t(i)"
+    "SELECT 'q' || i // 20 AS query_id, 'd' || i * 3 % 53 AS doc_id, CAST(hash(i, 3) % 4 AS BIGINT)"
+    " AS relevance FROM range(9000) AS t(i)"
 )
 TABLES = {"predictions": PREDICTIONS, "run": RUN, "qrels": QRELS}
 
@@ -82,7 +86,13 @@ def find_spark_home() -> Path:
 def run_process(arguments: list[str], log: Path, environment: dict[str, str]) -> Iterator[None]:
     """Run a process and all that it starts, which end with the block."""
     with log.open("wb") as output:
-        started = subprocess.Popen(arguments, stdout=output, stderr=subprocess.STDOUT, env=environment, start_new_session=True)
+        started = subprocess.Popen(
+            arguments,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            start_new_session=True,
+        )
     try:
         yield
     finally:
@@ -98,7 +108,10 @@ def wait_for(log: Path, text: str, times: int = 1) -> None:
     deadline = time.monotonic() + 120
     while log.read_text("utf-8", errors="replace").count(text) < times:
         if time.monotonic() > deadline:
-            pytest.fail(f"{text!r} was not logged {times} times within two minutes:\n{log.read_text('utf-8', errors='replace')[-2000:]}")
+            pytest.fail(
+                f"{text!r} was not logged {times} times within two"
+                f" minutes:\n{log.read_text('utf-8', errors='replace')[-2000:]}"
+            )
         time.sleep(0.2)
 
 
@@ -111,7 +124,9 @@ def find_free_port() -> int:
 
 @contextmanager
 def start_cluster(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Start a master and two workers on this machine; yield the address of the master and the environment to use."""
+    """Start a master and two workers on this machine; yield the address of the master and the
+    environment to use.
+    """
     home = find_spark_home()
     environment = {
         **os.environ,
@@ -128,13 +143,33 @@ def start_cluster(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
     master = f"spark://127.0.0.1:{port}"
     with ExitStack() as running:
         log = folder / "master.log"
-        arguments = [*daemon, "org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"]
+        arguments = [
+            *daemon,
+            "org.apache.spark.deploy.master.Master",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(port),
+            "--webui-port",
+            "0",
+        ]
         running.enter_context(run_process(arguments, log, environment))
         wait_for(log, "New state: ALIVE")
         for number in (1, 2):
-            arguments = [*daemon, "org.apache.spark.deploy.worker.Worker", "--host", "127.0.0.1", "--webui-port", "0", "--cores", "1"]
+            arguments = [
+                *daemon,
+                "org.apache.spark.deploy.worker.Worker",
+                "--host",
+                "127.0.0.1",
+                "--webui-port",
+                "0",
+                "--cores",
+                "1",
+            ]
             arguments += ["--memory", "768m", "--work-dir", str(folder / f"worker{number}"), master]
-            running.enter_context(run_process(arguments, folder / f"worker{number}.log", environment))
+            running.enter_context(
+                run_process(arguments, folder / f"worker{number}.log", environment)
+            )
         wait_for(log, "Registering worker", times=2)
         yield master, environment
 
@@ -148,8 +183,12 @@ def duck() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory, duck: duckdb.DuckDBPyConnection) -> list[Answer]:
-    """Make all calls on a cluster that is stopped afterwards, and, in a driver of its own, one that orders all rows at once."""
+def answers(
+    tmp_path_factory: pytest.TempPathFactory, duck: duckdb.DuckDBPyConnection
+) -> list[Answer]:
+    """Make all calls on a cluster that is stopped afterwards, and, in a driver of its own, one that
+    orders all rows at once.
+    """
     folder = tmp_path_factory.mktemp("spark")
     paths = {name: str(folder / name) for name in TABLES}
     for name, path in paths.items():
@@ -163,7 +202,15 @@ def answers(tmp_path_factory: pytest.TempPathFactory, duck: duckdb.DuckDBPyConne
 
 def drive(given: dict[str, Any], environment: dict[str, str]) -> Answer:
     command = [sys.executable, "-W", "ignore", str(Path(__file__).with_name("spark_driver.py"))]
-    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, env=environment, timeout=600, check=False)
+    done = subprocess.run(
+        command,
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=600,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     found = json.loads(done.stdout.splitlines()[-1])
     return Answer(found["rows"], found["executors"], done.stderr)
@@ -178,17 +225,23 @@ def test_both_workers_took_part(answers: list[Answer]) -> None:
 
 
 @pytest.mark.parametrize("number", range(len(CALLS)), ids=[name for name, _, _ in CALLS])
-def test_numbers_are_those_of_duckdb(number: int, answers: list[Answer], duck: duckdb.DuckDBPyConnection) -> None:
+def test_numbers_are_those_of_duckdb(
+    number: int, answers: list[Answer], duck: duckdb.DuckDBPyConnection
+) -> None:
     _, metrics, options = CALLS[number]
     expected = sqlrank.evaluate(metrics, connection=duck, **options)
     got = answers[0].rows[number]
     assert len(got) == expected.num_rows > 0
     for row, other in zip(got, expected.to_pylist(), strict=True):
-        assert row == {name: pytest.approx(value, rel=1e-9, abs=1e-9) for name, value in other.items()}
+        assert row == {
+            name: pytest.approx(value, rel=1e-9, abs=1e-9) for name, value in other.items()
+        }
 
 
 def test_no_worker_is_given_all_rows(answers: list[Answer]) -> None:
-    """The driver warns of a window without partitions when it plans one, as that of one sort of all rows does."""
+    """The driver warns of a window without partitions when it plans one, as that of one sort of all
+    rows does.
+    """
     bucketed, at_once = answers
     assert find_single_worker_lines(at_once)
     assert find_single_worker_lines(bucketed) == []

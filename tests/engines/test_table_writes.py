@@ -1,4 +1,6 @@
-"""CREATE and INSERT statements, run by the engines themselves, store DuckDB's rows under a filter."""
+"""CREATE and INSERT statements, run by the engines themselves, store DuckDB's rows under a
+filter.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,29 @@ if TYPE_CHECKING:
 
     from tests.engines.engines import Engine
 
-PREDICTIONS = {"predictions": "predictions", "columns": {"weight": "weight"}, "by": '"shop"', "where": '"rank" < 100 AND NOT "shop" IN (3)'}
-RANKINGS = {"run": "run", "qrels": "qrels", "by": '"system"', "where": 'run."score" > 0.5 AND qrels."relevance" >= 0'}
+PREDICTIONS = {
+    "predictions": "predictions",
+    "columns": {"weight": "weight"},
+    "by": '"shop"',
+    "where": '"rank" < 100 AND NOT "shop" IN (3)',
+}
+RANKINGS = {
+    "run": "run",
+    "qrels": "qrels",
+    "by": '"system"',
+    "where": 'run."score" > 0.5 AND qrels."relevance" >= 0',
+}
 
 
-@pytest.fixture(scope="module", params=parametrize_engines(engine for engine in ENGINES if engine is not ZetaSQL))
+@pytest.fixture(
+    scope="module",
+    params=parametrize_engines(engine for engine in ENGINES if engine is not ZetaSQL),
+)
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """All engines but the one that keeps no tables."""
-    with run_engine(request.param, {name: make_tables()[name] for name in ("run", "qrels", "predictions")}) as engine:
+    with run_engine(
+        request.param, {name: make_tables()[name] for name in ("run", "qrels", "predictions")}
+    ) as engine:
         yield engine
 
 
@@ -34,18 +51,33 @@ def expected() -> dict[str, list[tuple[object, ...]]]:
         for name, table in make_tables().items():
             connection.from_arrow(table).create(f'"{name}"')
         results = {
-            "predictions": sqlrank.evaluate(["AUC", "LogLoss"], connection=connection, **{**PREDICTIONS, "by": "shop"}),
-            "rankings": sqlrank.evaluate(["nDCG@3", "num_ret"], connection=connection, **{**RANKINGS, "by": "system"}),
+            "predictions": sqlrank.evaluate(
+                ["AUC", "LogLoss"], connection=connection, **{**PREDICTIONS, "by": "shop"}
+            ),
+            "rankings": sqlrank.evaluate(
+                ["nDCG@3", "num_ret"], connection=connection, **{**RANKINGS, "by": "system"}
+            ),
         }
-    return {name: [tuple(row.values()) for row in result.to_pylist()] for name, result in results.items()}
+    return {
+        name: [tuple(row.values()) for row in result.to_pylist()]
+        for name, result in results.items()
+    }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kind", "metrics", "options"), [("predictions", ["AUC", "LogLoss"], PREDICTIONS), ("rankings", ["nDCG@3", "num_ret"], RANKINGS)]
+    ("kind", "metrics", "options"),
+    [
+        ("predictions", ["AUC", "LogLoss"], PREDICTIONS),
+        ("rankings", ["nDCG@3", "num_ret"], RANKINGS),
+    ],
 )
 def test_results_are_stored(
-    engine: Engine, expected: dict[str, list[tuple[object, ...]]], kind: str, metrics: list[str], options: dict[str, str]
+    engine: Engine,
+    expected: dict[str, list[tuple[object, ...]]],
+    kind: str,
+    metrics: list[str],
+    options: dict[str, str],
 ) -> None:
     wanted = expected[kind]
     assert len(wanted) > 1
@@ -54,7 +86,9 @@ def test_results_are_stored(
         options = {**options, "where": options["where"].replace('"', "`")}
     table, view = f"{kind}_metrics", f"{kind}_view"
     engine.execute(sqlrank.sql(metrics, dialect=dialect, create_table=table, **options))
-    if type(engine).__name__ != "Spark":  # a view of Spark outside a session does not read what is inside one
+    if (
+        type(engine).__name__ != "Spark"
+    ):  # a view of Spark outside a session does not read what is inside one
         engine.execute(sqlrank.sql(metrics, dialect=dialect, create_view=view, **options))
         assert_rows(engine, view, dialect, wanted)
     assert_rows(engine, table, dialect, wanted)
@@ -68,4 +102,6 @@ def assert_rows(engine: Engine, table: str, dialect: str, wanted: list[tuple[obj
     rows = engine.rows(f"SELECT * FROM {table} ORDER BY {quote}{key}{quote} NULLS FIRST")
     assert len(rows) == len(wanted)
     for got, row in zip(rows, wanted, strict=True):
-        assert tuple(got) == tuple(pytest.approx(value, rel=1e-9) if isinstance(value, float) else value for value in row)
+        assert tuple(got) == tuple(
+            pytest.approx(value, rel=1e-9) if isinstance(value, float) else value for value in row
+        )

@@ -1,4 +1,6 @@
-"""Expressions of users mean what the engine alone says that they mean: in measured columns, groups and conditions."""
+"""Expressions of users mean what the engine alone says that they mean: in measured columns, groups
+and conditions.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ SHARED = [
 """Sixty expressions that most engines read, and of which they say different things."""
 
 TWO_TEXTS = ("spark", "databricks", "bigquery")
-"""Dialects in which a doubled quote ends a text and begins another. Spark joined both before version 4, and reads a quote since."""
+"""Dialects in which a doubled quote ends a text and begins another. Spark joined both before
+version 4, and reads a quote since.
+"""
 
 OWN: dict[str, list[str]] = {
     "duckdb": ["i // 7", "i ** 2", "i::DOUBLE / 9", "s::INT // 3", "len([x + 1 for x in [i, j]])", "CAST(d AS DATE) - DATE '2025-01-01'",
@@ -71,20 +75,28 @@ MEASURED = 12
 """Number of expressions of one statement."""
 
 
-@pytest.fixture(scope="module", params=parametrize_engines([engine for engine in ENGINES if engine.__name__ != "Databend"]))
+@pytest.fixture(
+    scope="module",
+    params=parametrize_engines([engine for engine in ENGINES if engine.__name__ != "Databend"]),
+)
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     with run_engine(request.param, {"t": TABLE}) as engine:
         yield engine
 
 
 class Agreement:
-    """Compares expressions by an engine alone with those of statements, and collects the differences."""
+    """Compares expressions by an engine alone with those of statements, and collects the
+    differences.
+    """
 
     def __init__(self, rows: Callable[[str], list[tuple[Any, ...]]], dialect: str) -> None:
         self.rows, self.dialect = rows, dialect
-        self.double = {"clickhouse": "Nullable(Float64)", "bigquery": "FLOAT64", "sqlite": "REAL", "spark": "DOUBLE"}.get(
-            dialect, "DOUBLE PRECISION"
-        )
+        self.double = {
+            "clickhouse": "Nullable(Float64)",
+            "bigquery": "FLOAT64",
+            "sqlite": "REAL",
+            "spark": "DOUBLE",
+        }.get(dialect, "DOUBLE PRECISION")
         self.differences: list[tuple[Any, ...]] = []
 
     def find_readable(self, texts: Sequence[str]) -> list[str]:
@@ -93,7 +105,9 @@ class Agreement:
 
     def _is_number(self, text: str) -> bool:
         try:
-            values = [value for (value,) in self.rows(f"SELECT CAST(({text}) AS {self.double}) FROM t")]
+            values = [
+                value for (value,) in self.rows(f"SELECT CAST(({text}) AS {self.double}) FROM t")
+            ]
         except Exception:  # noqa: BLE001  each driver has its own
             return False
         return all(isinstance(value, (int, float)) and math.isfinite(value) for value in values)
@@ -103,36 +117,53 @@ class Agreement:
             part = texts[start : start + MEASURED]
             columns = {f"x{position}": text for position, text in enumerate(part)}
             statement = sqlrank.sql(
-                [f"Mean(predictions.{name})" for name in columns], predictions="t", columns=columns, dialect=self.dialect
+                [f"Mean(predictions.{name})" for name in columns],
+                predictions="t",
+                columns=columns,
+                dialect=self.dialect,
             )
-            # One statement each, since DataFusion takes means that it simplifies to the same one for one column, and fails.
-            alone = [self.rows(f"SELECT AVG(CAST(({text}) AS {self.double})) FROM t")[0][0] for text in part]
+            # One statement each, since DataFusion takes means that it simplifies to the same one
+            # for one column, and fails.
+            alone = [
+                self.rows(f"SELECT AVG(CAST(({text}) AS {self.double})) FROM t")[0][0]
+                for text in part
+            ]
             for text, value, expected in zip(part, *self.rows(statement), alone, strict=True):
                 if value != pytest.approx(expected, rel=1e-12, abs=1e-12):
                     self.differences.append(("mean", text, value, expected))
 
     def compare_groups(self, texts: Sequence[str]) -> None:
         for text in texts:
-            statement = sqlrank.sql("Positives", predictions="t", by=f"g={text}", dialect=self.dialect)
+            statement = sqlrank.sql(
+                "Positives", predictions="t", by=f"g={text}", dialect=self.dialect
+            )
             found: Counter[Any] = Counter()
             for value, count in self.rows(statement):
-                found[_plain(value)] += float(count)  # several values may be NULL to a driver, as decimals are to that of ZetaSQL
+                found[_plain(value)] += float(
+                    count
+                )  # several values may be NULL to a driver, as decimals are to that of ZetaSQL
             expected = Counter(_plain(value) for (value,) in self.rows(f"SELECT {text} FROM t"))
             if found != expected:
                 self.differences.append(("by", text, found, expected))
 
     def compare_conditions(self, texts: Sequence[str]) -> None:
         for text in texts:
-            statement = sqlrank.sql("Positives", predictions="t", where=f"(({text}) > 1.5 or i is null) and i <> 22", dialect=self.dialect)
+            statement = sqlrank.sql(
+                "Positives",
+                predictions="t",
+                where=f"(({text}) > 1.5 or i is null) and i <> 22",
+                dialect=self.dialect,
+            )
             alone = f"SELECT SUM(label) FROM t WHERE (({text}) > 1.5 or i is null) and i <> 22"
-            (((value,),), ((expected,),)) = self._count(statement), self._count(alone)
+            ((value,),), ((expected,),) = self._count(statement), self._count(alone)
             if (value or 0) != (expected or 0):
                 self.differences.append(("where", text, value, expected))
 
     def _count(self, statement: str) -> list[tuple[Any, ...]]:
         try:
             return self.rows(statement)
-        except Exception as error:  # noqa: BLE001  a comparison that the engine refuses, it refuses in a statement, too
+        # A comparison that the engine refuses, it refuses in a statement, too
+        except Exception as error:  # noqa: BLE001
             return [(type(error).__name__,)]
 
 
@@ -145,7 +176,9 @@ def find_refused(texts: Sequence[str], dialect: str) -> list[str]:
     refused = []
     for text in texts:
         try:
-            sqlrank.sql("Mean(predictions.x)", predictions="t", columns={"x": text}, dialect=dialect)
+            sqlrank.sql(
+                "Mean(predictions.x)", predictions="t", columns={"x": text}, dialect=dialect
+            )
         except sqlrank.InputError:
             refused.append(text)
     return refused
@@ -181,7 +214,9 @@ def test_all_expressions_in_groups_and_conditions(dialect: str) -> None:
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
 def test_generated_expressions(dialect: str) -> None:
     agreement, generator = connect(dialect), random.Random(20260101)  # noqa: S311
-    readable = agreement.find_readable(list(dict.fromkeys(generate_expression(generator, 3, dialect) for _ in range(500))))
+    readable = agreement.find_readable(
+        list(dict.fromkeys(generate_expression(generator, 3, dialect) for _ in range(500)))
+    )
     assert len(readable) > 300
     assert find_refused(readable, dialect) == []
     agreement.compare_means(readable)
@@ -205,7 +240,23 @@ def connect(dialect: str) -> Agreement:
 def generate_expression(generator: random.Random, depth: int, dialect: str) -> str:
     """Return an expression of operators, casts, CASE and functions, nested up to a depth."""
     if depth == 0 or generator.random() < 0.15:
-        return generator.choice(["i", "j", "f", "i", "CAST(s AS INTEGER)", "1", "2", "7", "0.5", "1.10", "2.5e0", "-3", "0"])
+        return generator.choice(
+            [
+                "i",
+                "j",
+                "f",
+                "i",
+                "CAST(s AS INTEGER)",
+                "1",
+                "2",
+                "7",
+                "0.5",
+                "1.10",
+                "2.5e0",
+                "-3",
+                "0",
+            ]
+        )
     first, second, third = (generate_expression(generator, depth - 1, dialect) for _ in range(3))
     double = "REAL" if dialect == "sqlite" else "DOUBLE"
     forms = [
@@ -222,9 +273,13 @@ def generate_expression(generator: random.Random, depth: int, dialect: str) -> s
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
 def test_the_text_of_an_expression_is_written_as_it_is(dialect: str) -> None:
     text = "CAST(i as DECIMAL(10, 3))/7*1 - 0 + Round(2.5)"
-    statement = sqlrank.sql("Positives", predictions="t", by=f"g={text}", where=f"{text} > 1.10", dialect=dialect)
+    statement = sqlrank.sql(
+        "Positives", predictions="t", by=f"g={text}", where=f"{text} > 1.10", dialect=dialect
+    )
     name = DIALECTS[dialect].fold_identifier("i")
-    written = text.replace("(i ", f"({exp.to_identifier(name, quoted=True).sql(DIALECTS[dialect].sqlglot_name)} ")
+    written = text.replace(
+        "(i ", f"({exp.to_identifier(name, quoted=True).sql(DIALECTS[dialect].sqlglot_name)} "
+    )
     body = statement.partition("\nWITH ")[2] or statement
     assert body.count(written) >= 2
     assert f"{written} > 1.10" in body
@@ -236,19 +291,31 @@ def test_texts_that_differ_in_case_are_two_columns() -> None:
         "y": "CASE WHEN c = 'A' THEN 10 ELSE 0 END",
         "z": "CASE WHEN c = 'A' THEN 1 ELSE 0 END",
     }
-    result = sqlrank.evaluate([f"Mean(predictions.{name})" for name in columns], predictions=TABLE, columns=columns, where="c <> 'b'")
+    result = sqlrank.evaluate(
+        [f"Mean(predictions.{name})" for name in columns],
+        predictions=TABLE,
+        columns=columns,
+        where="c <> 'b'",
+    )
     assert list(result.to_pylist()[0].values()) == [0.25, 2.5, 0.25]
 
 
 def test_casts_of_texts_stay_in_divisions() -> None:
     rows = pa.table({"label": [1, 0, 1, 0], "prob": ["45", "10", "20", "30"]})
-    assert sqlrank.evaluate("AUC", predictions=rows, columns={"score": "CAST(prob AS DOUBLE) / 50"}).to_pylist() == [{"AUC": 0.75}]
+    assert sqlrank.evaluate(
+        "AUC", predictions=rows, columns={"score": "CAST(prob AS DOUBLE) / 50"}
+    ).to_pylist() == [{"AUC": 0.75}]
 
 
 def test_groups_by_whole_numbers() -> None:
     connection = sqlite3.connect(":memory:")
-    connection.executescript("CREATE TABLE t (label, score, size); INSERT INTO t VALUES (1, 1, 14), (0, 1, 15), (1, 1, 20), (0, 1, 22)")
-    result = sqlrank.evaluate("Positives", predictions="t", by="band=size / 7", connection=connection).to_pylist()
+    connection.executescript(
+        "CREATE TABLE t (label, score, size); INSERT INTO t VALUES (1, 1, 14), (0, 1, 15), (1, 1,"
+        " 20), (0, 1, 22)"
+    )
+    result = sqlrank.evaluate(
+        "Positives", predictions="t", by="band=size / 7", connection=connection
+    ).to_pylist()
     assert result == [{"band": 2, "Positives": 2.0}, {"band": 3, "Positives": 0.0}]
 
 
@@ -257,11 +324,26 @@ def test_fields_and_lists_in_conditions_on_duckdb() -> None:
         {"label": 1, "score": 0.5, "st": {"a": 1, "b": {"c": 2}}, "tags": ["x"]},
         {"label": 1, "score": 0.5, "st": {"a": 2, "b": {"c": 2}}, "tags": []},
     ]
-    for where in ("st.a = 1", "predictions.st.a = 1", "st.b.c = 2 AND 'x' IN tags", "len([t FOR t IN tags IF t = 'x']) = 1"):
-        assert sqlrank.evaluate("Positives", predictions=rows, where=where).to_pylist() == [{"Positives": 1.0}]
+    for where in (
+        "st.a = 1",
+        "predictions.st.a = 1",
+        "st.b.c = 2 AND 'x' IN tags",
+        "len([t FOR t IN tags IF t = 'x']) = 1",
+    ):
+        assert sqlrank.evaluate("Positives", predictions=rows, where=where).to_pylist() == [
+            {"Positives": 1.0}
+        ]
 
 
 def test_list_comprehensions_map_lists() -> None:
-    answers = [{"query_id": "q", "retrieved": [{"id": "a", "x": 1}, {"id": "b", "x": 2}], "relevant": ["b"]}]
+    answers = [
+        {
+            "query_id": "q",
+            "retrieved": [{"id": "a", "x": 1}, {"id": "b", "x": 2}],
+            "relevant": ["b"],
+        }
+    ]
     columns = {"answers.retrieved": "[x.id FOR x IN retrieved]"}
-    assert sqlrank.evaluate("RR", inputs={"answers": answers}, columns=columns).to_pylist() == [{"RR": 0.5}]
+    assert sqlrank.evaluate("RR", inputs={"answers": answers}, columns=columns).to_pylist() == [
+        {"RR": 0.5}
+    ]

@@ -1,1 +1,3 @@
-"""Records of all that users can see of a tree, as texts, which show that a change of the code changes none of it."""
+"""Records of all that users can see of a tree, as texts, which show that a change of the code
+changes none of it.
+"""

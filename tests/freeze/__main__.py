@@ -1,4 +1,5 @@
-"""Record all that users can see, or compare it with a commit: ``python -m tests.freeze record FOLDER`` or ``compare COMMIT``.
+"""Record all that users can see, or compare it with a commit: ``python -m tests.freeze record
+FOLDER`` or ``compare COMMIT``.
 
 Words after it choose sections by the beginning of their names.
 """
@@ -37,11 +38,15 @@ def write_section(name: str, target: Path) -> None:
 def record(folder: Path, tree: Path, chosen: list[str]) -> None:
     """Write the chosen sections of a tree, each in its own process, two at a time."""
     here = {**os.environ, "PYTHONPATH": str(tree)}
-    here.pop("PYTHONHASHSEED", None)  # so that whatever follows the order of a set differs between two records
+    here.pop(
+        "PYTHONHASHSEED", None
+    )  # so that whatever follows the order of a set differs between two records
 
     def run(*arguments: str) -> str:
         command = [sys.executable, "-m", "tests.freeze", *arguments]
-        return subprocess.run(command, cwd=tree, check=True, stdout=subprocess.PIPE, text=True, env=here).stdout
+        return subprocess.run(
+            command, cwd=tree, check=True, stdout=subprocess.PIPE, text=True, env=here
+        ).stdout
 
     folder.mkdir(parents=True, exist_ok=True)
     names = [name for name in run("list").split() if not chosen or name.startswith(tuple(chosen))]
@@ -66,7 +71,9 @@ def record_commit(commit: str, chosen: list[str]) -> Path:
 
 def _run_git(*arguments: str) -> str:
     command = ["git", *arguments]
-    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    return subprocess.run(
+        command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
+    ).stdout.strip()
 
 
 def read_entries(path: Path) -> dict[str, str]:
@@ -74,21 +81,38 @@ def read_entries(path: Path) -> dict[str, str]:
     if not path.exists():
         return {}
     entries = path.read_text("utf-8").split("\n=== ")
-    return {title.removeprefix("=== "): text for title, _, text in (entry.partition("\n") for entry in entries)}
+    return {
+        title.removeprefix("=== "): text
+        for title, _, text in (entry.partition("\n") for entry in entries)
+    }
 
 
 def format_differences(before: Path, after: Path) -> list[str]:
-    """Return the differences of two records: the entries of each section, each with its first lines."""
+    """Return the differences of two records: the entries of each section, each with its first
+    lines.
+    """
     lines = []
     for name in sorted({path.name for path in after.glob("*.txt")}):
         old, new = read_entries(before / name), read_entries(after / name)
         titles = [title for title in {**old, **new} if old.get(title) != new.get(title)]
         lines += [f"{name}: {len(titles)} of {len(new)} entries differ"] if titles else []
         for title in titles[:MOST_ENTRIES]:
-            change = list(difflib.unified_diff(old.get(title, "").split("\n"), new.get(title, "").split("\n"), n=1, lineterm=""))[2:]
+            change = list(
+                difflib.unified_diff(
+                    old.get(title, "").split("\n"), new.get(title, "").split("\n"), n=1, lineterm=""
+                )
+            )[2:]
             lines += [f"  {title}", *(f"    {line[:200]}" for line in change[:MOST_LINES])]
-            lines += [f"    and {len(change) - MOST_LINES} more lines"] if len(change) > MOST_LINES else []
-        lines += [f"  and {len(titles) - MOST_ENTRIES} more entries"] if len(titles) > MOST_ENTRIES else []
+            lines += (
+                [f"    and {len(change) - MOST_LINES} more lines"]
+                if len(change) > MOST_LINES
+                else []
+            )
+        lines += (
+            [f"  and {len(titles) - MOST_ENTRIES} more entries"]
+            if len(titles) > MOST_ENTRIES
+            else []
+        )
     return lines
 
 
@@ -99,7 +123,14 @@ def compare(base: str, chosen: list[str]) -> int:
     rmtree(after, ignore_errors=True)
     record(after, ROOT, chosen)
     differences = format_differences(before, after)
-    sys.stdout.write("\n".join([*differences, f"{len(list(after.glob('*.txt')))} sections compared with {before.name[:12]}\n"]))
+    sys.stdout.write(
+        "\n".join(
+            [
+                *differences,
+                f"{len(list(after.glob('*.txt')))} sections compared with {before.name[:12]}\n",
+            ]
+        )
+    )
     return bool(differences)
 
 

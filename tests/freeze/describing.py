@@ -1,4 +1,6 @@
-"""Texts of results, in which every bit counts and nothing depends on the folder or the time of a run."""
+"""Texts of results, in which every bit counts and nothing depends on the folder or the time of a
+run.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def describe_call(call: Callable[[], Any]) -> str:
             text = describe(call())
         except (SqlrankError, AttributeError, TypeError) as error:
             text = normalize(f"{type(error).__name__}: {error}")
-    return "\n".join([text, *(normalize(f"{item.category.__name__}: {item.message}") for item in caught)])
+    return "\n".join(
+        [text, *(normalize(f"{item.category.__name__}: {item.message}") for item in caught)]
+    )
 
 
 def describe_file(path: Path) -> str:
@@ -64,7 +68,10 @@ def describe_file(path: Path) -> str:
 def _list_lines(value: Any) -> Iterator[str]:
     if isinstance(value, pa.Table):
         yield from (f"column {field.name}: {field.type}" for field in value.schema)
-        yield from (f"metadata {key.decode()}: {text.decode()}" for key, text in sorted((value.schema.metadata or {}).items()))
+        yield from (
+            f"metadata {key.decode()}: {text.decode()}"
+            for key, text in sorted((value.schema.metadata or {}).items())
+        )
         yield from (" | ".join(map(_format_value, row.values())) for row in value.to_pylist())
     elif hasattr(value, "html"):
         yield value.html

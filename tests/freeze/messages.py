@@ -1,4 +1,6 @@
-"""A plugin of pytest that records the messages that tests provoke: errors under ``pytest.raises``, and standard error of commands."""
+"""A plugin of pytest that records the messages that tests provoke: errors under ``pytest.raises``,
+and standard error of commands.
+"""
 
 from __future__ import annotations
 

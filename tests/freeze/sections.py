@@ -47,7 +47,9 @@ PROVOKING = (
 
 
 def record_interface() -> Iterator[tuple[str, str]]:
-    """Yield the declared interface, the docstrings and signatures of public names, and the help of all commands."""
+    """Yield the declared interface, the docstrings and signatures of public names, and the help of
+    all commands.
+    """
     yield "interface", format_interface(describe_interface(), sqlrank.__version__)
     for name in sqlrank.__all__:
         item = getattr(sqlrank, name)
@@ -62,7 +64,11 @@ def record_interface() -> Iterator[tuple[str, str]]:
 
 def _describe_command(*arguments: object) -> str:
     result = invoke_command(*arguments)
-    error = "" if result.exception is None or isinstance(result.exception, SystemExit) else f"{result.exception!r}\n"
+    error = (
+        ""
+        if result.exception is None or isinstance(result.exception, SystemExit)
+        else f"{result.exception!r}\n"
+    )
     return normalize(f"exit status {result.exit_code}\n{error}{result.stderr}{result.stdout}")
 
 
@@ -70,7 +76,10 @@ def record_requests() -> Iterator[tuple[str, str]]:
     """Yield the statements of the requests that are read, in each dialect."""
     for number, request in REQUESTS.items():
         for dialect in DIALECTS:
-            yield f"{number} {dialect}: {request.title}", describe_call(partial(request.text, dialect))
+            yield (
+                f"{number} {dialect}: {request.title}",
+                describe_call(partial(request.text, dialect)),
+            )
 
 
 def record_sweep(kind: str) -> Iterator[tuple[str, str]]:
@@ -92,13 +101,20 @@ def record_scenarios(part: int) -> Iterator[tuple[str, str]]:
 
 
 def record_calls() -> Iterator[tuple[str, str]]:
-    """Yield results of calls in every mode, of each argument with a value that is not its default, and of what users of other tools try."""
+    """Yield results of calls in every mode, of each argument with a value that is not its default,
+    and of what users of other tools try.
+    """
     for mode, (function, given) in MODES.items():
-        arguments = given | ({"threads": 1} if "threads" in inspect.signature(function).parameters else {})
+        arguments = given | (
+            {"threads": 1} if "threads" in inspect.signature(function).parameters else {}
+        )
         yield mode, describe_call(partial(function, **arguments))
         for name in inspect.signature(function).parameters:
             if name not in {"policies", "timeout"}:
-                yield f"{mode}: {name}", describe_call(partial(function, **{**arguments, name: get_value(name)}))
+                yield (
+                    f"{mode}: {name}",
+                    describe_call(partial(function, **{**arguments, name: get_value(name)})),
+                )
     for tool, attempts in ATTEMPTS.items():
         for attempt in attempts:
             yield f"{tool}: {attempt[0]}", describe_call(partial(eval, attempt[0], dict(NAMES)))
@@ -111,14 +127,23 @@ def record_commands() -> Iterator[tuple[str, str]]:
         source, target = data / f"{output.reads}.parquet", Path(f"written{output.ending}")
         extra = {"--created-at": "then", "--threads": "1"}
         options = [
-            word for param in commands[output.call[0]].params for flag in param.opts for word in (flag, extra.get(flag)) if flag in extra
+            word
+            for param in commands[output.call[0]].params
+            for flag in param.opts
+            for word in (flag, extra.get(flag))
+            if flag in extra
         ]
         yield name, _describe_command(*output.arguments(source, target), *options)
         yield f"{name}: file", describe_file(target) if target.exists() else "no file"
         target.unlink(missing_ok=True)
         if name in FORMATTED:
             for form in FORMATS:
-                yield f"{name} --format {form}", _describe_command(*output.arguments(source, target)[:-2], *options, "--format", form)
+                yield (
+                    f"{name} --format {form}",
+                    _describe_command(
+                        *output.arguments(source, target)[:-2], *options, "--format", form
+                    ),
+                )
     for dialect in DIALECTS:
         yield f"functions {dialect}", _describe_command("functions", "--dialect", dialect)
     yield "functions --dbt", _describe_command("functions", "--dbt", "package")

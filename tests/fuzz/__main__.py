@@ -1,4 +1,6 @@
-"""Random collections beside other tools, and random values for all arguments: ``python -m tests.fuzz --collections 10000 --seed 1``."""
+"""Random collections beside other tools, and random values for all arguments: ``python -m
+tests.fuzz --collections 10000 --seed 1``.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,16 @@ MAX_PRINTED = 5
 
 def main(
     collections: Annotated[int, typer.Option(min=1, help="How many collections to draw.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="What they are drawn from; the same seed draws the same ones.")] = 1,
-    batch: Annotated[int, typer.Option(min=1, help="How many collections are groups of one call.")] = 1000,
-    arguments: Annotated[int, typer.Option(min=0, help="How many calls to make with random values for an argument.")] = 500,
+    seed: Annotated[
+        int,
+        typer.Option(min=0, help="What they are drawn from; the same seed draws the same ones."),
+    ] = 1,
+    batch: Annotated[
+        int, typer.Option(min=1, help="How many collections are groups of one call.")
+    ] = 1000,
+    arguments: Annotated[
+        int, typer.Option(min=0, help="How many calls to make with random values for an argument.")
+    ] = 500,
 ) -> None:
     """Compare sqlrank with other tools on random collections; end with 1 if anything differs."""
     started, done, wrong = time.monotonic(), 0, Counter[str]()
@@ -45,7 +54,8 @@ def main(
         number += 1
         rate = done / (time.monotonic() - started)
         typer.echo(
-            f"{done:,} of {collections:,} collections, {sum(wrong.values())} differences, {rate:.0f} a second: {kind} ({drawn_from})"
+            f"{done:,} of {collections:,} collections, {sum(wrong.values())} differences,"
+            f" {rate:.0f} a second: {kind} ({drawn_from})"
         )
         for line in found[:MAX_PRINTED]:
             typer.echo(f"  {line}", err=True)
@@ -59,12 +69,15 @@ def _find_differences(kind: str, drawn_from: int, size: int) -> list[str]:
     """Return the differences in a batch; an error is a difference, too."""
     try:
         return list(KINDS[kind](drawn_from, size))
-    except Exception as error:  # noqa: BLE001  whatever it is, the other batches are worth their time
+    # Whatever it is, the other batches are worth their time
+    except Exception as error:  # noqa: BLE001
         return [f"{type(error).__name__}: {error}"]
 
 
 def _try_any_arguments(count: int, drawn_from: int) -> None:
-    checked = settings(max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    checked = settings(
+        max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+    )
     seed(drawn_from)(checked(given(st.data())(try_any_value)))()
 
 

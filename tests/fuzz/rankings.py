@@ -1,4 +1,6 @@
-"""Random rankings: beside pytrec_eval measure by measure, and beside sums of fractions where grades are extreme."""
+"""Random rankings: beside pytrec_eval measure by measure, and beside sums of fractions where grades
+are extreme.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,20 @@ import pyarrow as pa
 
 import sqlrank
 from tests.fuzz.comparing import find_differences
-from tests.peers.test_pytrec_eval import COUNTS, MEASURES, aggregate_values, evaluate_with_pytrec_eval, evaluate_with_sqlrank
-from tests.references.random_collections import Collection, Traits, Values, draw_random_collection, nest_by_query
+from tests.peers.test_pytrec_eval import (
+    COUNTS,
+    MEASURES,
+    aggregate_values,
+    evaluate_with_pytrec_eval,
+    evaluate_with_sqlrank,
+)
+from tests.references.random_collections import (
+    Collection,
+    Traits,
+    Values,
+    draw_random_collection,
+    nest_by_query,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,7 +48,9 @@ HOSTILE = (
     "{{{{ {} }}}}",
     "--{}",
 )
-"""Forms of names: with quotes, escapes, spaces, fragments of SQL, and characters of more than two bytes."""
+"""Forms of names: with quotes, escapes, spaces, fragments of SQL, and characters of more than two
+bytes.
+"""
 
 EVERY = [measure for family in MEASURES.values() for measure in family]
 
@@ -62,7 +78,9 @@ def make_names_hostile(data: Collection, seed: int) -> Collection:
 
     def renamed(name: str) -> str:
         while name not in names:
-            found = HOSTILE[rng.integers(len(HOSTILE))].format(name if rng.random() < 0.5 else f"{name}{rng.integers(100)}")
+            found = HOSTILE[rng.integers(len(HOSTILE))].format(
+                name if rng.random() < 0.5 else f"{name}{rng.integers(100)}"
+            )
             if found not in taken:
                 taken.add(found)
                 names[name] = found
@@ -76,24 +94,44 @@ def make_names_hostile(data: Collection, seed: int) -> Collection:
 
 
 def add_nulls(data: Collection, seed: int) -> Collection:
-    """Add rows without a score or a grade, which ``nulls="drop"`` leaves out: of documents that are nowhere else."""
+    """Add rows without a score or a grade, which ``nulls="drop"`` leaves out: of documents that are
+    nowhere else.
+    """
     rng = np.random.default_rng(seed)
-    queries = sorted({(row[0], row[1]) for row in data.run_rows} & {(row[0], row[1]) for row in data.qrel_rows})
+    queries = sorted(
+        {(row[0], row[1]) for row in data.run_rows} & {(row[0], row[1]) for row in data.qrel_rows}
+    )
     chosen = [queries[place] for place in rng.integers(len(queries), size=len(queries) // 2)]
-    extra = dict.fromkeys((group, query, f"no score {place}") for place, (group, query) in enumerate(chosen))
+    extra = dict.fromkeys(
+        (group, query, f"no score {place}") for place, (group, query) in enumerate(chosen)
+    )
     return replace(
         data,
         run_rows=[*data.run_rows, *((*row, None, 1) for row in extra)],  # type: ignore[misc]
-        qrel_rows=[*data.qrel_rows, *((group, query, f"no grade {doc}", None) for group, query, doc in extra)],  # type: ignore[misc]
+        qrel_rows=[
+            *data.qrel_rows,
+            *((group, query, f"no grade {doc}", None) for group, query, doc in extra),
+        ],  # type: ignore[misc]
     )
 
 
 def compare_with_pytrec_eval(seed: int, count: int) -> Iterator[str]:
     """Yield the differences in a batch of collections, per query and in the aggregate."""
     policies, options = POLICIES[seed % len(POLICIES)]
-    data = make_names_hostile(draw_random_collection(seed, count, Traits(grades=(*Traits.grades, (0, 0, 5, 60), (1,), (0, 3)))), seed)
-    measures = [measure for measure in EVERY if not ("rel" in policies and (measure == "utility" or measure in COUNTS))]
-    measures = [measure for measure in measures if not ("unjudged" in policies and measure in COUNTS)]
+    data = make_names_hostile(
+        draw_random_collection(
+            seed, count, Traits(grades=(*Traits.grades, (0, 0, 5, 60), (1,), (0, 3)))
+        ),
+        seed,
+    )
+    measures = [
+        measure
+        for measure in EVERY
+        if not ("rel" in policies and (measure == "utility" or measure in COUNTS))
+    ]
+    measures = [
+        measure for measure in measures if not ("unjudged" in policies and measure in COUNTS)
+    ]
     read = add_nulls(data, seed) if "nulls" in policies else data
     each, summary = evaluate_with_sqlrank(read, measures, **policies)
     expected = evaluate_with_pytrec_eval(data, measures, **options)
@@ -102,27 +140,49 @@ def compare_with_pytrec_eval(seed: int, count: int) -> Iterator[str]:
 
 
 def compare_with_fractions(seed: int, count: int) -> Iterator[str]:
-    """Yield the differences from sums of fractions in a batch of collections with grades and scores of any size."""
+    """Yield the differences from sums of fractions in a batch of collections with grades and scores
+    of any size.
+    """
     data = make_names_hostile(draw_random_collection(seed, count, Traits(grades=EXTREME)), seed)
     scale = (1.0, 1e-300, 1e300, -1e-5)[seed % 4]
     run = data.run.set_column(3, "score", pa.array(np.asarray(data.run["score"]) * scale))
-    measures = ["AP", "RR", "Rprec", "num_rel_ret", *(f"{name}@{k}" for name in ("P", "R", "Success", "CG") for k in CUTOFFS)]
-    found = sqlrank.evaluate(measures, run=run, qrels=data.qrels, by="collection", per_query=True, score_type="float64")
+    measures = [
+        "AP",
+        "RR",
+        "Rprec",
+        "num_rel_ret",
+        *(f"{name}@{k}" for name in ("P", "R", "Success", "CG") for k in CUTOFFS),
+    ]
+    found = sqlrank.evaluate(
+        measures, run=run, qrels=data.qrels, by="collection", per_query=True, score_type="float64"
+    )
     scored: dict[str, dict[str, float]] = defaultdict(dict)
-    for query, doc, score in zip(*(run[name].to_pylist() for name in ("query_id", "doc_id", "score")), strict=True):
+    for query, doc, score in zip(
+        *(run[name].to_pylist() for name in ("query_id", "doc_id", "score")), strict=True
+    ):
         scored[query][doc] = score
-    expected: Values = {query: evaluate_query(scored.get(query, {}), grades) for query, grades in data.qrels_dict.items()}
+    expected: Values = {
+        query: evaluate_query(scored.get(query, {}), grades)
+        for query, grades in data.qrels_dict.items()
+    }
     yield from find_differences(nest_by_query(found), expected, 1e-12)
 
 
 def evaluate_query(scores: dict[str, float], grades: dict[str, int]) -> dict[str, float]:
-    """Return the metrics of one query, exact until they are made doubles; nothing relevant counts 0."""
+    """Return the metrics of one query, exact until they are made doubles; nothing relevant counts
+    0.
+    """
     ranking = sorted(scores, key=lambda doc: (scores[doc], doc.encode()), reverse=True)
     relevant = {doc for doc, grade in grades.items() if grade >= 1}
     hits = [rank for rank, doc in enumerate(ranking, start=1) if doc in relevant]
-    over: Callable[[Fraction | int, int], Fraction] = lambda value, size: Fraction(value) / size if size else Fraction(0)  # noqa: E731
+    over: Callable[[Fraction | int, int], Fraction] = lambda value, size: (  # noqa: E731
+        Fraction(value) / size if size else Fraction(0)
+    )
     exact = {
-        "AP": over(sum((Fraction(place, rank) for place, rank in enumerate(hits, start=1)), Fraction(0)), len(relevant)),
+        "AP": over(
+            sum((Fraction(place, rank) for place, rank in enumerate(hits, start=1)), Fraction(0)),
+            len(relevant),
+        ),
         "RR": Fraction(1, hits[0]) if hits else Fraction(0),
         "Rprec": over(sum(rank <= len(relevant) for rank in hits), len(relevant)),
         "num_rel_ret": Fraction(len(hits)),

@@ -1,4 +1,6 @@
-"""Find superfluous parts of a printed expression: bounds without effect, parentheses, and numbers longer than their alternatives."""
+"""Find superfluous parts of a printed expression: bounds without effect, parentheses, and numbers
+longer than their alternatives.
+"""
 
 from __future__ import annotations
 
@@ -18,24 +20,46 @@ _ATOMS = (exp.Column, exp.Literal, exp.Boolean, exp.Null)
 
 def find_constant_conditions(query: exp.Expr, dialect: str) -> Iterator[str]:
     """Yield a sentence for each condition that is the same for every row."""
-    for node in query.find_all(exp.Between, exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Boolean):
+    for node in query.find_all(
+        exp.Between, exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Boolean
+    ):
         user, sides = find_enclosing(node), [_get_literal(part) for part in node.iter_expressions()]
-        # That a size, or a sum of two, is at most the greatest double leaves out what is infinite, and NaN.
-        sizes = [node.this.this, node.this.expression] if isinstance(node.this, exp.Add) else [node.this]
+        # That a size, or a sum of two, is at most the greatest double leaves out what is infinite,
+        # and NaN.
+        sizes = (
+            [node.this.this, node.this.expression]
+            if isinstance(node.this, exp.Add)
+            else [node.this]
+        )
         is_finite = isinstance(node, exp.LTE) and all(isinstance(size, exp.Abs) for size in sizes)
-        if isinstance(node, _BOUNDS) and not is_finite and any(_get_number(side) in _LIMITS for side in sides if side):
-            yield f"{describe_place(node)}: the bound {shorten_text(node, dialect)} leaves nothing out"
+        if (
+            isinstance(node, _BOUNDS)
+            and not is_finite
+            and any(_get_number(side) in _LIMITS for side in sides if side)
+        ):
+            yield (
+                f"{describe_place(node)}: the bound {shorten_text(node, dialect)} leaves"
+                " nothing out"
+            )
         elif sides and all(sides):
             yield f"{describe_place(node)}: {shorten_text(node, dialect)} compares literals"
-        elif isinstance(node, exp.Boolean) and (isinstance(user, _CONDITIONS) or _is_condition(node)):
-            yield f"{describe_place(node)}: the condition {shorten_text(node, dialect)} is a literal"
+        elif isinstance(node, exp.Boolean) and (
+            isinstance(user, _CONDITIONS) or _is_condition(node)
+        ):
+            yield (
+                f"{describe_place(node)}: the condition {shorten_text(node, dialect)} is a literal"
+            )
 
 
 def _is_condition(node: exp.Expr) -> bool:
-    """Return True if an expression is the condition of an IF, or of a CASE that has no operand to compare with it."""
+    """Return True if an expression is the condition of an IF, or of a CASE that has no operand to
+    compare with it.
+    """
     user = find_enclosing(node)
     of_case = user.parent if user and isinstance(user.parent, exp.Case) else None
-    return isinstance(user, exp.If) and user.this.unnest() is node and not (of_case and of_case.this)
+    return (
+        isinstance(user, exp.If) and user.this.unnest() is node and not (of_case and of_case.this)
+    )
 
 
 def _get_literal(node: exp.Expr) -> exp.Literal | None:
@@ -58,12 +82,18 @@ def find_needless_parentheses(query: exp.Expr, dialect: str) -> Iterator[str]:
         inner, user = node.this, node.parent
         if isinstance(node, exp.Subquery):
             where = "within others" if isinstance(inner, exp.Subquery) and not inner.alias else ""
-        elif (isinstance(user, exp.Alias) and isinstance(user.parent, exp.Select)) or isinstance(user, exp.Select):
+        elif (isinstance(user, exp.Alias) and isinstance(user.parent, exp.Select)) or isinstance(
+            user, exp.Select
+        ):
             where = "round a whole column"
         elif isinstance(inner, _ATOMS) and not isinstance(user, (exp.Dot, exp.GroupingSets)):
             where = "round a name or a literal"
         else:
-            alone = isinstance(user, exp.Func) and not isinstance(user, exp.Connector) and [*user.iter_expressions()] == [node]
+            alone = (
+                isinstance(user, exp.Func)
+                and not isinstance(user, exp.Connector)
+                and [*user.iter_expressions()] == [node]
+            )
             where = "within others" if alone or isinstance(user, (exp.Paren, exp.Subquery)) else ""
         if where:
             yield f"{describe_place(node)}: parentheses {where}, {shorten_text(node, dialect)}"
@@ -73,7 +103,9 @@ def is_lengthened(node: exp.Expr) -> bool:
     """Return True for a number with an exponent of 0, and for a number cast to double."""
     inner = node.this if isinstance(node, exp.Cast) and node.is_type(exp.DType.DOUBLE) else node
     is_number = isinstance(inner, exp.Literal) and inner.is_number
-    return is_number and (inner.name.lower().endswith("e0") if inner is node else "e" not in inner.name.lower())
+    return is_number and (
+        inner.name.lower().endswith("e0") if inner is node else "e" not in inner.name.lower()
+    )
 
 
 def is_literal(node: exp.Expr) -> bool:
@@ -84,7 +116,9 @@ def is_literal(node: exp.Expr) -> bool:
 
 
 def find_alternatives(node: exp.Expr, dialect: str) -> list[exp.Expr]:
-    """Return what has the type of an expression: the other operand, the other values of a choice, the column in other SELECTs of a UNION."""
+    """Return what has the type of an expression: the other operand, the other values of a choice,
+    the column in other SELECTs of a UNION.
+    """
     user = find_enclosing(node)
     if isinstance(user, (exp.Add, exp.Sub, exp.Mul, exp.Div)):
         found = [user.this.unnest(), user.expression.unnest()]
@@ -94,7 +128,11 @@ def find_alternatives(node: exp.Expr, dialect: str) -> list[exp.Expr]:
         found = [user.this, *user.expressions]
     elif isinstance(user, (exp.If, exp.Case)) and node.arg_key != "this":
         case = user if isinstance(user, exp.Case) else user.parent
-        found = [branch.args["true"] for branch in case.args["ifs"]] + [case.args.get("default")] if isinstance(case, exp.Case) else []
+        found = (
+            [branch.args["true"] for branch in case.args["ifs"]] + [case.args.get("default")]
+            if isinstance(case, exp.Case)
+            else []
+        )
     else:
         found = _find_members(node if isinstance(node.parent, exp.Select) else node.parent)
     return [other for other in found if other is not None and other is not node]
@@ -102,14 +140,26 @@ def find_alternatives(node: exp.Expr, dialect: str) -> list[exp.Expr]:
 
 def _find_members(item: exp.Expr | None) -> list[exp.Expr]:
     """Return the column at the place of a column in each SELECT of a UNION."""
-    select, place = (item.parent, item.index) if item is not None and item.arg_key == "expressions" else (None, None)
-    if place is None or not isinstance(select, exp.Select) or not isinstance(select.parent, exp.Union):
+    select, place = (
+        (item.parent, item.index)
+        if item is not None and item.arg_key == "expressions"
+        else (None, None)
+    )
+    if (
+        place is None
+        or not isinstance(select, exp.Select)
+        or not isinstance(select.parent, exp.Union)
+    ):
         return []
     union = select.parent
     while isinstance(union.parent, exp.Union):
         union = union.parent
     selects = [found for found in union.find_all(exp.Select) if isinstance(found.parent, exp.Union)]
-    return [found.expressions[place].unalias() for found in selects if len(found.expressions) == len(select.expressions)]
+    return [
+        found.expressions[place].unalias()
+        for found in selects
+        if len(found.expressions) == len(select.expressions)
+    ]
 
 
 def find_enclosing(node: exp.Expr) -> exp.Expr | None:

@@ -1,4 +1,6 @@
-"""Find lines that the header of a printed statement lacks, or has in another order, from its text alone."""
+"""Find lines that the header of a printed statement lacks, or has in another order, from its text
+alone.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,18 @@ if TYPE_CHECKING:
 ORDER = ("sqlrank", "reads", "settings", "plan", "definition", "made by")
 """Lines of a header by their first words."""
 
-_FIRST = re.compile(r"-- sqlrank \d\S* for [A-Z][\w ]*: \S.*, (one row\b|two statements\b|of two statements\b)")
+_FIRST = re.compile(
+    r"-- sqlrank \d\S* for [A-Z][\w ]*: \S.*, (one row\b|two statements\b|of two statements\b)"
+)
 _KEYWORD = re.compile(r"-- (sqlrank|[a-z]+(?: by)?)\b")
 _NOT_CALLED = "scores of a linear model"
 """Statements of a trained model, which no command prints again."""
 
 
 def find_header_faults(text: str) -> Iterator[str]:
-    """Yield a sentence for each thing that a header does not say: dialect, rows, inputs, command, and another plan than buckets."""
+    """Yield a sentence for each thing that a header does not say: dialect, rows, inputs, command,
+    and another plan than buckets.
+    """
     lines = list(takewhile(lambda line: line.startswith("-- "), text.splitlines()))
     first = lines[0] if lines else ""
     if not _FIRST.match(first):
@@ -28,7 +34,13 @@ def find_header_faults(text: str) -> Iterator[str]:
     if keywords != sorted(keywords, key=ORDER.index):
         yield f"the header has another order: {', '.join(keywords)}"
     needed = ["reads"] if _NOT_CALLED in first else ["reads", "made by"]
-    yield from (f"the header has no line '{keyword}'" for keyword in needed if keyword not in keywords)
+    yield from (
+        f"the header has no line '{keyword}'" for keyword in needed if keyword not in keywords
+    )
     plan = next((line for line in lines if line.startswith("-- plan: ")), "")
-    if "score_order=buckets" in plan.partition(";")[0] and "alternative: " not in plan and "--plan " not in text:
+    if (
+        "score_order=buckets" in plan.partition(";")[0]
+        and "alternative: " not in plan
+        and "--plan " not in text
+    ):
         yield f"the header names no alternative: {plan}"

@@ -1,4 +1,6 @@
-"""The kind of an expression (double, decimal, ...) in a dialect, as far as its text determines it."""
+"""The kind of an expression (double, decimal, ...) in a dialect, as far as its text determines
+it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,14 @@ _FLOORS_TO_INTEGER = frozenset({"databricks", "mysql", "spark"})
 _RANDOM_INTEGERS = frozenset({"clickhouse", "snowflake", "sqlite"})
 _KEEPS_DECIMAL = frozenset({"bigquery", "postgres", "redshift"})
 _READS_DECIMAL_AS_DOUBLE = frozenset({"bigquery", "clickhouse", "sqlite"})
-_READS_EXPONENT_AS_DOUBLE = _READS_DECIMAL_AS_DOUBLE | {"databricks", "duckdb", "mysql", "spark", "trino", "tsql"}
+_READS_EXPONENT_AS_DOUBLE = _READS_DECIMAL_AS_DOUBLE | {
+    "databricks",
+    "duckdb",
+    "mysql",
+    "spark",
+    "trino",
+    "tsql",
+}
 
 _CHOICES = (exp.Case, exp.If, exp.Coalesce, exp.Greatest, exp.Least, exp.Min, exp.Max)
 _COUNTS = (exp.Count, exp.CountIf, exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile)
@@ -35,7 +44,9 @@ _SAME = (
 
 
 def merge_kinds(kinds: Iterable[str | None], dialect: str) -> str | None:
-    """Return the kind of an expression that takes one of several values: SQLite leaves each as it is, others convert them to one."""
+    """Return the kind of an expression that takes one of several values: SQLite leaves each as it
+    is, others convert them to one.
+    """
     known = set(kinds) - {NULL}
     if DOUBLE in known and (dialect != "sqlite" or known == {DOUBLE}):
         return DOUBLE
@@ -54,7 +65,14 @@ def infer_kind(node: exp.Expr, known: Mapping[int, str | None], dialect: str) ->
     if isinstance(node, _SAME):
         return known.get(id(node.this))
     if isinstance(node, _CHOICES):
-        return merge_kinds((known.get(id(part)) for part in node.iter_expressions() if part is not _get_condition(node)), dialect)
+        return merge_kinds(
+            (
+                known.get(id(part))
+                for part in node.iter_expressions()
+                if part is not _get_condition(node)
+            ),
+            dialect,
+        )
     if isinstance(node, (exp.Add, exp.Sub, exp.Mul, exp.Mod)):
         return DOUBLE if DOUBLE in parts else merge_kinds(parts, dialect)
     if isinstance(node, (exp.Div, exp.SafeDivide)):
@@ -86,7 +104,9 @@ def _infer_literal_kind(node: exp.Expr, dialect: str) -> str:
         return NULL
     if node.is_string or node.name.isdigit():
         return OTHER if node.is_string else INTEGER
-    is_double = dialect in (_READS_EXPONENT_AS_DOUBLE if "e" in node.name.lower() else _READS_DECIMAL_AS_DOUBLE)
+    is_double = dialect in (
+        _READS_EXPONENT_AS_DOUBLE if "e" in node.name.lower() else _READS_DECIMAL_AS_DOUBLE
+    )
     return DOUBLE if is_double else DECIMAL
 
 
@@ -94,17 +114,22 @@ def _infer_function_kind(node: exp.Expr, parts: list[str | None], dialect: str) 
     if isinstance(node, _COUNTS):
         return INTEGER
     if isinstance(node, _SHARES):
-        return DOUBLE if not isinstance(node, exp.Rand) or dialect not in _RANDOM_INTEGERS else INTEGER
+        return (
+            DOUBLE if not isinstance(node, exp.Rand) or dialect not in _RANDOM_INTEGERS else INTEGER
+        )
     if isinstance(node, (exp.Floor, exp.Ceil)):
         return INTEGER if dialect in _FLOORS_TO_INTEGER else parts[0]
     if isinstance(node, exp.Avg):
         return (
             DOUBLE
-            if parts == [DOUBLE] or dialect in (_AVERAGES_INTEGERS_TO_DOUBLE if parts == [INTEGER] else _AVERAGES_TO_DOUBLE)
+            if parts == [DOUBLE]
+            or dialect
+            in (_AVERAGES_INTEGERS_TO_DOUBLE if parts == [INTEGER] else _AVERAGES_TO_DOUBLE)
             else None
         )
     if isinstance(node, _LOGARITHMS):
-        # an input's column may be a decimal in any of them; of those of BigQuery it is taken to be a double
+        # an input's column may be a decimal in any of them; of those of BigQuery it is taken to be
+        # a double
         is_decimal = DECIMAL in parts or (None in parts and dialect != "bigquery")
         return None if dialect in _KEEPS_DECIMAL and is_decimal and DOUBLE not in parts else DOUBLE
     return DOUBLE if isinstance(node, _SPREADS) and parts == [DOUBLE] else None

@@ -1,4 +1,6 @@
-"""Find breaches of an analyst's style in a printed statement: nested queries, constants as columns, needless aliases and joins."""
+"""Find breaches of an analyst's style in a printed statement: nested queries, constants as columns,
+needless aliases and joins.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,17 @@ WIDTH = 100
 
 
 def find_style_faults(text: str, dialect: str) -> list[str]:
-    """Return a sentence for each part of a statement that could be simpler, or has a clearer spelling."""
-    found = [*_find_spellings(text), *(f"a line is longer than {WIDTH} characters: {line}" for line in text.splitlines() if _is_long(line))]
+    """Return a sentence for each part of a statement that could be simpler, or has a clearer
+    spelling.
+    """
+    found = [
+        *_find_spellings(text),
+        *(
+            f"a line is longer than {WIDTH} characters: {line}"
+            for line in text.splitlines()
+            if _is_long(line)
+        ),
+    ]
     for statement in filter(None, sqlglot.parse(text, read=dialect)):
         query = statement if isinstance(statement, exp.Query) else statement.args.get("expression")
         if isinstance(query, exp.Query):
@@ -96,7 +107,9 @@ def _find_misplaced_inputs(ctes: list[exp.CTE], names: set[str]) -> Iterator[str
 def _is_input(cte: exp.CTE, names: set[str]) -> bool:
     """Return True if a CTE reads tables of the user only, which are no functions."""
     tables = [
-        table for table in cte.find_all(exp.Table) if isinstance(table.this, exp.Identifier) or table.find(exp.ReadCSV, exp.ReadParquet)
+        table
+        for table in cte.find_all(exp.Table)
+        if isinstance(table.this, exp.Identifier) or table.find(exp.ReadCSV, exp.ReadParquet)
     ]
     return bool(tables) and not any(_reads_ctes_only(table, names) for table in tables)
 
@@ -109,9 +122,15 @@ def _find_equal_ctes(ctes: list[exp.CTE]) -> Iterator[str]:
 
 
 def _find_equal_columns(ctes: list[exp.CTE], dialect: str) -> Iterator[str]:
-    """Yield a sentence for each column of a CTE that is another one of it; inputs have the columns that they are asked for."""
+    """Yield a sentence for each column of a CTE that is another one of it; inputs have the columns
+    that they are asked for.
+    """
     for cte in ctes:
-        if not isinstance(cte.this, exp.Select) or cte.find(exp.Rand) or not cte.this.args.get("from_"):
+        if (
+            not isinstance(cte.this, exp.Select)
+            or cte.find(exp.Rand)
+            or not cte.this.args.get("from_")
+        ):
             continue
         first: dict[exp.Expr, str] = {}
         for item in cte.this.expressions:
@@ -119,17 +138,31 @@ def _find_equal_columns(ctes: list[exp.CTE], dialect: str) -> Iterator[str]:
             if _is_number(value) or isinstance(value, exp.Null) or item.is_star:
                 continue
             # Where nothing is weighted, the number of rows is their weight, too.
-            if value in first and not {item.alias_or_name, first[value]} & {"num_rows", "num_predictions"}:
-                yield f"CTE {cte.alias}, column {item.alias_or_name}: {shorten_text(value, dialect)} is {first[value]}, too"
+            if value in first and not {item.alias_or_name, first[value]} & {
+                "num_rows",
+                "num_predictions",
+            }:
+                yield (
+                    f"CTE {cte.alias}, column {item.alias_or_name}: {shorten_text(value, dialect)}"
+                    f" is {first[value]}, too"
+                )
             first.setdefault(value, item.alias_or_name)
 
 
 def _find_computed_limits(query: exp.Query) -> Iterator[str]:
-    """Yield a sentence for each limit of an interval that is computed in the last SELECT, which has names and short terms."""
+    """Yield a sentence for each limit of an interval that is computed in the last SELECT, which has
+    names and short terms.
+    """
     for item in query.selects if isinstance(query, exp.Select) and query.args.get("with_") else ():
-        computed = [] if not item.alias_or_name.endswith(("_ci_low", "_ci_high")) else item.find_all(exp.Add, exp.Sub, exp.Mul, exp.Div)
+        computed = (
+            []
+            if not item.alias_or_name.endswith(("_ci_low", "_ci_high"))
+            else item.find_all(exp.Add, exp.Sub, exp.Mul, exp.Div)
+        )
         if not all(_is_in_condition(node) for node in computed) and len(item.sql()) > LONGEST_LIMIT:
-            yield f"the outermost SELECT, column {item.alias_or_name}: is computed in the last SELECT"
+            yield (
+                f"the outermost SELECT, column {item.alias_or_name}: is computed in the last SELECT"
+            )
 
 
 def _is_in_condition(node: exp.Expr) -> bool:
@@ -139,19 +172,33 @@ def _is_in_condition(node: exp.Expr) -> bool:
 
 
 def _find_constants(ctes: list[exp.CTE], query: exp.Expr, dialect: str) -> Iterator[str]:
-    """Yield a sentence for each column of a CTE that is the same number in every row, and no key of a reader."""
+    """Yield a sentence for each column of a CTE that is the same number in every row, and no key of
+    a reader.
+    """
     for cte in ctes:
         members = _list_members(cte.this)
         for index, name in enumerate(cte.this.named_selects):
-            values = [member.expressions[index].unalias() for member in members if len(member.expressions) > index]
-            if not all(_is_number(value) and value == values[0] for value in values) or len(values) < len(members):
+            values = [
+                member.expressions[index].unalias()
+                for member in members
+                if len(member.expressions) > index
+            ]
+            if not all(_is_number(value) and value == values[0] for value in values) or len(
+                values
+            ) < len(members):
                 continue
-            if len(cte.this.named_selects) > 1 and not any(_is_key(column) for column in query.find_all(exp.Column) if column.name == name):
+            if len(cte.this.named_selects) > 1 and not any(
+                _is_key(column) for column in query.find_all(exp.Column) if column.name == name
+            ):
                 yield f"CTE {cte.alias}, column {name}: always {shorten_text(values[0], dialect)}"
 
 
 def _list_members(query: exp.Expr) -> list[exp.Expr]:
-    return [*_list_members(query.this), *_list_members(query.expression)] if isinstance(query, exp.SetOperation) else [query]
+    return (
+        [*_list_members(query.this), *_list_members(query.expression)]
+        if isinstance(query, exp.SetOperation)
+        else [query]
+    )
 
 
 def _is_number(node: exp.Expr) -> bool:
@@ -161,7 +208,11 @@ def _is_number(node: exp.Expr) -> bool:
 
 def _is_key(column: exp.Column) -> bool:
     """Return True if a column is a key, or may be NULL after an outer join."""
-    if isinstance(column.parent, (exp.Group, exp.Ordered)) or column.arg_key == "partition_by" or column.find_ancestor(exp.Join):
+    if (
+        isinstance(column.parent, (exp.Group, exp.Ordered))
+        or column.arg_key == "partition_by"
+        or column.find_ancestor(exp.Join)
+    ):
         return True
     select = column.find_ancestor(exp.Select)
     return bool(select and any(join.side for join in select.args.get("joins") or []))
@@ -173,9 +224,17 @@ def _find_needless_sources(select: exp.Select, names: set[str]) -> Iterator[str]
     sources = [clause.this for clause in [select.args.get("from_"), *joins] if clause]
     tables = [source.name.lower() for source in sources if isinstance(source, exp.Table)]
     for source in sources:
-        if isinstance(source, exp.Subquery) and source.alias != ONCE and _reads_ctes_only(source, names):
+        if (
+            isinstance(source, exp.Subquery)
+            and source.alias != ONCE
+            and _reads_ctes_only(source, names)
+        ):
             yield f"{describe_place(source)}: subquery {source.alias} is no CTE"
-        elif tables.count(source.name.lower()) == 1 and source.name.lower() in names and source.alias not in {"", source.name}:
+        elif (
+            tables.count(source.name.lower()) == 1
+            and source.name.lower() in names
+            and source.alias not in {"", source.name}
+        ):
             yield f"{describe_place(source)}: {source.name} is called {source.alias}"
     for join in joins:
         if join.side and isinstance(join.args.get("on"), exp.Boolean):
@@ -183,34 +242,62 @@ def _find_needless_sources(select: exp.Select, names: set[str]) -> Iterator[str]
 
 
 def _find_needless_key_joins(select: exp.Select, ctes: list[exp.CTE]) -> Iterator[str]:
-    """Yield a sentence for each inner join with the distinct keys of a table that is read anyway."""
+    """Yield a sentence for each inner join with the distinct keys of a table that is read
+    anyway.
+    """
     queries = {cte.alias: cte.this for cte in ctes}
     joins = select.args.get("joins") or []
     sources = {clause.this.name for clause in [select.args.get("from_"), *joins] if clause}
     for join in joins:
         query, on = queries.get(join.this.name), join.args.get("on")
-        if join.side or on is None or not isinstance(query, exp.Select) or {key for key, value in query.args.items() if value} != _OF_KEYS:
+        if (
+            join.side
+            or on is None
+            or not isinstance(query, exp.Select)
+            or {key for key, value in query.args.items() if value} != _OF_KEYS
+        ):
             continue
         keys = {item.alias_or_name for item in query.expressions if isinstance(item, exp.Column)}
         compared = {column.name for column in on.find_all(exp.Column)}
         tables = {column.table for column in on.find_all(exp.Column)} - {join.this.alias_or_name}
-        if len(keys) == len(query.expressions) and keys == compared and tables == {query.args["from_"].this.name} <= sources:
-            yield f"{describe_place(join)}: INNER JOIN {join.this.name} has the keys of a table that is read"
+        if (
+            len(keys) == len(query.expressions)
+            and keys == compared
+            and tables == {query.args["from_"].this.name} <= sources
+        ):
+            yield (
+                f"{describe_place(join)}: INNER JOIN {join.this.name} has the keys of a table that"
+                " is read"
+            )
 
 
-def _find_needless_aliases(select: exp.Select, names: set[str], names_joined: bool) -> Iterator[str]:
-    """Yield a sentence for each alias that repeats a column, and each table before a column where one is read.
+def _find_needless_aliases(
+    select: exp.Select, names: set[str], names_joined: bool
+) -> Iterator[str]:
+    """Yield a sentence for each alias that repeats a column, and each table before a column where
+    one is read.
 
-    ``names_joined``: the dialect calls a column of a join by its table, too, unless it has an alias.
+    ``names_joined``: the dialect calls a column of a join by its table, too, unless it has an
+    alias.
     """
     for item in [] if names_joined and select.args.get("joins") else select.expressions:
-        if isinstance(item, exp.Alias) and isinstance(item.this, exp.Column) and item.this.this == item.args["alias"]:
+        if (
+            isinstance(item, exp.Alias)
+            and isinstance(item.this, exp.Column)
+            and item.this.this == item.args["alias"]
+        ):
             yield f"{describe_place(item)}: {item.this.sql()} AS {item.alias}"
     source = select.args["from_"].this if select.args.get("from_") else None
-    if isinstance(source, exp.Table) and source.name.lower() in names and not select.args.get("joins"):
+    if (
+        isinstance(source, exp.Table)
+        and source.name.lower() in names
+        and not select.args.get("joins")
+    ):
         results = {item.alias for item in select.expressions if isinstance(item, exp.Alias)}
         for column in select.find_all(exp.Column):
-            is_row = column.name == column.table  # the name of a table alone is a whole row to BigQuery
+            is_row = (
+                column.name == column.table
+            )  # the name of a table alone is a whole row to BigQuery
             if (
                 column.table
                 and column.find_ancestor(exp.Select) is select
@@ -221,12 +308,21 @@ def _find_needless_aliases(select: exp.Select, names: set[str], names_joined: bo
 
 
 def _find_unfolded(query: exp.Expr, dialect: str, inputs: list[exp.CTE]) -> Iterator[str]:
-    """Yield a sentence for each computation whose result can be written at once; inputs turn -0.0 into 0.0."""
+    """Yield a sentence for each computation whose result can be written at once; inputs turn -0.0
+    into 0.0.
+    """
     for node in query.find_all(exp.Mul, exp.Add, exp.Sub, exp.Nullif, exp.Case):
-        operands = [node.this, node.expression] if isinstance(node, (exp.Binary, exp.Nullif)) else []
-        numbers = [operand.this if isinstance(operand, exp.Literal) and operand.is_number else None for operand in operands]
+        operands = (
+            [node.this, node.expression] if isinstance(node, (exp.Binary, exp.Nullif)) else []
+        )
+        numbers = [
+            operand.this if isinstance(operand, exp.Literal) and operand.is_number else None
+            for operand in operands
+        ]
         neutral = "1" if isinstance(node, exp.Mul) else "0"
-        is_neutral = numbers[-1:] == [neutral] or (isinstance(node, (exp.Mul, exp.Add)) and numbers[:1] == [neutral])
+        is_neutral = numbers[-1:] == [neutral] or (
+            isinstance(node, (exp.Mul, exp.Add)) and numbers[:1] == [neutral]
+        )
         is_integer = all(number is not None and number.isdigit() for number in numbers)
         if isinstance(node, exp.Case):
             if not node.args["ifs"]:

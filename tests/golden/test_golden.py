@@ -1,4 +1,6 @@
-"""Printed statements as whole texts, to be read: ``pytest tests/golden --rewrite-golden`` rewrites them."""
+"""Printed statements as whole texts, to be read: ``pytest tests/golden --rewrite-golden`` rewrites
+them.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,13 @@ SCENARIOS: dict[str, tuple[list[str], dict[str, Any]]] = {
             "run": "shop.eval.recommended",
             "qrels": "shop.eval.bought",
             "queries": "shop.eval.users",
-            "columns": {"query_id": "user_id", "doc_id": "item_id", "score": "predicted", "relevance": "stars", "weight": "revenue"},
+            "columns": {
+                "query_id": "user_id",
+                "doc_id": "item_id",
+                "score": "predicted",
+                "relevance": "stars",
+                "weight": "revenue",
+            },
             "by": "model",
             "where": "run.day = '2026-01-01' AND qrels.day = '2026-01-01'",
             "aggregate": "wmean",
@@ -43,23 +51,40 @@ SCENARIOS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "ndcg_ap": (["nDCG@10", "AP"], {"run": "shop.eval.run", "qrels": "shop.eval.qrels"}),
     "auc_logloss": (
         ["AUC", "LogLoss"],
-        {"predictions": "shop.ads.impressions", "columns": {"label": "click", "score": "p_click"}, "by": ["campaign", "day"]},
+        {
+            "predictions": "shop.ads.impressions",
+            "columns": {"label": "click", "score": "p_click"},
+            "by": ["campaign", "day"],
+        },
     ),
     "kendalltau": (["KendallTau"], {"predictions": "shop.eval.pairs"}),
     "roc": (["ROC"], {"predictions": "shop.ads.impressions"}),
-    "beyond": (["CatalogCoverage@10", "Personalization@10"], {"run": "shop.eval.shown", "inputs": {"items": "shop.eval.items"}}),
+    "beyond": (
+        ["CatalogCoverage@10", "Personalization@10"],
+        {"run": "shop.eval.shown", "inputs": {"items": "shop.eval.items"}},
+    ),
     "together": (["nDCG@10", "AUC"], {"predictions": "shop.eval.predictions", "by": "model"}),
-    "logs": (["SNIPS", "DR", "ESS", "MeanWeight"], {"inputs": {"logs": "shop.ads.logged"}, "by": "campaign", "confidence": 0.95}),
+    "logs": (
+        ["SNIPS", "DR", "ESS", "MeanWeight"],
+        {"inputs": {"logs": "shop.ads.logged"}, "by": "campaign", "confidence": 0.95},
+    ),
     "answers": (
         ["nDCG@10", "R@5"],
         {
             "inputs": {"answers": "shop.eval.questions"},
-            "columns": {"retrieved": "retrieved_ids", "relevant": "gold_ids", "grades": "gold_grades"},
+            "columns": {
+                "retrieved": "retrieved_ids",
+                "relevant": "gold_ids",
+                "grades": "gold_grades",
+            },
             "by": "intent",
             "where": "day = '2026-01-01'",
         },
     ),
-    "interleaved": (["Preference", "num_won_by_b"], {"inputs": {"interleaved": "shop.search.sessions"}}),
+    "interleaved": (
+        ["Preference", "num_won_by_b"],
+        {"inputs": {"interleaved": "shop.search.sessions"}},
+    ),
 }
 EXPERIMENT: dict[str, Any] = {
     "metrics": {"ctr": "Ratio(clicks, views)", "revenue": "Mean(revenue)"},
@@ -89,16 +114,22 @@ READ = [
     *itertools.product(("mysql", "tsql"), ["ndcg_ap", "auc_logloss", "together", "logs"]),
     ("mysql", "predictions"),
 ]
-"""Dialects with the scenarios whose statements are read; that of MySQL is executed, and that of SQL Server is not."""
+"""Dialects with the scenarios whose statements are read; that of MySQL is executed, and that of SQL
+Server is not.
+"""
 
 
 @pytest.mark.parametrize(("dialect", "scenario"), READ)
-def test_statements_are_as_they_were_read(dialect: str, scenario: str, pytestconfig: pytest.Config) -> None:
+def test_statements_are_as_they_were_read(
+    dialect: str, scenario: str, pytestconfig: pytest.Config
+) -> None:
     text = print_scenario(scenario, dialect)
     path = GOLDEN / f"{scenario}_{dialect}.sql"
     if pytestconfig.getoption("--rewrite-golden"):
         path.write_text(text, "utf-8")
-    assert path.read_text("utf-8") == text, "if the change is meant, read what --rewrite-golden writes"
+    assert path.read_text("utf-8") == text, (
+        "if the change is meant, read what --rewrite-golden writes"
+    )
 
 
 @pytest.mark.slow
@@ -106,10 +137,16 @@ def test_statements_are_as_they_were_read(dialect: str, scenario: str, pytestcon
 def test_statements_are_the_same_where_ibis_is_imported(scenario: str) -> None:
     """It changes functions that sqlglot writes for PostgreSQL."""
     program = (
-        "import sys, ibis.backends.sql.dialects; from tests.golden.test_golden import print_scenario; "
-        f"sys.stdout.write(print_scenario({scenario!r}, 'postgres'))"
+        "import sys, ibis.backends.sql.dialects; from tests.golden.test_golden import"
+        f" print_scenario; sys.stdout.write(print_scenario({scenario!r}, 'postgres'))"
     )
-    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=GOLDEN.parents[1])
+    printed = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=GOLDEN.parents[1],
+    )
     assert printed.stdout == (GOLDEN / f"{scenario}_postgres.sql").read_text("utf-8")
 
 
@@ -125,20 +162,35 @@ def test_nothing_in_a_statement_is_without_need(path: Path) -> None:
 
 @pytest.mark.parametrize(("dialect", "most"), [("bigquery", 461), ("duckdb", 466)])
 def test_an_experiment_without_covariates_has_no_step_of_theirs(dialect: str, most: int) -> None:
-    text = sqlrank.experiment_sql({"ctr": "Ratio(clicks, views)", "revenue": "Mean(revenue)"}, data="eval.visits", dialect=dialect)
+    text = sqlrank.experiment_sql(
+        {"ctr": "Ratio(clicks, views)", "revenue": "Mean(revenue)"},
+        data="eval.visits",
+        dialect=dialect,
+    )
     assert len(text.splitlines()) <= most
     assert "covariate" not in text
     assert find_faults(text, dialect) == []
 
 
 def test_a_header_says_what_a_statement_is() -> None:
-    text = sqlrank.sql(["nDCG", "AP"], run="eval.run", qrels="eval.qrels", by="system", compat="trec10", confidence=0.9, dialect="bigquery")
-    assert text.split("WITH ")[0] == (
-        f"-- sqlrank {sqlrank.__version__} for BigQuery: nDCG, AP, one row per system\n"
-        "-- reads: eval.run (run), eval.qrels (qrels)\n"
-        "-- settings: compat=trec10 (ties=doc_desc, queries=judged, if_undefined=zero, score_type=float64, id_type=text), confidence=0.9\n"
-        "-- plan: rank_method=sort; alternative: rank_method=count, if lists are long and have at most three judged documents each\n"
-        "-- made by: sqlrank sql nDCG AP --compat trec10 --run eval.run --qrels eval.qrels --by system --confidence 0.9 --dialect bigquery\n"
+    text = sqlrank.sql(
+        ["nDCG", "AP"],
+        run="eval.run",
+        qrels="eval.qrels",
+        by="system",
+        compat="trec10",
+        confidence=0.9,
+        dialect="bigquery",
+    )
+    assert (
+        text.split("WITH ")[0]
+        == f"-- sqlrank {sqlrank.__version__} for BigQuery: nDCG, AP, one row per system\n-- reads:"
+        " eval.run (run), eval.qrels (qrels)\n-- settings: compat=trec10 (ties=doc_desc,"
+        " queries=judged, if_undefined=zero, score_type=float64, id_type=text),"
+        " confidence=0.9\n-- plan: rank_method=sort; alternative: rank_method=count, if lists"
+        " are long and have at most three judged documents each\n-- made by: sqlrank sql nDCG"
+        " AP --compat trec10 --run eval.run --qrels eval.qrels --by system --confidence 0.9"
+        " --dialect bigquery\n"
     )
 
 
@@ -152,9 +204,13 @@ def test_only_lines_that_apply_are_in_a_header() -> None:
 def test_one_huge_group_is_spoken_of_where_a_window_is_partitioned() -> None:
     text = sqlrank.sql("AUC", predictions="p", by="day", dialect="spark")
     assert (
-        "-- plan: score_order=distinct; alternative: score_order=buckets, if a single group has more distinct scores than one worker can sort\n"
-        in text
+        "-- plan: score_order=distinct; alternative: score_order=buckets, if a single group has"
+        " more distinct scores than one worker can sort\n" in text
     )
     assert "-- plan: score_order=buckets" in sqlrank.sql("AUC", predictions="p", dialect="spark")
-    assert "-- plan: score_order=buckets" in sqlrank.sql("AUC", predictions="p", by=[["day"], []], dialect="spark")
-    assert "-- plan: score_order=buckets" in sqlrank.sql("AUC", predictions="p", by="day", plan={"score_order": "buckets"}, dialect="spark")
+    assert "-- plan: score_order=buckets" in sqlrank.sql(
+        "AUC", predictions="p", by=[["day"], []], dialect="spark"
+    )
+    assert "-- plan: score_order=buckets" in sqlrank.sql(
+        "AUC", predictions="p", by="day", plan={"score_order": "buckets"}, dialect="spark"
+    )

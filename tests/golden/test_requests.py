@@ -30,7 +30,11 @@ def test_nothing_in_a_requested_statement_is_without_need(number: str, dialect: 
 @pytest.mark.parametrize(("number", "dialect"), CASES)
 def test_the_command_in_a_header_prints_the_statement(number: str, dialect: str) -> None:
     text = REQUESTS[number].text(dialect)
-    (command,) = [line.removeprefix("-- made by: ") for line in text.splitlines() if line.startswith("-- made by: ")]
+    (command,) = [
+        line.removeprefix("-- made by: ")
+        for line in text.splitlines()
+        if line.startswith("-- made by: ")
+    ]
     program, *arguments = shlex.split(command)
     assert program == "sqlrank"
     assert run_command(*arguments) == f"{text};\n"

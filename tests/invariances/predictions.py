@@ -43,7 +43,16 @@ RANKS = [
 """Metrics of the order of the scores alone."""
 
 VALUES = [
-    *("LogLoss", "LogLikelihood", "NormalizedLogLoss", "NormalizedEntropy", "Brier", "BrierSkill", "BaseRate", "CalibrationRatio"),
+    *(
+        "LogLoss",
+        "LogLikelihood",
+        "NormalizedLogLoss",
+        "NormalizedEntropy",
+        "Brier",
+        "BrierSkill",
+        "BaseRate",
+        "CalibrationRatio",
+    ),
     *(
         "ECE",
         "MCE",
@@ -71,7 +80,19 @@ VALUES = [
         "FPR",
         "FNR",
     ),
-    *("Specificity", "NPV", "BalancedAccuracy", "Bias", "MAE", "MSE", "RMSE", "R2", "ExplainedVariance", "sMAPE", "MAPE(eps=1)"),
+    *(
+        "Specificity",
+        "NPV",
+        "BalancedAccuracy",
+        "Bias",
+        "MAE",
+        "MSE",
+        "RMSE",
+        "R2",
+        "ExplainedVariance",
+        "sMAPE",
+        "MAPE(eps=1)",
+    ),
     *(
         "BrierReliability",
         "BrierResolution",
@@ -88,7 +109,16 @@ DEVIANCES = ["PoissonDeviance", "TweedieDeviance", "MSLE", "RMSLE", "MedianAbsol
 METRICS = [*RANKS, *VALUES]
 STRATEGIES = ("window", "distinct", "buckets")
 ON_DUCKDB = (*STRATEGIES, "integer_sort")
-SUMS = ("LogLikelihood", "Positives", "Negatives", "Observations", "TP(threshold_from=best)", "TN", "FN", "FP")
+SUMS = (
+    "LogLikelihood",
+    "Positives",
+    "Negatives",
+    "Observations",
+    "TP(threshold_from=best)",
+    "TN",
+    "FN",
+    "FP",
+)
 UNWEIGHTED = ("num_predictions", "GAUC", "binning=equal_mass")
 """Metrics and settings that count rows, regardless of their weights."""
 
@@ -99,14 +129,22 @@ def open_database() -> duckdb.DuckDBPyConnection:
 
 
 def draw_predictions(seed: int, n: int = 400) -> pa.Table:
-    """Draw predictions with many ties in groups of very different sizes, some of one class; weights are sums of eighths."""
+    """Draw predictions with many ties in groups of very different sizes, some of one class; weights
+    are sums of eighths.
+    """
     rng = np.random.default_rng(seed)
     score = np.where(rng.random(n) < 0.5, rng.integers(0, 9, n) / 8, rng.random(n))
     group = np.where(rng.random(n) < 0.05, "small", np.where(rng.random(n) < 0.5, "left", "right"))
     label = (rng.random(n) < 0.2 + 0.5 * score).astype(int)
     label[group == "small"] = 0
     return pa.table(
-        {"label": label, "score": score, "weight": rng.integers(1, 25, n) / 8, "query_id": rng.integers(0, 30, n), "group": group}
+        {
+            "label": label,
+            "score": score,
+            "weight": rng.integers(1, 25, n) / 8,
+            "query_id": rng.integers(0, 30, n),
+            "group": group,
+        }
     )
 
 
@@ -117,7 +155,9 @@ def get_predictions() -> pa.Table:
 
 def evaluate(metrics: list[str], table: pa.Table, **arguments: Any) -> list[dict[str, Any]]:
     """Return the rows, without the name of their grouping."""
-    rows: list[dict[str, Any]] = sqlrank.evaluate(metrics, predictions=table, **({"connection": open_database()} | arguments)).to_pylist()
+    rows: list[dict[str, Any]] = sqlrank.evaluate(
+        metrics, predictions=table, **({"connection": open_database()} | arguments)
+    ).to_pylist()
     return [{name: value for name, value in row.items() if name != "slice"} for row in rows]
 
 
@@ -126,7 +166,12 @@ def compute_expected(strategy: str) -> list[dict[str, Any]]:
     return evaluate(METRICS, get_predictions(), by=[["group"], []], plan={"score_order": strategy})
 
 
-def assert_equal(got: list[dict[str, Any]], wanted: list[dict[str, Any]], but: tuple[str, ...] = (), tolerance: float = 1e-12) -> None:
+def assert_equal(
+    got: list[dict[str, Any]],
+    wanted: list[dict[str, Any]],
+    but: tuple[str, ...] = (),
+    tolerance: float = 1e-12,
+) -> None:
     """Compare row by row, but not what contains one of these names."""
     assert len(got) == len(wanted)
     wrong = []

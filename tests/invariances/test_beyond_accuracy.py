@@ -10,7 +10,13 @@ import pytest
 
 import sqlrank
 from tests.lanes import select_few
-from tests.references.recommendations import GROUP_METRICS, LIST_METRICS, World, draw_world, write_cutoff
+from tests.references.recommendations import (
+    GROUP_METRICS,
+    LIST_METRICS,
+    World,
+    draw_world,
+    write_cutoff,
+)
 
 DATA = draw_world(11)
 METRICS = [
@@ -19,8 +25,15 @@ METRICS = [
 ]
 
 
-def evaluate(run: pa.Table = DATA.run, qrels: pa.Table = DATA.qrels, inputs: Any = DATA.inputs, **options: Any) -> list[dict[str, Any]]:
-    return sqlrank.evaluate(METRICS, run=run, qrels=qrels, inputs=inputs, queries="retrieved", **options).to_pylist()
+def evaluate(
+    run: pa.Table = DATA.run,
+    qrels: pa.Table = DATA.qrels,
+    inputs: Any = DATA.inputs,
+    **options: Any,
+) -> list[dict[str, Any]]:
+    return sqlrank.evaluate(
+        METRICS, run=run, qrels=qrels, inputs=inputs, queries="retrieved", **options
+    ).to_pylist()
 
 
 def shuffle_rows(table: pa.Table) -> pa.Table:
@@ -53,7 +66,10 @@ def test_names_of_documents_users_providers_and_categories() -> None:
         renamed(DATA.lists),
         renamed(DATA.history),
         {doc(name): f"of {provider}" for name, provider in DATA.items.items()},
-        {doc(name): {f"{9 - ord(category)}": value for category, value in values.items()} for name, values in DATA.features.items()},
+        {
+            doc(name): {f"{9 - ord(category)}": value for category, value in values.items()}
+            for name, values in DATA.features.items()
+        },
         renamed(DATA.baseline),
         renamed(DATA.relevant),
     )
@@ -62,17 +78,26 @@ def test_names_of_documents_users_providers_and_categories() -> None:
 
 @pytest.mark.slow
 def test_two_systems_that_are_one() -> None:
-    both = pa.concat_tables([DATA.run.append_column("system", pa.array([name] * len(DATA.run))) for name in ("a", "b")])
+    both = pa.concat_tables(
+        [DATA.run.append_column("system", pa.array([name] * len(DATA.run))) for name in ("a", "b")]
+    )
     (alone,) = evaluate()
-    assert_same([{name: row[name] for name in METRICS} for row in evaluate(both, by="system")], [alone, alone])
+    assert_same(
+        [{name: row[name] for name in METRICS} for row in evaluate(both, by="system")],
+        [alone, alone],
+    )
 
 
 @pytest.mark.slow
 def test_values_of_features_are_directions() -> None:
     features = DATA.inputs["features"]
-    longer = features.set_column(2, "value", pa.array([7 * value for value in features["value"].to_pylist()]))
+    longer = features.set_column(
+        2, "value", pa.array([7 * value for value in features["value"].to_pylist()])
+    )
     nothing = pa.table({"doc_id": ["d1", "d2"], "category": ["none", "none"], "value": [0.0, 0.0]})
-    assert_same(evaluate(inputs=DATA.inputs | {"features": pa.concat_tables([longer, nothing])}), evaluate())
+    assert_same(
+        evaluate(inputs=DATA.inputs | {"features": pa.concat_tables([longer, nothing])}), evaluate()
+    )
 
 
 @pytest.mark.slow
@@ -80,5 +105,7 @@ def test_values_of_features_are_directions() -> None:
 def test_a_row_per_list_is_what_a_list_alone_gives(lists: str) -> None:
     rows = evaluate(per_query=True, plan={"list_key": lists})
     for row in rows[:2]:
-        (alone,) = evaluate(DATA.run.filter(pa.compute.equal(DATA.run["query_id"], row["query_id"])), check="off")
+        (alone,) = evaluate(
+            DATA.run.filter(pa.compute.equal(DATA.run["query_id"], row["query_id"])), check="off"
+        )
         assert_same([{name: row[name] for name in METRICS}], [alone])

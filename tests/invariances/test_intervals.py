@@ -1,4 +1,6 @@
-"""Changes of the data that change no interval, or mirror it, for every metric with an interval on the designs of its coverage."""
+"""Changes of the data that change no interval, or mirror it, for every metric with an interval on
+the designs of its coverage.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +23,31 @@ SAMPLES = 4
 Sources = dict[str, pa.Table]
 
 
-def evaluate(design: Design, sources: Sources, metrics: list[str] | None = None, **options: Any) -> dict[str, np.ndarray]:
+def evaluate(
+    design: Design, sources: Sources, metrics: list[str] | None = None, **options: Any
+) -> dict[str, np.ndarray]:
     """Return the values and limits of all samples, in the order of their numbers."""
     options = {"by": "sample", "confidence": 0.95, **design.options, **options}
-    return evaluate_columns(list_metrics(design) if metrics is None else metrics, sources, **options)
+    return evaluate_columns(
+        list_metrics(design) if metrics is None else metrics, sources, **options
+    )
 
 
 def with_column(table: pa.Table, name: str, values: Any) -> pa.Table:
     at = table.column_names.index(name) if name in table.column_names else -1
-    return table.append_column(name, pa.array(values)) if at < 0 else table.set_column(at, name, pa.array(values))
+    return (
+        table.append_column(name, pa.array(values))
+        if at < 0
+        else table.set_column(at, name, pa.array(values))
+    )
 
 
 def scale_weights(factor: float) -> Callable[[Sources], Sources]:
     def scale(sources: Sources) -> Sources:
-        return {name: with_column(table, "weight", table["weight"].to_numpy() * factor) for name, table in sources.items()}
+        return {
+            name: with_column(table, "weight", table["weight"].to_numpy() * factor)
+            for name, table in sources.items()
+        }
 
     return scale
 
@@ -43,7 +56,9 @@ def rename_groups(sources: Sources) -> Sources:
     """Write the numbers of samples as texts."""
     names = [f"it's {number}" for number in range(SAMPLES)]
     return {
-        name: with_column(table, "sample", np.take(names, table["sample"].to_numpy())) if "sample" in table.column_names else table
+        name: with_column(table, "sample", np.take(names, table["sample"].to_numpy()))
+        if "sample" in table.column_names
+        else table
         for name, table in sources.items()
     }
 
@@ -54,13 +69,18 @@ def reverse_rows(sources: Sources) -> Sources:
 
 def number_rows(sources: Sources) -> Sources:
     """Give each row a unit of its own."""
-    return {name: with_column(table, "unit", np.arange(table.num_rows)) for name, table in sources.items()}
+    return {
+        name: with_column(table, "unit", np.arange(table.num_rows))
+        for name, table in sources.items()
+    }
 
 
 def rename_units(sources: Sources) -> Sources:
     """Give units texts as ids, in another order."""
     return {
-        name: with_column(table, "unit", pc.binary_join_element_wise("u", pc.cast(table["unit"], pa.string()), ""))
+        name: with_column(
+            table, "unit", pc.binary_join_element_wise("u", pc.cast(table["unit"], pa.string()), "")
+        )
         if "unit" in table.column_names
         else table
         for name, table in sources.items()
@@ -77,7 +97,9 @@ ROWS = [
     and not (design.sigma and design.kind == "classified")  # whose rows are merged
 ]
 UNITS = [design for design in DESIGNS if design.options and not design.is_bootstrap]
-"""Designs with units, but for those of the bootstrap, whose draws follow from a hash of their ids."""
+"""Designs with units, but for those of the bootstrap, whose draws follow from a hash of their
+ids.
+"""
 
 CHANGES: dict[str, tuple[list[Design], Callable[[Sources], Sources], dict[str, Any]]] = {
     "weights times 1e89": (WEIGHTED, scale_weights(1e89), {}),
@@ -91,37 +113,70 @@ TWO_SAMPLES = {"AUC", "Gini", "LiftQuality"}
 """Metrics of positives and negatives as two samples, which units unite."""
 
 MERGED_ROWS = {("binary", "APS")}
-"""Inputs and metrics whose rows of equal influence are merged: of unequal weights, the fourth powers of influence are approximate."""
+"""Inputs and metrics whose rows of equal influence are merged: of unequal weights, the fourth
+powers of influence are approximate.
+"""
 
-CASES = [(name, design) for name, (designs, _, _) in CHANGES.items() for design in designs if design.kind != "areas"]
+CASES = [
+    (name, design)
+    for name, (designs, _, _) in CHANGES.items()
+    for design in designs
+    if design.kind != "areas"
+]
 
 
 def is_other_formula(design: Design, column: str) -> bool:
     """Return True if a metric has another formula for units than for rows."""
     metric = column.partition("(")[0].partition(".")[0]
-    return (design.kind == "binary" and metric in TWO_SAMPLES) or bool(design.sigma and (design.kind, metric) in MERGED_ROWS)
+    return (design.kind == "binary" and metric in TWO_SAMPLES) or bool(
+        design.sigma and (design.kind, metric) in MERGED_ROWS
+    )
 
 
-@pytest.mark.parametrize("case", select_every(17, CASES), ids=[f"{name}: {design.kind}, {design.name}" for name, design in CASES])
+@pytest.mark.parametrize(
+    "case",
+    select_every(17, CASES),
+    ids=[f"{name}: {design.kind}, {design.name}" for name, design in CASES],
+)
 def test_no_interval_changes(case: tuple[str, Design]) -> None:
     name, design = case
     _, change, options = CHANGES[name]
     sources = design.draw_samples(5, SAMPLES)
     expected, changed = evaluate(design, sources), evaluate(design, change(sources), **options)
     assert expected.keys() == changed.keys()
-    compared = [column for column in expected if not ("unit" in options and is_other_formula(design, column))]
+    compared = [
+        column
+        for column in expected
+        if not ("unit" in options and is_other_formula(design, column))
+    ]
     assert compared
-    differing = [column for column in compared if not np.allclose(changed[column], expected[column], 1e-8, 1e-12, equal_nan=True)]
+    differing = [
+        column
+        for column in compared
+        if not np.allclose(changed[column], expected[column], 1e-8, 1e-12, equal_nan=True)
+    ]
     assert differing == []
 
 
 EXCHANGED = {"Recall": "Specificity", "FNR": "FPR", "Precision": "NPV"}
 SYMMETRIC = [
-    *("AUC", "Gini", "LiftQuality", "Accuracy", "ZeroOneLoss", "BalancedAccuracy", "MCC", "YoudenJ", "LogOdds"),
+    *(
+        "AUC",
+        "Gini",
+        "LiftQuality",
+        "Accuracy",
+        "ZeroOneLoss",
+        "BalancedAccuracy",
+        "MCC",
+        "YoudenJ",
+        "LogOdds",
+    ),
     *("LogLoss", "NormalizedEntropy", "NormalizedLogLoss", "Brier", "BrierSkill"),
 ]
 COMPLEMENTS = ["BaseRate", "SelectionRate", "Share(label)"]
-"""Metrics that are exchanged, the same, and the difference from 1, if labels and scores are mirrored."""
+"""Metrics that are exchanged, the same, and the difference from 1, if labels and scores are
+mirrored.
+"""
 
 
 @pytest.mark.parametrize("sigma", [0.0, 1.0])
@@ -133,25 +188,47 @@ def test_labels_and_scores_mirrored(sigma: float) -> None:
         mirrored = with_column(mirrored, name, 1 - table[name].to_numpy())
     columns = {}
     for each, threshold in ((table, 0.05), (mirrored, 0.95)):
-        metrics = [f"{name}(threshold={threshold})" for name in (*EXCHANGED, *EXCHANGED.values(), "SelectionRate", *SYMMETRIC[3:9])]
+        metrics = [
+            f"{name}(threshold={threshold})"
+            for name in (*EXCHANGED, *EXCHANGED.values(), "SelectionRate", *SYMMETRIC[3:9])
+        ]
         metrics += [*SYMMETRIC[:3], *SYMMETRIC[9:], "BaseRate", "Share(label)"]
         found = evaluate(design, {"predictions": each}, metrics)
-        columns[threshold] = {name.replace(f"(threshold={threshold})", ""): values for name, values in found.items()}
+        columns[threshold] = {
+            name.replace(f"(threshold={threshold})", ""): values for name, values in found.items()
+        }
     expected, changed = columns[0.05], columns[0.95]
-    pairs = [*EXCHANGED.items(), *((other, name) for name, other in EXCHANGED.items()), *zip(SYMMETRIC, SYMMETRIC, strict=True)]
+    pairs = [
+        *EXCHANGED.items(),
+        *((other, name) for name, other in EXCHANGED.items()),
+        *zip(SYMMETRIC, SYMMETRIC, strict=True),
+    ]
     for name, other in pairs:
         for suffix in ("", ".se", ".ci_low", ".ci_high"):
-            np.testing.assert_allclose(changed[f"{other}{suffix}"], expected[f"{name}{suffix}"], 1e-6, 1e-9, err_msg=f"{name}{suffix}")
+            np.testing.assert_allclose(
+                changed[f"{other}{suffix}"],
+                expected[f"{name}{suffix}"],
+                1e-6,
+                1e-9,
+                err_msg=f"{name}{suffix}",
+            )
     for name in COMPLEMENTS:
         for suffix, other_suffix in (("", ""), (".ci_low", ".ci_high"), (".ci_high", ".ci_low")):
-            np.testing.assert_allclose(1 - changed[f"{name}{suffix}"], expected[f"{name}{other_suffix}"], 1e-9, err_msg=name)
+            np.testing.assert_allclose(
+                1 - changed[f"{name}{suffix}"],
+                expected[f"{name}{other_suffix}"],
+                1e-9,
+                err_msg=name,
+            )
 
 
 def test_constant_predictions_of_unequal_weights() -> None:
     """Limits are on both sides of the value, or all are NULL together."""
     design = next(each for each in WEIGHTED if each.kind == "binary")
     (table,) = design.draw_samples(5, SAMPLES).values()
-    columns = evaluate(design, {"predictions": with_column(table, "score", np.full(table.num_rows, 0.3))})
+    columns = evaluate(
+        design, {"predictions": with_column(table, "score", np.full(table.num_rows, 0.3))}
+    )
     for metric in list_metrics(design):
         value, low, high = (columns[f"{metric}{suffix}"] for suffix in ("", ".ci_low", ".ci_high"))
         is_undefined = np.isnan(value)
@@ -161,15 +238,21 @@ def test_constant_predictions_of_unequal_weights() -> None:
 
 
 def test_difference_and_ratio_of_one_interval() -> None:
-    """Of two groups, the interval of the difference excludes 0 where that of the ratio excludes 1."""
+    """Of two groups, the interval of the difference excludes 0 where that of the ratio excludes
+    1.
+    """
     design = next(each for each in DESIGNS if each.name == "50 rows, lognormal weights")
     metrics = ["AUC", "Accuracy", "Brier", "LogLoss", "BaseRate", "Recall", "SelectionRate"]
     decisions = set()
     for seed in range(6):
         (table,) = design.draw_samples(seed, 2).values()
         shift = np.where(table["sample"].to_numpy() == 1, seed / 10, 0)
-        table = with_column(table, "score", np.clip(table["score"].to_numpy() + shift, 1e-6, 1 - 1e-6))
-        for row in evaluate_metrics(metrics, predictions=table, across="sample", confidence=0.95).to_pylist():
+        table = with_column(
+            table, "score", np.clip(table["score"].to_numpy() + shift, 1e-6, 1 - 1e-6)
+        )
+        for row in evaluate_metrics(
+            metrics, predictions=table, across="sample", confidence=0.95
+        ).to_pylist():
             differs = row["ci_low"] > 0
             assert differs == (row["ratio_ci_high"] < 1), row
             decisions.add(differs)

@@ -20,13 +20,19 @@ ROW = st.tuples(
     st.integers(0, 2),
 )
 ANY = settings(
-    max_examples=8, deadline=None, derandomize=True, phases=[Phase.generate, Phase.shrink], suppress_health_check=list(HealthCheck)
+    max_examples=8,
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.generate, Phase.shrink],
+    suppress_health_check=list(HealthCheck),
 )
 
 
 def make_predictions(rows: list[tuple[int, float, float, int]], **columns: list[Any]) -> pa.Table:
     label, score, weight, query = (list(column) for column in zip(*rows, strict=True))
-    return pa.table({"label": label, "score": score, "weight": weight, "query_id": query, **columns})
+    return pa.table(
+        {"label": label, "score": score, "weight": weight, "query_id": query, **columns}
+    )
 
 
 QUICK = [
@@ -48,12 +54,17 @@ QUICK = [
 def test_strategies_on_any_predictions(rows: list[tuple[int, float, float, int]]) -> None:
     wanted = evaluate(QUICK, make_predictions(rows), plan={"score_order": "distinct"})
     for strategy in ("window", "buckets"):
-        assert_equal(evaluate(QUICK, make_predictions(rows), plan={"score_order": strategy}), wanted)
+        assert_equal(
+            evaluate(QUICK, make_predictions(rows), plan={"score_order": strategy}), wanted
+        )
 
 
 @pytest.mark.slow
 @ANY
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=25), st.randoms(use_true_random=False))
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=25),
+    st.randoms(use_true_random=False),
+)
 def test_strategies_on_scores_of_any_size(scores: list[float], rng: Any) -> None:
     table = make_predictions([(rng.randint(0, 1), score, 1.0, 0) for score in scores])
     wanted = evaluate(["AUC", "APS", "KS"], table, plan={"score_order": "distinct"})
@@ -65,7 +76,9 @@ def test_strategies_on_scores_of_any_size(scores: list[float], rng: Any) -> None
 @ANY
 @given(st.lists(ROW, min_size=1, max_size=25), st.randoms(use_true_random=False))
 def test_bounds(rows: list[tuple[int, float, float, int]], rng: Any) -> None:
-    """The order of tied rows moves the area between no and full credit for ties, and a share stays one."""
+    """The order of tied rows moves the area between no and full credit for ties, and a share stays
+    one.
+    """
     rank = list(range(len(rows)))
     rng.shuffle(rank)
     table = make_predictions(rows, rank=rank)
@@ -77,7 +90,18 @@ def test_bounds(rows: list[tuple[int, float, float, int]], rng: Any) -> None:
         return
     assert middle == pytest.approx((low + high) / 2, abs=1e-12)
     assert -1e-12 <= low <= by_row + 1e-12 <= high + 2e-12 <= 1 + 3e-12
-    shares = evaluate(["APS", "PRAUC", "KS", "Gain@0.3", "pAUC(area_scaling=ratio)@0.2", "PnDCG", "FBeta(threshold_from=best)"], table)[0]
+    shares = evaluate(
+        [
+            "APS",
+            "PRAUC",
+            "KS",
+            "Gain@0.3",
+            "pAUC(area_scaling=ratio)@0.2",
+            "PnDCG",
+            "FBeta(threshold_from=best)",
+        ],
+        table,
+    )[0]
     assert all(value is None or -1e-12 <= value <= 1 + 1e-12 for value in shares.values())
 
 
@@ -87,8 +111,12 @@ def test_turning_the_scores_round(rows: list[tuple[int, float, float, int]]) -> 
     """The area of the negated scores is what is missing to 1; so it is for swapped classes."""
     table = make_predictions(rows)
     (area,) = evaluate(["AUC"], table)[0].values()
-    (turned,) = evaluate(["AUC"], change_columns(table, score=[-score for score in table["score"].to_pylist()]))[0].values()
-    (swapped,) = evaluate(["AUC"], change_columns(table, label=[1 - label for label in table["label"].to_pylist()]))[0].values()
+    (turned,) = evaluate(
+        ["AUC"], change_columns(table, score=[-score for score in table["score"].to_pylist()])
+    )[0].values()
+    (swapped,) = evaluate(
+        ["AUC"], change_columns(table, label=[1 - label for label in table["label"].to_pylist()])
+    )[0].values()
     if area is None:
         assert (turned, swapped) == (None, None)
     else:

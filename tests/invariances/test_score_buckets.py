@@ -29,27 +29,50 @@ SPREADS: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
     "near 1": lambda rng: 1 - rng.beta(0.1, 20, ROWS),
     "logits": lambda rng: rng.normal(0, 5, ROWS),
     "times": lambda rng: 1.7e9 + rng.integers(0, 10**6, ROWS),
-    "a pile": lambda rng: np.where(rng.random(ROWS) < 0.999, 0.5 + 1e-9 * rng.random(ROWS), rng.random(ROWS)),
-    "a pile among near ones": lambda rng: 0.5 + np.where(rng.random(ROWS) < 0.999, 1e-9, 1e-5) * rng.random(ROWS),
-    "outliers": lambda rng: np.where(rng.random(ROWS) < 0.999, rng.random(ROWS), 1e30 * rng.normal(0, 1, ROWS)),
+    "a pile": lambda rng: np.where(
+        rng.random(ROWS) < 0.999, 0.5 + 1e-9 * rng.random(ROWS), rng.random(ROWS)
+    ),
+    "a pile among near ones": lambda rng: (
+        0.5 + np.where(rng.random(ROWS) < 0.999, 1e-9, 1e-5) * rng.random(ROWS)
+    ),
+    "outliers": lambda rng: np.where(
+        rng.random(ROWS) < 0.999, rng.random(ROWS), 1e30 * rng.normal(0, 1, ROWS)
+    ),
 }
 
 
 @pytest.mark.parametrize("merging", select_few(["after_bucketing", "before_bucketing"], 1))
 @pytest.mark.parametrize("spread", select_few(SPREADS, ("beta", "a pile")))
 def test_no_bucket_is_large(spread: str, merging: str) -> None:
-    """No bucket in which there is something to order holds 1 % of the rows, unless they all have one score."""
+    """No bucket in which there is something to order holds 1 % of the rows, unless they all have
+    one score.
+    """
     rng = np.random.default_rng(8)
     table = pa.table({"label": (rng.random(ROWS) < 0.1).astype(int), "score": SPREADS[spread](rng)})
     with duckdb.connect() as connection:
         connection.register("p", table)
-        metrics = ["AUC", "ECE(binning=equal_mass)"]  # which reads the number of rows of a bucket, too
-        text = sqlrank.sql(metrics, predictions="p", connection=connection, plan={"score_order": "buckets", "bucket_aggregation": merging})
+        metrics = [
+            "AUC",
+            "ECE(binning=equal_mass)",
+        ]  # which reads the number of rows of a bucket, too
+        text = sqlrank.sql(
+            metrics,
+            predictions="p",
+            connection=connection,
+            plan={"score_order": "buckets", "bucket_aggregation": merging},
+        )
         statement = sqlglot.parse_one(text, read="duckdb")
         (bucketed,) = (cte.this for cte in statement.ctes if cte.alias == "bucketed_scores")
-        num_rows = "SUM(num_rows)" if "num_rows" in bucketed.named_selects else "COUNT(*)"  # a row each before they are added up
+        num_rows = (
+            "SUM(num_rows)" if "num_rows" in bucketed.named_selects else "COUNT(*)"
+        )  # a row each before they are added up
         counted = (
-            exp.select("bucket", f"{num_rows} AS bucket_rows", "COUNT(DISTINCT score) AS scores", "SUM(positives) AS positives")
+            exp.select(
+                "bucket",
+                f"{num_rows} AS bucket_rows",
+                "COUNT(DISTINCT score) AS scores",
+                "SUM(positives) AS positives",
+            )
             .from_("bucketed_scores")
             .group_by("bucket")
         )
@@ -60,4 +83,6 @@ def test_no_bucket_is_large(spread: str, merging: str) -> None:
         assert connection.sql(text).fetchall()[0][0] == pytest.approx(expected_auc, abs=1e-12)
     assert sum(row[1] for row in found) == ROWS
     assert max(scores for _, _, scores, positives in found if positives) <= ROWS / 100
-    assert all(rows < ROWS / 100 or scores == 1 for _, rows, scores, positives in found if positives)
+    assert all(
+        rows < ROWS / 100 or scores == 1 for _, rows, scores, positives in found if positives
+    )

@@ -1,4 +1,6 @@
-"""All weights times a power of two: every sum is rounded as before, so that not one bit of a number may change."""
+"""All weights times a power of two: every sum is rounded as before, so that not one bit of a number
+may change.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,16 @@ FREE = [
     f"{file.display_name}{'@' + EXAMPLES[file.cutoff_parameter.name] if file.cutoff_parameter and file.cutoff_parameter.name in EXAMPLES else ''}"
     for file in load_registry().metrics.values()
     if file.path.parent.name in {"classification", "regression", "pairs"}
-    and not (file.cutoff_parameter and file.cutoff_parameter.name == "k" and file.cutoff_parameter.default is None)
+    and not (
+        file.cutoff_parameter
+        and file.cutoff_parameter.name == "k"
+        and file.cutoff_parameter.default is None
+    )
     and file.display_name != "WRanking"
 ]
-"""All metrics of predictions but those of so much weight, and WRanking, whose ranks are divided by the weight of all rows and 1."""
+"""All metrics of predictions but those of so much weight, and WRanking, whose ranks are divided by
+the weight of all rows and 1.
+"""
 
 METRICS = [
     *FREE,
@@ -36,7 +44,12 @@ METRICS = [
         "YoudenJ(threshold_from=best, criterion=youden)",
         "ECE(binning=equal_mass)",
     ),
-    *("PRAUC(interpolation=davis_goadrich)", "GAUC(query_weight=weight)", "GAUC(query_weight=positives)", "AUC(level=query)"),
+    *(
+        "PRAUC(interpolation=davis_goadrich)",
+        "GAUC(query_weight=weight)",
+        "GAUC(query_weight=positives)",
+        "AUC(level=query)",
+    ),
 ]
 
 
@@ -47,14 +60,18 @@ def draw_predictions() -> pa.Table:
     label = rng.integers(0, 2, n)
     score = np.clip(np.round(0.3 + 0.4 * label + rng.normal(size=n) / 4, 2), 0.01, 0.99)
     weight = rng.uniform(1, 2, n) * 10.0 ** rng.integers(-3, 3, n)
-    return pa.table({"label": label, "score": score, "weight": weight, "query_id": rng.integers(0, 8, n)})
+    return pa.table(
+        {"label": label, "score": score, "weight": weight, "query_id": rng.integers(0, 8, n)}
+    )
 
 
 def evaluate_values(exponent: int, metrics: list[str], **arguments: Any) -> dict[str, float | None]:
     table = draw_predictions()
     weight = pa.array(np.ldexp(table["weight"].to_numpy(), exponent))
     # One thread, since sums of doubles depend on the order in which threads end.
-    (row,) = sqlrank.evaluate(metrics, predictions=table.set_column(2, "weight", weight), threads=1, **arguments).to_pylist()
+    (row,) = sqlrank.evaluate(
+        metrics, predictions=table.set_column(2, "weight", weight), threads=1, **arguments
+    ).to_pylist()
     return {name: None if value is None else float(value) for name, value in row.items()}
 
 
@@ -72,14 +89,27 @@ def test_no_number_changes(strategy: str, exponent: int) -> None:
     assert len(before) >= 80
     assert [name for name, value in before.items() if value is None] == []
     after = evaluate_values(exponent, METRICS, plan={"score_order": strategy})
-    expected = {name: np.ldexp(value, exponent) if name in TOTALS else value for name, value in before.items()}
-    assert {name: (after[name], value) for name, value in expected.items() if after[name] != value} == {}
+    expected = {
+        name: np.ldexp(value, exponent) if name in TOTALS else value
+        for name, value in before.items()
+    }
+    assert {
+        name: (after[name], value) for name, value in expected.items() if after[name] != value
+    } == {}
 
 
 def test_no_weighted_mean_over_queries_changes() -> None:
-    run = pa.table({"query_id": ["a", "b", "c"], "doc_id": ["x", "x", "x"], "score": [1.0, 1.0, 1.0]})
-    qrels = pa.table({"query_id": ["a", "b", "c"], "doc_id": ["x", "y", "x"], "relevance": [1, 1, 1]})
+    run = pa.table(
+        {"query_id": ["a", "b", "c"], "doc_id": ["x", "x", "x"], "score": [1.0, 1.0, 1.0]}
+    )
+    qrels = pa.table(
+        {"query_id": ["a", "b", "c"], "doc_id": ["x", "y", "x"], "relevance": [1, 1, 1]}
+    )
     for exponent in (-290, 0, 290):
-        queries = pa.table({"query_id": ["a", "b", "c"], "weight": np.ldexp([0.1, 0.3, 0.7], exponent)})
-        got = sqlrank.evaluate("RR", run=run, qrels=qrels, queries=queries, aggregate="wmean", threads=1).to_pylist()
+        queries = pa.table(
+            {"query_id": ["a", "b", "c"], "weight": np.ldexp([0.1, 0.3, 0.7], exponent)}
+        )
+        got = sqlrank.evaluate(
+            "RR", run=run, qrels=qrels, queries=queries, aggregate="wmean", threads=1
+        ).to_pylist()
         assert got == [{"RR": (0.1 + 0.7) / (0.1 + 0.3 + 0.7)}]

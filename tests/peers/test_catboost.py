@@ -1,4 +1,6 @@
-"""CatBoost's ranking metrics, which order tied documents worst first; it computes partly in single precision."""
+"""CatBoost's ranking metrics, which order tied documents worst first; it computes partly in single
+precision.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,14 @@ import pytest
 from catboost.utils import eval_metric
 
 import sqlrank
-from tests.references.random_collections import Collection, Values, assert_same, draw_judged_collection, nest_by_group, nest_by_query
+from tests.references.random_collections import (
+    Collection,
+    Values,
+    assert_same,
+    draw_judged_collection,
+    nest_by_group,
+    nest_by_query,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -65,9 +74,20 @@ def draw_collection(seed: int, kind: str) -> Collection:
 
 
 def evaluate_with_catboost(
-    labels: list[float], scores: list[float], groups: list[int], metric: str, weights: list[float] | None = None
+    labels: list[float],
+    scores: list[float],
+    groups: list[int],
+    metric: str,
+    weights: list[float] | None = None,
 ) -> float:
-    (value,) = eval_metric(np.array(labels), np.array(scores), metric, group_id=groups, group_weight=weights, thread_count=1)
+    (value,) = eval_metric(
+        np.array(labels),
+        np.array(scores),
+        metric,
+        group_id=groups,
+        group_weight=weights,
+        thread_count=1,
+    )
     return float(value)
 
 
@@ -75,7 +95,10 @@ def evaluate_queries(data: Collection, metrics: dict[str, str]) -> Values:
     values: Values = {}
     for query, pairs in data.lists().items():
         scores, labels = zip(*pairs, strict=True)
-        values[query] = {name: evaluate_with_catboost(labels, scores, [0] * len(pairs), metric) for name, metric in metrics.items()}
+        values[query] = {
+            name: evaluate_with_catboost(labels, scores, [0] * len(pairs), metric)
+            for name, metric in metrics.items()
+        }
     return values
 
 
@@ -91,28 +114,43 @@ def evaluate_groups(data: Collection, metrics: dict[str, str], weighted: bool) -
     for group, found in rows.items():
         labels, scores, groups, weights = zip(*found, strict=True)
         values[group] = {
-            name: evaluate_with_catboost(labels, scores, groups, metric, weights if weighted else None) for name, metric in metrics.items()
+            name: evaluate_with_catboost(
+                labels, scores, groups, metric, weights if weighted else None
+            )
+            for name, metric in metrics.items()
         }
     return values
 
 
 @pytest.mark.parametrize(
-    ("metrics", "kind"), [(GRADED, "grades"), (BINARY, "grades"), (STOPS, "probabilities")], ids=["graded", "binary", "stops"]
+    ("metrics", "kind"),
+    [(GRADED, "grades"), (BINARY, "grades"), (STOPS, "probabilities")],
+    ids=["graded", "binary", "stops"],
 )
 @pytest.mark.parametrize("seed", [301, 302])
 def test_each_query(metrics: dict[str, str], kind: str, seed: int) -> None:
     data = draw_collection(seed, kind)
-    got = sqlrank.evaluate(list(metrics), predictions=data.predictions, compat="catboost", per_query=True)
+    got = sqlrank.evaluate(
+        list(metrics), predictions=data.predictions, compat="catboost", per_query=True
+    )
     assert_same(nest_by_query(got), evaluate_queries(data, metrics), SINGLE)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
-    ("metrics", "kind"), [(GRADED, "grades"), (BINARY, "grades"), (STOPS, "probabilities")], ids=["graded", "binary", "stops"]
+    ("metrics", "kind"),
+    [(GRADED, "grades"), (BINARY, "grades"), (STOPS, "probabilities")],
+    ids=["graded", "binary", "stops"],
 )
 def test_means(metrics: dict[str, str], kind: str, weighted: bool) -> None:
     """Weights are of queries; MAP, PrecisionAt and RecallAt do not read them."""
     data = draw_collection(303, kind)
     queries = data.queries if weighted else None
-    got = sqlrank.evaluate(list(metrics), predictions=data.predictions, queries=queries, by="collection", compat="catboost")
+    got = sqlrank.evaluate(
+        list(metrics),
+        predictions=data.predictions,
+        queries=queries,
+        by="collection",
+        compat="catboost",
+    )
     assert_same(nest_by_group(got), evaluate_groups(data, metrics, weighted), SINGLE)

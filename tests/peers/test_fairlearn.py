@@ -1,8 +1,11 @@
-"""Differences between groups against the printed numbers of fairlearn 0.15.0 with scikit-learn 1.9.1.
+"""Differences between groups against the printed numbers of fairlearn 0.15.0 with scikit-learn
+1.9.1.
 
-fairlearn needs an environment of its own. There, with the columns of ``make_rows`` as arrays and ``predicted = score >= 0.5``, the numbers are
-``demographic_parity_difference(label, predicted, sensitive_features=group, sample_weight=weight)`` and its siblings, and ``group_min``,
-``group_max``, ``difference`` and ``ratio`` of ``MetricFrame(metrics=..., sensitive_features=group, control_features=day)``.
+fairlearn needs an environment of its own. There, with the columns of ``make_rows`` as arrays and
+``predicted = score >= 0.5``, the numbers are ``demographic_parity_difference(label, predicted,
+sensitive_features=group, sample_weight=weight)`` and its siblings, and ``group_min``,
+``group_max``, ``difference`` and ``ratio`` of ``MetricFrame(metrics=..., sensitive_features=group,
+control_features=day)``.
 """
 
 from __future__ import annotations
@@ -54,8 +57,12 @@ def make_rows(*, weighted: bool) -> dict[str, list[float | str]]:
 
 
 @pytest.mark.parametrize(("weighted", "printed"), [(False, UNWEIGHTED), (True, WEIGHTED)])
-def test_named_differences_are_those_of_fairlearn(weighted: bool, printed: dict[str, float]) -> None:
-    rows = sqlrank.evaluate(list(printed), predictions=make_rows(weighted=weighted), across="group").to_pylist()
+def test_named_differences_are_those_of_fairlearn(
+    weighted: bool, printed: dict[str, float]
+) -> None:
+    rows = sqlrank.evaluate(
+        list(printed), predictions=make_rows(weighted=weighted), across="group"
+    ).to_pylist()
     found = {row["metric"]: row[row["metric"].rpartition("_")[2]] for row in rows}
     assert found == pytest.approx(printed, abs=EXACT)
 
@@ -64,6 +71,11 @@ def test_named_differences_are_those_of_fairlearn(weighted: bool, printed: dict[
 def test_frames_of_metrics_are_those_of_fairlearn() -> None:
     for metric, printed in FRAME.items():
         by = ["day"] if len(printed) > 1 else []
-        rows = sqlrank.evaluate(metric, predictions=make_rows(weighted=True), across="group", by=by).to_pylist()
-        found = [tuple(row[name] for name in ("value_min", "value_max", "difference", "ratio")) for row in rows]
+        rows = sqlrank.evaluate(
+            metric, predictions=make_rows(weighted=True), across="group", by=by
+        ).to_pylist()
+        found = [
+            tuple(row[name] for name in ("value_min", "value_max", "difference", "ratio"))
+            for row in rows
+        ]
         assert found == [pytest.approx(values, abs=EXACT) for values in printed], metric

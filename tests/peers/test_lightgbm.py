@@ -8,7 +8,14 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.references.random_collections import Collection, Values, assert_same, draw_judged_collection, nest_by_group, nest_by_query
+from tests.references.random_collections import (
+    Collection,
+    Values,
+    assert_same,
+    draw_judged_collection,
+    nest_by_group,
+    nest_by_query,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +29,13 @@ def evaluate_with_lightgbm(
 ) -> dict[str, float]:
     """Return the metrics of these lists under sqlrank's names."""
     rows = [row for found in lists for row in found]
-    params = {"objective": "none", "metric": list(NAMES), "eval_at": list(CUTOFFS), "verbose": -1, "num_threads": 1}
+    params = {
+        "objective": "none",
+        "metric": list(NAMES),
+        "eval_at": list(CUTOFFS),
+        "verbose": -1,
+        "num_threads": 1,
+    }
     params["label_gain"] = [float(grade if linear else 2**grade - 1) for grade in range(8)]
     data = lightgbm.Dataset(
         np.zeros((len(rows), 1)),
@@ -50,8 +63,13 @@ METRICS = [f"{name}@{k}" for name in NAMES.values() for k in CUTOFFS]
 @pytest.mark.parametrize("gain", ["exp2", "linear"])
 def test_each_query(gain: str) -> None:
     data = draw_collection(401, 8)
-    expected: Values = {query: evaluate_with_lightgbm([pairs], linear=gain == "linear") for query, pairs in data.lists().items()}
-    got = sqlrank.evaluate(METRICS, predictions=data.predictions, compat="lightgbm", per_query=True, gain=gain)
+    expected: Values = {
+        query: evaluate_with_lightgbm([pairs], linear=gain == "linear")
+        for query, pairs in data.lists().items()
+    }
+    got = sqlrank.evaluate(
+        METRICS, predictions=data.predictions, compat="lightgbm", per_query=True, gain=gain
+    )
     assert_same(nest_by_query(got), expected, SINGLE)
 
 
@@ -63,20 +81,38 @@ def test_means(weighted: bool) -> None:
     for query, pairs in data.lists().items():
         lists.setdefault(data.groups_by_query[query], {})[query] = pairs
     expected = {
-        group: evaluate_with_lightgbm(list(found.values()), [data.weights[query] for query in found] if weighted else None)
+        group: evaluate_with_lightgbm(
+            list(found.values()), [data.weights[query] for query in found] if weighted else None
+        )
         for group, found in lists.items()
     }
     queries = data.queries if weighted else None
-    got = sqlrank.evaluate(METRICS, predictions=data.predictions, queries=queries, by="collection", compat="lightgbm")
+    got = sqlrank.evaluate(
+        METRICS, predictions=data.predictions, queries=queries, by="collection", compat="lightgbm"
+    )
     assert_same(nest_by_group(got), expected, SINGLE)
 
 
 @pytest.mark.xfail(
-    raises=AssertionError, strict=True, reason="LightGBM's ndcg adds 1, not the weight, for a query without relevant documents"
+    raises=AssertionError,
+    strict=True,
+    reason="LightGBM's ndcg adds 1, not the weight, for a query without relevant documents",
 )
 def test_weight_of_a_query_without_relevant_documents() -> None:
     lists = [[(2.0, 0), (1.0, 1)], [(2.0, 0), (1.0, 0)]]
-    data = pa.table({"query_id": [1, 1, 2, 2], "doc_id": [1, 2, 1, 2], "score": [2.0, 1.0] * 2, "rank": [1, 2] * 2, "label": [0, 1, 0, 0]})
+    data = pa.table(
+        {
+            "query_id": [1, 1, 2, 2],
+            "doc_id": [1, 2, 1, 2],
+            "score": [2.0, 1.0] * 2,
+            "rank": [1, 2] * 2,
+            "label": [0, 1, 0, 0],
+        }
+    )
     queries = pa.table({"query_id": [1, 2], "weight": [1.0, 3.0]})
-    got = sqlrank.evaluate("nDCG@2", predictions=data, queries=queries, compat="lightgbm").column(0)[0].as_py()
+    got = (
+        sqlrank.evaluate("nDCG@2", predictions=data, queries=queries, compat="lightgbm")
+        .column(0)[0]
+        .as_py()
+    )
     assert got == pytest.approx(evaluate_with_lightgbm(lists, [1.0, 3.0])["nDCG@2"], abs=SINGLE)

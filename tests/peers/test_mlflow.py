@@ -1,4 +1,6 @@
-"""MLflow's client with a file store, in an environment of its own: the contents of a run after results were logged to it."""
+"""MLflow's client with a file store, in an environment of its own: the contents of a run after
+results were logged to it.
+"""
 
 from __future__ import annotations
 
@@ -64,9 +66,15 @@ def found(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory)
     folder = tmp_path_factory.mktemp("mlflow")
     (folder / "program.py").write_text(PROGRAM)
     programs = make_environment(pytestconfig, "mlflow", REQUIREMENTS)
-    variables = {"PYTHONPATH": str(Path(__file__).parents[2]), "MLFLOW_ALLOW_FILE_STORE": "true", "PATH": "/usr/bin:/bin"}
+    variables = {
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "MLFLOW_ALLOW_FILE_STORE": "true",
+        "PATH": "/usr/bin:/bin",
+    }
     command = [str(programs / "python"), str(folder / "program.py"), str(folder / "store")]
-    done = subprocess.run(command, env=variables, cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env=variables, cwd=folder, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     held: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return held
@@ -77,10 +85,20 @@ def test_metrics_have_plain_names(found: dict[str, Any]) -> None:
     assert "nDCG@10" in found["refused"]
     metrics = found["metrics"]
     for name in ("ndcg_at_10", "mrr", "eleven_pt"):
-        assert {f"{name}{end}" for end in ("", ".ci_low", ".ci_high", ".se", ".n_units")} <= metrics.keys()
+        assert {
+            f"{name}{end}" for end in ("", ".ci_low", ".ci_high", ".se", ".n_units")
+        } <= metrics.keys()
     assert metrics["mrr"] == 0.75
-    assert metrics["ndcg_gain_exp2_at_10"] == metrics["ndcg_at_10"] == pytest.approx((1 + 1 / 1.584962500721156) / 2)
-    assert found["canonical"]["sqlrank"] == {"ndcg_at_10": "nDCG@10", "mrr": "RR", "eleven_pt": "11pt"}
+    assert (
+        metrics["ndcg_gain_exp2_at_10"]
+        == metrics["ndcg_at_10"]
+        == pytest.approx((1 + 1 / 1.584962500721156) / 2)
+    )
+    assert found["canonical"]["sqlrank"] == {
+        "ndcg_at_10": "nDCG@10",
+        "mrr": "RR",
+        "eleven_pt": "11pt",
+    }
     assert found["canonical"]["plain"] == {"ndcg_gain_exp2_at_10": "nDCG(gain=exp2)@10"}
     assert found["steps"] == {"1": 0.5, "2": 0.5, "3": pytest.approx(1 / 3)}
 
@@ -120,4 +138,7 @@ def test_rows_and_the_statement_are_artifacts(found: dict[str, Any]) -> None:
     assert found["tables"]["curve"] > 2
     assert found["statement"] == found["expected_statement"]
     assert found["tags"]["sqlrank.verdict"] in {"pass", "inconclusive"}
-    assert found["not_a_result"] == "this table is no result of sqlrank. Give one as evaluate, compare or gate returned it"
+    assert (
+        found["not_a_result"]
+        == "this table is no result of sqlrank. Give one as evaluate, compare or gate returned it"
+    )

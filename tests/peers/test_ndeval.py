@@ -1,4 +1,6 @@
-"""Metrics of subtopics equal those of ndeval, the program of TREC's diversity tasks, whose values are in ndeval.json."""
+"""Metrics of subtopics equal those of ndeval, the program of TREC's diversity tasks, whose values
+are in ndeval.json.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,20 @@ import pytest
 
 import sqlrank
 
-GOLDEN: dict[str, Any] = json.loads(Path(__file__).with_name("ndeval.json").read_text(encoding="utf-8"))
+GOLDEN: dict[str, Any] = json.loads(
+    Path(__file__).with_name("ndeval.json").read_text(encoding="utf-8")
+)
 
 
 def write_trec_files(folder: Path) -> dict[str, str]:
     run, qrels = folder / "run.txt", folder / "qrels.txt"
-    run.write_text("".join(f"{query} Q0 {doc} 0 {-rank} ours\n" for query, docs in GOLDEN["run"].items() for rank, doc in enumerate(docs)))
+    run.write_text(
+        "".join(
+            f"{query} Q0 {doc} 0 {-rank} ours\n"
+            for query, docs in GOLDEN["run"].items()
+            for rank, doc in enumerate(docs)
+        )
+    )
     qrels.write_text(
         "".join(
             f"{query} {subtopic} {doc} {grade}\n"
@@ -30,7 +40,11 @@ def write_trec_files(folder: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("case", GOLDEN["values"], ids=lambda case: f"alpha={case['alpha']}")
 def test_values_are_those_of_ndeval(case: dict[str, Any], tmp_path: Path) -> None:
-    options = {"alpha": f"alpha={case['alpha']}", "NRBP": f"alpha={case['alpha']}, beta={case['beta']}", "ERR": f"alpha={case['alpha']}"}
+    options = {
+        "alpha": f"alpha={case['alpha']}",
+        "NRBP": f"alpha={case['alpha']}, beta={case['beta']}",
+        "ERR": f"alpha={case['alpha']}",
+    }
     asked = {}
     for measure in case["of"]:
         name, at, k = measure.partition("@")
@@ -39,5 +53,7 @@ def test_values_are_those_of_ndeval(case: dict[str, Any], tmp_path: Path) -> Non
     table = sqlrank.evaluate(list(asked.values()), **write_trec_files(tmp_path), per_query=True)
     assert table["query_id"].to_pylist() == sorted(GOLDEN["run"])
     for measure, column in zip(asked, table.column_names[1:], strict=True):
-        wanted = [0.0 if math.isnan(value) else value for value in case["of"][measure]]  # 0 / 0 of a query without relevant documents
+        wanted = [
+            0.0 if math.isnan(value) else value for value in case["of"][measure]
+        ]  # 0 / 0 of a query without relevant documents
         assert table[column].to_pylist() == pytest.approx(wanted, abs=1e-11), measure

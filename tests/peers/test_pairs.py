@@ -1,4 +1,6 @@
-"""Rank correlations of scipy, PAP and PartialAUC of RecTools, the fraction of concordant pairs of Surprise."""
+"""Rank correlations of scipy, PAP and PartialAUC of RecTools, the fraction of concordant pairs of
+Surprise.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ def draw_lists() -> pa.Table:
     rng = np.random.default_rng(41)
     parts = []
     for number in range(60):
-        n, levels = int(rng.choice([2, 5, 20, 31, 33, 64, 100, 300])), int(rng.choice([2, 3, 10, 1000000]))
+        n, levels = (
+            int(rng.choice([2, 5, 20, 31, 33, 64, 100, 300])),
+            int(rng.choice([2, 3, 10, 1000000])),
+        )
         label = rng.integers(0, int(rng.choice([2, 5, 1000000])), n)
         score = rng.integers(0, levels, n) - rng.integers(0, 2) * (label % levels)
         parts.append(pa.table({"list": [number] * n, "label": label, "score": score}))
@@ -48,7 +53,9 @@ def test_scipy() -> None:
         part = frame[frame["list"] == row["list"]]
         for metric, peer in SCIPY.items():
             if len(set(part["label"])) > 1 and len(set(part["score"])) > 1:
-                assert row[metric] == pytest.approx(peer(part["label"], part["score"]), abs=1e-12), (metric, row["list"])
+                assert row[metric] == pytest.approx(
+                    peer(part["label"], part["score"]), abs=1e-12
+                ), (metric, row["list"])
                 compared += 1
             elif metric.startswith(("Kendall", "Spearman")):
                 assert row[metric] is None
@@ -62,43 +69,79 @@ def test_scipy_of_a_long_list(levels: int, counting: str) -> None:
     label = rng.integers(0, levels, 20_000)
     score = label + rng.normal(size=len(label)) * levels // 3
     metrics = ["KendallTau", "KendallTau(tau=c)", "SpearmanRho"]
-    (got,) = sqlrank.evaluate(metrics, predictions=pa.table({"label": label, "score": score}), plan={"pair_counting": counting}).to_pylist()
-    assert got == pytest.approx({metric: SCIPY[metric](label, score) for metric in metrics}, abs=1e-10)
+    (got,) = sqlrank.evaluate(
+        metrics,
+        predictions=pa.table({"label": label, "score": score}),
+        plan={"pair_counting": counting},
+    ).to_pylist()
+    assert got == pytest.approx(
+        {metric: SCIPY[metric](label, score) for metric in metrics}, abs=1e-10
+    )
 
 
 @cache
 def draw_users() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Recommendations of 30 items to each user, and the items they interacted with; all of these were recommended."""
+    """Recommendations of 30 items to each user, and the items they interacted with; all of these
+    were recommended.
+    """
     rng = np.random.default_rng(43)
-    reco = pd.DataFrame([(user, item, rank + 1) for user in range(40) for rank, item in enumerate(rng.permutation(30))])
+    reco = pd.DataFrame(
+        [
+            (user, item, rank + 1)
+            for user in range(40)
+            for rank, item in enumerate(rng.permutation(30))
+        ]
+    )
     reco.columns = [Columns.User, Columns.Item, Columns.Rank]
     liked = reco[rng.random(len(reco)) < reco[Columns.User] / 45 + 0.01]
     return reco, liked[[Columns.User, Columns.Item]].groupby(Columns.User).head(28)
 
 
-@pytest.mark.filterwarnings("ignore:Downcasting object dtype arrays:FutureWarning")  # RecTools fills gaps so
+@pytest.mark.filterwarnings(
+    "ignore:Downcasting object dtype arrays:FutureWarning"
+)  # RecTools fills gaps so
 def test_rectools() -> None:
-    """RecTools knows ranks only, and takes negatives that are missing for beaten by every positive that was recommended."""
+    """RecTools knows ranks only, and takes negatives that are missing for beaten by every positive
+    that was recommended.
+    """
     reco, interactions = draw_users()
     label = reco.merge(interactions.assign(label=1), how="left")["label"].fillna(0)
-    predictions = pa.table({"query_id": reco[Columns.User], "score": -reco[Columns.Rank], "label": label})
-    peers: dict[str, Any] = {f"pAp@{k}": PAP(k=k) for k in CUTOFFS} | {f"PartialAUC@{k}": PartialAUC(k=k) for k in CUTOFFS}
-    got = sqlrank.evaluate(list(peers), predictions=predictions, per_query=True, few_negatives="pad").to_pandas().set_index("query_id")
-    means = sqlrank.evaluate(list(peers), predictions=predictions, level="query", few_negatives="pad").to_pylist()[0]
+    predictions = pa.table(
+        {"query_id": reco[Columns.User], "score": -reco[Columns.Rank], "label": label}
+    )
+    peers: dict[str, Any] = {f"pAp@{k}": PAP(k=k) for k in CUTOFFS} | {
+        f"PartialAUC@{k}": PartialAUC(k=k) for k in CUTOFFS
+    }
+    got = (
+        sqlrank.evaluate(list(peers), predictions=predictions, per_query=True, few_negatives="pad")
+        .to_pandas()
+        .set_index("query_id")
+    )
+    means = sqlrank.evaluate(
+        list(peers), predictions=predictions, level="query", few_negatives="pad"
+    ).to_pylist()[0]
     for metric, peer in peers.items():
         expected = peer.calc_per_user(reco, interactions)
-        assert got[metric].dropna().to_dict() == pytest.approx(expected.to_dict(), abs=1e-12), metric
+        assert got[metric].dropna().to_dict() == pytest.approx(expected.to_dict(), abs=1e-12), (
+            metric
+        )
         assert means[metric] == pytest.approx(peer.calc(reco, interactions), abs=1e-12)
 
 
 def run_surprise(rows: list[tuple[int, float, float]]) -> float:
-    surprise = pytest.importorskip("surprise", reason="scikit-surprise has no wheel and is not among the dependencies")
-    value: float = surprise.accuracy.fcp([(user, None, label, score, {}) for user, label, score in rows], verbose=False)
+    surprise = pytest.importorskip(
+        "surprise", reason="scikit-surprise has no wheel and is not among the dependencies"
+    )
+    value: float = surprise.accuracy.fcp(
+        [(user, None, label, score, {}) for user, label, score in rows], verbose=False
+    )
     return value
 
 
 def compute_published_fcp(rows: list[tuple[int, float, float]]) -> float:
-    """Surprise's rule, written from its documentation: both means are over the users that have such pairs."""
+    """Surprise's rule, written from its documentation: both means are over the users that have such
+    pairs.
+    """
     found: dict[str, dict[int, int]] = {"concordant": {}, "discordant": {}}
     for user, label, score in rows:
         for other, other_label, other_score in rows:
@@ -116,6 +159,8 @@ def test_surprise(peer: Any) -> None:
         user, label = rng.integers(0, 25, 150), rng.integers(1, 6, 150)
         score = np.clip(np.round(label + rng.normal(size=150) * 1.5), 1, 5)
         predictions = pa.table({"query_id": user, "label": label, "score": score})
-        (row,) = sqlrank.evaluate("FCP(tie_rule=discordant, pooling=surprise)", predictions=predictions).to_pylist()
+        (row,) = sqlrank.evaluate(
+            "FCP(tie_rule=discordant, pooling=surprise)", predictions=predictions
+        ).to_pylist()
         rows = [(int(u), float(r), float(s)) for u, r, s in zip(user, label, score, strict=True)]
         assert list(row.values()) == pytest.approx([peer(rows)], abs=1e-12)

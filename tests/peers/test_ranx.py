@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 import sqlrank
-from tests.references.random_collections import Traits, assert_same, draw_random_collection, nest_by_query, nest_rows
+from tests.references.random_collections import (
+    Traits,
+    assert_same,
+    draw_random_collection,
+    nest_by_query,
+    nest_rows,
+)
 
 ranx = pytest.importorskip("ranx")
 
@@ -44,7 +50,9 @@ def test_each_query_and_means() -> None:
     run, qrels = ranx.Run(data.run_dict), ranx.Qrels(data.qrels_dict)
     found = ranx.evaluate(qrels, run, list(METRICS.values()), return_mean=False)
     each = {name: zip(qrels.keys(), found[metric], strict=True) for name, metric in METRICS.items()}
-    expected = nest_rows((query, name, float(value)) for name, values in each.items() for query, value in values)
+    expected = nest_rows(
+        (query, name, float(value)) for name, values in each.items() for query, value in values
+    )
     means = {name: sum(row[name] for row in expected.values()) / len(expected) for name in METRICS}
     sources = {"run": data.run, "qrels": data.qrels, "compat": "ranx"}
     assert_same(nest_by_query(sqlrank.evaluate(list(METRICS), per_query=True, **sources)), expected)

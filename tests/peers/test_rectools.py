@@ -10,7 +10,15 @@ from rectools import Columns
 from rectools.metrics import MAP, MRR, NDCG, F1Beta, HitRate, Precision, Recall
 
 import sqlrank
-from tests.references.random_collections import Collection, Traits, Values, assert_same, draw_random_collection, nest_by_query, nest_rows
+from tests.references.random_collections import (
+    Collection,
+    Traits,
+    Values,
+    assert_same,
+    draw_random_collection,
+    nest_by_query,
+    nest_rows,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -38,9 +46,12 @@ def draw_collection(seed: int) -> Collection:
 
 def make_frames(data: Collection) -> tuple[pd.DataFrame, pd.DataFrame]:
     reco = pd.DataFrame(
-        [(query, doc, rank) for _, query, doc, _, rank in data.run_rows], columns=[Columns.User, Columns.Item, Columns.Rank]
+        [(query, doc, rank) for _, query, doc, _, rank in data.run_rows],
+        columns=[Columns.User, Columns.Item, Columns.Rank],
     )
-    interactions = pd.DataFrame([(query, doc) for _, query, doc, _ in data.qrel_rows], columns=[Columns.User, Columns.Item])
+    interactions = pd.DataFrame(
+        [(query, doc) for _, query, doc, _ in data.qrel_rows], columns=[Columns.User, Columns.Item]
+    )
     return reco, interactions
 
 
@@ -51,14 +62,26 @@ def test_each_user(name: str, seed: int) -> None:
     reco, interactions = make_frames(data)
     peers = {f"{name}@{k}": METRICS[name](k=k) for k in CUTOFFS}
     values = {metric: peer.calc_per_user(reco, interactions) for metric, peer in peers.items()}
-    expected: Values = nest_rows((user, metric, float(value)) for metric, column in values.items() for user, value in column.items())
-    got = sqlrank.evaluate(list(peers), run=data.run, qrels=data.qrels, compat="rectools", per_query=True)
+    expected: Values = nest_rows(
+        (user, metric, float(value))
+        for metric, column in values.items()
+        for user, value in column.items()
+    )
+    got = sqlrank.evaluate(
+        list(peers), run=data.run, qrels=data.qrels, compat="rectools", per_query=True
+    )
     assert_same(nest_by_query(got), expected)
 
 
 def test_means() -> None:
     data = draw_collection(603)
     reco, interactions = make_frames(data)
-    expected = {f"{name}@{k}": float(metric(k=k).calc(reco, interactions)) for name, metric in METRICS.items() for k in CUTOFFS}
-    got = sqlrank.evaluate(list(expected), run=data.run, qrels=data.qrels, compat="rectools").to_pylist()[0]
+    expected = {
+        f"{name}@{k}": float(metric(k=k).calc(reco, interactions))
+        for name, metric in METRICS.items()
+        for k in CUTOFFS
+    }
+    got = sqlrank.evaluate(
+        list(expected), run=data.run, qrels=data.qrels, compat="rectools"
+    ).to_pylist()[0]
     assert_same({"all": got}, {"all": expected})

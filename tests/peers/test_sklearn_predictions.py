@@ -1,4 +1,6 @@
-"""scikit-learn's metrics of classification and regression, and SciPy's ks_2samp, on random weighted predictions with ties."""
+"""scikit-learn's metrics of classification and regression, and SciPy's ks_2samp, on random weighted
+predictions with ties.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def make_score_peer(function: Callable[..., float], **arguments: Any) -> Peer:
 
 
 def make_cell_peer(row: int, column: int, threshold: float = 0.5) -> Peer:
-    return lambda y, s, w: sk.confusion_matrix(y, predict_labels(threshold, s), labels=[0, 1], sample_weight=w)[row, column]
+    return lambda y, s, w: sk.confusion_matrix(
+        y, predict_labels(threshold, s), labels=[0, 1], sample_weight=w
+    )[row, column]
 
 
 def integrate_from_one(y: np.ndarray, s: np.ndarray, w: np.ndarray) -> float:
@@ -61,7 +65,9 @@ def log_likelihood(y: np.ndarray, s: np.ndarray, w: np.ndarray) -> float:
 
 
 def youden(y: np.ndarray, s: np.ndarray, w: np.ndarray) -> float:
-    return float(sk.balanced_accuracy_score(y, predict_labels(0.5, s), sample_weight=w, adjusted=True))
+    return float(
+        sk.balanced_accuracy_score(y, predict_labels(0.5, s), sample_weight=w, adjusted=True)
+    )
 
 
 def best_f(beta: float) -> Peer:
@@ -76,13 +82,19 @@ def best_f(beta: float) -> Peer:
 
 
 def mcc(threshold: float) -> Peer:
-    """Return the coefficient, 0 where one class only is predicted, as documented: there weights are not told from 0 by rounding."""
+    """Return the coefficient, 0 where one class only is predicted, as documented: there weights are
+    not told from 0 by rounding.
+    """
     known = make_threshold_peer(threshold, sk.matthews_corrcoef)
-    return lambda y, s, w: known(y, s, w) if len(np.unique(predict_labels(threshold, s))) > 1 else 0.0
+    return lambda y, s, w: (
+        known(y, s, w) if len(np.unique(predict_labels(threshold, s))) > 1 else 0.0
+    )
 
 
 def compute_bin_errors(y: np.ndarray, s: np.ndarray, bins: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the calibration error of each bin that is not empty, and its size, which scikit-learn does not give."""
+    """Return the calibration error of each bin that is not empty, and its size, which scikit-learn
+    does not give.
+    """
     observed, predicted = calibration_curve(y, s, n_bins=bins)
     places = np.searchsorted(np.linspace(0, 1, bins + 1)[1:-1], s)
     return np.abs(observed - predicted), np.unique(places, return_counts=True)[1]
@@ -98,10 +110,15 @@ RANKING: dict[str, Peer] = {
     "AUC": make_score_peer(sk.roc_auc_score),
     "Gini": lambda y, s, w: 2 * sk.roc_auc_score(y, s, sample_weight=w) - 1,
     "LiftQuality": lambda y, s, w: 2 * sk.roc_auc_score(y, s, sample_weight=w) - 1,
-    **{f"pAUC@{most}": make_score_peer(sk.roc_auc_score, max_fpr=most) for most in (0.01, 0.1, 0.37, 0.5, 0.999, 1)},
+    **{
+        f"pAUC@{most}": make_score_peer(sk.roc_auc_score, max_fpr=most)
+        for most in (0.01, 0.1, 0.37, 0.5, 0.999, 1)
+    },
     "APS": make_score_peer(sk.average_precision_score),
     "PRAUC(interpolation=from_one)": integrate_from_one,
-    "KS": lambda y, s, w: float(np.abs(np.subtract(*sk.roc_curve(y, s, sample_weight=w, drop_intermediate=False)[:2])).max()),
+    "KS": lambda y, s, w: float(
+        np.abs(np.subtract(*sk.roc_curve(y, s, sample_weight=w, drop_intermediate=False)[:2])).max()
+    ),
     "FBeta(threshold_from=best)": best_f(1),
     "FBeta(beta=2, threshold_from=best)": best_f(2),
     "YoudenJ(criterion=youden, threshold_from=best)": best_youden,
@@ -117,7 +134,9 @@ PROBABILITIES: dict[str, Peer] = {
 }
 CUT: dict[str, Peer] = {
     "Precision": make_threshold_peer(0.5, sk.precision_score, zero_division=np.nan),
-    "Precision(threshold=0.25)": make_threshold_peer(0.25, sk.precision_score, zero_division=np.nan),
+    "Precision(threshold=0.25)": make_threshold_peer(
+        0.25, sk.precision_score, zero_division=np.nan
+    ),
     "Recall": make_threshold_peer(0.5, sk.recall_score),
     "FBeta": make_threshold_peer(0.5, sk.f1_score),
     "FBeta(beta=2)": make_threshold_peer(0.5, sk.fbeta_score, beta=2),
@@ -131,7 +150,9 @@ CUT: dict[str, Peer] = {
     "MCC(threshold=0.1)": mcc(0.1),
     "Specificity": make_threshold_peer(0.5, sk.recall_score, pos_label=0),
     "NPV": make_threshold_peer(0.5, sk.precision_score, pos_label=0, zero_division=np.nan),
-    "FPR": lambda y, s, w: 1 - sk.recall_score(y, predict_labels(0.5, s), pos_label=0, sample_weight=w),
+    "FPR": lambda y, s, w: (
+        1 - sk.recall_score(y, predict_labels(0.5, s), pos_label=0, sample_weight=w)
+    ),
     "FNR": lambda y, s, w: 1 - sk.recall_score(y, predict_labels(0.5, s), sample_weight=w),
     "TN": make_cell_peer(0, 0),
     "FP": make_cell_peer(0, 1),
@@ -171,7 +192,10 @@ def draw_rows(kind: str, weighted: bool) -> dict[str, tuple[np.ndarray, np.ndarr
             label[:2] = [0, 1]
             score = SCORES[group % len(SCORES)](rng, n)
         else:
-            label, score = rng.integers(-9, 9, n) / 4, rng.integers(-9, 9, n) / 4 + rng.integers(0, 2)
+            label, score = (
+                rng.integers(-9, 9, n) / 4,
+                rng.integers(-9, 9, n) / 4 + rng.integers(0, 2),
+            )
             if kind == "amounts":
                 label, score = np.abs(label), np.exp(score)
         weight = rng.choice([0.1, 0.3, 1, 7, 1 / 3, 123.456], n) if weighted else np.ones(n)
@@ -179,20 +203,34 @@ def draw_rows(kind: str, weighted: bool) -> dict[str, tuple[np.ndarray, np.ndarr
     return found
 
 
-def make_table(found: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]], weighted: bool) -> pa.Table:
-    parts = [pa.table({"label": y, "score": s, "weight": w, "group": [name] * len(y)}) for name, (y, s, w) in found.items()]
+def make_table(
+    found: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]], weighted: bool
+) -> pa.Table:
+    parts = [
+        pa.table({"label": y, "score": s, "weight": w, "group": [name] * len(y)})
+        for name, (y, s, w) in found.items()
+    ]
     joined = pa.concat_tables(parts)
     return joined if weighted else joined.drop_columns(["weight"])
 
 
 def compare(peers: dict[str, Peer], kind: str, weighted: bool, **policies: Any) -> None:
     found = draw_rows(kind, weighted)
-    result = sqlrank.evaluate(list(peers), predictions=make_table(found, weighted), by="group", **policies)
+    result = sqlrank.evaluate(
+        list(peers), predictions=make_table(found, weighted), by="group", **policies
+    )
     got: Values = {row.pop("group"): row for row in result.to_pylist()}
     with config_context(skip_parameter_validation=True):
-        expected = {name: {metric: float(peer(*arrays)) for metric, peer in peers.items()} for name, arrays in found.items()}
-    assert {key: list_undefined(row) for key, row in got.items()} == {key: list_undefined(row) for key, row in expected.items()}
-    assert_same(*({key: select_defined(row) for key, row in values.items()} for values in (got, expected)))
+        expected = {
+            name: {metric: float(peer(*arrays)) for metric, peer in peers.items()}
+            for name, arrays in found.items()
+        }
+    assert {key: list_undefined(row) for key, row in got.items()} == {
+        key: list_undefined(row) for key, row in expected.items()
+    }
+    assert_same(
+        *({key: select_defined(row) for key, row in values.items()} for values in (got, expected))
+    )
 
 
 def list_undefined(row: dict[str, Any]) -> list[str]:
@@ -201,7 +239,11 @@ def list_undefined(row: dict[str, Any]) -> list[str]:
 
 def select_defined(row: dict[str, float]) -> dict[str, float]:
     """Leave out undefined values, and MAPE of labels near 0, whose digits differ beyond 1e15."""
-    return {name: value for name, value in row.items() if name not in list_undefined(row) and abs(value) < 1e9}
+    return {
+        name: value
+        for name, value in row.items()
+        if name not in list_undefined(row) and abs(value) < 1e9
+    }
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["ones", "weights"])
@@ -217,12 +259,21 @@ def test_probabilities(weighted: bool) -> None:
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["ones", "weights"])
 def test_confusion(weighted: bool) -> None:
-    compare({name: peer for name, peer in CUT.items() if not name.startswith("MCC")}, "classes", weighted)
+    compare(
+        {name: peer for name, peer in CUT.items() if not name.startswith("MCC")},
+        "classes",
+        weighted,
+    )
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["ones", "weights"])
 def test_mcc_which_is_0_in_scikit_learn_where_one_class_is_predicted(weighted: bool) -> None:
-    compare({name: peer for name, peer in CUT.items() if name.startswith("MCC")}, "classes", weighted, if_undefined="zero")
+    compare(
+        {name: peer for name, peer in CUT.items() if name.startswith("MCC")},
+        "classes",
+        weighted,
+        if_undefined="zero",
+    )
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["ones", "weights"])
@@ -238,7 +289,10 @@ def test_deviances(weighted: bool) -> None:
 @pytest.mark.parametrize("strategy", ["window", "distinct", "buckets"])
 def test_ks_of_scipy(strategy: str) -> None:
     compare(
-        {"KS": lambda y, s, _: float(ks_2samp(s[y == 1], s[y == 0]).statistic)}, "classes", weighted=False, plan={"score_order": strategy}
+        {"KS": lambda y, s, _: float(ks_2samp(s[y == 1], s[y == 0]).statistic)},
+        "classes",
+        weighted=False,
+        plan={"score_order": strategy},
     )
 
 
@@ -260,12 +314,22 @@ def test_a_score_on_an_edge_belongs_to_the_bin_below(bins: int) -> None:
     score = np.arange(bins + 1) / bins
     label = np.arange(bins + 1) % 2
     error, size = compute_bin_errors(label, score, bins)
-    got = sqlrank.evaluate(f"ECE(bins={bins})", predictions=pa.table({"label": label, "score": score})).column(0)[0].as_py()
+    got = (
+        sqlrank.evaluate(
+            f"ECE(bins={bins})", predictions=pa.table({"label": label, "score": score})
+        )
+        .column(0)[0]
+        .as_py()
+    )
     assert got == pytest.approx(np.average(error, weights=size), abs=1e-9)
 
 
 def test_the_curve_of_the_documentation() -> None:
     """The example of precision_recall_curve: y = 0, 0, 1, 1 and scores 0.1, 0.4, 0.35, 0.8."""
     data = pa.table({"label": [0, 0, 1, 1], "score": [0.1, 0.4, 0.35, 0.8]})
-    got = sqlrank.evaluate(["AUC", "APS", "PRAUC(interpolation=from_one)"], predictions=data).to_pylist()[0]
-    assert list(got.values()) == pytest.approx([0.75, 0.8333333333333333, (1 + (1 / 2 + 2 / 3) / 2) / 2], abs=1e-12)
+    got = sqlrank.evaluate(
+        ["AUC", "APS", "PRAUC(interpolation=from_one)"], predictions=data
+    ).to_pylist()[0]
+    assert list(got.values()) == pytest.approx(
+        [0.75, 0.8333333333333333, (1 + (1 / 2 + 2 / 3) / 2) / 2], abs=1e-12
+    )

@@ -1,4 +1,6 @@
-"""Every measure line that trec_eval 10 prints for its own test collection, to the four decimals printed."""
+"""Every measure line that trec_eval 10 prints for its own test collection, to the four decimals
+printed.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ def test_every_printed_line_is_reproduced(name: str) -> None:
 
     wrong = []
     for measure, values in expected.items():
-        got = {"all": summary[columns[measure]][0].as_py()} | dict(zip(topics, each[columns[measure]].to_pylist(), strict=True))
+        got = {"all": summary[columns[measure]][0].as_py()} | dict(
+            zip(topics, each[columns[measure]].to_pylist(), strict=True)
+        )
         for topic, printed in values.items():
             shown = f"{got[topic]:.0f}" if measure in COUNTS else f"{got[topic]:.4f}"
             if shown != printed:

@@ -1,1 +1,3 @@
-"""Second implementations of the metrics, in plain Python and NumPy, and comparisons with them on random data."""
+"""Second implementations of the metrics, in plain Python and NumPy, and comparisons with them on
+random data.
+"""

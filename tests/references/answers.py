@@ -1,4 +1,6 @@
-"""Inputs of ranking references: collections, queries in each order that ties allow, and parameters."""
+"""Inputs of ranking references: collections, queries in each order that ties allow, and
+parameters.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +34,16 @@ def make_table(nested: Scores, value: str) -> pa.Table:
     """Return query -> document -> number as a table of three columns."""
     rows = [(query, doc, number) for query, docs in nested.items() for doc, number in docs.items()]
     types = {"query_id": pa.string(), "doc_id": pa.string(), value: pa.float64()}
-    return pa.Table.from_pylist([dict(zip(types, row, strict=True)) for row in rows], schema=pa.schema(types))
+    return pa.Table.from_pylist(
+        [dict(zip(types, row, strict=True)) for row in rows], schema=pa.schema(types)
+    )
 
 
 @dataclass(frozen=True)
 class Answer:
-    """One query: the relevance at each rank (None: no judgment), that of judged documents not retrieved, and the tie groups."""
+    """One query: the relevance at each rank (None: no judgment), that of judged documents not
+    retrieved, and the tie groups.
+    """
 
     ranking: tuple[float | None, ...]
     missed: tuple[float, ...]
@@ -83,20 +89,33 @@ class Options:
 
 def find_queries(run: Scores, qrels: Scores, queries: str) -> set[str]:
     """Return the queries that are evaluated."""
-    return {"judged": set(qrels), "strict": set(qrels), "retrieved": set(run), "judged_and_retrieved": set(run) & set(qrels)}[queries]
+    return {
+        "judged": set(qrels),
+        "strict": set(qrels),
+        "retrieved": set(run),
+        "judged_and_retrieved": set(run) & set(qrels),
+    }[queries]
 
 
 @cache
 def list_orders(
-    run: tuple[tuple[str, float], ...], qrels: tuple[tuple[str, float], ...], ties: str, unjudged: str, depth: int | None
+    run: tuple[tuple[str, float], ...],
+    qrels: tuple[tuple[str, float], ...],
+    ties: str,
+    unjudged: str,
+    depth: int | None,
 ) -> tuple[Answer, ...]:
-    """Return the query in each order that its ties leave open: one, or all with ``ties="expected"``."""
+    """Return the query in each order that its ties leave open: one, or all with
+    ``ties="expected"``.
+    """
     scores, grades = dict(run), dict(qrels)
     better_first = (lambda doc: scores[doc]) if ties == "rank" else (lambda doc: -scores[doc])
     docs = sorted(sorted(scores, reverse=ties != "doc_asc"), key=better_first)
     if unjudged == "drop":  # what is read is cut first, as trec_eval -M does before -J
         docs = [doc for doc in docs[:depth] if grades.get(doc, -1) >= 0]
-    groups = [list(group) for _, group in itertools.groupby(sorted(docs, key=better_first), better_first)]
+    groups = [
+        list(group) for _, group in itertools.groupby(sorted(docs, key=better_first), better_first)
+    ]
     ends = list(itertools.accumulate(map(len, groups)))
     spans = tuple((end - len(group) + 1, end) for group, end in zip(groups, ends, strict=True))
     answers = []
@@ -107,7 +126,9 @@ def list_orders(
     return tuple(answers)
 
 
-def iterate_arrangements(groups: list[list[str]], grades: Mapping[str, float], ties: str) -> Iterator[list[str]]:
+def iterate_arrangements(
+    groups: list[list[str]], grades: Mapping[str, float], ties: str
+) -> Iterator[list[str]]:
     if ties == "expected":
         for chosen in itertools.product(*(itertools.permutations(group) for group in groups)):
             yield [doc for group in chosen for doc in group]
@@ -137,7 +158,9 @@ def count_hits(answer: Answer, o: Options, k: int | None = None) -> int:
 
 
 def list_hit_ranks(answer: Answer, o: Options) -> list[int]:
-    return [rank for rank, grade in enumerate(answer.ranking[: o.k], start=1) if is_relevant(grade, o)]
+    return [
+        rank for rank, grade in enumerate(answer.ranking[: o.k], start=1) if is_relevant(grade, o)
+    ]
 
 
 def ratio(part: float, whole: float) -> float:

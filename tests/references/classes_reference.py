@@ -1,6 +1,7 @@
 """The reference of every metric of several classes, in NumPy, from the formulas.
 
-Written from the definitions, not from the SQL, over the whole confusion matrix. A metric that is not defined is None.
+Written from the definitions, not from the SQL, over the whole confusion matrix. A metric that is
+not defined is None.
 """
 
 from __future__ import annotations
@@ -29,8 +30,12 @@ class Classes:
 
     @property
     def matrix(self) -> Array:
-        """The weight of each label (row) and predicted class (column), of all classes that are observed or predicted."""
-        classes, places = np.unique(np.concatenate([self.label, self.predicted]), return_inverse=True)
+        """The weight of each label (row) and predicted class (column), of all classes that are
+        observed or predicted.
+        """
+        classes, places = np.unique(
+            np.concatenate([self.label, self.predicted]), return_inverse=True
+        )
         found = np.zeros((len(classes), len(classes)))
         np.add.at(found, (places[: len(self.label)], places[len(self.label) :]), self.weight)
         return found
@@ -39,7 +44,9 @@ class Classes:
 def evaluate(metric: str, data: Classes) -> float | None:
     """Return the value of a metric."""
     parsed = sqlrank.parse(metric)
-    return METRICS[parsed.name](Classes(data.label, data.predicted, data.weight, dict(parsed.params)))
+    return METRICS[parsed.name](
+        Classes(data.label, data.predicted, data.weight, dict(parsed.params))
+    )
 
 
 def divide(numerator: float, denominator: float) -> float | None:
@@ -57,22 +64,39 @@ def balanced_accuracy(data: Classes) -> float | None:
 
 
 def average(data: Classes, of_recall: float, of_precision: float) -> float | None:
-    """Return the average over classes of hits over a weighted sum of their labels and predictions."""
-    labels, predictions, hits = data.matrix.sum(axis=1), data.matrix.sum(axis=0), data.matrix.diagonal()
+    """Return the average over classes of hits over a weighted sum of their labels and
+    predictions.
+    """
+    labels, predictions, hits = (
+        data.matrix.sum(axis=1),
+        data.matrix.sum(axis=0),
+        data.matrix.diagonal(),
+    )
     if data.settings.get("average") == "micro":
-        return divide((of_recall + of_precision) * hits.sum(), of_recall * labels.sum() + of_precision * predictions.sum())
+        return divide(
+            (of_recall + of_precision) * hits.sum(),
+            of_recall * labels.sum() + of_precision * predictions.sum(),
+        )
     undefined = {"zero": 0.0, "one": 1.0, "skip": None}[data.settings.get("zero_division", "zero")]
     ratios = [
         divide((of_recall + of_precision) * hit, of_recall * label + of_precision * prediction)
         for label, prediction, hit in zip(labels, predictions, hits, strict=True)
     ]
     shares = labels if data.settings.get("average") == "weighted" else np.ones(len(labels))
-    return average_ratios([undefined if ratio is None else ratio for ratio in ratios], shares) if data.weight.sum() else None
+    return (
+        average_ratios([undefined if ratio is None else ratio for ratio in ratios], shares)
+        if data.weight.sum()
+        else None
+    )
 
 
 def average_ratios(ratios: list[float | None], shares: Array) -> float | None:
-    """Return the average of the ratios that are not left out by their shares, or the plain one if these are all 0."""
-    pairs = [(ratio, share) for ratio, share in zip(ratios, shares, strict=True) if ratio is not None]
+    """Return the average of the ratios that are not left out by their shares, or the plain one if
+    these are all 0.
+    """
+    pairs = [
+        (ratio, share) for ratio, share in zip(ratios, shares, strict=True) if ratio is not None
+    ]
     if not pairs:
         return None
     values, weights = np.array(pairs).T
@@ -105,14 +129,22 @@ def mcc(data: Classes) -> float | None:
     classes = np.unique(np.concatenate([data.label, data.predicted]))
     if not data.weight.sum():
         return None
-    label, predicted = ((side[:, None] == classes).astype(float) for side in (data.label, data.predicted))
-    label, predicted = (side - np.average(side, axis=0, weights=data.weight) for side in (label, predicted))
+    label, predicted = (
+        (side[:, None] == classes).astype(float) for side in (data.label, data.predicted)
+    )
+    label, predicted = (
+        side - np.average(side, axis=0, weights=data.weight) for side in (label, predicted)
+    )
 
     def covary(one: Array, other: Array) -> float:
         return float((data.weight[:, None] * one * other).sum())
 
     variances = covary(label, label), covary(predicted, predicted)
-    return None if min(variances) < 1e-9 else covary(label, predicted) / float(np.sqrt(variances[0] * variances[1]))
+    return (
+        None
+        if min(variances) < 1e-9
+        else covary(label, predicted) / float(np.sqrt(variances[0] * variances[1]))
+    )
 
 
 def f_beta(data: Classes) -> float | None:
@@ -121,7 +153,9 @@ def f_beta(data: Classes) -> float | None:
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of all classes (columns) of predictions (rows), places of the labels, weights, and the settings of a metric."""
+    """Scores of all classes (columns) of predictions (rows), places of the labels, weights, and the
+    settings of a metric.
+    """
 
     score: Array
     label: Array
@@ -180,10 +214,19 @@ def auc(data: Scores) -> float | None:
             continue
         for other in (name for name in classes if name != one):
             rows = (data.label == one) | (data.label == other)
-            found.append((area(data.score[rows, one], data.label[rows] == one, data.weight[rows]), weights[one] + weights[other]))
+            found.append(
+                (
+                    area(data.score[rows, one], data.label[rows] == one, data.weight[rows]),
+                    weights[one] + weights[other],
+                )
+            )
     is_weighted = data.settings.get("average") == "weighted"
-    defined = [(value, weight if is_weighted else 1.0) for value, weight in found if value is not None]
-    return divide(sum(value * weight for value, weight in defined), sum(weight for _, weight in defined))
+    defined = [
+        (value, weight if is_weighted else 1.0) for value, weight in found if value is not None
+    ]
+    return divide(
+        sum(value * weight for value, weight in defined), sum(weight for _, weight in defined)
+    )
 
 
 SCORE_METRICS: dict[str, Callable[[Scores], float | None]] = {
@@ -200,6 +243,8 @@ METRICS: dict[str, Callable[[Classes], float | None]] = {
     "MulticlassMCC": mcc,
     "MulticlassPrecision": lambda data: average(data, 0, 1),
     "MulticlassRecall": lambda data: average(data, 1, 0),
-    "MulticlassZeroOneLoss": lambda data: divide(data.weight[data.label != data.predicted].sum(), data.weight.sum()),
+    "MulticlassZeroOneLoss": lambda data: divide(
+        data.weight[data.label != data.predicted].sum(), data.weight.sum()
+    ),
     "WeightedKappa": weighted_kappa,
 }

@@ -1,4 +1,6 @@
-"""Ranking metrics by the gain of documents, and user models of stops and continuations, in plain Python, from the formulas."""
+"""Ranking metrics by the gain of documents, and user models of stops and continuations, in plain
+Python, from the formulas.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,11 @@ def list_ideal_gains(answer: Answer, o: Options) -> list[float]:
     """Return the gains of the ideal list, without documents of negative gain."""
     if o.ideal == "binary_k":
         return [gain(1, o)] * o.k
-    candidates = [grade for grade in answer.ranking if grade is not None] if o.ideal == "retrieved" else answer.judged
+    candidates = (
+        [grade for grade in answer.ranking if grade is not None]
+        if o.ideal == "retrieved"
+        else answer.judged
+    )
     best = sorted((value for grade in candidates if (value := gain(grade, o)) > 0), reverse=True)
     return best[: len(answer.ranking)] if o.ideal == "judged_truncated" else best
 
@@ -72,15 +78,22 @@ def discounted_gain(answer: Answer, o: Options) -> float | None:
 
 
 def normalized_gain(answer: Answer, o: Options) -> float | None:
-    if not has_gain(answer, o) or (o.ideal == "retrieved" and not any(value > 0 for value in list_gains(answer, o))):
+    if not has_gain(answer, o) or (
+        o.ideal == "retrieved" and not any(value > 0 for value in list_gains(answer, o))
+    ):
         return None
-    return ratio(sum_discounted(list_gains(answer, o), o), sum_discounted(list_ideal_gains(answer, o), o))
+    return ratio(
+        sum_discounted(list_gains(answer, o), o), sum_discounted(list_ideal_gains(answer, o), o)
+    )
 
 
 def mean_gain(answer: Answer, o: Options) -> float | None:
     if not has_gain(answer, o):
         return None
-    return math.fsum(sum_discounted(list_gains(answer, o), replace(o, k=k)) for k in range(1, o.k + 1)) / o.k
+    return (
+        math.fsum(sum_discounted(list_gains(answer, o), replace(o, k=k)) for k in range(1, o.k + 1))
+        / o.k
+    )
 
 
 def ndcg_at(gains: Sequence[float], ideal: Sequence[float], k: int, o: Options) -> float:
@@ -105,12 +118,15 @@ def normalized_gain_at_hits(answer: Answer, o: Options) -> float | None:
 def normalized_gain_at_levels(answer: Answer, o: Options) -> float | None:
     """Return the mean of nDCG@k over the k at which the ideal gain falls.
 
-    The end of a list that is longer than the last k counts as well. As trec_eval's, it is not defined either where no document reaches the relevance level.
+    The end of a list that is longer than the last k counts as well. As trec_eval's, it is not
+    defined either where no document reaches the relevance level.
     """
     gains, ideal = list_gains(answer, o), list_ideal_gains(answer, o)
     if not ideal or not count_relevant(answer, o):
         return None
-    points = list(itertools.accumulate(count for _, count in sorted(Counter(ideal).items(), reverse=True)))
+    points = list(
+        itertools.accumulate(count for _, count in sorted(Counter(ideal).items(), reverse=True))
+    )
     if len(gains) > len(ideal) + 1:
         points.append(len(gains))
     return math.fsum(ndcg_at(gains, ideal, k, o) for k in points) / len(points)

@@ -1,4 +1,6 @@
-"""Metrics of rankings in which a document is relevant or not, in plain Python, from the formulas."""
+"""Metrics of rankings in which a document is relevant or not, in plain Python, from the
+formulas.
+"""
 
 from __future__ import annotations
 
@@ -65,14 +67,20 @@ def average_precision(answer: Answer, o: Options) -> float | None:
         return None
     cutoff = len(answer.ranking) if o.k is None else o.k
     ranks = list_hit_ranks(answer, o) if o.precision_at == "hits" else range(1, cutoff + 1)
-    return ratio(math.fsum(count_hits(answer, o, rank) / rank for rank in ranks), choose_denominator(answer, o, "relevant"))
+    return ratio(
+        math.fsum(count_hits(answer, o, rank) / rank for rank in ranks),
+        choose_denominator(answer, o, "relevant"),
+    )
 
 
 def average_recall(answer: Answer, o: Options) -> float | None:
     relevant = count_relevant(answer, o)
     if not relevant:
         return None
-    return ratio(sum(count_hits(answer, o, i) / relevant for i in range(1, o.k + 1)), choose_denominator(answer, o, "k"))
+    return ratio(
+        sum(count_hits(answer, o, i) / relevant for i in range(1, o.k + 1)),
+        choose_denominator(answer, o, "k"),
+    )
 
 
 def reciprocal_rank(answer: Answer, o: Options) -> float | None:
@@ -117,7 +125,13 @@ def binary_g(answer: Answer, o: Options) -> float | None:
     relevant = count_relevant(answer, o)
     if not relevant:
         return None
-    return sum(1 / math.log2(2 + rank - count_hits(answer, o, rank)) for rank in list_hit_ranks(answer, o)) / relevant
+    return (
+        sum(
+            1 / math.log2(2 + rank - count_hits(answer, o, rank))
+            for rank in list_hit_ranks(answer, o)
+        )
+        / relevant
+    )
 
 
 def judged_share(answer: Answer, o: Options) -> float | None:
@@ -154,7 +168,9 @@ def inferred_ap(answer: Answer, o: Options) -> float | None:
     for j, grade in enumerate(answer.ranking):
         if is_relevant(grade, o):
             share = (rel + o.smoothing) / (rel + nonrel + 2 * o.smoothing)
-            total += 1.0 if j == 0 else 1 / (j + 1) + j / (j + 1) * (rel + nonrel + pooled) / j * share
+            total += (
+                1.0 if j == 0 else 1 / (j + 1) + j / (j + 1) * (rel + nonrel + pooled) / j * share
+            )
             rel += 1
         elif grade is not None:
             nonrel += grade >= 0
@@ -171,7 +187,11 @@ def set_recall(answer: Answer, o: Options) -> float | None:
 
 
 def set_relative_precision(answer: Answer, o: Options) -> float | None:
-    return ratio(count_hits(answer, o), min(len(answer.ranking), count_relevant(answer, o))) if count_relevant(answer, o) else None
+    return (
+        ratio(count_hits(answer, o), min(len(answer.ranking), count_relevant(answer, o)))
+        if count_relevant(answer, o)
+        else None
+    )
 
 
 def set_ap(answer: Answer, o: Options) -> float | None:
@@ -185,9 +205,18 @@ def set_f(answer: Answer, o: Options) -> float | None:
 
 
 def utility(answer: Answer, o: Options) -> float:
-    hits, retrieved, relevant = count_hits(answer, o), len(answer.ranking), count_relevant(answer, o)
+    hits, retrieved, relevant = (
+        count_hits(answer, o),
+        len(answer.ranking),
+        count_relevant(answer, o),
+    )
     rest = o.collection - retrieved - relevant + hits
-    return o.rel_ret * hits + o.nonrel_ret * (retrieved - hits) + o.rel_missed * (relevant - hits) + o.nonrel_missed * rest
+    return (
+        o.rel_ret * hits
+        + o.nonrel_ret * (retrieved - hits)
+        + o.rel_missed * (relevant - hits)
+        + o.nonrel_missed * rest
+    )
 
 
 def tied_at(answer: Answer, o: Options) -> float:

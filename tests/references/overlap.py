@@ -1,4 +1,6 @@
-"""Measures of two lists in plain Python, from the papers: overlap depth by depth, and pairs of documents."""
+"""Measures of two lists in plain Python, from the papers: overlap depth by depth, and pairs of
+documents.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def least_rbo(first: Documents, second: Documents, k: int = 1000, p: float = 0.9
     """Equation 11: the overlap at the end stays, and agreement falls."""
     end = max(len(first[:k]), len(second[:k]))
     shared = [count_shared(first[:k], second[:k], depth) for depth in range(1, end + 1)]
-    total = math.fsum((count - shared[-1]) * p**depth / depth for depth, count in enumerate(shared, start=1))
+    total = math.fsum(
+        (count - shared[-1]) * p**depth / depth for depth, count in enumerate(shared, start=1)
+    )
     return (1 - p) / p * (total - shared[-1] * math.log(1 - p))
 
 
@@ -46,7 +50,11 @@ def tau_ap(first: Documents, second: Documents, k: int | None = None) -> float |
     if len(shared) < 2:
         return None
     place = second.index
-    shares = [sum(place(above) < place(doc) for above in shared[:position]) / position for position, doc in enumerate(shared) if position]
+    shares = [
+        sum(place(above) < place(doc) for above in shared[:position]) / position
+        for position, doc in enumerate(shared)
+        if position
+    ]
     return 2 * sum(shares) / len(shares) - 1
 
 

@@ -72,14 +72,22 @@ def to_fractions(values: np.ndarray) -> list[Fraction]:
 
 @cache
 def count_pairs(data: Predictions) -> Pairs:
-    sums = dict.fromkeys(("concordant", "discordant", "label_ties", "score_ties", "both_ties"), Fraction(0))
+    sums = dict.fromkeys(
+        ("concordant", "discordant", "label_ties", "score_ties", "both_ties"), Fraction(0)
+    )
     weight, label, score = to_fractions(data.weight), data.label.tolist(), data.score.tolist()
     for i in range(len(data)):
         for j in range(i):
             by_label = (label[i] > label[j]) - (label[i] < label[j])
             by_score = (score[i] > score[j]) - (score[i] < score[j])
             if by_label == 0 or by_score == 0:
-                kind = "both_ties" if by_label == by_score else "label_ties" if by_label == 0 else "score_ties"
+                kind = (
+                    "both_ties"
+                    if by_label == by_score
+                    else "label_ties"
+                    if by_label == 0
+                    else "score_ties"
+                )
             else:
                 kind = "concordant" if by_label == by_score else "discordant"
             sums[kind] += weight[i] * weight[j]
@@ -99,7 +107,15 @@ def kendall_tau(data: Predictions, options: Options) -> float | None:
         return None if square == 0 else float(difference) / float(square) ** 0.5
     if options.tau == "c":
         levels = min(len(np.unique(data.label)), len(np.unique(data.score)))
-        return None if levels < 2 else float(2 * difference / (sum(to_fractions(data.weight)) ** 2 * Fraction(levels - 1, levels)))
+        return (
+            None
+            if levels < 2
+            else float(
+                2
+                * difference
+                / (sum(to_fractions(data.weight)) ** 2 * Fraction(levels - 1, levels))
+            )
+        )
     scale = untied if options.tau == "gamma" else untied + p.label_ties + p.score_ties + p.both_ties
     return ratio(difference, scale)
 
@@ -133,34 +149,56 @@ def spearman_rho(data: Predictions, options: Options) -> float | None:
         return float(1 - 6 * distance / (total**3 - sum(w**3 for w in weight)))
     mean = total / 2
     covariance = sum(w * (a - mean) * (b - mean) for w, a, b in zip(weight, x, y, strict=True))
-    variances = [float(sum(w * (a - mean) ** 2 for w, a in zip(weight, values, strict=True))) for values in (x, y)]
+    variances = [
+        float(sum(w * (a - mean) ** 2 for w, a in zip(weight, values, strict=True)))
+        for values in (x, y)
+    ]
     return float(covariance) / (variances[0] * variances[1]) ** 0.5
 
 
 def count_pairs_per_query(data: Predictions, options: Options) -> list[Pairs]:
-    return [count_pairs(part) for part in split_queries(data)] if options.level == "query" else [count_pairs(data)]
+    return (
+        [count_pairs(part) for part in split_queries(data)]
+        if options.level == "query"
+        else [count_pairs(data)]
+    )
 
 
 def pair_accuracy(data: Predictions, options: Options) -> Fraction | None:
     found = count_pairs_per_query(data, options)
     right = sum((p.concordant for p in found), Fraction(0))
-    return ratio(right, sum((p.concordant + p.discordant + p.score_ties for p in found), Fraction(0)))
+    return ratio(
+        right, sum((p.concordant + p.discordant + p.score_ties for p in found), Fraction(0))
+    )
 
 
 def fcp(data: Predictions, options: Options) -> Fraction | None:
-    right, wrong = {"half": (Fraction(1, 2), Fraction(1, 2)), "discordant": (0, 1), "ignore": (0, 0)}[options.tie_rule]
-    counts = [(p.concordant + right * p.score_ties, p.discordant + wrong * p.score_ties) for p in count_pairs_per_query(data, options)]
+    right, wrong = {
+        "half": (Fraction(1, 2), Fraction(1, 2)),
+        "discordant": (0, 1),
+        "ignore": (0, 0),
+    }[options.tie_rule]
+    counts = [
+        (p.concordant + right * p.score_ties, p.discordant + wrong * p.score_ties)
+        for p in count_pairs_per_query(data, options)
+    ]
     if options.pooling == "pairs":
-        return ratio(sum((c for c, _ in counts), Fraction(0)), sum((c + d for c, d in counts), Fraction(0)))
+        return ratio(
+            sum((c for c, _ in counts), Fraction(0)), sum((c + d for c, d in counts), Fraction(0))
+        )
     if options.pooling == "queries":
         shares = [c / (c + d) for c, d in counts if c + d > 0]
         return ratio(sum(shares, Fraction(0)), Fraction(len(shares)))
     of_either = [c for c, _ in counts if c > 0], [d for _, d in counts if d > 0]
-    concordant, discordant = (sum(kind, Fraction(0)) / len(kind) if kind else Fraction(0) for kind in of_either)
+    concordant, discordant = (
+        sum(kind, Fraction(0)) / len(kind) if kind else Fraction(0) for kind in of_either
+    )
     return ratio(concordant, concordant + discordant)
 
 
-def take_highest(data: Predictions, label: int, most: Fraction | None) -> list[tuple[float, Fraction]]:
+def take_highest(
+    data: Predictions, label: int, most: Fraction | None
+) -> list[tuple[float, Fraction]]:
     """Return scores, the highest first, of a class with their weights, up to so much weight."""
     chosen = data.take(data.label == label)
     found = []
@@ -173,22 +211,36 @@ def take_highest(data: Predictions, label: int, most: Fraction | None) -> list[t
 
 
 def count_won(
-    positives: list[tuple[float, Fraction]], negatives: list[tuple[float, Fraction]], missing: Fraction, options: Options
+    positives: list[tuple[float, Fraction]],
+    negatives: list[tuple[float, Fraction]],
+    missing: Fraction,
+    options: Options,
 ) -> Fraction:
-    """Return the weight of the pairs in which the positive is above, or tied times tie_credit, or its rival is missing."""
+    """Return the weight of the pairs in which the positive is above, or tied times tie_credit, or
+    its rival is missing.
+    """
     credit = Fraction(options.tie_credit)
-    against = [w * v * (1 if s > t else credit if s == t else 0) for s, w in positives for t, v in negatives]
+    against = [
+        w * v * (1 if s > t else credit if s == t else 0)
+        for s, w in positives
+        for t, v in negatives
+    ]
     return sum(against, Fraction(0)) + missing * sum((w for _, w in positives), Fraction(0))
 
 
-def compare_with_highest(data: Predictions, options: Options, positives: list[tuple[float, Fraction]]) -> Fraction | None:
+def compare_with_highest(
+    data: Predictions, options: Options, positives: list[tuple[float, Fraction]]
+) -> Fraction | None:
     k = Fraction(options.at or 0)
     negatives = take_highest(data, 0, k)
     there = sum((w for _, w in negatives), Fraction(0))
     if options.few_negatives in {"skip", "error"} and there < k:
         return None
     rivals = k if options.few_negatives == "pad" else there
-    return ratio(count_won(positives, negatives, rivals - there, options), sum((w for _, w in positives), Fraction(0)) * rivals)
+    return ratio(
+        count_won(positives, negatives, rivals - there, options),
+        sum((w for _, w in positives), Fraction(0)) * rivals,
+    )
 
 
 def partial_auc(data: Predictions, options: Options) -> Fraction | None:
@@ -204,7 +256,13 @@ def auc_at_k(data: Predictions, options: Options) -> Fraction | None:
     left = Fraction(options.at or 0)
     found: dict[int, list[tuple[float, Fraction]]] = {0: [], 1: []}
     for score in np.unique(data.score)[::-1]:
-        weights = [sum(to_fractions(data.weight[(data.score == score) & (data.label == label)]), Fraction(0)) for label in (0, 1)]
+        weights = [
+            sum(
+                to_fractions(data.weight[(data.score == score) & (data.label == label)]),
+                Fraction(0),
+            )
+            for label in (0, 1)
+        ]
         share = min(Fraction(1), left / sum(weights))
         left -= share * sum(weights)
         for label in (0, 1):
@@ -230,13 +288,19 @@ def w_ranking(data: Predictions, options: Options) -> float | None:
     def add_up(others: list[tuple[float, Fraction]], below: Fraction) -> float:
         sums = []
         for score, weight in positives:
-            rank = below + sum((w for s, w in others if s < score), Fraction(0)) + (sum(w for s, w in others if s == score) + 1) / 2
+            rank = (
+                below
+                + sum((w for s, w in others if s < score), Fraction(0))
+                + (sum(w for s, w in others if s == score) + 1) / 2
+            )
             sums.append(float(weight) * phi(float(rank / (sum(weights) + 1))))
         return sum(sums)
 
     total = add_up([(score, weight) for score, _, weight in rows], Fraction(0))
     best = add_up(positives, sum((weight for _, label, weight in rows if label == 0), Fraction(0)))
-    scale = {"sum": 1.0, "mean": float(sum(weight for _, weight in positives)), "best": best}[options.scale]
+    scale = {"sum": 1.0, "mean": float(sum(weight for _, weight in positives)), "best": best}[
+        options.scale
+    ]
     return total / scale if scale else None
 
 

@@ -41,13 +41,17 @@ class Predictions:
             yield self.take(self.query_id == query)
 
     def one_by_one(self) -> Predictions:
-        """Return scores without ties, in the order of the scores and, where they are equal, of ``rank``."""
+        """Return scores without ties, in the order of the scores and, where they are equal, of
+        ``rank``.
+        """
         place = np.empty(len(self))
         place[np.lexsort((self.rank, -self.score))] = -np.arange(len(self))
         return replace(self, score=place)
 
     def class_by_class(self, positives_first: bool) -> Predictions:
-        """Return scores of which no two of different classes are equal: one of the classes comes first among equal scores."""
+        """Return scores of which no two of different classes are equal: one of the classes comes
+        first among equal scores.
+        """
         _, place = np.unique(self.score, return_inverse=True)
         return replace(self, score=2.0 * place + ((self.label == 1) == positives_first))
 
@@ -88,7 +92,9 @@ def order_rows(data: Predictions, options: Options) -> Predictions:
 
 
 def list_levels(data: Predictions) -> list[tuple[float, float, float]]:
-    """Return each distinct score, highest first, with the weight of the positives and of the negatives at it."""
+    """Return each distinct score, highest first, with the weight of the positives and of the
+    negatives at it.
+    """
     found = []
     for score in np.unique(data.score)[::-1]:
         at = data.score == score

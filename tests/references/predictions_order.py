@@ -1,4 +1,6 @@
-"""Metrics of the order of predictions, in NumPy: pairs are compared one by one, and curves are computed point by point."""
+"""Metrics of the order of predictions, in NumPy: pairs are compared one by one, and curves are
+computed point by point.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from tests.references.predictions import Options, Predictions, list_levels, order_rows, ratio, sum_classes, trace_curve
+from tests.references.predictions import (
+    Options,
+    Predictions,
+    list_levels,
+    order_rows,
+    ratio,
+    sum_classes,
+    trace_curve,
+)
 
 POINTS, WEIGHTS = np.polynomial.legendre.leggauss(40)
 
@@ -40,7 +50,12 @@ def gauc(data: Predictions, options: Options) -> float | None:
     for query in data.queries():
         area = auc(query, options)
         if area is not None:
-            counts = {"count": len(query), "equal": 1, "weight": query.weight.sum(), "positives": sum_classes(query)[0]}
+            counts = {
+                "count": len(query),
+                "equal": 1,
+                "weight": query.weight.sum(),
+                "positives": sum_classes(query)[0],
+            }
             total += counts[options.query_weight] * area
             weights += counts[options.query_weight]
     return ratio(total, weights)
@@ -50,19 +65,27 @@ def aps(data: Predictions, options: Options) -> float | None:
     if options.ties == "worst":
         return prauc(data, replace(options, interpolation="davis_goadrich"))
     points = trace_curve(order_rows(data, options))
-    steps = [(tp - before) * tp / (tp + fp) for (before, _), (tp, fp) in pairwise(points) if tp + fp > 0]
+    steps = [
+        (tp - before) * tp / (tp + fp) for (before, _), (tp, fp) in pairwise(points) if tp + fp > 0
+    ]
     return ratio(sum(steps), points[-1][0])
 
 
 def prauc(data: Predictions, options: Options) -> float | None:
-    points = [point for i, point in enumerate(trace_curve(order_rows(data, options))) if i == 0 or sum(point) > 0]
+    points = [
+        point
+        for i, point in enumerate(trace_curve(order_rows(data, options)))
+        if i == 0 or sum(point) > 0
+    ]
     interpolation = "davis_goadrich" if options.ties == "best" else options.interpolation
     area = sum(segment(interpolation, left, right) for left, right in pairwise(points))
     return ratio(area, points[-1][0])
 
 
 def segment(interpolation: str, left: tuple[float, float], right: tuple[float, float]) -> float:
-    """Return the area under precision between two points, over true positives rather than recall."""
+    """Return the area under precision between two points, over true positives rather than
+    recall.
+    """
     (tp, fp), (tp_after, fp_after) = left, right
     gained = tp_after - tp
     if gained == 0:
@@ -74,7 +97,9 @@ def segment(interpolation: str, left: tuple[float, float], right: tuple[float, f
         slope = (fp_after - fp) / gained
         ends = np.log([tp + fp, tp_after + fp_after])
         at = np.exp(ends.mean() + POINTS * (ends[1] - ends[0]) / 2)
-        return float(((at - fp + slope * tp) / (1 + slope) ** 2 * WEIGHTS).sum() * (ends[1] - ends[0]) / 2)
+        return float(
+            ((at - fp + slope * tp) / (1 + slope) ** 2 * WEIGHTS).sum() * (ends[1] - ends[0]) / 2
+        )
     first = tp / (tp + fp) if tp + fp > 0 else 1.0 if interpolation == "from_one" else last
     return gained * (first + last) / 2
 
@@ -93,7 +118,11 @@ def pauc(data: Predictions, options: Options) -> float | None:
             area += share * (fpr_after - fpr) * (tpr + (tpr + share * (tpr_after - tpr))) / 2
     if options.area_scaling == "raw":
         return area
-    return area / most if options.area_scaling == "ratio" else 0.5 * (1 + (area - most**2 / 2) / (most - most**2 / 2))
+    return (
+        area / most
+        if options.area_scaling == "ratio"
+        else 0.5 * (1 + (area - most**2 / 2) / (most - most**2 / 2))
+    )
 
 
 def gain(data: Predictions, options: Options) -> float | None:
@@ -143,4 +172,6 @@ def ks(data: Predictions, options: Options) -> float | None:
     positives, negatives = sum_classes(data)
     if positives * negatives == 0:
         return None
-    return max(abs(tp / positives - fp / negatives) for tp, fp in trace_curve(order_rows(data, options)))
+    return max(
+        abs(tp / positives - fp / negatives) for tp, fp in trace_curve(order_rows(data, options))
+    )

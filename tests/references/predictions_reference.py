@@ -1,7 +1,8 @@
 """The reference of every metric of predictions, in NumPy, from the formulas.
 
-Written from the definitions, not from the SQL: pairs are compared one by one, curves are walked point by point, and the best
-threshold is looked for in exact arithmetic. A metric that is not defined is None.
+Written from the definitions, not from the SQL: pairs are compared one by one, curves are walked
+point by point, and the best threshold is looked for in exact arithmetic. A metric that is not
+defined is None.
 """
 
 from __future__ import annotations
@@ -62,11 +63,16 @@ def evaluate(metric: str, data: Predictions, **policies: Any) -> float | None:
 
 
 def list_candidates(metric: str, data: Predictions, **policies: Any) -> list[float | None]:
-    """Return the value of a metric at each of the best thresholds, the highest threshold first; otherwise one value."""
+    """Return the value of a metric at each of the best thresholds, the highest threshold first;
+    otherwise one value.
+    """
     parsed = sqlrank.parse(metric)
     options = Options(**{**policies, **dict(parsed.params), "at": parsed.cutoff})  # type: ignore[arg-type]
     if parsed.name in CONFUSION:
-        return [CONFUSION[parsed.name](matrix, options) for matrix in list_matrices(data, replace(options, at=None, eps=None))]
+        return [
+            CONFUSION[parsed.name](matrix, options)
+            for matrix in list_matrices(data, replace(options, at=None, eps=None))
+        ]
     return [METRICS[parsed.name](data, options)]
 
 
@@ -79,8 +85,12 @@ METRICS: dict[str, Callable[[Predictions, Options], float | None]] = {
     "BrierReliability": brier_reliability,
     "BrierResolution": brier_resolution,
     "BrierSkill": brier_skill,
-    "BrierUncertainty": lambda data, _: None if (rate := base_rate(data, _)) is None else rate * (1 - rate),
-    "CalibrationRatio": lambda data, _: ratio((data.weight * data.score).sum(), sum_classes(data)[0]),
+    "BrierUncertainty": lambda data, _: (
+        None if (rate := base_rate(data, _)) is None else rate * (1 - rate)
+    ),
+    "CalibrationRatio": lambda data, _: ratio(
+        (data.weight * data.score).sum(), sum_classes(data)[0]
+    ),
     "ECE": ece,
     "ExplainedVariance": explained_variance,
     "Gain": gain,
@@ -93,9 +103,13 @@ METRICS: dict[str, Callable[[Predictions, Options], float | None]] = {
     "LogLoss": log_loss,
     "MAE": lambda data, _: mean(data, np.abs(data.score - data.label)),
     "MAPE": mape,
-    "MaxError": lambda data, _: max((abs(error) for error in (data.score - data.label)[data.weight > 0]), default=None),
+    "MaxError": lambda data, _: max(
+        (abs(error) for error in (data.score - data.label)[data.weight > 0]), default=None
+    ),
     "MCE": mce,
-    "MedianAbsoluteError": lambda data, _: float(np.median(np.abs(data.score - data.label))) if len(data) else None,
+    "MedianAbsoluteError": lambda data, _: (
+        float(np.median(np.abs(data.score - data.label))) if len(data) else None
+    ),
     "MSE": squared,
     "MSLE": squared_log,
     "Negatives": lambda data, _: sum_classes(data)[1],
@@ -117,6 +131,9 @@ METRICS: dict[str, Callable[[Predictions, Options], float | None]] = {
     "SelectionRate": lambda data, options: mean(data, data.score >= options.threshold),
     "sMAPE": smape,
     "TweedieDeviance": tweedie_deviance,
-    "WAPE": lambda data, _: ratio((data.weight * np.abs(data.score - data.label)).sum(), (data.weight * np.abs(data.label)).sum()),
+    "WAPE": lambda data, _: ratio(
+        (data.weight * np.abs(data.score - data.label)).sum(),
+        (data.weight * np.abs(data.label)).sum(),
+    ),
 }
 NAMES = {*METRICS, *CONFUSION}

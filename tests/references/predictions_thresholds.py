@@ -33,8 +33,13 @@ def list_matrices(data: Predictions, options: Options) -> list[Matrix]:
         return [make_matrix(data, options.threshold, options.threshold)]
     ordered = order_rows(data, options)
     places = np.flatnonzero((data.label == 1) & (data.weight > 0))
-    found = {float(ordered.score[i]): make_matrix(ordered, float(ordered.score[i]), float(data.score[i])) for i in places}
-    judged = [(rate_matrix(found[score], options), found[score]) for score in sorted(found, reverse=True)]
+    found = {
+        float(ordered.score[i]): make_matrix(ordered, float(ordered.score[i]), float(data.score[i]))
+        for i in places
+    }
+    judged = [
+        (rate_matrix(found[score], options), found[score]) for score in sorted(found, reverse=True)
+    ]
     if not judged:
         return [Matrix(np.nan, *[Fraction(0)] * 4)]
     most = max(value for value, _ in judged)
@@ -52,7 +57,10 @@ def make_matrix(data: Predictions, score: float, shown: float) -> Matrix:
 def rate_matrix(m: Matrix, options: Options) -> Fraction:
     """Return a number that rises with the criterion; for MCC the square with its sign."""
     if options.criterion == "mcc":
-        top, below = m.tp * m.tn - m.fp * m.fn, (m.tp + m.fp) * (m.tp + m.fn) * (m.tn + m.fp) * (m.tn + m.fn)
+        top, below = (
+            m.tp * m.tn - m.fp * m.fn,
+            (m.tp + m.fp) * (m.tp + m.fn) * (m.tn + m.fp) * (m.tn + m.fn),
+        )
         return Fraction(-2) if below == 0 else top * abs(top) / below
     beta = Fraction(options.beta) ** 2
     above, below = {
@@ -64,7 +72,11 @@ def rate_matrix(m: Matrix, options: Options) -> Fraction:
 
 
 def balanced(m: Matrix) -> float | None:
-    return None if (m.tp + m.fn) * (m.tn + m.fp) == 0 else float(m.tp / (m.tp + m.fn) + m.tn / (m.tn + m.fp))
+    return (
+        None
+        if (m.tp + m.fn) * (m.tn + m.fp) == 0
+        else float(m.tp / (m.tp + m.fn) + m.tn / (m.tn + m.fp))
+    )
 
 
 def youden(m: Matrix, _: Options) -> float | None:
@@ -89,7 +101,11 @@ def f_beta(m: Matrix, options: Options) -> float | None:
 
 
 def log_odds(m: Matrix, _: Options) -> float | None:
-    return None if m.tp * m.tn * m.fp * m.fn == 0 else float(np.log(float(m.tp * m.tn / (m.fp * m.fn))))
+    return (
+        None
+        if m.tp * m.tn * m.fp * m.fn == 0
+        else float(np.log(float(m.tp * m.tn / (m.fp * m.fn))))
+    )
 
 
 CONFUSION: dict[str, Callable[[Matrix, Options], float | None]] = {

@@ -43,12 +43,22 @@ def brier_skill(data: Predictions, options: Options) -> float | None:
     rate = base_rate(data, options)
     if rate is None:
         return None
-    skill = ratio((data.weight * (data.score - data.label) ** 2).sum(), (data.weight * (rate - data.label) ** 2).sum())
+    skill = ratio(
+        (data.weight * (data.score - data.label) ** 2).sum(),
+        (data.weight * (rate - data.label) ** 2).sum(),
+    )
     return None if skill is None or rate in {0, 1} else 1 - skill
 
 
 def brier_reliability(data: Predictions, options: Options) -> float | None:
-    return ratio(sum(weight * error**2 for weight, error, _ in calibration(data, options)), data.weight.sum()) if len(data) else None
+    return (
+        ratio(
+            sum(weight * error**2 for weight, error, _ in calibration(data, options)),
+            data.weight.sum(),
+        )
+        if len(data)
+        else None
+    )
 
 
 def brier_resolution(data: Predictions, options: Options) -> float | None:
@@ -56,15 +66,22 @@ def brier_resolution(data: Predictions, options: Options) -> float | None:
     return (
         None
         if rate is None
-        else ratio(sum(weight * (share - rate) ** 2 for weight, _, share in calibration(data, options)), data.weight.sum())
+        else ratio(
+            sum(weight * (share - rate) ** 2 for weight, _, share in calibration(data, options)),
+            data.weight.sum(),
+        )
     )
 
 
 def calibration(data: Predictions, options: Options) -> list[tuple[float, float, float]]:
-    """Return the weight of each bin, |mean score - share of positives| in it, and the latter; rows of weight 0 are in none."""
+    """Return the weight of each bin, |mean score - share of positives| in it, and the latter; rows
+    of weight 0 are in none.
+    """
     data = data.take(data.weight > 0)
     if options.binning == "equal_width":
-        number = np.array([max(1, ceiling(Fraction(float(score)) * options.bins)) for score in data.score])
+        number = np.array(
+            [max(1, ceiling(Fraction(float(score)) * options.bins)) for score in data.score]
+        )
     else:
         below = (data.score[:, None] > data.score[None, :]).sum(axis=1)
         number = options.bins * below // len(data)
@@ -74,7 +91,13 @@ def calibration(data: Predictions, options: Options) -> list[tuple[float, float,
         weight = float(rows.weight.sum())
         if weight > 0:
             share = float((rows.weight * rows.label).sum()) / weight
-            found.append((weight, abs(float((rows.weight * (rows.score - rows.label)).sum())) / weight, share))
+            found.append(
+                (
+                    weight,
+                    abs(float((rows.weight * (rows.score - rows.label)).sum())) / weight,
+                    share,
+                )
+            )
     return found
 
 
@@ -116,7 +139,10 @@ def r2(data: Predictions, _: Options) -> float | None:
     used = label[data.weight > 0]
     if middle is None or (used == used[0]).all():
         return None
-    return 1 - float((data.weight * (data.score - label) ** 2).sum() / (data.weight * (label - middle) ** 2).sum())
+    return 1 - float(
+        (data.weight * (data.score - label) ** 2).sum()
+        / (data.weight * (label - middle) ** 2).sum()
+    )
 
 
 def explained_variance(data: Predictions, options: Options) -> float | None:
@@ -131,15 +157,30 @@ def mape(data: Predictions, options: Options) -> float | None:
 
 def smape(data: Predictions, _: Options) -> float | None:
     size = np.abs(data.score) + np.abs(data.label)
-    return mean(data, np.where(size > 0, 2 * np.abs(data.score - data.label) / np.where(size > 0, size, 1), 0))
+    return mean(
+        data,
+        np.where(size > 0, 2 * np.abs(data.score - data.label) / np.where(size > 0, size, 1), 0),
+    )
 
 
 def poisson_deviance(data: Predictions, _: Options) -> float | None:
     label = np.where(data.label > 0, data.label, 1)
-    return mean(data, 2 * (np.where(data.label > 0, label * np.log(label / data.score), 0) - data.label + data.score))
+    return mean(
+        data,
+        2
+        * (
+            np.where(data.label > 0, label * np.log(label / data.score), 0)
+            - data.label
+            + data.score
+        ),
+    )
 
 
 def tweedie_deviance(data: Predictions, options: Options) -> float | None:
     p = options.power
-    terms = data.label ** (2 - p) / ((1 - p) * (2 - p)) - data.label * data.score ** (1 - p) / (1 - p) + data.score ** (2 - p) / (2 - p)
+    terms = (
+        data.label ** (2 - p) / ((1 - p) * (2 - p))
+        - data.label * data.score ** (1 - p) / (1 - p)
+        + data.score ** (2 - p) / (2 - p)
+    )
     return mean(data, 2 * terms)

@@ -1,7 +1,9 @@
-"""Random test collections: judgments, a run and query weights, drawn from a seed, in the forms that other tools take.
+"""Random test collections: judgments, a run and query weights, drawn from a seed, in the forms that
+other tools take.
 
-A collection holds many small *groups*, each drawn with traits of its own: how many queries and documents, which grades,
-how scores tie, how much is judged or answered. So one call evaluates what hundreds of small collections would.
+A collection holds many small *groups*, each drawn with traits of its own: how many queries and
+documents, which grades, how scores tie, how much is judged or answered. So one call evaluates what
+hundreds of small collections would.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ SCORES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
     "same": lambda _, n: np.full(n, 0.5),
     "nearly": lambda rng, n: 1 + rng.integers(0, 3, n) * 1e-9 + rng.integers(0, 2, n) * 1e-3,
 }
-"""Distributions of the scores of a list; ``nearly``: different doubles that are equal in single precision."""
+"""Distributions of the scores of a list; ``nearly``: different doubles that are equal in single
+precision.
+"""
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,14 @@ class Traits:
 
     queries: tuple[int, int] = (1, 9)
     docs: tuple[int, int] = (1, 24)
-    grades: Sequence[Sequence[int]] = ((0, 1), (0, 1, 2, 3), (0, 0, 0, 1), (0, 0, 1, 4), (0,), (1, 2))
+    grades: Sequence[Sequence[int]] = (
+        (0, 1),
+        (0, 1, 2, 3),
+        (0, 0, 0, 1),
+        (0, 0, 1, 4),
+        (0,),
+        (1, 2),
+    )
     scores: Sequence[str] = tuple(SCORES)
     judged: Sequence[float] = (0.2, 0.6, 1.0)
     retrieved: Sequence[float] = (0.2, 0.7, 1.0)
@@ -45,7 +56,9 @@ class Traits:
 
 @dataclass(frozen=True)
 class Collection:
-    """Rows of a run (group, query, document, score, rank), of judgments, and a weight for each query."""
+    """Rows of a run (group, query, document, score, rank), of judgments, and a weight for each
+    query.
+    """
 
     run_rows: Sequence[tuple[str, str, str, float, int]]
     qrel_rows: Sequence[tuple[str, str, str, int]]
@@ -84,7 +97,9 @@ class Collection:
         return {row[1]: row[0] for rows in (self.run_rows, self.qrel_rows) for row in rows}
 
     def lists(self) -> dict[str, list[tuple[float, int]]]:
-        """Score and label of each document, per query in the order of the rows; for lists that are judged in full."""
+        """Score and label of each document, per query in the order of the rows; for lists that are
+        judged in full.
+        """
         found: dict[str, list[tuple[float, int]]] = defaultdict(list)
         labels = self.qrels_dict
         for _, query, doc, score, _ in self.run_rows:
@@ -92,7 +107,9 @@ class Collection:
         return found
 
     def numbered_by_row(self) -> Collection:
-        """Give the rows of each list their numbers as ranks, by which tools that sort scores stably order equal ones."""
+        """Give the rows of each list their numbers as ranks, by which tools that sort scores stably
+        order equal ones.
+        """
         counts: dict[str, int] = defaultdict(int)
         numbered = []
         for row in self.run_rows:
@@ -110,7 +127,9 @@ class Collection:
         )
 
 
-def draw_random_collection(seed: int, groups: int = 100, traits: Traits | None = None) -> Collection:
+def draw_random_collection(
+    seed: int, groups: int = 100, traits: Traits | None = None
+) -> Collection:
     """Draw a collection of so many groups; the same seed gives the same one."""
     traits = traits or Traits()
     rng = np.random.default_rng(seed)
@@ -130,7 +149,10 @@ def draw_random_collection(seed: int, groups: int = 100, traits: Traits | None =
             ranks = rng.permutation(len(taken)) + 1
             if answered:
                 scores = draw(rng, len(taken))
-                run += [(name, query, doc, float(score), int(rank)) for doc, score, rank in zip(taken, scores, ranks, strict=True)]
+                run += [
+                    (name, query, doc, float(score), int(rank))
+                    for doc, score, rank in zip(taken, scores, ranks, strict=True)
+                ]
             if known:
                 chosen = [doc for doc in docs if rng.random() < judged] or docs[-1:]
                 qrels += [(name, query, doc, int(rng.choice(grades))) for doc in chosen]
@@ -138,7 +160,9 @@ def draw_random_collection(seed: int, groups: int = 100, traits: Traits | None =
 
 
 def draw_judged_collection(seed: int, groups: int = 100, **traits: object) -> Collection:
-    """Draw a collection in which each list is judged in full and nothing else is, as for libraries that take arrays."""
+    """Draw a collection in which each list is judged in full and nothing else is, as for libraries
+    that take arrays.
+    """
     given = {"judged": (1.0,), "retrieved": (1.0,), "unanswered": 0.0, "unjudged": 0.0, **traits}
     return draw_random_collection(seed, groups, Traits(**given))  # type: ignore[arg-type]
 
@@ -154,7 +178,10 @@ def nest_rows(rows: Iterable[tuple[str, str, float]]) -> Values:
 def nest_by_query(result: pa.Table) -> Values:
     """Return query -> metric -> value of a result with one row per query."""
     keys = {"query_id", "collection"}
-    return {row["query_id"]: {name: value for name, value in row.items() if name not in keys} for row in result.to_pylist()}
+    return {
+        row["query_id"]: {name: value for name, value in row.items() if name not in keys}
+        for row in result.to_pylist()
+    }
 
 
 def nest_by_group(result: pa.Table) -> Values:
@@ -162,20 +189,29 @@ def nest_by_group(result: pa.Table) -> Values:
     return {row.pop("collection"): row for row in result.to_pylist()}
 
 
-def average_by_group(values: Values, groups_by_query: Mapping[str, str], weights: Mapping[str, float] | None = None) -> Values:
+def average_by_group(
+    values: Values, groups_by_query: Mapping[str, str], weights: Mapping[str, float] | None = None
+) -> Values:
     """Average per-query values over the queries of each group."""
     parts: dict[str, dict[str, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
     for query, row in values.items():
         for metric, value in row.items():
-            parts[groups_by_query[query]][metric].append((value, 1.0 if weights is None else weights[query]))
+            parts[groups_by_query[query]][metric].append(
+                (value, 1.0 if weights is None else weights[query])
+            )
     return {
-        group: {metric: sum(v * w for v, w in pairs) / sum(w for _, w in pairs) for metric, pairs in row.items()}
+        group: {
+            metric: sum(v * w for v, w in pairs) / sum(w for _, w in pairs)
+            for metric, pairs in row.items()
+        }
         for group, row in parts.items()
     }
 
 
 def assert_same(got: Values, expected: Values, tolerance: float = 1e-9) -> None:
-    """Compare two sets of values key by key and show the first differences; the keys must be the same."""
+    """Compare two sets of values key by key and show the first differences; the keys must be the
+    same.
+    """
     assert sorted(got) == sorted(expected)
     wrong = []
     for key, row in expected.items():

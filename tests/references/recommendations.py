@@ -1,4 +1,6 @@
-"""Metrics beyond accuracy in NumPy, from their formulas over all pairs and items, and random data sets for them."""
+"""Metrics beyond accuracy in NumPy, from their formulas over all pairs and items, and random data
+sets for them.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ Lists = dict[str, list[str]]
 
 @dataclass
 class World:
-    """Lists in order, histories, providers and features of items, baseline lists, and relevant items."""
+    """Lists in order, histories, providers and features of items, baseline lists, and relevant
+    items.
+    """
 
     lists: Lists
     history: Lists
@@ -45,42 +49,75 @@ class World:
 
     @property
     def inputs(self) -> dict[str, pa.Table]:
-        rows = [(doc, category, value) for doc, values in self.features.items() for category, value in values.items()]
+        rows = [
+            (doc, category, value)
+            for doc, values in self.features.items()
+            for category, value in values.items()
+        ]
         return {
             "history": make_pairs(self.history, "query_id", "doc_id"),
             "items": pa.table({"doc_id": list(self.items), "provider": list(self.items.values())}),
-            "features": pa.table(dict(zip(["doc_id", "category", "value"], map(list, zip(*rows, strict=True)), strict=True))),
+            "features": pa.table(
+                dict(
+                    zip(
+                        ["doc_id", "category", "value"],
+                        map(list, zip(*rows, strict=True)),
+                        strict=True,
+                    )
+                )
+            ),
             "baseline": make_run(self.baseline),
         }
 
 
 def make_pairs(lists: Lists, key: str, value: str) -> pa.Table:
     rows = [(name, item) for name, held in lists.items() for item in held]
-    return pa.table({key: pa.array([row[0] for row in rows], pa.string()), value: pa.array([row[1] for row in rows], pa.string())})
+    return pa.table(
+        {
+            key: pa.array([row[0] for row in rows], pa.string()),
+            value: pa.array([row[1] for row in rows], pa.string()),
+        }
+    )
 
 
 def make_run(lists: Lists) -> pa.Table:
     scores = [-float(place) for docs in lists.values() for place, _ in enumerate(docs)]
-    return make_pairs(lists, "query_id", "doc_id").append_column("score", pa.array(scores, pa.float64()))
+    return make_pairs(lists, "query_id", "doc_id").append_column(
+        "score", pa.array(scores, pa.float64())
+    )
 
 
 def draw_world(seed: int, users: int = 30, docs: int = 25) -> World:
-    """Draw lists of any length, users without a history or a list, items without features, documents that are not in the catalog."""
+    """Draw lists of any length, users without a history or a list, items without features,
+    documents that are not in the catalog.
+    """
     rng = random.Random(seed)  # noqa: S311
     names = [f"d{i}" for i in range(docs)]
 
     def draw(of: Iterable[str], longest: int, share: float) -> Lists:
-        return {user: rng.sample(names, rng.randint(1, longest)) for user in of if rng.random() < share}
+        return {
+            user: rng.sample(names, rng.randint(1, longest)) for user in of if rng.random() < share
+        }
 
     everybody = [f"u{i}" for i in range(users)]
     lists = draw(everybody, 9, 0.8)
     features = {
-        doc: {category: rng.choice([1.0, 1.0, 0.5, -2.0]) for category in rng.sample(["p", "q", "r", "s"], rng.randint(1, 3))}
+        doc: {
+            category: rng.choice([1.0, 1.0, 0.5, -2.0])
+            for category in rng.sample(["p", "q", "r", "s"], rng.randint(1, 3))
+        }
         for doc in names
         if rng.random() < 0.85
     }
     items = {doc: rng.choice(["X", "Y", "Z"]) for doc in names if rng.random() < 0.9}
-    return World(lists, draw(everybody, 7, 0.7), items, features, draw(everybody, 9, 0.7), draw(everybody, 5, 0.9))
+    return World(
+        lists,
+        draw(everybody, 7, 0.7),
+        items,
+        features,
+        draw(everybody, 9, 0.7),
+        draw(everybody, 5, 0.9),
+    )
 
 
 def count_showings(world: World, k: int) -> Counter[str]:
@@ -126,7 +163,10 @@ def popularity_lift(world: World, k: int) -> float:
     users = count_users(world)
     both = world.top_k(k).keys() & world.history.keys()
     of_lists = np.mean([np.mean([users[doc] for doc in world.top_k(k)[user]]) for user in both])
-    return float(of_lists / np.mean([np.mean([users[doc] for doc in world.history[user]]) for user in both]) - 1)
+    return float(
+        of_lists / np.mean([np.mean([users[doc] for doc in world.history[user]]) for user in both])
+        - 1
+    )
 
 
 def exposure_of_providers(world: World, k: int) -> dict[str, tuple[float, float]]:
@@ -150,7 +190,9 @@ def mean_popularity(world: World, _user: str, docs: list[str]) -> float:
 
 
 def self_information(world: World, _user: str, docs: list[str]) -> float:
-    return float(np.mean([-math.log2(max(count_users(world)[doc], 1) / len(world.history)) for doc in docs]))
+    return float(
+        np.mean([-math.log2(max(count_users(world)[doc], 1) / len(world.history)) for doc in docs])
+    )
 
 
 def unseen(world: World, user: str, docs: list[str]) -> float:
@@ -163,7 +205,10 @@ def hamming(one: dict[str, float], other: dict[str, float]) -> float:
 
 def angular(one: dict[str, float], other: dict[str, float]) -> float:
     names = sorted(one.keys() | other.keys())
-    return 1 - cosine(np.array([one.get(name, 0) for name in names]), np.array([other.get(name, 0) for name in names]))
+    return 1 - cosine(
+        np.array([one.get(name, 0) for name in names]),
+        np.array([other.get(name, 0) for name in names]),
+    )
 
 
 def differing(one: dict[str, float], other: dict[str, float]) -> float:
@@ -173,12 +218,17 @@ def differing(one: dict[str, float], other: dict[str, float]) -> float:
 
 def diversity(world: World, _user: str, docs: list[str], distance: str = "hamming") -> float | None:
     apart = {"hamming": hamming, "cosine": angular, "category": differing}[distance]
-    found = [apart(world.features.get(one, {}), world.features.get(other, {})) for one, other in itertools.combinations(docs, 2)]
+    found = [
+        apart(world.features.get(one, {}), world.features.get(other, {}))
+        for one, other in itertools.combinations(docs, 2)
+    ]
     return float(np.mean(found)) if found else None
 
 
 def share_categories(world: World, docs: Iterable[str]) -> dict[str, float]:
-    """Return the share of each category in what documents are; one of several categories has a part of each."""
+    """Return the share of each category in what documents are; one of several categories has a part
+    of each.
+    """
     parts: dict[str, float] = {}
     for doc in docs:
         for category in world.features.get(doc, ()):
@@ -192,10 +242,16 @@ def category_entropy(world: World, _user: str, docs: list[str]) -> float | None:
 
 
 def miscalibration(world: World, user: str, docs: list[str], alpha: float = 0.01) -> float | None:
-    held, served = share_categories(world, world.history.get(user, ())), share_categories(world, docs)
+    held, served = (
+        share_categories(world, world.history.get(user, ())),
+        share_categories(world, docs),
+    )
     if not held or not served:
         return None
-    return sum(p * math.log(p / ((1 - alpha) * served.get(category, 0) + alpha * p)) for category, p in held.items())
+    return sum(
+        p * math.log(p / ((1 - alpha) * served.get(category, 0) + alpha * p))
+        for category, p in held.items()
+    )
 
 
 def unexpectedness(world: World, user: str, docs: list[str], k: int) -> float:
@@ -226,7 +282,9 @@ GROUP_METRICS: dict[str, Callable[..., float | None]] = {
     "Personalization": personalization,
     "PopularityLift": popularity_lift,
     "ExposureDisparity": exposure_disparity,
-    "num_unlisted": lambda world, k: float(len(count_showings(world, k).keys() - world.items.keys())),
+    "num_unlisted": lambda world, k: float(
+        len(count_showings(world, k).keys() - world.items.keys())
+    ),
 }
 LIST_METRICS: dict[str, Callable[..., Any]] = {
     "MeanPopularity": mean_popularity,
@@ -238,7 +296,9 @@ LIST_METRICS: dict[str, Callable[..., Any]] = {
     "Serendipity": serendipity,
     "Unexpectedness": unexpectedness,
     "GoldInCorpus": gold_in_corpus,
-    "num_stale_gold": lambda world, user, _docs: float(len({*world.relevant.get(user, ())} - world.items.keys())),
+    "num_stale_gold": lambda world, user, _docs: float(
+        len({*world.relevant.get(user, ())} - world.items.keys())
+    ),
 }
 WITHOUT_CUTOFF = {"UserCoverage", "GoldInCorpus", "num_stale_gold"}
 SUMMED = {"num_stale_gold"}

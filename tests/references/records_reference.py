@@ -1,6 +1,7 @@
 """The reference of every metric of clusters of records, over sets and pairs of records.
 
-Written from the definitions, not from the SQL: every pair of records is looked at. A metric that is not defined is None.
+Written from the definitions, not from the SQL: every pair of records is looked at. A metric that is
+not defined is None.
 """
 
 from __future__ import annotations
@@ -21,12 +22,17 @@ Cluster = frozenset[Any]
 
 
 def rate_names(rows: Iterable[tuple[Any, Any]]) -> tuple[float | None, float | None]:
-    """Return the shares of clusters that share a name with another one, and that hold several, of rows (cluster, name)."""
+    """Return the shares of clusters that share a name with another one, and that hold several, of
+    rows (cluster, name).
+    """
     names: dict[Any, set[Any]] = {}
     for cluster, name in rows:
         if cluster is not None and name is not None:
             names.setdefault(cluster, set()).add(name)
-    shared = sum(any(own & other for cluster, other in names.items() if cluster != here) for here, own in names.items())
+    shared = sum(
+        any(own & other for cluster, other in names.items() if cluster != here)
+        for here, own in names.items()
+    )
     return ratio(shared, len(names)), ratio(sum(len(own) > 1 for own in names.values()), len(names))
 
 
@@ -45,7 +51,9 @@ def entropy(parts: Iterable[int], total: int) -> float:
 
 @dataclass(frozen=True)
 class Clusterings:
-    """Two clusterings of the same records after policies, each a list of sets, and the settings of a metric."""
+    """Two clusterings of the same records after policies, each a list of sets, and the settings of
+    a metric.
+    """
 
     predicted: list[Cluster]
     true: list[Cluster]
@@ -69,7 +77,12 @@ class Clusterings:
         there = {row[0] for row in kept}
         pairs = frozenset(frozenset(pair) for pair in candidates)
         none = [sum(row[place] is None for row in rows) for place in (1, 2)]
-        return cls(_group_records(kept, 1), _group_records(kept, 2), *none, frozenset(pair for pair in pairs if pair <= there))
+        return cls(
+            _group_records(kept, 1),
+            _group_records(kept, 2),
+            *none,
+            frozenset(pair for pair in pairs if pair <= there),
+        )
 
     def across(self, pairs: Iterable[Pair]) -> set[Pair]:
         """Return the pairs of records of different sources, or all if there are none."""
@@ -108,14 +121,20 @@ class Clusterings:
 def _group_records(rows: list[tuple[Any, Any, Any]], place: int) -> list[Cluster]:
     found: dict[Any, set[Any]] = {}
     for row in rows:
-        found.setdefault(("alone", row[0]) if row[place] is None else ("named", row[place]), set()).add(row[0])
+        found.setdefault(
+            ("alone", row[0]) if row[place] is None else ("named", row[place]), set()
+        ).add(row[0])
     return [frozenset(records) for records in found.values()]
 
 
 def f(precision: float | None, recall: float | None, beta: float = 1) -> float | None:
     if precision is None or recall is None:
         return None
-    return (1 + beta**2) * precision * recall / (beta**2 * precision + recall) if precision + recall else 0.0
+    return (
+        (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+        if precision + recall
+        else 0.0
+    )
 
 
 def adjusted_rand(c: Clusterings, _: Any) -> float | None:
@@ -127,15 +146,22 @@ def adjusted_rand(c: Clusterings, _: Any) -> float | None:
     return (c.num_found - expected) / ((len(c.claimed) + len(c.true_links)) / 2 - expected)
 
 
-def bcubed(one: list[Cluster], other: list[Cluster], true: list[Cluster], weighting: str) -> float | None:
-    own, theirs, truth = ({record: cluster for cluster in side for record in cluster} for side in (one, other, true))
+def bcubed(
+    one: list[Cluster], other: list[Cluster], true: list[Cluster], weighting: str
+) -> float | None:
+    own, theirs, truth = (
+        {record: cluster for cluster in side for record in cluster} for side in (one, other, true)
+    )
     weight = {
         "record": lambda _: 1.0,
         "cluster": lambda record: 1 / len(own[record]),
         "true_cluster": lambda record: 1 / len(truth[record]),
     }
     weights = {record: weight[weighting](record) for record in own}
-    return ratio(math.fsum(weights[r] * len(own[r] & theirs[r]) / len(own[r]) for r in own), math.fsum(weights.values()))
+    return ratio(
+        math.fsum(weights[r] * len(own[r] & theirs[r]) / len(own[r]) for r in own),
+        math.fsum(weights.values()),
+    )
 
 
 def closest(one: list[Cluster], other: list[Cluster]) -> float | None:
@@ -144,7 +170,9 @@ def closest(one: list[Cluster], other: list[Cluster]) -> float | None:
 
 def mutual(c: Clusterings) -> float:
     n = c.records
-    return math.fsum(len(a & b) / n * math.log(n * len(a & b) / (len(a) * len(b))) for a, b in c.cells)
+    return math.fsum(
+        len(a & b) / n * math.log(n * len(a & b) / (len(a) * len(b))) for a, b in c.cells
+    )
 
 
 def share_information(c: Clusterings, side: list[Cluster]) -> float | None:
@@ -168,7 +196,10 @@ def adjusted_mutual(c: Clusterings, _: Any) -> float | None:
         return 1.0 if c.records else None
     n = c.records
     expected = math.fsum(
-        k / n * math.log(n * k / (a * b)) * (math.comb(a, k) * math.comb(n - a, b - k) / math.comb(n, b))
+        k
+        / n
+        * math.log(n * k / (a * b))
+        * (math.comb(a, k) * math.comb(n - a, b - k) / math.comb(n, b))
         for a in map(len, c.predicted)
         for b in map(len, c.true)
         for k in range(max(1, a + b - n), min(a, b) + 1)
@@ -184,9 +215,15 @@ def purity(one: list[Cluster], other: list[Cluster], n: int) -> float | None:
 METRICS: dict[str, Callable[[Clusterings, Mapping[str, Any]], float | None]] = {
     "AdjustedMutualInformation": adjusted_mutual,
     "AdjustedRand": adjusted_rand,
-    "BCubedF": lambda c, _: f(bcubed(c.predicted, c.true, c.true, "record"), bcubed(c.true, c.predicted, c.true, "record")),
-    "BCubedPrecision": lambda c, o: bcubed(c.predicted, c.true, c.true, o.get("record_weight", "record")),
-    "BCubedRecall": lambda c, o: bcubed(c.true, c.predicted, c.true, o.get("record_weight", "record")),
+    "BCubedF": lambda c, _: f(
+        bcubed(c.predicted, c.true, c.true, "record"), bcubed(c.true, c.predicted, c.true, "record")
+    ),
+    "BCubedPrecision": lambda c, o: bcubed(
+        c.predicted, c.true, c.true, o.get("record_weight", "record")
+    ),
+    "BCubedRecall": lambda c, o: bcubed(
+        c.true, c.predicted, c.true, o.get("record_weight", "record")
+    ),
     "ClosestF": lambda c, _: f(closest(c.predicted, c.true), closest(c.true, c.predicted)),
     "ClosestPrecision": lambda c, _: closest(c.predicted, c.true),
     "ClosestRecall": lambda c, _: closest(c.true, c.predicted),
@@ -194,12 +231,16 @@ METRICS: dict[str, Callable[[Clusterings, Mapping[str, Any]], float | None]] = {
     "ClusterPrecision": lambda c, _: ratio(c.exact, len(c.predicted)),
     "ClusterRecall": lambda c, _: ratio(c.exact, len(c.true)),
     "Completeness": lambda c, _: share_information(c, c.predicted),
-    "FowlkesMallows": lambda c, _: ratio(c.num_found, math.sqrt(len(c.claimed) * len(c.true_links))),
+    "FowlkesMallows": lambda c, _: ratio(
+        c.num_found, math.sqrt(len(c.claimed) * len(c.true_links))
+    ),
     "Homogeneity": lambda c, _: share_information(c, c.true),
     "InversePurity": lambda c, _: purity(c.true, c.predicted, c.records),
     "MatchingRate": lambda c, _: ratio(sum(len(a) for a in c.predicted if len(a) > 1), c.records),
     "MergeDistance": lambda c, _: 2 * len(c.cells) - len(c.predicted) - len(c.true),
-    "MUCF": lambda c, _: ratio(2 * (c.records - len(c.cells)), 2 * c.records - len(c.predicted) - len(c.true)),
+    "MUCF": lambda c, _: ratio(
+        2 * (c.records - len(c.cells)), 2 * c.records - len(c.predicted) - len(c.true)
+    ),
     "MUCPrecision": lambda c, _: ratio(c.records - len(c.cells), c.records - len(c.predicted)),
     "MUCRecall": lambda c, _: ratio(c.records - len(c.cells), c.records - len(c.true)),
     "MutualInformation": lambda c, _: mutual(c) if c.records else None,
@@ -217,21 +258,35 @@ METRICS: dict[str, Callable[[Clusterings, Mapping[str, Any]], float | None]] = {
     "num_true_links": lambda c, _: len(c.true_links),
     "num_unlabelled": lambda c, _: c.num_unlabelled,
     "num_unplaced": lambda c, _: c.num_unplaced,
-    "PairsCompleteness": lambda c, _: ratio(len(c.across(c.candidates & c.true_links)), len(c.across(c.true_links))),
-    "PairsQuality": lambda c, _: ratio(len(c.across(c.candidates & c.true_links)), len(c.across(c.candidates))),
-    "PairsReduction": lambda c, _: ratio(
-        len(c.across(list_links([frozenset().union(*c.true)])) - c.candidates), len(c.across(list_links([frozenset().union(*c.true)])))
+    "PairsCompleteness": lambda c, _: ratio(
+        len(c.across(c.candidates & c.true_links)), len(c.across(c.true_links))
     ),
-    "PairwiseF": lambda c, o: ratio((1 + o.get("beta", 1) ** 2) * c.num_found, o.get("beta", 1) ** 2 * len(c.true_links) + len(c.claimed)),
+    "PairsQuality": lambda c, _: ratio(
+        len(c.across(c.candidates & c.true_links)), len(c.across(c.candidates))
+    ),
+    "PairsReduction": lambda c, _: ratio(
+        len(c.across(list_links([frozenset().union(*c.true)])) - c.candidates),
+        len(c.across(list_links([frozenset().union(*c.true)]))),
+    ),
+    "PairwiseF": lambda c, o: ratio(
+        (1 + o.get("beta", 1) ** 2) * c.num_found,
+        o.get("beta", 1) ** 2 * len(c.true_links) + len(c.claimed),
+    ),
     "PairwisePrecision": lambda c, _: ratio(c.num_found, len(c.claimed)),
     "PairwiseRecall": lambda c, _: ratio(c.num_found, len(c.true_links)),
-    "PairwiseSpecificity": lambda c, _: ratio(c.pairs - len(c.claimed | c.true_links), c.pairs - len(c.true_links)),
+    "PairwiseSpecificity": lambda c, _: ratio(
+        c.pairs - len(c.claimed | c.true_links), c.pairs - len(c.true_links)
+    ),
     "Purity": lambda c, _: purity(c.predicted, c.true, c.records),
     "Rand": lambda c, _: ratio(c.pairs - len(c.claimed ^ c.true_links), c.pairs),
     "ReductionRatio": lambda c, _: ratio(c.pairs - len(c.claimed), c.pairs),
     "TalburtWang": lambda c, _: ratio(math.sqrt(len(c.predicted) * len(c.true)), len(c.cells)),
     "VariationOfInformation": lambda c, _: (
-        entropy(map(len, c.predicted), c.records) + entropy(map(len, c.true), c.records) - 2 * mutual(c) if c.records else None
+        entropy(map(len, c.predicted), c.records)
+        + entropy(map(len, c.true), c.records)
+        - 2 * mutual(c)
+        if c.records
+        else None
     ),
     "VMeasure": v_measure,
 }
@@ -244,13 +299,21 @@ def evaluate(metric: str, clusterings: Clusterings) -> float | None:
 
 
 def estimate(
-    name: str, rows: Iterable[tuple[Any, Any, Any]], cluster_weight: str = "equal", corrected: bool = True
+    name: str,
+    rows: Iterable[tuple[Any, Any, Any]],
+    cluster_weight: str = "equal",
+    corrected: bool = True,
 ) -> tuple[float | None, float | None]:
     """Return the estimate for all true clusters from a sample of them, and its standard error."""
     everywhere = _group_records(list(rows), 1)
     known = _group_records([row for row in rows if row[2] is not None], 2)
     of = {record: cluster for cluster in everywhere for record in cluster}
-    parts = [_split_contributions(name, cluster, of, 1 / len(cluster) if cluster_weight == "inverse_size" else 1.0) for cluster in known]
+    parts = [
+        _split_contributions(
+            name, cluster, of, 1 / len(cluster) if cluster_weight == "inverse_size" else 1.0
+        )
+        for cluster in known
+    ]
     k, g = len(parts), sum(part[1] for part in parts) / len(parts)
     if not g:
         return None, None
@@ -261,7 +324,9 @@ def estimate(
     return r - bias, math.sqrt(sum((a - r * b) ** 2 for a, b in parts) / (k * (k - 1))) / g
 
 
-def _split_contributions(name: str, cluster: Cluster, of: Mapping[Any, Cluster], weight: float) -> tuple[float, float]:
+def _split_contributions(
+    name: str, cluster: Cluster, of: Mapping[Any, Cluster], weight: float
+) -> tuple[float, float]:
     """Return the contributions of a true cluster to numerator and denominator."""
     found = len([1 for one, two in combinations(cluster, 2) if of[one] == of[two]])
     claimed = sum(len(of[record]) - 1 for record in cluster) / 2
@@ -270,7 +335,10 @@ def _split_contributions(name: str, cluster: Cluster, of: Mapping[Any, Cluster],
         "SampledPairwisePrecision": (found, claimed),
         "SampledPairwiseRecall": (found, math.comb(size, 2)),
         "SampledPairwiseF": (2 * found, claimed + math.comb(size, 2)),
-        "SampledBCubedPrecision": (sum(len(cluster & of[record]) / len(of[record]) for record in cluster), size),
+        "SampledBCubedPrecision": (
+            sum(len(cluster & of[record]) / len(of[record]) for record in cluster),
+            size,
+        ),
         "SampledBCubedRecall": (sum(len(cluster & of[record]) / size for record in cluster), size),
         "SampledClusterPrecision": (is_exact, sum(1 / len(of[record]) for record in cluster)),
         "SampledClusterRecall": (is_exact, 1),
@@ -279,7 +347,13 @@ def _split_contributions(name: str, cluster: Cluster, of: Mapping[Any, Cluster],
 
 
 ESTIMATES = [
-    *("SampledPairwisePrecision", "SampledPairwiseRecall", "SampledPairwiseF", "SampledBCubedPrecision", "SampledBCubedRecall"),
+    *(
+        "SampledPairwisePrecision",
+        "SampledPairwiseRecall",
+        "SampledPairwiseF",
+        "SampledBCubedPrecision",
+        "SampledBCubedRecall",
+    ),
     *("SampledClusterPrecision", "SampledClusterRecall"),
 ]
 NAMES = {*METRICS, *ESTIMATES}

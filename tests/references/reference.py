@@ -1,6 +1,7 @@
 """The reference of every ranking metric, in plain Python, from the formulas.
 
-Written from the papers and from what trec_eval documents, not from the SQL: it walks down one list at a time.
+Written from the papers and from what trec_eval documents, not from the SQL: it walks down one list
+at a time.
 """
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ if TYPE_CHECKING:
 
 
 LINEAR = ("AR", "CG", "DCG", "F", "MDCG", "P", "R", "RBP", "RHR", "RR", "Success", "nDCG")
-"""Metrics with an expectation over ties in closed form: sums over documents, and those of the first relevant one."""
+"""Metrics with an expectation over ties in closed form: sums over documents, and those of the first
+relevant one.
+"""
 
 
 def evaluate(
@@ -81,7 +84,9 @@ def evaluate(
     depth: int | None = None,
     **options: Any,
 ) -> dict[str, float | None]:
-    """Return the value of a metric for each query; with ``ties="rank"`` the numbers of the run are ranks."""
+    """Return the value of a metric for each query; with ``ties="rank"`` the numbers of the run are
+    ranks.
+    """
     asked = sqlrank.parse(metric)
     own = {**options, **dict(asked.params)}
     if asked.cutoff is not None:
@@ -92,7 +97,13 @@ def evaluate(
     undefined = {"zero": 0.0, "one": 1.0, "skip": None, "null": None}[if_undefined]
     values = {}
     for query in sorted(find_queries(run, qrels, queries)):
-        answers = list_orders(tuple(run.get(query, {}).items()), tuple(qrels.get(query, {}).items()), ties, unjudged, depth)
+        answers = list_orders(
+            tuple(run.get(query, {}).items()),
+            tuple(qrels.get(query, {}).items()),
+            ties,
+            unjudged,
+            depth,
+        )
         found = [function(answer, parameters) for answer in answers]
         value = None if any(item is None for item in found) else math.fsum(found) / len(found)
         values[query] = undefined if value is None else value
@@ -118,17 +129,22 @@ METRICS: dict[str, Callable[[Answer, Options], float | None]] = {
     "nDCG": normalized_gain,
     "nDCGrel": normalized_gain_at_hits,
     "num_no_rel": lambda answer, o: float(not count_relevant(answer, o)),
-    "num_nonrel_judged_ret": lambda answer, o: float(sum(is_nonrelevant(grade, o) for grade in answer.ranking)),
+    "num_nonrel_judged_ret": lambda answer, o: float(
+        sum(is_nonrelevant(grade, o) for grade in answer.ranking)
+    ),
     "num_q": lambda _answer, _o: 1.0,
     "num_rel": lambda answer, o: float(count_relevant(answer, o)),
     "num_rel_ret": lambda answer, o: float(count_hits(answer, o, o.k)),
     "num_ret": lambda answer, _: float(len(answer.ranking)),
-    # No collection here holds a document twice, or one without a score; tests/definitions/test_dropped_rows.py counts by hand.
+    # No collection here holds a document twice, or one without a score;
+    # tests/definitions/test_dropped_rows.py counts by hand.
     "num_duplicates": lambda *_: 0.0,
     "num_dropped": lambda *_: 0.0,
     "num_tied": tied_at,
     "num_unanswered": lambda answer, _: float(not answer.ranking),
-    "num_unjudged": lambda answer, o: float(sum(not has_judgment(grade, o) for grade in answer.ranking)),
+    "num_unjudged": lambda answer, o: float(
+        sum(not has_judgment(grade, o) for grade in answer.ranking)
+    ),
     "P": precision,
     "PFound": p_found,
     "R": recall,

@@ -1,4 +1,6 @@
-"""Metrics of subtopics in plain Python, from the papers: each goes down one list, and counts the documents of its subtopics."""
+"""Metrics of subtopics in plain Python, from the papers: each goes down one list, and counts the
+documents of its subtopics.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class Collection:
     @property
     def tables(self) -> dict[str, pa.Table]:
         """The run and the judgments as tables."""
-        run = [(query, doc, score) for query, docs in self.run.items() for doc, score in docs.items()]
+        run = [
+            (query, doc, score) for query, docs in self.run.items() for doc, score in docs.items()
+        ]
         judged = [
             (query, doc, subtopic, grade)
             for query, docs in self.qrels.items()
@@ -35,22 +39,46 @@ class Collection:
             for subtopic, grade in grades.items()
         ]
         return {
-            "run": pa.table(dict(zip(("query_id", "doc_id", "score"), map(list, zip(*run, strict=True)), strict=True))),
+            "run": pa.table(
+                dict(
+                    zip(
+                        ("query_id", "doc_id", "score"),
+                        map(list, zip(*run, strict=True)),
+                        strict=True,
+                    )
+                )
+            ),
             "qrels": pa.table(
-                dict(zip(("query_id", "doc_id", "subtopic", "relevance"), map(list, zip(*judged, strict=True)), strict=True))
+                dict(
+                    zip(
+                        ("query_id", "doc_id", "subtopic", "relevance"),
+                        map(list, zip(*judged, strict=True)),
+                        strict=True,
+                    )
+                )
             ),
         }
 
 
 def draw_collection(seed: int, queries: int = 40) -> Collection:
-    """Draw queries with ties, unjudged documents, subtopics without relevant documents, and queries without any or without results."""
+    """Draw queries with ties, unjudged documents, subtopics without relevant documents, and queries
+    without any or without results.
+    """
     rng = random.Random(seed)  # noqa: S311
     collection = Collection({}, {})
     for number in range(queries):
         query, docs = f"q{number:02}", [f"d{i:02}" for i in rng.sample(range(40), 14)]
-        subtopics, grades = [f"s{i}" for i in range(rng.randint(1, 5))], rng.choice([(0, 1), (0, 0, 1, 2), (-1, 0, 1), (0,), (1,)])
-        judged = {doc: {name: float(rng.choice(grades)) for name in subtopics if rng.random() < 0.8} for doc in docs[: rng.randint(1, 14)]}
-        collection.qrels[query] = {doc: found for doc, found in judged.items() if found} or {docs[0]: {"s0": 1.0}}
+        subtopics, grades = (
+            [f"s{i}" for i in range(rng.randint(1, 5))],
+            rng.choice([(0, 1), (0, 0, 1, 2), (-1, 0, 1), (0,), (1,)]),
+        )
+        judged = {
+            doc: {name: float(rng.choice(grades)) for name in subtopics if rng.random() < 0.8}
+            for doc in docs[: rng.randint(1, 14)]
+        }
+        collection.qrels[query] = {doc: found for doc, found in judged.items() if found} or {
+            docs[0]: {"s0": 1.0}
+        }
         if retrieved := rng.sample(docs, rng.randint(0, 14)):
             collection.run[query] = {doc: float(rng.randint(0, 6)) for doc in retrieved}
     return collection
@@ -58,7 +86,9 @@ def draw_collection(seed: int, queries: int = 40) -> Collection:
 
 @dataclass(frozen=True)
 class Answer:
-    """The subtopics that each document of a list is relevant for, in order, and those of every relevant document."""
+    """The subtopics that each document of a list is relevant for, in order, and those of every
+    relevant document.
+    """
 
     ranking: list[frozenset[str]]
     judged: dict[str, frozenset[str]]
@@ -81,12 +111,20 @@ def make_answer(
     docs = sorted(sorted(scores, reverse=ties == "doc_desc"), key=lambda doc: -scores[doc])[:depth]
     if unjudged == "drop":
         docs = [doc for doc in docs if max(judgments.get(doc, {"": -1.0}).values()) >= 0]
-    relevant = {doc: frozenset(name for name, grade in grades.items() if grade >= rel) for doc, grades in judgments.items()}
-    return Answer([relevant.get(doc, frozenset()) for doc in docs], {doc: names for doc, names in relevant.items() if names})
+    relevant = {
+        doc: frozenset(name for name, grade in grades.items() if grade >= rel)
+        for doc, grades in judgments.items()
+    }
+    return Answer(
+        [relevant.get(doc, frozenset()) for doc in docs],
+        {doc: names for doc, names in relevant.items() if names},
+    )
 
 
 def list_gains(ranking: list[frozenset[str]], alpha: float) -> Iterator[float]:
-    """Yield the gain of each document: 1 for each subtopic, times 1 - alpha for each document above that has it, too."""
+    """Yield the gain of each document: 1 for each subtopic, times 1 - alpha for each document above
+    that has it, too.
+    """
     seen: Counter[str] = Counter()
     for names in ranking:
         yield math.fsum((1 - alpha) ** seen[name] for name in names)
@@ -94,19 +132,31 @@ def list_gains(ranking: list[frozenset[str]], alpha: float) -> Iterator[float]:
 
 
 def order_greedily(judged: dict[str, frozenset[str]], alpha: float) -> list[frozenset[str]]:
-    """Return the ideal list: at each rank the document of the greatest gain, the greatest id of those of equal gain."""
+    """Return the ideal list: at each rank the document of the greatest gain, the greatest id of
+    those of equal gain.
+    """
     left, ordered = dict(judged), list[frozenset[str]]()
     while left:
-        best = max(left, key=lambda doc: (round(list(list_gains([*ordered, left[doc]], alpha))[-1], 9), doc))
+        best = max(
+            left,
+            key=lambda doc: (round(list(list_gains([*ordered, left[doc]], alpha))[-1], 9), doc),
+        )
         ordered.append(left.pop(best))
     return ordered
 
 
-def sum_discounted(ranking: list[frozenset[str]], alpha: float, discount: Callable[[int], float], k: int | None) -> float:
-    return math.fsum(gain * discount(rank) for rank, gain in enumerate(list(list_gains(ranking, alpha))[:k], start=1))
+def sum_discounted(
+    ranking: list[frozenset[str]], alpha: float, discount: Callable[[int], float], k: int | None
+) -> float:
+    return math.fsum(
+        gain * discount(rank)
+        for rank, gain in enumerate(list(list_gains(ranking, alpha))[:k], start=1)
+    )
 
 
-def _divide_by_perfect(answer: Answer, alpha: float, discount: Callable[[int], float], k: int) -> float:
+def _divide_by_perfect(
+    answer: Answer, alpha: float, discount: Callable[[int], float], k: int
+) -> float:
     perfect = sum_discounted([answer.subtopics] * k, alpha, discount, k)
     return sum_discounted(answer.ranking, alpha, discount, k) / perfect
 
@@ -119,7 +169,9 @@ def alpha_dcg(answer: Answer, k: int, alpha: float = 0.5) -> float:
     return _divide_by_perfect(answer, alpha, lambda rank: 1 / math.log2(rank + 1), k)
 
 
-def _divide_by_ideal(answer: Answer, alpha: float, discount: Callable[[int], float], k: int | None) -> float:
+def _divide_by_ideal(
+    answer: Answer, alpha: float, discount: Callable[[int], float], k: int | None
+) -> float:
     ideal = sum_discounted(order_greedily(answer.judged, alpha), alpha, discount, k)
     return sum_discounted(answer.ranking, alpha, discount, k) / ideal
 
@@ -132,7 +184,9 @@ def alpha_ndcg(answer: Answer, k: int | None = None, alpha: float = 0.5) -> floa
     return _divide_by_ideal(answer, alpha, lambda rank: 1 / math.log2(rank + 1), k)
 
 
-def normalized_nrbp(answer: Answer, k: int | None = None, alpha: float = 0.5, beta: float = 0.5) -> float:
+def normalized_nrbp(
+    answer: Answer, k: int | None = None, alpha: float = 0.5, beta: float = 0.5
+) -> float:
     return _divide_by_ideal(answer, alpha, lambda rank: beta ** (rank - 1), k)
 
 

@@ -1,4 +1,6 @@
-"""Metrics of predicted quantiles and intervals against NumPy and scikit-learn, by hand, with intervals, and errors of rows."""
+"""Metrics of predicted quantiles and intervals against NumPy and scikit-learn, by hand, with
+intervals, and errors of rows.
+"""
 
 from __future__ import annotations
 
@@ -14,22 +16,37 @@ import sqlrank
 from sqlrank import InputError
 
 QUANTILES = ["PinballLoss", "CRPS", "QuantileCoverage"]
-INTERVALS = ["IntervalCoverage", "IntervalWidth", "IntervalScore", "IntervalScore(coverage=0.5)", "MASE"]
+INTERVALS = [
+    "IntervalCoverage",
+    "IntervalWidth",
+    "IntervalScore",
+    "IntervalScore(coverage=0.5)",
+    "MASE",
+]
 
 
 def make_forecasts(seed: int, rows: int) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(seed)
     label = rng.normal(0, 2, rows).round(1)
     low = label + rng.normal(-1, 1, rows)
-    columns = {"label": label, "score": label + rng.normal(0, 1, rows), "quantile_level": rng.integers(1, 10, rows) / 10}
+    columns = {
+        "label": label,
+        "score": label + rng.normal(0, 1, rows),
+        "quantile_level": rng.integers(1, 10, rows) / 10,
+    }
     columns["score"][::7] = label[::7]  # equal to the label
-    columns |= {"interval_low": low, "interval_high": low + rng.integers(0, 4, rows), "weight": rng.integers(0, 4, rows) / 2}
+    columns |= {
+        "interval_low": low,
+        "interval_high": low + rng.integers(0, 4, rows),
+        "weight": rng.integers(0, 4, rows) / 2,
+    }
     return columns | {"seasonal_error": rng.integers(1, 9, rows) / 4}
 
 
 def reference(data: dict[str, np.ndarray]) -> dict[str, float]:
     label, score, level, low, high, weight = (
-        data[name] for name in ("label", "score", "quantile_level", "interval_low", "interval_high", "weight")
+        data[name]
+        for name in ("label", "score", "quantile_level", "interval_low", "interval_high", "weight")
     )
     pinball = np.maximum(level * (label - score), (level - 1) * (label - score))
     outside = np.maximum(low - label, 0) + np.maximum(label - high, 0)
@@ -55,55 +72,97 @@ def test_numbers_are_those_of_numpy_and_scikit_learn(seed: int) -> None:
         rows = data["quantile_level"] == found["quantile_level"]
         if data["weight"][rows].sum():
             expected = mean_pinball_loss(
-                data["label"][rows], data["score"][rows], sample_weight=data["weight"][rows], alpha=found["quantile_level"]
+                data["label"][rows],
+                data["score"][rows],
+                sample_weight=data["weight"][rows],
+                alpha=found["quantile_level"],
             )
             assert found["PinballLoss"] == pytest.approx(expected, abs=1e-12)
 
 
 def test_crps_of_many_quantiles_nears_the_integral() -> None:
-    """Of a uniform forecast from 0 to 1 and the label 0.3 it is the integral of (F(x) - 1(x >= label))^2."""
+    """Of a uniform forecast from 0 to 1 and the label 0.3 it is the integral of (F(x) - 1(x >=
+    label))^2.
+    """
     levels = (np.arange(2000) + 0.5) / 2000
     data = {"label": np.full(2000, 0.3), "score": levels, "quantile_level": levels}
-    expected = integrate.quad(lambda x: x * x, 0, 0.3)[0] + integrate.quad(lambda x: (1 - x) ** 2, 0.3, 1)[0]
-    assert sqlrank.evaluate("CRPS", predictions=data)["CRPS"][0].as_py() == pytest.approx(expected, abs=1e-6)
+    expected = (
+        integrate.quad(lambda x: x * x, 0, 0.3)[0]
+        + integrate.quad(lambda x: (1 - x) ** 2, 0.3, 1)[0]
+    )
+    assert sqlrank.evaluate("CRPS", predictions=data)["CRPS"][0].as_py() == pytest.approx(
+        expected, abs=1e-6
+    )
 
 
 def test_mase_of_a_series_by_hand() -> None:
-    """Of Hyndman & Koehler: training rows 2, 4, 3, 7 change by 2, 1 and 4, 7 / 3 on average; errors of 1 and 2."""
+    """Of Hyndman & Koehler: training rows 2, 4, 3, 7 change by 2, 1 and 4, 7 / 3 on average; errors
+    of 1 and 2.
+    """
     data = {"label": [8.0, 9.0], "score": [7.0, 11.0], "seasonal_error": [7 / 3] * 2}
-    assert sqlrank.evaluate("MASE", predictions=data)["MASE"][0].as_py() == pytest.approx(1.5 / (7 / 3))
+    assert sqlrank.evaluate("MASE", predictions=data)["MASE"][0].as_py() == pytest.approx(
+        1.5 / (7 / 3)
+    )
 
 
 def test_intervals_are_those_of_means() -> None:
     data = {name: values for name, values in make_forecasts(9, 100).items() if name != "weight"}
     numbered = {**data, "row": [*range(100)]}
-    row = sqlrank.evaluate([*QUANTILES, *INTERVALS], predictions=numbered, confidence=0.95, unit="row").to_pylist()[0]
+    row = sqlrank.evaluate(
+        [*QUANTILES, *INTERVALS], predictions=numbered, confidence=0.95, unit="row"
+    ).to_pylist()[0]
     label, score, level = (data[name] for name in ("label", "score", "quantile_level"))
     losses = np.maximum(level * (label - score), (level - 1) * (label - score))
     assert row["PinballLoss.se"] == pytest.approx(losses.std(ddof=1) / 10, abs=1e-12)
-    assert all(row[f"{name}.ci_low"] < row[name] < row[f"{name}.ci_high"] for name in [*QUANTILES, *INTERVALS])
+    assert all(
+        row[f"{name}.ci_low"] < row[name] < row[f"{name}.ci_high"]
+        for name in [*QUANTILES, *INTERVALS]
+    )
 
 
 @pytest.mark.parametrize("metric", [*QUANTILES, "MAE"])
 def test_levels_of_one_label_are_no_independent_rows(metric: str) -> None:
-    """At 9 levels, 95 % intervals of rows cover a CRPS in 59 % of samples: a label has a row for each level."""
+    """At 9 levels, 95 % intervals of rows cover a CRPS in 59 % of samples: a label has a row for
+    each level.
+    """
     rng = np.random.default_rng(3)
     levels = np.arange(1, 10) / 10
     label, score = np.repeat(rng.normal(size=40), 9), np.tile(np.round(levels * 3 - 1.5, 3), 40)
-    table = {"label": label, "score": score, "old": score + 0.2, "quantile_level": np.tile(levels, 40), "row": np.repeat(np.arange(40), 9)}
+    table = {
+        "label": label,
+        "score": score,
+        "old": score + 0.2,
+        "quantile_level": np.tile(levels, 40),
+        "row": np.repeat(np.arange(40), 9),
+    }
     systems: dict[str, Any] = {"predictions": table, "columns": {"score": ["old", "score"]}}
     calls = [
         lambda **unit: sqlrank.evaluate(metric, predictions=table, confidence=0.95, **unit),
         lambda **unit: sqlrank.compare(metric, **systems, **unit),
-        *([lambda **unit: sqlrank.gate(metric, **systems, tolerance=0.1, **unit)] if metric != "QuantileCoverage" else []),
+        *(
+            [lambda **unit: sqlrank.gate(metric, **systems, tolerance=0.1, **unit)]
+            if metric != "QuantileCoverage"
+            else []
+        ),
     ]
     for call in calls:
-        with pytest.raises(InputError, match=r"rows of several quantile_levels are not independent.* unit=, or ask by quantile_level"):
+        with pytest.raises(
+            InputError,
+            match=(
+                r"rows of several quantile_levels are not independent.* unit=, or ask by"
+                r" quantile_level"
+            ),
+        ):
             call()
         table_of_units = call(unit="row")
         assert 40 in table_of_units.to_pylist()[0].values()
-    assert sqlrank.evaluate(metric, predictions=table, confidence=0.95, by="quantile_level").num_rows == 9
-    single = sqlrank.evaluate(metric, predictions=table, confidence=0.95, where="quantile_level = 0.5").to_pylist()[0]
+    assert (
+        sqlrank.evaluate(metric, predictions=table, confidence=0.95, by="quantile_level").num_rows
+        == 9
+    )
+    single = sqlrank.evaluate(
+        metric, predictions=table, confidence=0.95, where="quantile_level = 0.5"
+    ).to_pylist()[0]
     assert single[f"{metric}.n_units"] == 40
     with pytest.raises(InputError, match="rows of several quantile_levels"):
         sqlrank.sql("CRPS", predictions="forecasts", confidence=0.95, dialect="bigquery")
@@ -124,8 +183,16 @@ def test_levels_of_one_label_are_no_independent_rows(metric: str) -> None:
         ("MASE", "seasonal_error", ..., "no column 'seasonal_error'"),
     ],
 )
-def test_rows_that_are_no_forecasts_are_refused(metric: str, column: str, value: Any, message: str) -> None:
-    data: dict[str, list[Any]] = {"label": [1.0], "score": [2.0], "quantile_level": [0.5], "interval_low": [0.0], "interval_high": [3.0]}
+def test_rows_that_are_no_forecasts_are_refused(
+    metric: str, column: str, value: Any, message: str
+) -> None:
+    data: dict[str, list[Any]] = {
+        "label": [1.0],
+        "score": [2.0],
+        "quantile_level": [0.5],
+        "interval_low": [0.0],
+        "interval_high": [3.0],
+    }
     data |= {"seasonal_error": [2.0]}
     data = {name: values * 2 for name, values in data.items()}
     data |= {} if value is ... else {column: [data[column][0], value]}

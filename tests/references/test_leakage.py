@@ -27,9 +27,14 @@ ITEMS = {
 }
 
 
-def make_tables(queries: dict[str, str | None], items: dict[str, str | None], **columns: Any) -> dict[str, Any]:
+def make_tables(
+    queries: dict[str, str | None], items: dict[str, str | None], **columns: Any
+) -> dict[str, Any]:
     texts = {"queries": ("query_id", queries), "items": ("doc_id", items)}
-    tables = {role: pa.table({key: list(rows), "text": pa.array(list(rows.values()), pa.string())}) for role, (key, rows) in texts.items()}
+    tables = {
+        role: pa.table({key: list(rows), "text": pa.array(list(rows.values()), pa.string())})
+        for role, (key, rows) in texts.items()
+    }
     for name, values in columns.items():
         tables["queries"] = tables["queries"].append_column(name, pa.array(values))
     return {"queries": tables["queries"], "inputs": {"items": tables["items"]}}
@@ -47,9 +52,16 @@ def contain(query: str | None, item: str | None, n: int) -> float | None:
 
 
 def test_cases_by_hand() -> None:
-    """Of the four trigrams of the fox three are in the poem, if not in a row; of two different ones of "twice", "I and again" has none."""
+    """Of the four trigrams of the fox three are in the poem, if not in a row; of two different ones
+    of "twice", "I and again" has none.
+    """
     tables = make_tables(QUERIES, ITEMS)
-    metrics = ["LeakedShare", "LeakedShare(threshold=0.75)", "LeakedShare(threshold=0.76)", "LeakedShare(n=2,threshold=0.5)"]
+    metrics = [
+        "LeakedShare",
+        "LeakedShare(threshold=0.75)",
+        "LeakedShare(threshold=0.76)",
+        "LeakedShare(n=2,threshold=0.5)",
+    ]
     table = sqlrank.evaluate(metrics, **tables, per_query=True)
     assert {row.pop("query_id"): list(row.values()) for row in table.to_pylist()} == {
         "reset": [1, 1, 1, 1],
@@ -59,13 +71,20 @@ def test_cases_by_hand() -> None:
         "twice": [0, 0, 0, 1],
     }
     mean = sqlrank.evaluate(metrics, **tables, confidence=0.95)
-    assert mean.select(metrics).to_pylist() == [dict(zip(metrics, [2 / 3, 2 / 3, 1 / 3, 3 / 4], strict=True))]
+    assert mean.select(metrics).to_pylist() == [
+        dict(zip(metrics, [2 / 3, 2 / 3, 1 / 3, 3 / 4], strict=True))
+    ]
     assert mean["LeakedShare.n_units"].to_pylist() == [3]
     for metric, number in (("LeakedShare", 2), ("LeakedShare(n=2)", 1)):
-        note = f"{number} of 5 queries are left out of {metric} (undefined: a query with fewer than n words)"
+        note = (
+            f"{number} of 5 queries are left out of {metric} (undefined: a query with fewer than n"
+            " words)"
+        )
         assert sqlrank.evaluate(metric, **tables).schema.metadata[b"sqlrank.notes"].decode() == note
     rows = sqlrank.evaluate("LeakedQueries(threshold=0.75)", **tables).to_pylist()
-    assert [(row["point"], row["query_id"], row["doc_id"], row["contained_share"]) for row in rows] == [
+    assert [
+        (row["point"], row["query_id"], row["doc_id"], row["contained_share"]) for row in rows
+    ] == [
         (1, "reset", "faq", 1.0),
         (2, "fox", "poem", 0.75),
     ]
@@ -75,7 +94,10 @@ WORDS = ["a", "B", "Éa", "x1", "7", "日本", "don't", "ß_y"]
 
 
 def draw_text(rng: random.Random, words: int) -> str | None:
-    text = "".join(rng.choice(WORDS[: rng.choice([2, 8])]) + rng.choice([" ", ", ", "-", "\n"]) for _ in range(rng.randrange(words)))
+    text = "".join(
+        rng.choice(WORDS[: rng.choice([2, 8])]) + rng.choice([" ", ", ", "-", "\n"])
+        for _ in range(rng.randrange(words))
+    )
     return text if rng.random() < 0.9 else None
 
 
@@ -85,22 +107,37 @@ def test_shares_are_those_of_sets(n: int) -> None:
     queries = {f"q{number}": draw_text(rng, 12) for number in range(60)}
     items = {f"d{number}": draw_text(rng, 40) for number in range(30)}
     tables = make_tables(queries, items)
-    shares = {(query, item): contain(queries[query], items[item], n) for query in queries for item in items}
+    shares = {
+        (query, item): contain(queries[query], items[item], n)
+        for query in queries
+        for item in items
+    }
     for threshold in (0.25, 0.6, 1):
         setting = f"n={n},threshold={threshold}"
         rows = sqlrank.evaluate(f"LeakedShare({setting})", names="plain", **tables, per_query=True)
         found = dict(zip(rows["query_id"].to_pylist(), rows[1].to_pylist(), strict=True))
         for query in queries:
-            greatest = max((share for item in items if (share := shares[query, item]) is not None), default=None)
+            greatest = max(
+                (share for item in items if (share := shares[query, item]) is not None),
+                default=None,
+            )
             assert found[query] == (None if greatest is None else greatest >= threshold), query
         named = sqlrank.evaluate(f"LeakedQueries({setting})", **tables).to_pylist()
-        wanted = sorted((-share, *pair) for pair, share in shares.items() if share is not None and share >= threshold)
-        assert [(-row["contained_share"], row["query_id"], row["doc_id"]) for row in named] == wanted
+        wanted = sorted(
+            (-share, *pair)
+            for pair, share in shares.items()
+            if share is not None and share >= threshold
+        )
+        assert [
+            (-row["contained_share"], row["query_id"], row["doc_id"]) for row in named
+        ] == wanted
     assert 0 < sum(value for value in found.values() if value is not None) < len(queries)
 
 
 def test_groups_weights_and_thresholds() -> None:
-    tables = make_tables(QUERIES, ITEMS, country=["de", "fr", "fr", "fr", "de"], weight=[1.0, 2.0, 3.0, 1.0, 4.0])
+    tables = make_tables(
+        QUERIES, ITEMS, country=["de", "fr", "fr", "fr", "de"], weight=[1.0, 2.0, 3.0, 1.0, 4.0]
+    )
     rows = sqlrank.evaluate("LeakedShare", **tables, by="country", aggregate="wmean").to_pylist()
     assert rows == [{"country": "de", "LeakedShare": 1 / 5}, {"country": "fr", "LeakedShare": 1.0}]
     named = sqlrank.evaluate("LeakedQueries", **tables, by="country").to_pylist()
@@ -109,20 +146,38 @@ def test_groups_weights_and_thresholds() -> None:
         ("fr", 1, "fox", "poem"),
     ]
     run = {name: {query: {"faq": 1.0} for query in QUERIES} for name in ("old", "new")}
-    each = sqlrank.evaluate(["LeakedShare", "num_ret"], run=run, qrels={query: {"faq": 1} for query in QUERIES}, **tables).to_pylist()
-    assert [(row["system"], row["LeakedShare"], row["num_ret"]) for row in each] == [("new", 3 / 7, 5), ("old", 3 / 7, 5)]
+    each = sqlrank.evaluate(
+        ["LeakedShare", "num_ret"],
+        run=run,
+        qrels={query: {"faq": 1} for query in QUERIES},
+        **tables,
+    ).to_pylist()
+    assert [(row["system"], row["LeakedShare"], row["num_ret"]) for row in each] == [
+        ("new", 3 / 7, 5),
+        ("old", 3 / 7, 5),
+    ]
 
 
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"metrics": "LeakedShare(n=0)"}, MetricError, "LeakedShare(n=0): n is 0. It must be an integer from 1"),
+        (
+            {"metrics": "LeakedShare(n=0)"},
+            MetricError,
+            "LeakedShare(n=0): n is 0. It must be an integer from 1",
+        ),
         ({"metrics": "LeakedShare(threshold=0)"}, MetricError, "threshold is 0"),
         ({"inputs": None}, InputError, "LeakedShare needs items. Give inputs={'items': ...}"),
-        ({"columns": {"queries.text": "question"}}, InputError, "columns maps to 'question', which no input has"),
+        (
+            {"columns": {"queries.text": "question"}},
+            InputError,
+            "columns maps to 'question', which no input has",
+        ),
     ],
 )
-def test_calls_that_are_refused(options: dict[str, Any], error: type[Exception], message: str) -> None:
+def test_calls_that_are_refused(
+    options: dict[str, Any], error: type[Exception], message: str
+) -> None:
     with pytest.raises(error) as caught:
         sqlrank.evaluate(**{"metrics": "LeakedShare", **make_tables(QUERIES, ITEMS), **options})
     assert message in str(caught.value)

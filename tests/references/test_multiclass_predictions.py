@@ -1,4 +1,6 @@
-"""Scores of classes as a list, a map, structs or a column for each class have the numbers of scikit-learn and of a row for each class."""
+"""Scores of classes as a list, a map, structs or a column for each class have the numbers of
+scikit-learn and of a row for each class.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +24,22 @@ OTHERS = {"label": NAMES[CODES], "weight": RNG.random(60), "day": RNG.choice(["m
 COLUMNS = {name: SCORES[:, place] for place, name in enumerate(NAMES)}
 
 
-def evaluate(table: Any, columns: dict[str, Any] | None = None, **options: Any) -> list[dict[str, Any]]:
-    return sqlrank.evaluate(METRICS, inputs={"multiclass_predictions": table}, columns=columns, **options).to_pylist()
+def evaluate(
+    table: Any, columns: dict[str, Any] | None = None, **options: Any
+) -> list[dict[str, Any]]:
+    return sqlrank.evaluate(
+        METRICS, inputs={"multiclass_predictions": table}, columns=columns, **options
+    ).to_pylist()
 
 
 def list_forms() -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Return columns of scores and labels, and the mapping of each form."""
     prefixed = {f"p_{name}": values for name, values in COLUMNS.items()}
     coded = {f"p_{code}": SCORES[:, code] for code in range(4)}
-    maps = pa.array([[*zip(NAMES, row, strict=True)] for row in SCORES.tolist()], pa.map_(pa.string(), pa.float64()))
+    maps = pa.array(
+        [[*zip(NAMES, row, strict=True)] for row in SCORES.tolist()],
+        pa.map_(pa.string(), pa.float64()),
+    )
     return [
         (COLUMNS, {"scores": [*NAMES]}),
         (COLUMNS, {"multiclass_predictions.scores": [f'"{name}"' for name in NAMES]}),
@@ -41,8 +50,19 @@ def list_forms() -> list[tuple[dict[str, Any], dict[str, Any]]]:
             {"scores": "a, b, c, d", "classes": "['select', 'it''s', 'c d', 'eel']"},
         ),
         ({"probabilities": maps}, {"scores": "probabilities"}),
-        ({"probabilities": [dict(zip(NAMES, row, strict=True)) for row in SCORES.tolist()]}, {"scores": "probabilities"}),
-        ({"scores": [[{"label": n, "score": s} for n, s in zip(NAMES, row, strict=True)] for row in SCORES.tolist()]}, {}),
+        (
+            {"probabilities": [dict(zip(NAMES, row, strict=True)) for row in SCORES.tolist()]},
+            {"scores": "probabilities"},
+        ),
+        (
+            {
+                "scores": [
+                    [{"label": n, "score": s} for n, s in zip(NAMES, row, strict=True)]
+                    for row in SCORES.tolist()
+                ]
+            },
+            {},
+        ),
         ({"scores": SCORES.tolist(), "classes": [[*NAMES]] * 60}, {}),
         ({"scores": SCORES.tolist(), "code": CODES}, {"label": "code"}),
     ]
@@ -51,9 +71,15 @@ def list_forms() -> list[tuple[dict[str, Any], dict[str, Any]]]:
 @pytest.mark.slow
 def test_forms_have_the_numbers_of_sklearn_and_of_rows() -> None:
     rows = {name: np.repeat(values, 4) for name, values in OTHERS.items()}
-    rows |= {"prediction_id": np.repeat(np.arange(60), 4), "class_id": np.tile(NAMES, 60), "score": SCORES.ravel()}
+    rows |= {
+        "prediction_id": np.repeat(np.arange(60), 4),
+        "class_id": np.tile(NAMES, 60),
+        "score": SCORES.ravel(),
+    }
     options = {"confidence": 0.95, "by": "day"}
-    given = sqlrank.evaluate(METRICS, inputs={"class_scores": pa.table(rows)}, **options).to_pylist()
+    given = sqlrank.evaluate(
+        METRICS, inputs={"class_scores": pa.table(rows)}, **options
+    ).to_pylist()
     for columns, mapping in list_forms():
         table = pa.table({**{name: value.tolist() for name, value in OTHERS.items()}, **columns})
         found = evaluate(table, mapping, **options)
@@ -62,9 +88,15 @@ def test_forms_have_the_numbers_of_sklearn_and_of_rows() -> None:
         chosen = OTHERS["day"] == row["day"]
         arguments = {"sample_weight": OTHERS["weight"][chosen], "labels": range(4)}
         label, score = CODES[chosen], SCORES[chosen]
-        assert row["MulticlassLogLoss"] == pytest.approx(sklearn.log_loss(label, score, **arguments), abs=1e-9)
-        assert row["TopKAccuracy@2"] == pytest.approx(sklearn.top_k_accuracy_score(label, score, k=2, **arguments), abs=1e-9)
-        assert row["MulticlassAUC"] == pytest.approx(sklearn.roc_auc_score(label, score, multi_class="ovr", **arguments), abs=1e-9)
+        assert row["MulticlassLogLoss"] == pytest.approx(
+            sklearn.log_loss(label, score, **arguments), abs=1e-9
+        )
+        assert row["TopKAccuracy@2"] == pytest.approx(
+            sklearn.top_k_accuracy_score(label, score, k=2, **arguments), abs=1e-9
+        )
+        assert row["MulticlassAUC"] == pytest.approx(
+            sklearn.roc_auc_score(label, score, multi_class="ovr", **arguments), abs=1e-9
+        )
 
 
 def test_systems_are_compared_and_gated() -> None:
@@ -102,17 +134,33 @@ def test_systems_are_compared_and_gated() -> None:
         ({"label": pa.array([], pa.string()), "a": pa.array([], pa.float64())}, {"scores": ["a"]}, "has no rows"),
     ],
 )  # fmt: skip
-def test_tables_that_are_refused(columns: dict[str, Any], mapping: dict[str, Any], message: str) -> None:
+def test_tables_that_are_refused(
+    columns: dict[str, Any], mapping: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         evaluate(pa.table(columns), mapping)
 
 
 def test_rows_without_ids_are_numbered_on_duckdb_only() -> None:
     with duckdb.connect() as database:
-        database.execute("CREATE TABLE predicted AS SELECT 'a' AS label, 0.5 AS a, 0.5 AS b FROM RANGE(3)")
-        call: dict[str, Any] = {"inputs": {"multiclass_predictions": "predicted"}, "columns": {"scores": ["a", "b"]}}
-        rows = sqlrank.evaluate("MulticlassBrier", **call, per_query=True, connection=database).to_pylist()
+        database.execute(
+            "CREATE TABLE predicted AS SELECT 'a' AS label, 0.5 AS a, 0.5 AS b FROM RANGE(3)"
+        )
+        call: dict[str, Any] = {
+            "inputs": {"multiclass_predictions": "predicted"},
+            "columns": {"scores": ["a", "b"]},
+        }
+        rows = sqlrank.evaluate(
+            "MulticlassBrier", **call, per_query=True, connection=database
+        ).to_pylist()
     assert rows == [{"prediction_id": number, "MulticlassBrier": 0.5} for number in (1, 2, 3)]
-    assert "prediction_id, label,\n    ['a', 'b'] AS classes" in sqlrank.sql("MulticlassBrier", **call, dialect="bigquery")
+    assert "prediction_id, label,\n    ['a', 'b'] AS classes" in sqlrank.sql(
+        "MulticlassBrier", **call, dialect="bigquery"
+    )
     with pytest.raises(InputError, match="no table is at hand"):
-        sqlrank.sql("MulticlassBrier", inputs={"multiclass_predictions": "predicted"}, columns={"scores": "p_*"}, dialect="bigquery")
+        sqlrank.sql(
+            "MulticlassBrier",
+            inputs={"multiclass_predictions": "predicted"},
+            columns={"scores": "p_*"},
+            dialect="bigquery",
+        )

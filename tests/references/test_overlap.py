@@ -1,4 +1,6 @@
-"""Metrics of two lists against their formulas on random lists, values of the package rbo 0.1.3, and runs by name."""
+"""Metrics of two lists against their formulas on random lists, values of the package rbo 0.1.3, and
+runs by name.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ PUBLISHED: list[tuple[str, str, float, float]] = [
 
 
 def draw_lists(seed: int) -> tuple[Lists, Lists]:
-    """Draw lists of all lengths, disjoint and equal ones, and queries that one of both does not answer."""
+    """Draw lists of all lengths, disjoint and equal ones, and queries that one of both does not
+    answer.
+    """
     rng = random.Random(seed)  # noqa: S311
     first, second = Lists(), Lists()
     for number in range(60):
@@ -62,7 +66,10 @@ def test_metrics_are_those_of_their_formulas() -> None:
     first, second = draw_lists(5)
     variants = [(name, options) for name, listed in VARIANTS.items() for options in listed]
     table = sqlrank.evaluate(
-        [write_metric(*variant) for variant in variants], run=make_run(first), inputs={"baseline": make_run(second)}, per_query=True
+        [write_metric(*variant) for variant in variants],
+        run=make_run(first),
+        inputs={"baseline": make_run(second)},
+        per_query=True,
     )
     assert table["query_id"].to_pylist() == sorted(query for query, docs in first.items() if docs)
     undefined = 0
@@ -71,7 +78,9 @@ def test_metrics_are_those_of_their_formulas() -> None:
         undefined += not lists[1]
         for (name, options), column in zip(variants, table.column_names[1:], strict=True):
             value = METRICS[name](*lists, **options) if lists[1] else None
-            assert row[column] == (None if value is None else pytest.approx(value, rel=1e-11, abs=1e-11)), (column, lists)
+            assert row[column] == (
+                None if value is None else pytest.approx(value, rel=1e-11, abs=1e-11)
+            ), (column, lists)
     assert undefined > 1
 
 
@@ -80,18 +89,30 @@ def test_overlap_is_that_of_the_package_rbo(p: float) -> None:
     cases = [case for case in PUBLISHED if case[2] == p]
     first, second = ({f"q{i}": list(case[side]) for i, case in enumerate(cases)} for side in (0, 1))
     for run, baseline in ((first, second), (second, first)):
-        rows = sqlrank.evaluate(f"RBO(p={p})", run=run, inputs={"baseline": baseline}, per_query=True).to_pylist()
-        assert [row[f"RBO(p={p})"] for row in rows] == pytest.approx([case[3] for case in cases], abs=1e-12)
+        rows = sqlrank.evaluate(
+            f"RBO(p={p})", run=run, inputs={"baseline": baseline}, per_query=True
+        ).to_pylist()
+        assert [row[f"RBO(p={p})"] for row in rows] == pytest.approx(
+            [case[3] for case in cases], abs=1e-12
+        )
 
 
 def test_runs_by_name_are_compared_with_the_one_before() -> None:
-    runs = {"monday": {"q": ["a", "b", "c"]}, "tuesday": {"q": ["b", "a", "d"]}, "wednesday": {"q": ["b", "a", "d"]}}
+    runs = {
+        "monday": {"q": ["a", "b", "c"]},
+        "tuesday": {"q": ["b", "a", "d"]},
+        "wednesday": {"q": ["b", "a", "d"]},
+    }
     rows = sqlrank.evaluate(["Overlap@3", "Churn@3", "TauAP", "RBO"], run=runs).to_pylist()
     assert [row["system"] for row in rows] == ["monday", "tuesday", "wednesday"]
     assert list(rows[0].values())[1:] == [None] * 4
-    assert [rows[1][name] for name in ("Overlap@3", "Churn@3", "TauAP")] == pytest.approx([2 / 3, 1 / 3, -1])
+    assert [rows[1][name] for name in ("Overlap@3", "Churn@3", "TauAP")] == pytest.approx(
+        [2 / 3, 1 / 3, -1]
+    )
     assert list(rows[2].values())[1:] == pytest.approx([1, 0, 1, 1])
     (row,) = sqlrank.compare(
-        "Overlap@3", run={"a": {"q": ["x", "b"]}, "b": {"q": ["a", "b"]}}, inputs={"baseline": {"q": ["a", "b", "c"]}}
+        "Overlap@3",
+        run={"a": {"q": ["x", "b"]}, "b": {"q": ["a", "b"]}},
+        inputs={"baseline": {"q": ["a", "b", "c"]}},
     ).to_pylist()
     assert (row["value_baseline"], row["value"]) == pytest.approx((1 / 3, 2 / 3))

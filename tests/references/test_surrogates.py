@@ -52,14 +52,21 @@ def make_table(lists: Lists) -> pa.Table:
 
 def evaluate_values(lists: Lists, k: int, margin: float = 1) -> dict[str, list[float | None]]:
     """Return the value of each kind for each query."""
-    metrics = {kind: str(sqlrank.parse(f"pApSurrogate(surrogate={kind}, margin={margin})@{k}")) for kind in KINDS}
+    metrics = {
+        kind: str(sqlrank.parse(f"pApSurrogate(surrogate={kind}, margin={margin})@{k}"))
+        for kind in KINDS
+    }
     rows = sqlrank.evaluate(list(metrics.values()), predictions=make_table(lists), per_query=True)
     return {kind: rows[metric].to_pylist() for kind, metric in metrics.items()}
 
 
 def evaluate_gradients(lists: Lists, kind: str, k: int) -> list[np.ndarray]:
-    """Return the sub-gradient of each query, in the order of its rows; NaN where it is not defined."""
-    rows = sqlrank.evaluate(f"pApGradient(surrogate={kind})@{k}", predictions=make_table(lists), per_query=True).to_pylist()
+    """Return the sub-gradient of each query, in the order of its rows; NaN where it is not
+    defined.
+    """
+    rows = sqlrank.evaluate(
+        f"pApGradient(surrogate={kind})@{k}", predictions=make_table(lists), per_query=True
+    ).to_pylist()
     found = [np.full(len(label), np.nan) for label, _ in lists]
     for row in rows:
         if row["gradient"] is not None:
@@ -83,12 +90,17 @@ def select_both_classes(lists: Lists) -> Lists:
 def test_values_are_those_of_the_reference(k: int, scores: str, margin: float) -> None:
     lists = draw_lists(120, 1, scores)
     for kind, got in evaluate_values(lists, k, margin).items():
-        expected = [reference.surrogate(kind, score[label == 1], score[label == 0], k, margin) for label, score in lists]
+        expected = [
+            reference.surrogate(kind, score[label == 1], score[label == 0], k, margin)
+            for label, score in lists
+        ]
         assert got == pytest.approx(expected, abs=1e-12), kind
 
 
 def test_closed_forms_are_what_the_definitions_say() -> None:
-    """The structural ones are maxima over orders, of which the reference knows the greatest; small lists can try them all."""
+    """The structural ones are maxima over orders, of which the reference knows the greatest; small
+    lists can try them all.
+    """
     for label, score in select_both_classes(draw_lists(150, 2, "any")):
         positives, negatives = score[label == 1][:4], score[label == 0][:4]
         for k in (1, 2, 3):
@@ -98,7 +110,9 @@ def test_closed_forms_are_what_the_definitions_say() -> None:
                 closed = reference.surrogate("precision", positives, negatives, k)
                 assert closed == pytest.approx(reference.try_all_tops(positives, negatives, k))
                 if k <= len(positives):
-                    assert reference.surrogate("precision_reference", positives, negatives, k) == pytest.approx(closed)
+                    assert reference.surrogate(
+                        "precision_reference", positives, negatives, k
+                    ) == pytest.approx(closed)
 
 
 def test_the_counter_example() -> None:
@@ -119,7 +133,9 @@ def test_the_counter_example() -> None:
     assert reference.risk(score[label == 1], score[label == 0], 2) == 0.5
 
 
-SCORES = st.lists(st.integers(-12, 12).map(lambda number: number / 4), min_size=1, max_size=7).map(np.array)
+SCORES = st.lists(st.integers(-12, 12).map(lambda number: number / 4), min_size=1, max_size=7).map(
+    np.array
+)
 
 
 @pytest.mark.slow
@@ -150,14 +166,21 @@ def test_gradients_are_the_slopes(kind: str, k: int) -> None:
             continue
         units = step * np.eye(len(score))
         slopes = [
-            (evaluate_value(kind, label, score + unit, k) - evaluate_value(kind, label, score - unit, k)) / (2 * step) for unit in units
+            (
+                evaluate_value(kind, label, score + unit, k)
+                - evaluate_value(kind, label, score - unit, k)
+            )
+            / (2 * step)
+            for unit in units
         ]
         assert got == pytest.approx(np.array(slopes), abs=1e-7)
 
 
 @pytest.mark.parametrize("kind", select_few(CONVEX, 2))
 def test_gradients_are_sub_gradients(kind: str) -> None:
-    """Also where scores are tied, at every kink: f(there) >= f(here) + gradient * (there - here)."""
+    """Also where scores are tied, at every kink: f(there) >= f(here) + gradient * (there -
+    here).
+    """
     rng = np.random.default_rng(4)
     lists = select_both_classes(draw_lists(80, 4, "tied"))
     for k in (1, 2, 4):
@@ -165,7 +188,10 @@ def test_gradients_are_sub_gradients(kind: str) -> None:
             here = evaluate_value(kind, label, score, k)
             for spread in (0.1, 1, 4):
                 there = score + rng.choice([-0.5, 0, 0.5], len(score)) * spread
-                assert evaluate_value(kind, label, there, k) >= here + gradient @ (there - score) - COMPARED
+                assert (
+                    evaluate_value(kind, label, there, k)
+                    >= here + gradient @ (there - score) - COMPARED
+                )
 
 
 @cache
@@ -173,20 +199,34 @@ def draw_midpoints() -> tuple[Lists, Lists, Lists]:
     rng = np.random.default_rng(5)
     left = select_both_classes(draw_lists(600, 5, "any"))
     right = [(label, rng.normal(0, 1.5, len(label))) for label, _ in left]
-    return left, right, [(label, (score + other) / 2) for (label, score), (_, other) in zip(left, right, strict=True)]
+    return (
+        left,
+        right,
+        [
+            (label, (score + other) / 2)
+            for (label, score), (_, other) in zip(left, right, strict=True)
+        ],
+    )
 
 
 @pytest.mark.parametrize("k", select_few([1, 2, 4], 1))
 def test_convexity(k: int) -> None:
-    """The value half-way is at most the mean of the values: always for the convex ones, not always for the others."""
+    """The value half-way is at most the mean of the values: always for the convex ones, not always
+    for the others.
+    """
     left, right, middle = (evaluate_values(lists, k) for lists in draw_midpoints())
-    excess = {kind: np.array(middle[kind]) - (np.array(left[kind]) + np.array(right[kind])) / 2 for kind in KINDS}
+    excess = {
+        kind: np.array(middle[kind]) - (np.array(left[kind]) + np.array(right[kind])) / 2
+        for kind in KINDS
+    }
     assert all(excess[kind].max() <= COMPARED for kind in CONVEX)
     assert excess["ramp"].max() > 0.01
 
 
 def test_the_form_of_the_code_is_not_convex() -> None:
-    """A positive that enters the top takes its margin with it, while ts lets each negative choose."""
+    """A positive that enters the top takes its margin with it, while ts lets each negative
+    choose.
+    """
     label = np.array([1.0, 1, 0])
     left, right = np.array([-1.0, 0, -1]), np.array([1.0, 0, 0])
     found = evaluate_values([(label, left), (label, right), (label, (left + right) / 2)], 1)
@@ -195,16 +235,22 @@ def test_the_form_of_the_code_is_not_convex() -> None:
 
 
 def test_the_form_of_precision_in_the_code_moves_with_all_scores() -> None:
-    """For more than n+ negatives in the top k, (0.5 + 1) + (0 + 1) - 0.5 = 2 over k = 2, and 1 more if 2 is added to all scores."""
+    """For more than n+ negatives in the top k, (0.5 + 1) + (0 + 1) - 0.5 = 2 over k = 2, and 1 more
+    if 2 is added to all scores.
+    """
     label, score = np.array([1.0, 0, 0]), np.array([0.5, 0.5, 0])
     found = evaluate_values([(label, score), (label, score + 2)], 2)
     assert found["precision_reference"] == [1, 2]
     assert found["precision"] == [0.75, 0.75]
-    assert [list(row) for row in evaluate_gradients([(label, score)], "precision_reference", 2)] == [[-0.5, 0.5, 0.5]]
+    assert [
+        list(row) for row in evaluate_gradients([(label, score)], "precision_reference", 2)
+    ] == [[-0.5, 0.5, 0.5]]
 
 
 def test_rows_of_the_gradient() -> None:
-    got = sqlrank.evaluate("pApGradient(surrogate=max)@1", predictions=make_table(PUBLISHED), per_query=True)
+    got = sqlrank.evaluate(
+        "pApGradient(surrogate=max)@1", predictions=make_table(PUBLISHED), per_query=True
+    )
     assert got.column_names == ["query_id", "point", "doc_id", "label", "score", "gradient"]
     assert got.drop_columns(["query_id"]).to_pylist() == [
         {"point": 1, "doc_id": 0, "label": 1, "score": 2, "gradient": 0},
@@ -228,18 +274,32 @@ def test_few_negatives() -> None:
     label, score = np.array([1.0, 0, 0]), np.array([0.0, 0.5, -0.5])
     for policy, expected in {"truncate": 2.0 / 2, "pad": 2.0 / 4, "skip": None}.items():
         rows = make_table([(label, score)])
-        (got,) = sqlrank.evaluate(f"pApSurrogate(surrogate=max, few_negatives={policy})@4", predictions=rows).to_pylist()[0].values()
+        (got,) = (
+            sqlrank.evaluate(
+                f"pApSurrogate(surrogate=max, few_negatives={policy})@4", predictions=rows
+            )
+            .to_pylist()[0]
+            .values()
+        )
         assert got == expected
-        found = sqlrank.evaluate(f"pApGradient(surrogate=max, few_negatives={policy})@4", predictions=rows)["gradient"].to_pylist()
-        assert found == ([None] * 3 if expected is None else [expected / 2, -expected, expected / 2])
+        found = sqlrank.evaluate(
+            f"pApGradient(surrogate=max, few_negatives={policy})@4", predictions=rows
+        )["gradient"].to_pylist()
+        assert found == (
+            [None] * 3 if expected is None else [expected / 2, -expected, expected / 2]
+        )
 
 
 def test_a_gradient_belongs_to_an_example() -> None:
     with pytest.raises(InputError, match="no column 'doc_id'"):
-        sqlrank.evaluate("pApGradient@3", predictions=make_table(PUBLISHED).drop_columns(["doc_id"]))
+        sqlrank.evaluate(
+            "pApGradient@3", predictions=make_table(PUBLISHED).drop_columns(["doc_id"])
+        )
     with pytest.raises(MetricError, match="unknown surrogate 'hinge'"):
         sqlrank.evaluate("pApSurrogate(surrogate=hinge)@3", predictions=make_table(PUBLISHED))
     with pytest.raises(MetricError, match=r"margin is 0. It must be a number above 0"):
         sqlrank.evaluate("pApSurrogate(margin=0)@3", predictions=make_table(PUBLISHED))
     with pytest.raises(InputError, match="label is neither 0 nor 1"):
-        sqlrank.evaluate("pApSurrogate@3", predictions=pa.table({"label": [2, 0], "score": [1.0, 2.0]}))
+        sqlrank.evaluate(
+            "pApSurrogate@3", predictions=pa.table({"label": [2, 0], "score": [1.0, 2.0]})
+        )

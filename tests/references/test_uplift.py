@@ -1,4 +1,6 @@
-"""Uplift metrics against NumPy, cases by hand, finite differences and simulated truth, and rows that are refused."""
+"""Uplift metrics against NumPy, cases by hand, finite differences and simulated truth, and rows
+that are refused.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ METRICS = {
     "AUUC": reference.auuc,
     **{
         f"Uplift({'targeting=by_arm' if by_arm else ''})@{share}".replace("()", ""): (
-            lambda *columns, share=share, by_arm=by_arm: reference.uplift_at(*columns, share, by_arm)
+            lambda *columns, share=share, by_arm=by_arm: reference.uplift_at(
+                *columns, share, by_arm
+            )
         )
         for share in (0.1, 0.3, 1)
         for by_arm in (False, True)
@@ -43,12 +47,19 @@ def draw_units(seed: int, rows: int = 0) -> Columns:
 
 
 def evaluate_uplift(metrics: Any, columns: Any, **options: Any) -> dict[str, Any]:
-    return dict(sqlrank.evaluate(metrics, inputs={"uplift": pa.table(columns)}, **options).to_pylist()[0])
+    return dict(
+        sqlrank.evaluate(metrics, inputs={"uplift": pa.table(columns)}, **options).to_pylist()[0]
+    )
 
 
 def test_numbers_are_those_of_numpy() -> None:
     drawn = {seed: draw_units(seed) for seed in range(72)}
-    table = pa.concat_tables([pa.table({**columns, "seed": [seed] * len(columns["label"])}) for seed, columns in drawn.items()])
+    table = pa.concat_tables(
+        [
+            pa.table({**columns, "seed": [seed] * len(columns["label"])})
+            for seed, columns in drawn.items()
+        ]
+    )
     defined = 0
     for row in sqlrank.evaluate([*METRICS], inputs={"uplift": table}, by="seed").to_pylist():
         columns = drawn[row.pop("seed")]
@@ -59,18 +70,28 @@ def test_numbers_are_those_of_numpy() -> None:
 
 
 def test_cases_by_hand() -> None:
-    """The Qini curve is 1, 1, 2, 2, 2, 1, 1.25, 2, of area 11.25; a straight line has 8, and the best order 19."""
+    """The Qini curve is 1, 1, 2, 2, 2, 1, 1.25, 2, of area 11.25; a straight line has 8, and the
+    best order 19.
+    """
     found = evaluate_uplift(["Qini", "AUUC", "Uplift@0.5", "Uplift@1"], HAND)
     assert found["Qini"] == pytest.approx(3.25 / 11)
     gains = [0, 1 / 8, 2 / 8, 3 / 8, 4 / 8, 5 / 12, 1 / 4, 35 / 96, 1 / 2]
     assert found["AUUC"] == pytest.approx((sum(gains) - 1 / 4) / 8)
     assert found["Uplift@0.5"] == 1
     assert found["Uplift@1"] == 0.5
-    best = {**HAND, "score": [label * (2 * arm - 1) for label, arm in zip(HAND["label"], HAND["treatment"], strict=True)]}
+    best = {
+        **HAND,
+        "score": [
+            label * (2 * arm - 1)
+            for label, arm in zip(HAND["label"], HAND["treatment"], strict=True)
+        ],
+    }
     assert evaluate_uplift("Qini", best)["Qini"] == pytest.approx(1)
     assert evaluate_uplift("Qini", {**HAND, "score": [0.5] * 8})["Qini"] == pytest.approx(0)
     revenue = {**HAND, "label": [20 * label for label in HAND["label"]]}
-    assert evaluate_uplift(["AUUC", "Uplift@0.5"], revenue) == pytest.approx({"AUUC": 20 * found["AUUC"], "Uplift@0.5": 20})
+    assert evaluate_uplift(["AUUC", "Uplift@0.5"], revenue) == pytest.approx(
+        {"AUUC": 20 * found["AUUC"], "Uplift@0.5": 20}
+    )
 
 
 def test_the_curve_has_the_points_of_both_curves() -> None:
@@ -80,11 +101,17 @@ def test_the_curve_has_the_points_of_both_curves() -> None:
     columns = draw_units(3, rows=80)
     found = sqlrank.evaluate("Uplift(points=0)", inputs={"uplift": pa.table(columns)}).to_pydict()
     for name, value in (("qini", reference.qini_value), ("gain", reference.uplift_value)):
-        weights, values = reference.trace_curve(*(columns[name][columns["weight"] > 0] for name in columns), value)
+        weights, values = reference.trace_curve(
+            *(columns[name][columns["weight"] > 0] for name in columns), value
+        )
         assert found["fraction"] == pytest.approx(weights / weights[-1])
-        assert found[name] == pytest.approx(values / (weights[-1] if name == "gain" else 1), abs=1e-12)
+        assert found[name] == pytest.approx(
+            values / (weights[-1] if name == "gain" else 1), abs=1e-12
+        )
     untied = pa.table({**columns, "score": np.arange(80.0)})
-    fractions = sqlrank.evaluate("Uplift(points=10)", inputs={"uplift": untied})["fraction"].to_pylist()
+    fractions = sqlrank.evaluate("Uplift(points=10)", inputs={"uplift": untied})[
+        "fraction"
+    ].to_pylist()
     assert len(fractions) <= 12
     assert max(np.diff(fractions)) < 0.1 + 3 / columns["weight"].sum()
 
@@ -95,25 +122,41 @@ def test_standard_errors_are_those_of_finite_differences(unit: str | None) -> No
     units = np.arange(200) % 23 if unit else np.arange(200)
     units = units[columns["weight"] > 0]
     columns = {name: values[columns["weight"] > 0] for name, values in columns.items()}
-    found = evaluate_uplift(["Qini", "AUUC"], {**columns, **({"unit_id": units} if unit else {})}, confidence=0.95)
+    found = evaluate_uplift(
+        ["Qini", "AUUC"], {**columns, **({"unit_id": units} if unit else {})}, confidence=0.95
+    )
     for metric in ("Qini", "AUUC"):
         influence = []
         for one in sorted(set(units)):
             low, high = (
-                METRICS[metric](*({**columns, "weight": columns["weight"] * np.where(units == one, 1 + step, 1)}.values()))
+                METRICS[metric](
+                    *(
+                        {
+                            **columns,
+                            "weight": columns["weight"] * np.where(units == one, 1 + step, 1),
+                        }.values()
+                    )
+                )
                 for step in (-1e-6, 1e-6)
             )
             influence.append((high - low) / 2e-6)
         n = len(influence)
         assert found[f"{metric}.n_units"] == n
-        assert found[f"{metric}.se"] == pytest.approx(np.sqrt(n / (n - 1) * np.square(influence).sum()), rel=1e-6)
+        assert found[f"{metric}.se"] == pytest.approx(
+            np.sqrt(n / (n - 1) * np.square(influence).sum()), rel=1e-6
+        )
 
 
 def test_the_error_of_an_uplift_is_that_of_two_means() -> None:
-    """Of all rows, the standard error is that of the difference of two means, but for n / (n - 1)."""
+    """Of all rows, the standard error is that of the difference of two means, but for n / (n -
+    1).
+    """
     columns = draw_units(4, rows=200)
     found = evaluate_uplift("Uplift@1", columns, confidence=0.95)
-    variances = [columns["label"][columns["treatment"] == arm].var() / (columns["treatment"] == arm).sum() for arm in (0, 1)]
+    variances = [
+        columns["label"][columns["treatment"] == arm].var() / (columns["treatment"] == arm).sum()
+        for arm in (0, 1)
+    ]
     assert found["Uplift@1.se"] == pytest.approx(np.sqrt(sum(variances) * 200 / 199))
 
 
@@ -125,17 +168,26 @@ def test_intervals_contain_the_truth(share_treated: float) -> None:
     def draw(rows: int) -> Columns:
         effect, treatment = rng.normal(size=rows), (rng.random(rows) < share_treated).astype(float)
         chance = np.clip(0.25 + treatment * (0.08 + 0.12 * effect), 0.01, 0.99)
-        return {"label": (rng.random(rows) < chance).astype(float), "score": effect + 0.7 * rng.normal(size=rows), "treatment": treatment}
+        return {
+            "label": (rng.random(rows) < chance).astype(float),
+            "score": effect + 0.7 * rng.normal(size=rows),
+            "treatment": treatment,
+        }
 
     metrics = ["Qini", "AUUC", "Uplift@0.3", "Uplift(targeting=by_arm)@0.3"]
     truth = evaluate_uplift(metrics, draw(1_000_000))
     table = pa.table({**draw(500_000), "sample": np.repeat(np.arange(1000), 500)})
     found = sqlrank.evaluate(metrics, inputs={"uplift": table}, by="sample", confidence=0.95)
     for metric in metrics:
-        low, high = (np.array(found[f"{metric}.{limit}"].to_pylist(), float) for limit in ("ci_low", "ci_high"))
+        low, high = (
+            np.array(found[f"{metric}.{limit}"].to_pylist(), float)
+            for limit in ("ci_low", "ci_high")
+        )
         given = ~np.isnan(low)
         assert given.mean() > 0.9
-        assert 0.93 <= np.mean((low <= truth[metric]) & (truth[metric] <= high), where=given) <= 0.975, metric
+        assert (
+            0.93 <= np.mean((low <= truth[metric]) & (truth[metric] <= high), where=given) <= 0.975
+        ), metric
 
 
 def test_small_arms_have_no_interval() -> None:
@@ -157,19 +209,28 @@ def test_models_are_compared_on_the_same_units() -> None:
     better = columns["score"] + 2 * columns["label"] * (2 * columns["treatment"] - 1)
     rows = {name: columns[name] for name in ("label", "treatment")} | {"unit_id": np.arange(400)}
     table = pa.concat_tables(
-        [pa.table({**rows, "score": score, "system": [name] * 400}) for name, score in (("old", columns["score"]), ("new", better))]
+        [
+            pa.table({**rows, "score": score, "system": [name] * 400})
+            for name, score in (("old", columns["score"]), ("new", better))
+        ]
     )
     (found,) = sqlrank.compare("Qini", inputs={"uplift": table}, baseline="old").to_pylist()
-    assert found["value"] == pytest.approx(reference.qini(columns["label"], better, columns["treatment"], np.ones(400)))
+    assert found["value"] == pytest.approx(
+        reference.qini(columns["label"], better, columns["treatment"], np.ones(400))
+    )
     assert found["n_units"] == 400
     assert found["p_value"] < 0.01
 
 
 def test_metrics_without_an_arm_are_null() -> None:
     for treatment in ([1.0] * 8, [0.0] * 8):
-        found = evaluate_uplift(["Qini", "AUUC", "Uplift@0.5"], {**HAND, "treatment": treatment}, confidence=0.95)
+        found = evaluate_uplift(
+            ["Qini", "AUUC", "Uplift@0.5"], {**HAND, "treatment": treatment}, confidence=0.95
+        )
         assert {value for name, value in found.items() if not name.endswith("n_units")} == {None}
-        rows = sqlrank.evaluate("Uplift", inputs={"uplift": pa.table({**HAND, "treatment": treatment})}).to_pylist()
+        rows = sqlrank.evaluate(
+            "Uplift", inputs={"uplift": pa.table({**HAND, "treatment": treatment})}
+        ).to_pylist()
         assert {row["qini"] for row in rows} == {row["gain"] for row in rows} == {None}
     no_outcome = evaluate_uplift(["Qini", "AUUC"], {**HAND, "label": [0.0] * 8})
     assert no_outcome == {"Qini": None, "AUUC": 0}

@@ -1,6 +1,8 @@
-"""Formulas of scikit-uplift (sklift.metrics) in NumPy, a second implementation that the SQL is compared with.
+"""Formulas of scikit-uplift (sklift.metrics) in NumPy, a second implementation that the SQL is
+compared with.
 
-Rows of equal scores are one point of a curve. Weights count a row several times. A metric that is not defined is None.
+Rows of equal scores are one point of a curve. Weights count a row several times. A metric that is
+not defined is None.
 """
 
 from __future__ import annotations
@@ -20,26 +22,37 @@ def divide(value: float, divisor: float) -> float:
     return value / divisor if divisor else 0.0
 
 
-def trace_curve(label: Array, score: Array, treatment: Array, weight: Array, value: Callable[..., float]) -> tuple[Array, Array]:
+def trace_curve(
+    label: Array, score: Array, treatment: Array, weight: Array, value: Callable[..., float]
+) -> tuple[Array, Array]:
     """Return the rows at and above each distinct score, and the curve there, from (0, 0)."""
     rows, values = [0.0], [0.0]
     for threshold in np.unique(score)[::-1]:
         top = weight * (score >= threshold)
         treated, controls = float((top * treatment).sum()), float((top * (1 - treatment)).sum())
-        outcomes = float((top * treatment * label).sum()), float((top * (1 - treatment) * label).sum())
+        outcomes = (
+            float((top * treatment * label).sum()),
+            float((top * (1 - treatment) * label).sum()),
+        )
         rows.append(treated + controls)
         values.append(value(treated, controls, *outcomes))
     return np.array(rows), np.array(values)
 
 
-def qini_value(treated: float, controls: float, treated_outcome: float, control_outcome: float) -> float:
+def qini_value(
+    treated: float, controls: float, treated_outcome: float, control_outcome: float
+) -> float:
     """Return what ``qini_curve`` has at a score."""
     return treated_outcome - control_outcome * divide(treated, controls)
 
 
-def uplift_value(treated: float, controls: float, treated_outcome: float, control_outcome: float) -> float:
+def uplift_value(
+    treated: float, controls: float, treated_outcome: float, control_outcome: float
+) -> float:
     """Return what ``uplift_curve`` has at a score."""
-    return (divide(treated_outcome, treated) - divide(control_outcome, controls)) * (treated + controls)
+    return (divide(treated_outcome, treated) - divide(control_outcome, controls)) * (
+        treated + controls
+    )
 
 
 def measure_area(rows: Array, values: Array) -> float:
@@ -56,7 +69,9 @@ def qini(label: Array, score: Array, treatment: Array, weight: Array) -> float |
     if not has_both_arms(treatment, weight):
         return None
     rows, values = trace_curve(label, score, treatment, weight, qini_value)
-    best = trace_curve(label, label * treatment - label * (1 - treatment), treatment, weight, qini_value)
+    best = trace_curve(
+        label, label * treatment - label * (1 - treatment), treatment, weight, qini_value
+    )
     baseline = rows[-1] * values[-1] / 2
     most = measure_area(*best) - baseline
     return (measure_area(rows, values) - baseline) / most if abs(most) > 1e-9 else None
@@ -71,7 +86,9 @@ def auuc(label: Array, score: Array, treatment: Array, weight: Array) -> float |
 
 
 def take_top(score: Array, weight: Array, share: float) -> Array:
-    """Return the weight of each row in the top share; rows at its edge count in part, all by the same part."""
+    """Return the weight of each row in the top share; rows at its edge count in part, all by the
+    same part.
+    """
     taken, left = np.zeros(len(score)), share * weight.sum()
     for threshold in np.unique(score)[::-1]:
         here = score == threshold
@@ -81,10 +98,15 @@ def take_top(score: Array, weight: Array, share: float) -> Array:
     return taken
 
 
-def uplift_at(label: Array, score: Array, treatment: Array, weight: Array, share: float, by_arm: bool) -> float | None:
+def uplift_at(
+    label: Array, score: Array, treatment: Array, weight: Array, share: float, by_arm: bool
+) -> float | None:
     """Return ``uplift_at_k`` with the strategy ``by_group`` or ``overall``."""
     if by_arm:
-        taken = sum((take_top(score, weight * (treatment == arm), share * 1.0) for arm in (0, 1)), np.zeros(len(score)))
+        taken = sum(
+            (take_top(score, weight * (treatment == arm), share * 1.0) for arm in (0, 1)),
+            np.zeros(len(score)),
+        )
     else:
         taken = take_top(score, weight, share)
     arms = [taken * (treatment == arm) for arm in (0, 1)]

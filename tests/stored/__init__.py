@@ -1,1 +1,3 @@
-"""Rollups, baselines and results as each version stored them, which later versions have to read with the same numbers."""
+"""Rollups, baselines and results as each version stored them, which later versions have to read
+with the same numbers.
+"""

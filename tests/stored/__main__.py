@@ -1,4 +1,6 @@
-"""``python -m tests.stored`` writes the folder of this version, and removes those of versions that were not released."""
+"""``python -m tests.stored`` writes the folder of this version, and removes those of versions that
+were not released.
+"""
 
 import re
 import shutil
@@ -12,5 +14,7 @@ for folder in FOLDER.glob("*.*.*"):
     if folder.is_dir() and folder.name not in released:
         shutil.rmtree(folder)
 if __version__ in released and (FOLDER / __version__).is_dir():
-    raise SystemExit(f"{FOLDER / __version__} is of a released version, whose files stay as they are")
+    raise SystemExit(
+        f"{FOLDER / __version__} is of a released version, whose files stay as they are"
+    )
 write_version(FOLDER / __version__)

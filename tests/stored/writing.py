@@ -1,4 +1,5 @@
-"""Write the stored results of this version; ``python -m tests.stored`` does so in a folder named after the version.
+"""Write the stored results of this version; ``python -m tests.stored`` does so in a folder named
+after the version.
 
 The folder of a released version is never written again: tests read it with every later version.
 """
@@ -28,18 +29,29 @@ FOLDER = Path(__file__).parent
 RANKINGS = {"run": "run", "qrels": "qrels"}
 BASELINE_METRICS = ["nDCG@10", "AP", "RR", "P@5", "bpref"]
 DAYS = (
-    "CREATE TABLE days AS SELECT DATE '2026-03-01' + CAST(rank % 3 AS INTEGER) AS day, shop, label, score, weight, query_id "
-    "FROM predictions WHERE shop IS NOT NULL"
+    "CREATE TABLE days AS SELECT DATE '2026-03-01' + CAST(rank % 3 AS INTEGER) AS day, shop, label,"
+    " score, weight, query_id FROM predictions WHERE shop IS NOT NULL"
 )
 """Predictions of three days."""
 
-TWO_SCORES = "CREATE TABLE two_scores AS SELECT label, score, (1 + score * score) / 2 AS other FROM predictions"
+TWO_SCORES = (
+    "CREATE TABLE two_scores AS SELECT label, score, (1 + score * score) / 2 AS other FROM"
+    " predictions"
+)
 
 
 def find_rollup_metrics(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """Return the metrics of classification that can be rolled up."""
-    files = [file for file in load_registry().metrics.values() if file.path.parent.name == "classification"]
-    names = [file.display_name for file in files if file.cutoff_parameter is None or file.cutoff_parameter.default is not None]
+    files = [
+        file
+        for file in load_registry().metrics.values()
+        if file.path.parent.name == "classification"
+    ]
+    names = [
+        file.display_name
+        for file in files
+        if file.cutoff_parameter is None or file.cutoff_parameter.default is not None
+    ]
     return [name for name in names if _can_be_rolled_up(name, connection)]
 
 
@@ -50,10 +62,15 @@ def _can_be_rolled_up(metric: str, connection: duckdb.DuckDBPyConnection) -> boo
 
 
 def select_calls() -> Iterator[tuple[Scenario, list[str]]]:
-    """Yield scenarios that compute every metric and curve, each with the metrics that no earlier one computes."""
+    """Yield scenarios that compute every metric and curve, each with the metrics that no earlier
+    one computes.
+    """
     library, found = load_registry(), set()
     for scenario in scenarios():
-        if scenario.for_some or scenario.options.get("plan", {}).get("score_order", "window") != "window":
+        if (
+            scenario.for_some
+            or scenario.options.get("plan", {}).get("score_order", "window") != "window"
+        ):
             continue
         files = {metric: library.file_for(sqlrank.parse(metric)) for metric in scenario.candidates}
         fresh = {metric: file for metric, file in files.items() if file not in found}
@@ -73,7 +90,9 @@ def write_version(folder: Path) -> None:
     database = folder / "tables.duckdb"
     database.unlink(missing_ok=True)
     with duckdb.connect() as memory:
-        memory.execute(f"ATTACH '{database}' AS stored (BLOCK_SIZE 16384, STORAGE_VERSION 'v1.2.0')")
+        memory.execute(
+            f"ATTACH '{database}' AS stored (BLOCK_SIZE 16384, STORAGE_VERSION 'v1.2.0')"
+        )
         memory.execute("USE stored")
         for name, table in make_tables().items():
             memory.register("arrow_rows", table)
@@ -90,12 +109,23 @@ def write_version(folder: Path) -> None:
 def _write_results(folder: Path, connection: duckdb.DuckDBPyConnection) -> None:
     calls = []
     for scenario, metrics in select_calls():
-        call = {"metrics": metrics, "options": {name: value for name, value in scenario.options.items() if name != "plan"}}
+        call = {
+            "metrics": metrics,
+            "options": {name: value for name, value in scenario.options.items() if name != "plan"},
+        }
         calls.append({**call, "columns": evaluate_call(call, connection).to_pydict()})
     text = ",\n".join(json.dumps(call, separators=(",", ":")) for call in calls)
     (folder / "results.json").write_text(f"[\n{text}\n]\n", "utf-8")
-    pq.write_table(sqlrank.evaluate(BASELINE_METRICS, connection=connection, per_query=True, **RANKINGS), folder / "baseline.parquet")
-    compared = sqlrank.compare(["AUC", "LogLoss"], connection=connection, predictions="two_scores", columns={"score": ["score", "other"]})
+    pq.write_table(
+        sqlrank.evaluate(BASELINE_METRICS, connection=connection, per_query=True, **RANKINGS),
+        folder / "baseline.parquet",
+    )
+    compared = sqlrank.compare(
+        ["AUC", "LogLoss"],
+        connection=connection,
+        predictions="two_scores",
+        columns={"score": ["score", "other"]},
+    )
     pq.write_table(compared, folder / "comparison.parquet")
 
 
@@ -119,7 +149,10 @@ def _write_rollups(folder: Path, connection: duckdb.DuckDBPyConnection) -> None:
     of_rankings = sqlrank.evaluate(BASELINE_METRICS, rollup=rankings, by="system", confidence=0.9)
     stored = {"rollup": evaluated, "ranking_rollup": of_rankings}
     texts = {
-        name: {"metrics": list(metrics if name == "rollup" else BASELINE_METRICS), "columns": table.to_pydict()}
+        name: {
+            "metrics": list(metrics if name == "rollup" else BASELINE_METRICS),
+            "columns": table.to_pydict(),
+        }
         for name, table in stored.items()
     }
     (folder / "rollups.json").write_text(json.dumps(texts, separators=(",", ":")) + "\n", "utf-8")

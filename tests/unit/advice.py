@@ -1,4 +1,6 @@
-"""Follow the suggestions of a message: take mappings, options, queries, calls and metrics out of its text, and apply them to the call."""
+"""Follow the suggestions of a message: take mappings, options, queries, calls and metrics out of
+its text, and apply them to the call.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,20 @@ if TYPE_CHECKING:
 MAX_STEPS = 3
 INPUTS = ("predictions", "run", "qrels")
 
-_KEYWORD = re.compile(r"(?<![\w.(])(?:--)?(columns|where|nulls|confidence|ties|ranks|duplicates|compat|by|unjudged|level)=")
+_KEYWORD = re.compile(
+    r"(?<![\w.(])(?:--)?(columns|where|nulls|confidence|ties|ranks|duplicates|compat|by|unjudged|level)="
+)
 _ALTERNATIVE = re.compile(r",? or (?=\w*[^\n]*?(?:columns|where|nulls|ties|ranks|duplicates)=)")
-_TABLE = re.compile(r"[Gg]ive the table as ((?:inputs|predictions)=.*?)(?:, and ask for (\w+)(?:\([^()]*\))?)?(?=$|\. )")
-_TABLE_OPTIONS = re.compile(r"[Gg]ive the table as (--(?:input|predictions) .*?)(?:, and ask for (\w+))?(?=$|\. |\n)")
+_TABLE = re.compile(
+    r"[Gg]ive the table as ((?:inputs|predictions)=.*?)(?:, and ask for"
+    r" (\w+)(?:\([^()]*\))?)?(?=$|\. )"
+)
+_TABLE_OPTIONS = re.compile(
+    r"[Gg]ive the table as (--(?:input|predictions) .*?)(?:, and ask for (\w+))?(?=$|\. |\n)"
+)
 _METRIC = re.compile(
-    r"(?:[Ww]rite|[Aa]sk for|[Gg]ive(?: a list of them,)?|[Dd]id you mean) (\[[^\]]*\]|'?[A-Z]\w*(?:\([^()]*\))?(?:@\d+)?)"
+    r"(?:[Ww]rite|[Aa]sk for|[Gg]ive(?: a list of them,)?|[Dd]id you mean)"
+    r" (\[[^\]]*\]|'?[A-Z]\w*(?:\([^()]*\))?(?:@\d+)?)"
 )
 
 
@@ -50,7 +60,9 @@ def _read_query(text: str) -> str | None:
 
 
 def find_options(message: str) -> dict[str, Any]:
-    """Return the options that a part of a message suggests, the first of each name; mappings of several columns are one."""
+    """Return the options that a part of a message suggests, the first of each name; mappings of
+    several columns are one.
+    """
     options: dict[str, Any] = {}
     advice = re.sub(r"^\w+=\S+ is not possible", "", message)
     for match in _KEYWORD.finditer(advice):
@@ -64,15 +76,23 @@ def find_options(message: str) -> dict[str, Any]:
 
 
 def list_alternatives(message: str) -> list[dict[str, Any]]:
-    """Return the options of each alternative of a message, between which it says or; of several problems they are combined."""
+    """Return the options of each alternative of a message, between which it says or; of several
+    problems they are combined.
+    """
     choices = []
     for problem in _list_problems(message):
-        suggested = [options for part in _ALTERNATIVE.split(problem) if (options := find_options(part))]
+        suggested = [
+            options for part in _ALTERNATIVE.split(problem) if (options := find_options(part))
+        ]
         choices += [suggested] if suggested else []
     combined = []
     for number in range(max(map(len, choices), default=0)):
         chosen = [suggested[min(number, len(suggested) - 1)] for suggested in choices]
-        columns = {name: text for options in reversed(chosen) for name, text in options.get("columns", {}).items()}
+        columns = {
+            name: text
+            for options in reversed(chosen)
+            for name, text in options.get("columns", {}).items()
+        }
         others = {name: value for options in reversed(chosen) for name, value in options.items()}
         combined.append({**others, **({"columns": columns} if columns else {})})
     return combined
@@ -99,20 +119,40 @@ def _parse_call(arguments: str) -> ast.Call:
     return bound
 
 
-def list_ways(message: str, metrics: Any, arguments: Mapping[str, Any]) -> list[tuple[Any, dict[str, Any]]]:
-    """Return metrics and arguments of each call that a message leads to, none if it leads nowhere."""
+def list_ways(
+    message: str, metrics: Any, arguments: Mapping[str, Any]
+) -> list[tuple[Any, dict[str, Any]]]:
+    """Return metrics and arguments of each call that a message leads to, none if it leads
+    nowhere.
+    """
     if (call := re.search(r"[Ww]rite evaluate\((.*)\)$", message)) is not None:
         bound = _parse_call(call[1])
-        given = {keyword.arg: arguments.get(str(keyword.arg)) or ast.literal_eval(keyword.value) for keyword in bound.keywords}
-        return [(ast.literal_eval(bound.args[0]), {str(name): value for name, value in given.items()})]
+        given = {
+            keyword.arg: arguments.get(str(keyword.arg)) or ast.literal_eval(keyword.value)
+            for keyword in bound.keywords
+        }
+        return [
+            (ast.literal_eval(bound.args[0]), {str(name): value for name, value in given.items()})
+        ]
     alternatives = list_alternatives(message)
-    problem, queries = next(((problem, found) for problem in _list_problems(message) if (found := _list_queries(problem))), ("", []))
+    problem, queries = next(
+        (
+            (problem, found)
+            for problem in _list_problems(message)
+            if (found := _list_queries(problem))
+        ),
+        ("", []),
+    )
     if queries and not any("columns" in options for options in alternatives):
         options = alternatives[0] if alternatives else {}
-        role = problem.split(" (", maxsplit=1)[0].split(".", maxsplit=1)[0].split(":", maxsplit=1)[0]
+        role = (
+            problem.split(" (", maxsplit=1)[0].split(".", maxsplit=1)[0].split(":", maxsplit=1)[0]
+        )
         inputs = dict(arguments.get("inputs") or {})
         if role in inputs:
-            return [(metrics, {**arguments, "inputs": {**inputs, role: query}}) for query in queries]
+            return [
+                (metrics, {**arguments, "inputs": {**inputs, role: query}}) for query in queries
+            ]
         name = role if role in arguments else next(name for name in INPUTS if name in arguments)
         kept = {key: value for key, value in arguments.items() if key != "columns"}
         return [(metrics, {**kept, **options, name: query}) for query in queries]
@@ -122,33 +162,64 @@ def list_ways(message: str, metrics: Any, arguments: Mapping[str, Any]) -> list[
             str(keyword.arg): ast.literal_eval(keyword.value)
             for keyword in _parse_call(table[1].replace(" and columns=", ", columns=")).keywords
         }
-        source = arguments.get("predictions") or next(iter(arguments.get("inputs", {}).values()))  # which ... stands for
+        source = arguments.get("predictions") or next(
+            iter(arguments.get("inputs", {}).values())
+        )  # which ... stands for
         if "inputs" in new:
-            new["inputs"] = {role: source if value is ... else value for role, value in new["inputs"].items()}
-        kept = {name: value for name, value in arguments.items() if name not in {"inputs", "predictions", "columns"}}
-        alternatives = [options for options in list_alternatives(_TABLE.sub("", message)) if "columns" in options]
+            new["inputs"] = {
+                role: source if value is ... else value for role, value in new["inputs"].items()
+            }
+        kept = {
+            name: value
+            for name, value in arguments.items()
+            if name not in {"inputs", "predictions", "columns"}
+        }
+        alternatives = [
+            options
+            for options in list_alternatives(_TABLE.sub("", message))
+            if "columns" in options
+        ]
         others = [{"columns": {**given, **options["columns"]}} for options in alternatives]
-        ways = [(table[2] or metrics, {**kept, **new}), *((metrics, {**arguments, **other}) for other in others)]
+        ways = [
+            (table[2] or metrics, {**kept, **new}),
+            *((metrics, {**arguments, **other}) for other in others),
+        ]
         return ways if table.start() < message.find("columns=") else ways[::-1]
     ways = [
-        (metrics, {**arguments, **options, **({"columns": {**given, **options["columns"]}} if "columns" in options else {})})
+        (
+            metrics,
+            {
+                **arguments,
+                **options,
+                **({"columns": {**given, **options["columns"]}} if "columns" in options else {}),
+            },
+        )
         for options in alternatives
     ]
     if any("columns" in options for options in alternatives):
         return ways
-    suggested = [ast.literal_eval(match[1]) if match[1][0] in "['" else match[1] for match in _METRIC.finditer(message)]
+    suggested = [
+        ast.literal_eval(match[1]) if match[1][0] in "['" else match[1]
+        for match in _METRIC.finditer(message)
+    ]
     return [*ways, *((metric, dict(arguments)) for metric in suggested)]
 
 
 def follow(metrics: Any, **arguments: Any) -> tuple[Any, list[str]]:
-    """Return the first number of a call, after the first advice of its messages is followed, and these messages."""
+    """Return the first number of a call, after the first advice of its messages is followed, and
+    these messages.
+    """
     messages: list[str] = []
     for _ in range(MAX_STEPS + 1):
         try:
             result = sqlrank.evaluate(metrics, **arguments)
         except SqlrankError as error:
             messages.append(str(error))
-            ways = [way for way in list_ways(messages[-1], metrics, arguments) if way != (metrics, arguments)]
+            ways = [
+                way
+                for way in list_ways(messages[-1], metrics, arguments)
+                if way != (metrics, arguments)
+            ]
             assert ways, f"no way on from: {messages[-1]}"
             metrics, arguments = ways[0]
         else:
@@ -157,15 +228,21 @@ def follow(metrics: Any, **arguments: Any) -> tuple[Any, list[str]]:
 
 
 def follow_all(metrics: Any, steps: int = MAX_STEPS, **arguments: Any) -> list[Any]:
-    """Return the first number of every call that the messages and the notes of a call lead to, one for each alternative."""
+    """Return the first number of every call that the messages and the notes of a call lead to, one
+    for each alternative.
+    """
     try:
         result = sqlrank.evaluate(metrics, **arguments)
     except SqlrankError as error:
         text, numbers = str(error), []
     else:
         notes = (result.schema.metadata or {}).get(b"sqlrank.notes", b"").decode().split("\n")
-        # Weights are no mistake: tests/unit/test_weights_and_tasks.py follows what their note says of the other reading.
-        text, numbers = "\n".join(note for note in notes if "count by the column" not in note), [result[0][0].as_py()]
+        # Weights are no mistake: tests/unit/test_weights_and_tasks.py follows what their note says
+        # of the other reading.
+        text, numbers = (
+            "\n".join(note for note in notes if "count by the column" not in note),
+            [result[0][0].as_py()],
+        )
     ways = [way for way in list_ways(text, metrics, arguments) if way != (metrics, arguments)]
     assert ways or numbers, f"no way on from: {text}"
     assert steps or not ways, f"no end of: {text}"
@@ -173,7 +250,9 @@ def follow_all(metrics: Any, steps: int = MAX_STEPS, **arguments: Any) -> list[A
 
 
 def follow_command(*words: object) -> tuple[str, list[str]]:
-    """Return the output of a command, after the options that its messages suggest are added, and these messages."""
+    """Return the output of a command, after the options that its messages suggest are added, and
+    these messages.
+    """
     messages: list[str] = []
     line = [str(word) for word in words]
     for _ in range(MAX_STEPS + 1):
@@ -182,8 +261,16 @@ def follow_command(*words: object) -> tuple[str, list[str]]:
             return result.stdout, messages
         messages.append(result.stderr)
         if (table := _TABLE_OPTIONS.search(result.stderr)) is not None:
-            values = [index for index, word in enumerate(line) if word in {"--predictions", "--input", "--column"}]
-            line = [word for index, word in enumerate(line) if index not in values and index - 1 not in values]
+            values = [
+                index
+                for index, word in enumerate(line)
+                if word in {"--predictions", "--input", "--column"}
+            ]
+            line = [
+                word
+                for index, word in enumerate(line)
+                if index not in values and index - 1 not in values
+            ]
             line += shlex.split(table[1].replace(" and --column", " --column"))
             line[1] = table[2] or line[1]
             continue
@@ -191,7 +278,9 @@ def follow_command(*words: object) -> tuple[str, list[str]]:
             line[1] = metric[1]
             continue
         found = re.finditer(r"(--column|--policy|--where) (?=\S)", result.stderr)
-        pairs = dict.fromkeys((match[1], _first_word(result.stderr[match.end() :])) for match in found)
+        pairs = dict.fromkeys(
+            (match[1], _first_word(result.stderr[match.end() :])) for match in found
+        )
         added = [word for pair in pairs for word in pair]
         assert added, f"no way on from: {result.stderr}"
         line += added
@@ -199,7 +288,9 @@ def follow_command(*words: object) -> tuple[str, list[str]]:
 
 
 def _first_word(text: str) -> str:
-    """Return the first word of a text as a shell reads it, without the punctuation of the sentence."""
+    """Return the first word of a text as a shell reads it, without the punctuation of the
+    sentence.
+    """
     lexer = shlex.shlex(text.split("\n", maxsplit=1)[0], posix=True, punctuation_chars=False)
     lexer.whitespace_split, lexer.commenters = True, ""
     return next(iter(lexer)).rstrip(",.")

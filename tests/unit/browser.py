@@ -1,4 +1,6 @@
-"""A page in a browser, as its readers open it: headless Chromium, driven by selenium, and a server of files."""
+"""A page in a browser, as its readers open it: headless Chromium, driven by selenium, and a server
+of files.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-LISTENING = "window.said = []; window.addEventListener('error', e => said.push(e.message)); window.addEventListener('securitypolicyviolation', e => said.push(e.violatedDirective));"
+LISTENING = (
+    "window.said = []; window.addEventListener('error', e => said.push(e.message));"
+    " window.addEventListener('securitypolicyviolation', e => said.push(e.violatedDirective));"
+)
 
 
 @contextmanager
 def start_browser(downloads: Path) -> Iterator[Any]:
-    """Start a browser that saves files in a folder and keeps what pages report; skip the test if there is no browser."""
+    """Start a browser that saves files in a folder and keeps what pages report; skip the test if
+    there is no browser.
+    """
     program, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if program is None or driver is None:
         pytest.skip("no browser: apt-get install chromium chromium-driver")
@@ -29,7 +36,13 @@ def start_browser(downloads: Path) -> Iterator[Any]:
 
     options = webdriver.ChromeOptions()
     options.binary_location = program
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1200,900"):
+    for argument in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--window-size=1200,900",
+    ):
         options.add_argument(argument)
     options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})

@@ -15,7 +15,9 @@ INF, NAN = math.inf, math.nan
 
 
 def make_run(*rows: tuple[Any, ...]) -> pa.Table:
-    return pa.table({name: [row[i] for row in rows] for i, name in enumerate(("query_id", "doc_id", "score"))})
+    return pa.table(
+        {name: [row[i] for row in rows] for i, name in enumerate(("query_id", "doc_id", "score"))}
+    )
 
 
 def make_qrels(*rows: tuple[Any, ...]) -> pa.Table:

@@ -22,11 +22,19 @@ CLICKS = pa.table(
 )
 QRELS = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
 RUNS = {
-    "baseline": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"b": 2.0, "a": 1.0}, "q3": {"b": 3.0, "c": 2.0, "a": 1.0}},
+    "baseline": {
+        "q1": {"a": 2.0, "b": 1.0},
+        "q2": {"b": 2.0, "a": 1.0},
+        "q3": {"b": 3.0, "c": 2.0, "a": 1.0},
+    },
     "dense": {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 2.0, "b": 1.0}, "q3": {"a": 2.0, "b": 1.0}},
 }
 TARGETED = pa.table(
-    {"label": [1, 0, 1, 0, 0, 1, 0, 1], "score": [0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1], "treatment": [1, 0, 1, 0, 1, 0, 0, 1]}
+    {
+        "label": [1, 0, 1, 0, 0, 1, 0, 1],
+        "score": [0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1],
+        "treatment": [1, 0, 1, 0, 1, 0, 0, 1],
+    }
 )
 CLASSES = pa.table(
     {
@@ -55,7 +63,9 @@ RESULTS: dict[str, Callable[[], pa.Table]] = {
     "dots": lambda: sqlrank.evaluate(["RR", "num_q"], confidence=0.95, **SCORED),
     "line": lambda: evaluate_clicks("LogLoss", by="day=CAST(day AS DATE)"),
     "heatmap": lambda: evaluate_clicks("Brier", by=["country", "device"]),
-    "confusion": lambda: sqlrank.evaluate("MulticlassConfusionMatrix", inputs={"classified": CLASSES}, by="system"),
+    "confusion": lambda: sqlrank.evaluate(
+        "MulticlassConfusionMatrix", inputs={"classified": CLASSES}, by="system"
+    ),
     "forest": lambda: sqlrank.compare("RR", **SCORED),
     "differences": lambda: sqlrank.compare("RR", per_query=True, **SCORED),
 }
@@ -64,7 +74,12 @@ RESULTS: dict[str, Callable[[], pa.Table]] = {
 
 def list_rows(spec: dict[str, Any], *fields: str) -> list[tuple[Any, ...]]:
     """Return the values of fields of the data of a chart that have the first of them."""
-    return [tuple(row.get(field) for field in fields) for data in spec["datasets"].values() for row in data if fields[0] in row]
+    return [
+        tuple(row.get(field) for field in fields)
+        for data in spec["datasets"].values()
+        for row in data
+        if fields[0] in row
+    ]
 
 
 def iterate_parts(spec: Any, name: str) -> Iterator[Any]:

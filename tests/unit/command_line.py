@@ -50,8 +50,15 @@ VERDICTS = frozenset({None, *EXITS.values()})
 """Exit statuses of commands that did their work."""
 
 
-def run_in(stream: io.TextIOBase, arguments: list[str], errors: io.TextIOBase, statuses: frozenset[int | None] = VERDICTS) -> str:
-    """Run a command in this process with a stream as standard output and one for errors; return its text if it is in memory."""
+def run_in(
+    stream: io.TextIOBase,
+    arguments: list[str],
+    errors: io.TextIOBase,
+    statuses: frozenset[int | None] = VERDICTS,
+) -> str:
+    """Run a command in this process with a stream as standard output and one for errors; return its
+    text if it is in memory.
+    """
     with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(errors):  # type: ignore[type-var]
         status = load_command().main(arguments, prog_name="sqlrank", standalone_mode=False)
         stream.flush()
@@ -64,8 +71,15 @@ def load_command() -> Any:
     return get_command(app)
 
 
-def print_in_terminal(arguments: list[str], *, is_error_shown: bool = False, statuses: frozenset[int | None] = VERDICTS) -> str:
-    """Return the text that a command prints on a pseudo-terminal, with what it writes to standard error if that is to be shown."""
+def print_in_terminal(
+    arguments: list[str],
+    *,
+    is_error_shown: bool = False,
+    statuses: frozenset[int | None] = VERDICTS,
+) -> str:
+    """Return the text that a command prints on a pseudo-terminal, with what it writes to standard
+    error if that is to be shown.
+    """
     reader, writer = pty.openpty()
     pieces: list[bytes] = []
 

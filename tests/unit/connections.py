@@ -27,7 +27,9 @@ QRELS = pa.table(
 
 
 def evaluate_small(connection: Any, **call: Any) -> pa.Table:
-    return sqlrank.evaluate("AP", **({"run": "run", "qrels": "qrels", "connection": connection} | call))
+    return sqlrank.evaluate(
+        "AP", **({"run": "run", "qrels": "qrels", "connection": connection} | call)
+    )
 
 
 ONE_RUN = "SELECT 'q' AS query_id, 'd' AS doc_id, 0.5 AS score"

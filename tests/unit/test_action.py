@@ -1,4 +1,6 @@
-"""The action at the top of the repository: its steps are run as a runner of GitHub runs them, in a repository made for it."""
+"""The action at the top of the repository: its steps are run as a runner of GitHub runs them, in a
+repository made for it.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ METRICS = ["nDCG@10", "Mean(faithfulness)", "Mean(latency_ms)"]
 
 
 class GitHub(ThreadingHTTPServer):
-    """Comments of a pull request, as the API of GitHub holds them; a token that may not write is refused."""
+    """Comments of a pull request, as the API of GitHub holds them; a token that may not write is
+    refused.
+    """
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -64,7 +68,11 @@ class Handler(BaseHTTPRequestHandler):
         elif self.command == "POST":
             self.server.comments.append({"id": 1000 + len(self.server.comments), **body})
         else:
-            (comment,) = [found for found in self.server.comments if found["id"] == int(self.path.rpartition("/")[2])]
+            (comment,) = [
+                found
+                for found in self.server.comments
+                if found["id"] == int(self.path.rpartition("/")[2])
+            ]
             comment["body"] = body["body"]
         data = json.dumps(result).encode()
         self.send_response(200)
@@ -98,12 +106,20 @@ class Repository:
         (folder / "qrels.txt").write_text("\n".join(lines), "utf-8")
         self.write(seed=1)
         pq.write_table(
-            sqlrank.evaluate(METRICS, run=folder / "run.trec", qrels=folder / "qrels.txt", queries=folder / "evals.csv", per_query=True),
+            sqlrank.evaluate(
+                METRICS,
+                run=folder / "run.trec",
+                qrels=folder / "qrels.txt",
+                queries=folder / "evals.csv",
+                per_query=True,
+            ),
             folder / "baseline.parquet",
         )
 
     def write(self, *, seed: int, worse: float = 0.0) -> None:
-        """Write the run and the scores of a branch: those of the baseline with noise, and some questions answered worse."""
+        """Write the run and the scores of a branch: those of the baseline with noise, and some
+        questions answered worse.
+        """
         truth, noise = np.random.default_rng(0), np.random.default_rng(seed)
         run, evals = [], ["query_id,faithfulness,latency_ms"]
         for name in self.names:
@@ -111,7 +127,9 @@ class Repository:
             scores[1:3] += 0.8 - 2 * (noise.random() < worse)
             scores += 0.01 * noise.random(12)
             run += [f"{name} Q0 d{document} 0 {score} run" for document, score in enumerate(scores)]
-            evals.append(f"{name},{truth.random() * 0.2 + 0.7 + 0.01 * noise.random()},{300 + 10 * noise.random()}")
+            evals.append(
+                f"{name},{truth.random() * 0.2 + 0.7 + 0.01 * noise.random()},{300 + 10 * noise.random()}"
+            )
         (self.folder / "run.trec").write_text("\n".join(run), "utf-8")
         (self.folder / "evals.csv").write_text("\n".join(evals), "utf-8")
 
@@ -128,7 +146,11 @@ class Repository:
             "lower-is-better": "latency_ms",
             "token": "secret",
         }
-        return {**defaults, **call, **{name.replace("_", "-"): value for name, value in given.items()}}
+        return {
+            **defaults,
+            **call,
+            **{name.replace("_", "-"): value for name, value in given.items()},
+        }
 
     def act(self, **given: str) -> Job:
         """Run the steps after the installation."""
@@ -147,7 +169,9 @@ class Job:
             file.write_text("", "utf-8")
         bin_folder = self.temp / "bin"
         bin_folder.mkdir(exist_ok=True)
-        (bin_folder / "sqlrank").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m sqlrank "$@"\n', "utf-8")
+        (bin_folder / "sqlrank").write_text(
+            f'#!/bin/sh\nexec "{sys.executable}" -m sqlrank "$@"\n', "utf-8"
+        )
         (bin_folder / "python3").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', "utf-8")
         for command in bin_folder.iterdir():
             command.chmod(0o755)
@@ -172,7 +196,10 @@ class Job:
 
     def run(self, step: dict[str, Any]) -> int:
         """Run a step with the shell that GitHub runs it with."""
-        environment = {name: re.sub(r"\$\{\{ (.+?) \}\}", self.value, str(text)) for name, text in step["env"].items()}
+        environment = {
+            name: re.sub(r"\$\{\{ (.+?) \}\}", self.value, str(text))
+            for name, text in step["env"].items()
+        }
         assert "${{" not in step["run"], "a text of a pull request would be run as a command"
         done = subprocess.run(
             [BASH, "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", step["run"]],
@@ -207,10 +234,13 @@ def test_noise_passes(tmp_path: Path, github: GitHub) -> None:
     assert job.outputs == {"status": "0", "verdict": "pass"}
     assert job.summary.startswith("## sqlrank gate: pass\n")
     assert [metric in job.summary for metric in METRICS] == [True] * 3
-    cases = ET.parse(tmp_path / "sqlrank-gate.xml").getroot()  # noqa: S314  written by the step before
+    # Written by the step before
+    cases = ET.parse(tmp_path / "sqlrank-gate.xml").getroot()  # noqa: S314
     assert [case.get("name") for case in cases.iter("testcase")] == METRICS
     assert github.comments[0]["body"] == "Nice!"
-    assert github.comments[1]["body"].startswith("<!-- sqlrank gate: sqlrank gate -->\n## sqlrank gate: pass\n")
+    assert github.comments[1]["body"].startswith(
+        "<!-- sqlrank gate: sqlrank gate -->\n## sqlrank gate: pass\n"
+    )
 
 
 @pytest.mark.slow
@@ -227,22 +257,38 @@ def test_a_drop_fails_and_the_comment_is_replaced(tmp_path: Path, github: GitHub
     ours = [comment["body"] for comment in github.comments if "sqlrank" in comment["body"]]
     assert len(ours) == 1
     assert "## sqlrank gate: fail" in ours[0]
-    assert [request.split(" ")[0] for request in github.requests] == ["GET", "GET", "POST", "GET", "GET", "PATCH"]
+    assert [request.split(" ")[0] for request in github.requests] == [
+        "GET",
+        "GET",
+        "POST",
+        "GET",
+        "GET",
+        "PATCH",
+    ]
     repository.act(title="another gate")
     assert sum("<!-- sqlrank gate: " in comment["body"] for comment in github.comments) == 2
 
 
 @pytest.mark.slow
 def test_the_workflow_of_the_example(tmp_path: Path, github: GitHub) -> None:
-    """The step to copy has inputs of the action, and fails a drop from the baseline that its page says how to store."""
+    """The step to copy has inputs of the action, and fails a drop from the baseline that its page
+    says how to store.
+    """
     example = ROOT / "examples" / "gate"
     steps = yaml.safe_load((example / "gate.yml").read_text("utf-8"))["jobs"]["gate"]["steps"]
     (call,) = [step["with"] for step in steps if "/sqlrank@" in step.get("uses", "")]
-    (command,) = re.findall(r"^ +sqlrank (evaluate .*)$", (example / "README.md").read_text("utf-8"), re.MULTILINE)
+    (command,) = re.findall(
+        r"^ +sqlrank (evaluate .*)$", (example / "README.md").read_text("utf-8"), re.MULTILINE
+    )
     repository = Repository(tmp_path, github)
     (tmp_path / "run.trec").rename(tmp_path / "live.run")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    subprocess.run([sys.executable, "-m", "sqlrank", *shlex.split(command)], cwd=tmp_path, env=environment, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "sqlrank", *shlex.split(command)],
+        cwd=tmp_path,
+        env=environment,
+        check=True,
+    )
     repository.write(seed=3, worse=0.5)
     (tmp_path / "run.trec").rename(tmp_path / "candidate.run")
     inputs = {name: str(entry.get("default", "")) for name, entry in ACTION["inputs"].items()}
@@ -253,21 +299,35 @@ def test_the_workflow_of_the_example(tmp_path: Path, github: GitHub) -> None:
 
 
 @pytest.mark.parametrize(
-    ("treat", "status"), [("", 3), pytest.param("pass", 3, marks=pytest.mark.slow), pytest.param("fail", 1, marks=pytest.mark.slow)]
+    ("treat", "status"),
+    [
+        ("", 3),
+        pytest.param("pass", 3, marks=pytest.mark.slow),
+        pytest.param("fail", 1, marks=pytest.mark.slow),
+    ],
 )
-def test_three_questions_are_inconclusive(tmp_path: Path, github: GitHub, treat: str, status: int) -> None:
+def test_three_questions_are_inconclusive(
+    tmp_path: Path, github: GitHub, treat: str, status: int
+) -> None:
     repository = Repository(tmp_path, github, questions=3)
     repository.write(seed=2)
     job = repository.act(treat_inconclusive_as=treat)
-    assert (job.statuses["Verdict"], job.outputs["verdict"]) == (status, "inconclusive"), job.printed
+    assert (job.statuses["Verdict"], job.outputs["verdict"]) == (
+        status,
+        "inconclusive",
+    ), job.printed
     kind = "error" if treat == "fail" else "warning"
-    assert f"::{kind} title=sqlrank gate::all rows are skipped, so nothing was compared" in job.printed
+    assert (
+        f"::{kind} title=sqlrank gate::all rows are skipped, so nothing was compared" in job.printed
+    )
     assert "## sqlrank gate: inconclusive" in job.summary
 
 
 @pytest.mark.slow
 def test_an_error_is_in_the_summary(tmp_path: Path, github: GitHub) -> None:
-    job = Repository(tmp_path, github).act(metrics="nDCG@10\nMean(nothing)", lower_is_better="", tolerance="0.01")
+    job = Repository(tmp_path, github).act(
+        metrics="nDCG@10\nMean(nothing)", lower_is_better="", tolerance="0.01"
+    )
     assert job.statuses == {"Gate": 0, "Comment": 0, "Verdict": 2}
     assert job.outputs == {"status": "2", "verdict": "error"}
     assert "no column 'nothing'" in job.summary
@@ -277,7 +337,10 @@ def test_an_error_is_in_the_summary(tmp_path: Path, github: GitHub) -> None:
 @pytest.mark.slow
 def test_texts_of_inputs_are_no_commands(tmp_path: Path, github: GitHub) -> None:
     job = Repository(tmp_path, github).act(
-        metrics='Mean("$(touch owned)`touch owned`")', lower_is_better="", tolerance="0.01", title='--> "$(touch owned)"'
+        metrics='Mean("$(touch owned)`touch owned`")',
+        lower_is_better="",
+        tolerance="0.01",
+        title='--> "$(touch owned)"',
     )
     assert job.outputs["verdict"] == "error"
     assert not (tmp_path / "owned").exists()
@@ -297,8 +360,14 @@ def test_the_installation_takes_the_package_of_the_action_or_the_named_one() -> 
     step = ACTION["runs"]["steps"][0]
     script = f'python3() {{ printf "%s\\n" "$@"; }}\n{step["run"]}'
     for package, expected in (("", "/actions/sqlrank"), ("sqlrank==0.1.0", "sqlrank==0.1.0")):
-        environment = {"PATH": os.environ["PATH"], "PACKAGE": package, "ACTION_PATH": "/actions/sqlrank"}
-        done = subprocess.run([BASH, "-e", "-c", script], env=environment, capture_output=True, text=True, check=True)
+        environment = {
+            "PATH": os.environ["PATH"],
+            "PACKAGE": package,
+            "ACTION_PATH": "/actions/sqlrank",
+        }
+        done = subprocess.run(
+            [BASH, "-e", "-c", script], env=environment, capture_output=True, text=True, check=True
+        )
         assert done.stdout.splitlines()[-1] == expected
         assert done.stdout.splitlines()[:3] == ["-m", "pip", "install"]
 
@@ -306,8 +375,14 @@ def test_the_installation_takes_the_package_of_the_action_or_the_named_one() -> 
 def make_runs(worse: bool) -> dict[str, Any]:
     """Return a baseline and a candidate of thirty queries."""
     baseline = {f"q{number}": {"a": 2.0, "b": 1.0} for number in range(30)}
-    candidate = {query: {"a": 1.0, "b": 2.0} if worse and number % 2 else docs for number, (query, docs) in enumerate(baseline.items())}
-    return {"run": {"baseline": baseline, "candidate": candidate}, "qrels": {query: {"a": 1} for query in baseline}}
+    candidate = {
+        query: {"a": 1.0, "b": 2.0} if worse and number % 2 else docs
+        for number, (query, docs) in enumerate(baseline.items())
+    }
+    return {
+        "run": {"baseline": baseline, "candidate": candidate},
+        "qrels": {query: {"a": 1} for query in baseline},
+    }
 
 
 def test_what_is_not_worse_is_returned() -> None:
@@ -326,14 +401,24 @@ def test_what_is_undecided_is_no_pass() -> None:
     for treated in (None, "pass", "fail"):
         with pytest.raises(AssertionError, match="## sqlrank gate: inconclusive"):
             sqlrank.assert_not_worse("RR", **few, treat_inconclusive_as=treated)
-    with pytest.raises(sqlrank.MetricError, match="treat_inconclusive_as='maybe' is not possible: give 'pass' or 'fail'"):
+    with pytest.raises(
+        sqlrank.MetricError,
+        match="treat_inconclusive_as='maybe' is not possible: give 'pass' or 'fail'",
+    ):
         sqlrank.assert_not_worse("RR", **few, treat_inconclusive_as="maybe")
 
 
 def test_it_takes_the_arguments_of_a_gate() -> None:
     import inspect
 
-    ours, theirs = (inspect.signature(function).parameters for function in (sqlrank.assert_not_worse, sqlrank.gate))
+    ours, theirs = (
+        inspect.signature(function).parameters
+        for function in (sqlrank.assert_not_worse, sqlrank.gate)
+    )
     assert ours.keys() - theirs.keys() == {"treat_inconclusive_as"}
-    assert {name: str(ours[name]) for name in theirs} == {name: str(parameter) for name, parameter in theirs.items()}
-    assert isinstance(sqlrank.assert_not_worse("RR", **make_runs(worse=False), progress=lambda _: None), pa.Table)
+    assert {name: str(ours[name]) for name in theirs} == {
+        name: str(parameter) for name, parameter in theirs.items()
+    }
+    assert isinstance(
+        sqlrank.assert_not_worse("RR", **make_runs(worse=False), progress=lambda _: None), pa.Table
+    )

@@ -1,4 +1,6 @@
-"""Dates of CSV files of which day and month can be exchanged are refused with the queries that read them, in calls that name the column."""
+"""Dates of CSV files of which day and month can be exchanged are refused with the queries that read
+them, in calls that name the column.
+"""
 
 from __future__ import annotations
 
@@ -31,33 +33,48 @@ def write_csv(path: Path, dates: tuple[str, ...]) -> str:
 def test_both_readings_are_suggested(tmp_path: Path, dates: tuple[str, str]) -> None:
     file = write_csv(tmp_path / "p.csv", dates)
     with pytest.raises(
-        sqlrank.InputError, match=r"^predictions: ts has dates such as .*, and no row tells the day from the month"
+        sqlrank.InputError,
+        match=r"^predictions: ts has dates such as .*, and no row tells the day from the month",
     ) as refusal:
         sqlrank.evaluate("Observations", predictions=file, by="ts")
     queries = re.findall(r"SELECT .*?FROM READ_CSV\(.*?\}\)", str(refusal.value))
     months = [
-        [row["m"] for row in sqlrank.evaluate("Observations", predictions=sqlrank.query(query), by="m=MONTH(ts)").to_pylist()]
+        [
+            row["m"]
+            for row in sqlrank.evaluate(
+                "Observations", predictions=sqlrank.query(query), by="m=MONTH(ts)"
+            ).to_pylist()
+        ]
         for query in queries
     ]
-    first, second = (sorted({int(re.split(r"\D", date)[place]) for date in dates}) for place in (0, 1))
+    first, second = (
+        sorted({int(re.split(r"\D", date)[place]) for date in dates}) for place in (0, 1)
+    )
     assert months == [first, second]
 
 
 @pytest.mark.parametrize(("dates", "first"), CLEAR.items(), ids=str)
-def test_dates_with_one_reading_are_read(tmp_path: Path, dates: tuple[str, str], first: str) -> None:
+def test_dates_with_one_reading_are_read(
+    tmp_path: Path, dates: tuple[str, str], first: str
+) -> None:
     file = write_csv(tmp_path / "p.csv", dates)
     assert str(sqlrank.evaluate("Observations", predictions=file, by="ts")["ts"][0]) == first
 
 
 def test_dates_of_several_files(tmp_path: Path) -> None:
-    """DuckDB takes the format from the first file. A date of another file that does not fit is shown, with the query that reads all."""
+    """DuckDB takes the format from the first file. A date of another file that does not fit is
+    shown, with the query that reads all.
+    """
     write_csv(tmp_path / "a.csv", ("03/01/2026",))
     with pytest.raises(sqlrank.InputError, match="no row tells the day"):
         sqlrank.evaluate("Observations", predictions=str(tmp_path), where="ts >= DATE '2026-01-01'")
-    assert sqlrank.evaluate("Observations", predictions=str(tmp_path)).num_rows == 1  # no call names the column
+    assert (
+        sqlrank.evaluate("Observations", predictions=str(tmp_path)).num_rows == 1
+    )  # no call names the column
     write_csv(tmp_path / "b.csv", ("03/31/2026",))
     with pytest.raises(
-        sqlrank.InputError, match=r"b\.csv, line 2: ts is '03/31/2026', which is not a date\. If the month comes first"
+        sqlrank.InputError,
+        match=r"b\.csv, line 2: ts is '03/31/2026', which is not a date\. If the month comes first",
     ) as refusal:
         sqlrank.evaluate("Observations", predictions=str(tmp_path), by="ts")
     (query,) = re.findall(r"SELECT .*?FROM READ_CSV\(.*?\}\)", str(refusal.value))

@@ -1,4 +1,6 @@
-"""Every argument counts: in every mode of a function, a value that is not the default is refused or changes the call."""
+"""Every argument counts: in every mode of a function, a value that is not the default is refused or
+changes the call.
+"""
 
 from __future__ import annotations
 
@@ -23,41 +25,111 @@ ROWS = pa.table(
 RUN = ROWS.select(["query_id", "doc_id", "score"])
 QRELS = pa.table({"query_id": ["a", "b"], "doc_id": ["x", "y"], "relevance": [1, 2]})
 OTHER_RUN = RUN.set_column(2, "score", pa.array([0.9, 0.7, 0.4, 0.6]))
-VISITS = pa.table({"unit_id": range(40), "variant": ["control", "b"] * 20, "x": [n % 7 for n in range(40)]})
+VISITS = pa.table(
+    {"unit_id": range(40), "variant": ["control", "b"] * 20, "x": [n % 7 for n in range(40)]}
+)
 ROLLUP = sqlrank.rollup(["AUC", "LogLoss"], predictions=ROWS, by="day", unit="doc_id", n_buckets=2)
 EXPERIMENT = sqlrank.experiment("Mean(x)", data=VISITS)
 
 MODES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
-    "evaluate rankings": (sqlrank.evaluate, {"metrics": ["RR", "nDCG@2"], "run": RUN, "qrels": QRELS}),
-    "evaluate predictions": (sqlrank.evaluate, {"metrics": ["AUC", "LogLoss"], "predictions": ROWS}),
+    "evaluate rankings": (
+        sqlrank.evaluate,
+        {"metrics": ["RR", "nDCG@2"], "run": RUN, "qrels": QRELS},
+    ),
+    "evaluate predictions": (
+        sqlrank.evaluate,
+        {"metrics": ["AUC", "LogLoss"], "predictions": ROWS},
+    ),
     "evaluate a rollup": (sqlrank.evaluate, {"metrics": ["AUC", "LogLoss"], "rollup": ROLLUP}),
-    "compare runs": (sqlrank.compare, {"metrics": ["RR", "nDCG@2"], "run": {"old": RUN, "new": OTHER_RUN}, "qrels": QRELS}),
-    "compare rollups": (sqlrank.compare, {"metrics": ["AUC"], "rollups": {"old": ROLLUP, "new": ROLLUP}}),
+    "compare runs": (
+        sqlrank.compare,
+        {"metrics": ["RR", "nDCG@2"], "run": {"old": RUN, "new": OTHER_RUN}, "qrels": QRELS},
+    ),
+    "compare rollups": (
+        sqlrank.compare,
+        {"metrics": ["AUC"], "rollups": {"old": ROLLUP, "new": ROLLUP}},
+    ),
     "power": (
         sqlrank.power,
-        {"values": sqlrank.evaluate("RR", run=RUN, qrels={"a": {"x": 1}, "b": {"x": 1}}, per_query=True), "target_effect": 0.1},
+        {
+            "values": sqlrank.evaluate(
+                "RR", run=RUN, qrels={"a": {"x": 1}, "b": {"x": 1}}, per_query=True
+            ),
+            "target_effect": 0.1,
+        },
     ),
     "print a statement": (sqlrank.sql, {"metrics": ["AUC", "LogLoss"], "predictions": "clicks"}),
-    "print a statement of a rollup": (sqlrank.sql, {"metrics": ["AUC", "LogLoss"], "rollup": "rolled"}),
-    "drift": (sqlrank.drift, {"metrics": ["LogLoss"], "rollup": ROLLUP, "reference": "day < '2026-01-02'"}),
+    "print a statement of a rollup": (
+        sqlrank.sql,
+        {"metrics": ["AUC", "LogLoss"], "rollup": "rolled"},
+    ),
+    "drift": (
+        sqlrank.drift,
+        {"metrics": ["LogLoss"], "rollup": ROLLUP, "reference": "day < '2026-01-02'"},
+    ),
     "experiment": (sqlrank.experiment, {"metrics": ["Mean(x)"], "data": VISITS}),
-    "report rankings": (sqlrank.report, {"metrics": ["RR"], "run": {"old": RUN, "new": OTHER_RUN}, "qrels": QRELS, "created_at": "now"}),
-    "report a rollup": (sqlrank.report, {"metrics": ["LogLoss"], "rollup": ROLLUP, "created_at": "now"}),
+    "report rankings": (
+        sqlrank.report,
+        {
+            "metrics": ["RR"],
+            "run": {"old": RUN, "new": OTHER_RUN},
+            "qrels": QRELS,
+            "created_at": "now",
+        },
+    ),
+    "report a rollup": (
+        sqlrank.report,
+        {"metrics": ["LogLoss"], "rollup": ROLLUP, "created_at": "now"},
+    ),
     "report an experiment": (sqlrank.report, {"experiment": EXPERIMENT, "created_at": "now"}),
-    "gate runs": (sqlrank.gate, {"metrics": ["RR", "nDCG@2"], "run": {"old": RUN, "new": OTHER_RUN}, "qrels": QRELS, "min_units": 2}),
-    "gate groups": (sqlrank.gate, {"metrics": ["LogLoss"], "predictions": ROWS, "across": "day", "tolerance": 0.5}),
+    "gate runs": (
+        sqlrank.gate,
+        {
+            "metrics": ["RR", "nDCG@2"],
+            "run": {"old": RUN, "new": OTHER_RUN},
+            "qrels": QRELS,
+            "min_units": 2,
+        },
+    ),
+    "gate groups": (
+        sqlrank.gate,
+        {"metrics": ["LogLoss"], "predictions": ROWS, "across": "day", "tolerance": 0.5},
+    ),
     "print an experiment": (sqlrank.experiment_sql, {"metrics": ["Mean(x)"], "data": "visits"}),
     "rollup": (sqlrank.rollup, {"metrics": ["AUC"], "predictions": ROWS}),
-    "print a rollup": (sqlrank.rollup_sql, {"metrics": ["AUC"], "predictions": "clicks", "by": "day"}),
-    "model of metrics": (sqlrank.dbt_model, {"metrics": ["AUC"], "name": "m", "predictions": "clicks"}),
+    "print a rollup": (
+        sqlrank.rollup_sql,
+        {"metrics": ["AUC"], "predictions": "clicks", "by": "day"},
+    ),
+    "model of metrics": (
+        sqlrank.dbt_model,
+        {"metrics": ["AUC"], "name": "m", "predictions": "clicks"},
+    ),
     "model of a rollup": (
         sqlrank.rollup_model,
-        {"metrics": ["AUC"], "name": "m", "predictions": "clicks", "by": "day", "begin": "2026-01-01"},
+        {
+            "metrics": ["AUC"],
+            "name": "m",
+            "predictions": "clicks",
+            "by": "day",
+            "begin": "2026-01-01",
+        },
     ),
     "explain": (sqlrank.explain, {"metric": "RR", "run": RUN, "qrels": QRELS, "query": "a"}),
     "split by key": (sqlrank.split, {"source": ROWS, "key": "doc_id", "salt": "s", "folds": 2}),
-    "split by time": (sqlrank.split, {"source": ROWS, "time": "day", "time_bounds": ["2026-01-02"], "shares": {"a": 0.5, "b": 0.5}}),
-    "print a split": (sqlrank.split_sql, {"source": "clicks", "key": "doc_id", "time": "day", "leave_last": 1}),
+    "split by time": (
+        sqlrank.split,
+        {
+            "source": ROWS,
+            "time": "day",
+            "time_bounds": ["2026-01-02"],
+            "shares": {"a": 0.5, "b": 0.5},
+        },
+    ),
+    "print a split": (
+        sqlrank.split_sql,
+        {"source": "clicks", "key": "doc_id", "time": "day", "leave_last": 1},
+    ),
     "functions": (sqlrank.functions, {"metrics": ["AUC"]}),
 }
 QUICK = ("power", "evaluate a rollup", "report an experiment", "split by key", "model of a rollup")
@@ -95,7 +167,8 @@ CONDITIONAL = {
     ("compare rollups", "power"),  # of equal rollups
     ("experiment", "multi_variant_units"),  # of units in one variant each
     ("gate runs", "compat"), ("gate groups", "compat"),  # of lists and metrics that tools agree on
-    ("print a statement", "names"), ("print a statement of a rollup", "names"),  # columns are identifiers in any case
+    # columns are identifiers in any case
+    ("print a statement", "names"), ("print a statement of a rollup", "names"),
 }  # fmt: skip
 """Arguments that count beside another only, which the call lacks."""
 
@@ -109,7 +182,9 @@ def describe(result: Any) -> object:
 
 
 def has_effect(mode: str, name: str, base: object, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Return True if a value of an argument is refused or changes the result, the limits of the engine, or what progress tells."""
+    """Return True if a value of an argument is refused or changes the result, the limits of the
+    engine, or what progress tells.
+    """
     function, call = MODES[mode]
     if name == "progress":
         told: list[float] = []
@@ -128,15 +203,25 @@ def has_effect(mode: str, name: str, base: object, monkeypatch: pytest.MonkeyPat
             result = function(**{**call, name: get_value(name)})
         except SqlrankError:
             return True
-    return describe(result) != base or (name in LIMITS and any(getattr(made_limits, name) == get_value(name) for made_limits in limits))
+    return describe(result) != base or (
+        name in LIMITS
+        and any(getattr(made_limits, name) == get_value(name) for made_limits in limits)
+    )
 
 
 def sweep(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     function, call = MODES[mode]
     base = describe(function(**call))
-    names = [name for name in inspect.signature(function).parameters if name != "policies" and (mode, name) not in CONDITIONAL]
+    names = [
+        name
+        for name in inspect.signature(function).parameters
+        if name != "policies" and (mode, name) not in CONDITIONAL
+    ]
     without = [
-        name for name in names if name not in {"check"} | call.keys() - {"metrics"} and not has_effect(mode, name, base, monkeypatch)
+        name
+        for name in names
+        if name not in {"check"} | call.keys() - {"metrics"}
+        and not has_effect(mode, name, base, monkeypatch)
     ]
     assert without == []
 
@@ -149,17 +234,26 @@ def test_every_argument_counts(mode: str, monkeypatch: pytest.MonkeyPatch, tmp_p
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", [mode for mode in MODES if mode not in QUICK])
-def test_every_argument_counts_in_every_mode(mode: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+def test_every_argument_counts_in_every_mode(
+    mode: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
     monkeypatch.chdir(tmp_path)
     sweep(mode, monkeypatch)
 
 
 def test_every_function_with_options_is_swept() -> None:
     functions = [getattr(sqlrank, name) for name in sqlrank.__all__]
-    small = {"assert_not_worse", "chart", "metrics", "parse", "query", "show"}  # the first is gate, others have at most three parameters
-    assert {function.__name__ for function in functions if inspect.isfunction(function)} - small == {
-        function.__name__ for function, _ in MODES.values()
-    }
+    small = {
+        "assert_not_worse",
+        "chart",
+        "metrics",
+        "parse",
+        "query",
+        "show",
+    }  # the first is gate, others have at most three parameters
+    assert {
+        function.__name__ for function in functions if inspect.isfunction(function)
+    } - small == {function.__name__ for function, _ in MODES.values()}
 
 
 @pytest.mark.parametrize("mode", ["evaluate a rollup", "report a rollup", "report an experiment"])

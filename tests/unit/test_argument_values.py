@@ -1,4 +1,6 @@
-"""Any value for any argument gives a result or an error of this package, whose message names the argument."""
+"""Any value for any argument gives a result or an error of this package, whose message names the
+argument.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,31 @@ from sqlrank.reports.html_page import Report
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PREDICTIONS = pa.table({"query_id": ["a", "a", "b"], "doc_id": ["x", "y", "z"], "score": [0.1, 0.7, 0.4], "label": [0, 1, 1]})
+PREDICTIONS = pa.table(
+    {
+        "query_id": ["a", "a", "b"],
+        "doc_id": ["x", "y", "z"],
+        "score": [0.1, 0.7, 0.4],
+        "label": [0, 1, 1],
+    }
+)
 RUN = PREDICTIONS.select(["query_id", "doc_id", "score"])
 QRELS = RUN.rename_columns(["query_id", "doc_id", "relevance"])
-VISITS = pa.table({"unit_id": [1, 2, 3, 4], "variant": ["control", "control", "b", "b"], "x": [1, 2, 3, 5]})
-POLICIES = ("ties", "if_undefined", "unjudged", "depth", "rel", "aggregate", "topics", "level", "threshold", "nothing")
+VISITS = pa.table(
+    {"unit_id": [1, 2, 3, 4], "variant": ["control", "control", "b", "b"], "x": [1, 2, 3, 5]}
+)
+POLICIES = (
+    "ties",
+    "if_undefined",
+    "unjudged",
+    "depth",
+    "rel",
+    "aggregate",
+    "topics",
+    "level",
+    "threshold",
+    "nothing",
+)
 
 
 class Mute:
@@ -53,7 +75,9 @@ def make_closed_duckdb() -> duckdb.DuckDBPyConnection:
 
 def list_arguments(function: Callable[..., Any]) -> list[str]:
     found = inspect.signature(function).parameters
-    return [name for name in found if name != "policies"] + (list(POLICIES) if "policies" in found else [])
+    return [name for name in found if name != "policies"] + (
+        list(POLICIES) if "policies" in found else []
+    )
 
 
 CALLS: list[tuple[Callable[..., Any], str, dict[str, Any]]] = [
@@ -73,35 +97,91 @@ CALLS += [
     for function, data in ((sqlrank.experiment, VISITS), (sqlrank.experiment_sql, "visits"))
     for name in list_arguments(function)
 ]
-CALLS += [(sqlrank.metrics, "sql_dir", {}), (sqlrank.parse, "text", {}), (sqlrank.parse, "sql_dir", {"text": "AUC"})]
-CALLS += [(sqlrank.chart, name, {"result": sqlrank.evaluate("AUC", predictions=PREDICTIONS)}) for name in ("result", "kind")]
 CALLS += [
-    (sqlrank.dbt_model, name, {"metrics": "AUC", "name": "m", "predictions": "p"}) for name in ("metrics", "name", "materialized", "by")
+    (sqlrank.metrics, "sql_dir", {}),
+    (sqlrank.parse, "text", {}),
+    (sqlrank.parse, "sql_dir", {"text": "AUC"}),
+]
+CALLS += [
+    (sqlrank.chart, name, {"result": sqlrank.evaluate("AUC", predictions=PREDICTIONS)})
+    for name in ("result", "kind")
+]
+CALLS += [
+    (sqlrank.dbt_model, name, {"metrics": "AUC", "name": "m", "predictions": "p"})
+    for name in ("metrics", "name", "materialized", "by")
 ]
 
-ROLLUP = sqlrank.rollup(["AUC", "LogLoss"], predictions=PREDICTIONS, by="day=query_id", unit="doc_id", n_buckets=2)
+ROLLUP = sqlrank.rollup(
+    ["AUC", "LogLoss"], predictions=PREDICTIONS, by="day=query_id", unit="doc_id", n_buckets=2
+)
 CALLS += [
     (function, name, call)
     for function, call in (
         (sqlrank.rollup, {"metrics": "AUC", "predictions": PREDICTIONS}),
         (sqlrank.rollup_sql, {"metrics": "AUC", "predictions": "clicks", "by": "day"}),
-        (sqlrank.rollup_model, {"metrics": "AUC", "name": "m", "predictions": "clicks", "by": "day", "begin": "2026-01-01"}),
+        (
+            sqlrank.rollup_model,
+            {
+                "metrics": "AUC",
+                "name": "m",
+                "predictions": "clicks",
+                "by": "day",
+                "begin": "2026-01-01",
+            },
+        ),
         (sqlrank.evaluate, {"metrics": "AUC", "rollup": ROLLUP}),
         (sqlrank.compare, {"metrics": "AUC", "rollups": {"a": ROLLUP, "b": ROLLUP}}),
         (sqlrank.drift, {"metrics": "AUC", "rollup": ROLLUP, "reference": "day = 'a'"}),
         (sqlrank.explain, {"metric": "RR", "run": RUN, "qrels": QRELS, "query": "a"}),
         (sqlrank.split, {"source": VISITS, "key": "unit_id", "salt": "test", "folds": 2}),
-        (sqlrank.split, {"source": VISITS, "key": "unit_id", "time": "x", "leave_last": 1, "item": "variant", "cold_start": "drop"}),
-        (sqlrank.split_sql, {"source": "visits", "time": "x", "time_bounds": [2], "expanding": True}),
+        (
+            sqlrank.split,
+            {
+                "source": VISITS,
+                "key": "unit_id",
+                "time": "x",
+                "leave_last": 1,
+                "item": "variant",
+                "cold_start": "drop",
+            },
+        ),
+        (
+            sqlrank.split_sql,
+            {"source": "visits", "time": "x", "time_bounds": [2], "expanding": True},
+        ),
     )
     for name in list_arguments(function)
 ]
 
 texts = st.one_of(
     st.text(st.characters(), max_size=12),
-    st.sampled_from(["\0", "a\0b", "\ud800", "\u202e", "'", '"', "a;b", "$1", "?", "[", "a" * 5000, "(" * 2000 + "label" + ")" * 2000]),
     st.sampled_from(
-        ["P@1e999", "P@99999999999999999999", "P@²", "P(rel={})@1", "P(rel=1e400)@1", "f(a=" + "-" * 5000 + "1)", "AUC", "label > 0"]
+        [
+            "\0",
+            "a\0b",
+            "\ud800",
+            "\u202e",
+            "'",
+            '"',
+            "a;b",
+            "$1",
+            "?",
+            "[",
+            "a" * 5000,
+            "(" * 2000 + "label" + ")" * 2000,
+        ]
+    ),
+    st.sampled_from(
+        [
+            "P@1e999",
+            "P@99999999999999999999",
+            "P@²",
+            "P(rel={})@1",
+            "P(rel=1e400)@1",
+            "f(a=" + "-" * 5000 + "1)",
+            "AUC",
+            "label > 0",
+        ]
     ),
 )
 plain = st.one_of(
@@ -113,14 +193,44 @@ plain = st.one_of(
     texts,
     st.binary(max_size=3),
     texts.filter(lambda text: text != "").map(Path),
-    st.sampled_from([object(), print, ..., 1j, range(3), {"a"}, np.int64(3), np.float64(0.5), np.array([1.0, 2.0]), np.array(["a", "b"])]),
+    st.sampled_from(
+        [
+            object(),
+            print,
+            ...,
+            1j,
+            range(3),
+            {"a"},
+            np.int64(3),
+            np.float64(0.5),
+            np.array([1.0, 2.0]),
+            np.array(["a", "b"]),
+        ]
+    ),
     st.builds(make_closed_connection) | st.builds(make_closed_duckdb),
-    st.sampled_from([pa.table({"a": [1]}), pa.table({}), pa.table({"label": [[1]], "score": [1.0]}), bytearray(b"x")]),
+    st.sampled_from(
+        [
+            pa.table({"a": [1]}),
+            pa.table({}),
+            pa.table({"label": [[1]], "score": [1.0]}),
+            bytearray(b"x"),
+        ]
+    ),
 )
-names = st.one_of(plain, st.sampled_from(["label", "score", "order", "query_id", "predictions", "queries"]))
-hashable = st.one_of(st.none(), st.integers(), texts, st.sampled_from(["label", "score", "order", "query_id", "queries"]))
+names = st.one_of(
+    plain, st.sampled_from(["label", "score", "order", "query_id", "predictions", "queries"])
+)
+hashable = st.one_of(
+    st.none(),
+    st.integers(),
+    texts,
+    st.sampled_from(["label", "score", "order", "query_id", "queries"]),
+)
 values = st.recursive(
-    plain, lambda inner: st.one_of(st.lists(names | inner, max_size=3), st.dictionaries(hashable, inner | names, max_size=2))
+    plain,
+    lambda inner: st.one_of(
+        st.lists(names | inner, max_size=3), st.dictionaries(hashable, inner | names, max_size=2)
+    ),
 )
 
 
@@ -139,7 +249,9 @@ def assert_own_error(function: Callable[..., Any], call: dict[str, Any]) -> None
 def try_any_value(data: Any) -> None:
     function, name, call = data.draw(st.sampled_from(CALLS))
     # What a function of the caller's does is theirs.
-    value = data.draw(values.filter(lambda value: not callable(value)) if name == "progress" else values)
+    value = data.draw(
+        values.filter(lambda value: not callable(value)) if name == "progress" else values
+    )
     assert_own_error(function, {**call, name: value})
 
 
@@ -162,34 +274,88 @@ def test_many_values_for_any_argument(data: Any) -> None:
     [
         (
             {"threads": 100_000},
-            f"threads=100000 is not possible: give an integer from 1 to {max_threads()}, which is 8 times the cores",
+            (
+                f"threads=100000 is not possible: give an integer from 1 to {max_threads()}, which"
+                " is 8 times the cores"
+            ),
         ),
         ({"threads": True}, "threads=True is not possible: give an integer"),
-        ({"columns": 1}, "columns=1 is not possible: give a dict of names to your columns, such as {'query_id': 'user_id'}"),
-        ({"columns": {"label": None}}, "columns={'label': None} is not possible: give a dict of names"),
-        ({"columns": {"score": ["score", None]}}, "columns={'score': ['score', None]} is not possible"),
-        ({"compat": []}, "compat=[] is not possible: give the name of a tool's settings, such as 'trec10'"),
-        ({"dialect": 1}, "dialect=1 is not possible: give the name of a dialect, such as 'bigquery'"),
+        (
+            {"columns": 1},
+            (
+                "columns=1 is not possible: give a dict of names to your columns, such as"
+                " {'query_id': 'user_id'}"
+            ),
+        ),
+        (
+            {"columns": {"label": None}},
+            "columns={'label': None} is not possible: give a dict of names",
+        ),
+        (
+            {"columns": {"score": ["score", None]}},
+            "columns={'score': ['score', None]} is not possible",
+        ),
+        (
+            {"compat": []},
+            "compat=[] is not possible: give the name of a tool's settings, such as 'trec10'",
+        ),
+        (
+            {"dialect": 1},
+            "dialect=1 is not possible: give the name of a dialect, such as 'bigquery'",
+        ),
         ({"temp_directory": 1}, "temp_directory=1 is not possible: give the path of a folder"),
-        ({"temp_directory": "a\0b"}, r"temp_directory='a\x00b' is not possible: 'a\x00b' holds a character that no database takes"),
-        ({"where": "label = '\ud800'"}, "holds a character that no database takes as text. Leave it out"),
+        (
+            {"temp_directory": "a\0b"},
+            (
+                r"temp_directory='a\x00b' is not possible: 'a\x00b' holds a character that no"
+                r" database takes"
+            ),
+        ),
+        (
+            {"where": "label = '\ud800'"},
+            "holds a character that no database takes as text. Leave it out",
+        ),
         ({"where": 7}, "where=7 is not possible: give one condition over columns in SQL, such as"),
-        ({"where": "(" * 2000 + "label > 0" + ")" * 2000}, "the request is nested too deeply. Write it with fewer brackets"),
+        (
+            {"where": "(" * 2000 + "label > 0" + ")" * 2000},
+            "the request is nested too deeply. Write it with fewer brackets",
+        ),
         ({"connection": "a" * 5000}, "there is no DuckDB file"),
         ({"sql_dir": "a" * 5000}, "is not there. Give a folder with metrics/"),
         ({"sql_dir": 5}, "sql_dir=5 is not possible: give the path of a folder"),
-        ({"inputs": "orders"}, "inputs='orders' is not possible: give a dict of names of inputs to sources"),
-        ({"plan": {1: 2}}, "plan={1: 2} is not possible: give a plan and its value, such as {'score_order': 'buckets'}"),
-        ({"by": [["a", 1]]}, "by=[['a', 1]] is not possible: give a column, a list of columns, or a list of lists"),
+        (
+            {"inputs": "orders"},
+            "inputs='orders' is not possible: give a dict of names of inputs to sources",
+        ),
+        (
+            {"plan": {1: 2}},
+            (
+                "plan={1: 2} is not possible: give a plan and its value, such as {'score_order':"
+                " 'buckets'}"
+            ),
+        ),
+        (
+            {"by": [["a", 1]]},
+            "by=[['a', 1]] is not possible: give a column, a list of columns, or a list of lists",
+        ),
         ({"per_query": [1]}, "per_query=[1] is not possible: give True or False"),
         ({"metrics": [None]}, "unknown metric 'None'"),
-        ({"depth": Mute()}, "a parameter is a number, a name, a list of numbers or a map of numbers, not a Mute"),
+        (
+            {"depth": Mute()},
+            "a parameter is a number, a name, a list of numbers or a map of numbers, not a Mute",
+        ),
         ({"check": "some"}, "check='some' is not possible: give one of: auto, full, off"),
         ({"timeout": math.nan}, "timeout=nan is not possible: give seconds above 0"),
         ({"timeout": True}, "timeout=True is not possible: give seconds above 0"),
         ({"progress": 5}, "progress=5 is not possible: give a function of a percentage"),
         *(
-            ({"memory_limit": limit}, f"memory_limit={limit!r} is not possible: give a number with a unit, from 10MB, such as '2GB'")
+            (
+                {"memory_limit": limit},
+                (
+                    f"memory_limit={limit!r} is not possible: give a number with a unit, from 10MB,"
+                    " such as '2GB'"
+                ),
+            )
             for limit in ("-1", "100", "2048B", "1KB", "9.9MB", "1e9GB", 5, "")
         ),
     ],
@@ -206,9 +372,20 @@ HUGE = 10**400
 @pytest.mark.parametrize(
     ("function", "call", "message"),
     [
-        *((sqlrank.evaluate, {"interval": value}, "give a text, such as 't'") for value in (np.array(["t", "t"]), {"t"}, None)),
-        (sqlrank.compare, {"test": np.array(["t", "t"])}, "test=['t', 't'] is not possible: give a text, such as 't'"),
-        (sqlrank.compare, {"correction": ["holm"]}, "correction=['holm'] is not possible: give a text, such as 'holm'"),
+        *(
+            (sqlrank.evaluate, {"interval": value}, "give a text, such as 't'")
+            for value in (np.array(["t", "t"]), {"t"}, None)
+        ),
+        (
+            sqlrank.compare,
+            {"test": np.array(["t", "t"])},
+            "test=['t', 't'] is not possible: give a text, such as 't'",
+        ),
+        (
+            sqlrank.compare,
+            {"correction": ["holm"]},
+            "correction=['holm'] is not possible: give a text, such as 'holm'",
+        ),
         (
             sqlrank.experiment,
             {"lift_scale": np.array(["log", "log"])},
@@ -219,23 +396,66 @@ HUGE = 10**400
             {"multi_variant_units": {"drop"}},
             "multi_variant_units={'drop'} is not possible: give a text, such as 'error'",
         ),
-        (sqlrank.split, {"cold_start": ["drop"]}, "cold_start=['drop'] is not possible: give a text, such as 'drop'"),
-        (sqlrank.split, {"seen_pairs": ["drop"]}, "seen_pairs=['drop'] is not possible: give a text, such as 'drop'"),
+        (
+            sqlrank.split,
+            {"cold_start": ["drop"]},
+            "cold_start=['drop'] is not possible: give a text, such as 'drop'",
+        ),
+        (
+            sqlrank.split,
+            {"seen_pairs": ["drop"]},
+            "seen_pairs=['drop'] is not possible: give a text, such as 'drop'",
+        ),
         (
             sqlrank.split,
             {"folds": None, "shares": {"a": HUGE, "b": 1}},
             "is not possible: give parts with their shares, which add up to 1",
         ),
-        (sqlrank.split, {"leave_last": HUGE}, "is not possible: give an integer from 1, such as 10"),
-        (sqlrank.rollup, {"binning": np.array(["grid", "grid"])}, "binning=['grid', 'grid'] is not possible: give a text, such as 'grid'"),
-        (sqlrank.rollup, {"n_bins": True}, "n_bins=True is not possible: give an integer from 1, such as 1024"),
+        (
+            sqlrank.split,
+            {"leave_last": HUGE},
+            "is not possible: give an integer from 1, such as 10",
+        ),
+        (
+            sqlrank.rollup,
+            {"binning": np.array(["grid", "grid"])},
+            "binning=['grid', 'grid'] is not possible: give a text, such as 'grid'",
+        ),
+        (
+            sqlrank.rollup,
+            {"n_bins": True},
+            "n_bins=True is not possible: give an integer from 1, such as 1024",
+        ),
         (sqlrank.rollup, {"n_bins": HUGE}, "is not possible: give an integer from 1, such as 1024"),
-        *((sqlrank.rollup, {"exact_scores": value}, "give the scores that have bins of their own") for value in ("", {0.5}, HUGE)),
-        (sqlrank.rollup_model, {"dialect": None}, "dialect=None is not possible: give the name of a dialect, such as 'bigquery'"),
-        (sqlrank.rollup_model, {"begin": 5}, "begin=5 is not possible: give a day, such as '2026-01-31'"),
-        (sqlrank.rollup_sql, {"by": [""]}, "by=[''] is not possible: give a column, a list of columns, or a list of lists"),
-        (sqlrank.rollup_sql, {"unit": " "}, "unit=' ' is not possible: give the name of a column, such as 'user_id'"),
-        (sqlrank.explain, {"max_rows": HUGE}, "is not possible: give an integer from 1, such as 20"),
+        *(
+            (sqlrank.rollup, {"exact_scores": value}, "give the scores that have bins of their own")
+            for value in ("", {0.5}, HUGE)
+        ),
+        (
+            sqlrank.rollup_model,
+            {"dialect": None},
+            "dialect=None is not possible: give the name of a dialect, such as 'bigquery'",
+        ),
+        (
+            sqlrank.rollup_model,
+            {"begin": 5},
+            "begin=5 is not possible: give a day, such as '2026-01-31'",
+        ),
+        (
+            sqlrank.rollup_sql,
+            {"by": [""]},
+            "by=[''] is not possible: give a column, a list of columns, or a list of lists",
+        ),
+        (
+            sqlrank.rollup_sql,
+            {"unit": " "},
+            "unit=' ' is not possible: give the name of a column, such as 'user_id'",
+        ),
+        (
+            sqlrank.explain,
+            {"max_rows": HUGE},
+            "is not possible: give an integer from 1, such as 20",
+        ),
         (sqlrank.sql, {"predictions": "$$"}, "predictions: '$$' has not the quotes of duckdb"),
         (sqlrank.sql, {"create_table": "$$"}, "create_table: '$$' has not the quotes of duckdb"),
         (
@@ -243,10 +463,16 @@ HUGE = 10**400
             {"rollup": ROLLUP, "predictions": None, "check": "full"},
             "check='full' is for rows, which a rollup does not have",
         ),
-        (sqlrank.evaluate, {"rollup": ROLLUP, "predictions": None, "seed": 3}, "seed= is for rows. A rollup has intervals by its buckets"),
+        (
+            sqlrank.evaluate,
+            {"rollup": ROLLUP, "predictions": None, "seed": 3},
+            "seed= is for rows. A rollup has intervals by its buckets",
+        ),
     ],
 )
-def test_messages_of_further_functions_name_the_argument(function: Callable[..., Any], call: dict[str, Any], message: str) -> None:
+def test_messages_of_further_functions_name_the_argument(
+    function: Callable[..., Any], call: dict[str, Any], message: str
+) -> None:
     others = next(given for known, _, given in CALLS if known is function)
     with pytest.raises(SqlrankError) as caught:
         function(**{**others, **call})
@@ -257,9 +483,20 @@ def test_messages_of_further_functions_name_the_argument(function: Callable[...,
 def test_numbers_and_arrays_of_numpy_are_those_of_python() -> None:
     given: dict[str, Any] = {"predictions": PREDICTIONS, "by": "day=query_id", "unit": "doc_id"}
     plain = sqlrank.rollup("AUC", **given, n_bins=64, n_buckets=3, exact_scores=[0.25, 0.5])
-    assert sqlrank.rollup("AUC", **given, n_bins=np.int64(64), n_buckets=np.int32(3), exact_scores=np.array([0.25, 0.5])) == plain
+    assert (
+        sqlrank.rollup(
+            "AUC",
+            **given,
+            n_bins=np.int64(64),
+            n_buckets=np.int32(3),
+            exact_scores=np.array([0.25, 0.5]),
+        )
+        == plain
+    )
     assert sqlrank.rollup("AUC", **given, exact_scores=None) == sqlrank.rollup("AUC", **given)
-    assert sqlrank.evaluate({"AUC", "LogLoss", "AP"} - {"AP"}, predictions=PREDICTIONS).column_names == ["AUC", "LogLoss"]
+    assert sqlrank.evaluate(
+        {"AUC", "LogLoss", "AP"} - {"AP"}, predictions=PREDICTIONS
+    ).column_names == ["AUC", "LogLoss"]
 
 
 @pytest.mark.parametrize("path", [5, None, b"a.html", ["a.html"], ""])
@@ -279,7 +516,9 @@ def test_paths_of_files_are_texts_or_paths(path: Any) -> None:
     ],
 )
 @pytest.mark.parametrize("function", [sqlrank.evaluate, sqlrank.sql])
-def test_a_connection_that_was_closed(function: Callable[..., Any], connection: Callable[[], Any], message: str) -> None:
+def test_a_connection_that_was_closed(
+    function: Callable[..., Any], connection: Callable[[], Any], message: str
+) -> None:
     with pytest.raises(SqlrankError, match=f"^this connection cannot be used now: {message}"):
         function("AUC", predictions="clicks", connection=connection())
 
@@ -300,8 +539,14 @@ def test_a_connection_that_was_closed(function: Callable[..., Any], connection: 
         (sqlrank.drift, {"metrics": "AUC", "rollup": "rollup.parquet", "reference": "day < 2"}),
     ],
 )
-def test_confidence_levels_have_the_same_check(function: Callable[..., Any], call: dict[str, Any], level: Any) -> None:
+def test_confidence_levels_have_the_same_check(
+    function: Callable[..., Any], call: dict[str, Any], level: Any
+) -> None:
     with pytest.raises(MetricError) as caught:
         function(**call, confidence=level)
     meant = " Did you mean confidence=0.6?" if level == 0.4 else ""
-    assert str(caught.value) == f"confidence={level!r} is not possible.{meant} It is a number from 0.5 to 0.999999999, such as 0.95"
+    assert (
+        str(caught.value)
+        == f"confidence={level!r} is not possible.{meant} It is a number from 0.5 to 0.999999999,"
+        " such as 0.95"
+    )

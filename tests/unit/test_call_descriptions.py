@@ -20,7 +20,11 @@ RUNS = {"run": "eval.run", "qrels": "eval.qrels"}
 
 def read_command(text: str) -> str | None:
     """Return the command in the header of a statement, None if it has none."""
-    commands = [line.removeprefix("-- made by: ") for line in text.splitlines() if line.startswith("-- made by: ")]
+    commands = [
+        line.removeprefix("-- made by: ")
+        for line in text.splitlines()
+        if line.startswith("-- made by: ")
+    ]
     return commands[0] if commands else None
 
 
@@ -51,7 +55,9 @@ def test_the_command_prints_the_same_statement(options: dict[str, Any]) -> None:
 def test_the_command_names_files_and_databases(tmp_path: Path) -> None:
     path = tmp_path / "data base.duckdb"
     with duckdb.connect(str(path)) as connection:
-        connection.execute("CREATE TABLE p AS SELECT 1 AS label, 0.5 AS score UNION ALL SELECT 0, 0.25")
+        connection.execute(
+            "CREATE TABLE p AS SELECT 1 AS label, 0.5 AS score UNION ALL SELECT 0, 0.25"
+        )
     text = sqlrank.sql("AUC", predictions="p", connection=path)
     assert run_command(*shlex.split(str(read_command(text)))[1:]) == f"{text};\n"
     result = sqlrank.evaluate("AUC", predictions="p", connection=str(path))
@@ -82,8 +88,20 @@ def test_sources_in_memory_have_no_command() -> None:
 
 
 def test_a_model_has_a_command_unless_it_holds_jinja() -> None:
-    model = sqlrank.dbt_model("AUC", "daily", predictions="shop.clicks", by="day", materialized="incremental", overwrite_by="day")
-    assert "\n-- made by: sqlrank sql AUC --predictions shop.clicks --by day --dbt daily.sql --materialized incremental " in model.sql
-    model = sqlrank.dbt_model("AUC", "daily", predictions="clicks", where="day >= '{{ var(\"since\") }}'")
+    model = sqlrank.dbt_model(
+        "AUC",
+        "daily",
+        predictions="shop.clicks",
+        by="day",
+        materialized="incremental",
+        overwrite_by="day",
+    )
+    assert (
+        "\n-- made by: sqlrank sql AUC --predictions shop.clicks --by day --dbt daily.sql"
+        " --materialized incremental " in model.sql
+    )
+    model = sqlrank.dbt_model(
+        "AUC", "daily", predictions="clicks", where="day >= '{{ var(\"since\") }}'"
+    )
     assert "made by" not in model.sql
     assert model.sql.count("{{ var") == 1

@@ -24,10 +24,13 @@ BIG = ["nDCG", "AP"]
 
 
 def create_big_views(connection: duckdb.DuckDBPyConnection, rows: int) -> dict[str, Any]:
-    """Make views that hold no data, but take long to evaluate; every list has 1,000 documents, two of them judged."""
+    """Make views that hold no data, but take long to evaluate; every list has 1,000 documents, two
+    of them judged.
+    """
     connection.execute(
-        f"CREATE VIEW r AS SELECT i // 1000 AS query_id, i * 7919 % 1000 AS doc_id, hash(i) / 1e18 AS score FROM range({rows}) t(i);"
-        f"CREATE VIEW q AS SELECT i // 2 AS query_id, i % 2 AS doc_id, 1 AS relevance FROM range({rows // 500}) t(i)"
+        "CREATE VIEW r AS SELECT i // 1000 AS query_id, i * 7919 % 1000 AS doc_id, hash(i) / 1e18"
+        f" AS score FROM range({rows}) t(i);CREATE VIEW q AS SELECT i // 2 AS query_id, i % 2 AS"
+        f" doc_id, 1 AS relevance FROM range({rows // 500}) t(i)"
     )
     return {"run": "r", "qrels": "q", "connection": connection}
 
@@ -46,7 +49,9 @@ def test_a_timeout_cancels_quickly_whatever_is_being_done(check: Any) -> None:
     connection = duckdb.connect()
     call = create_big_views(connection, 10_000_000)
     started = time.monotonic()
-    with pytest.raises(ExecutionError, match=r"cancelled after 0\.2 seconds. Give a longer timeout, or fewer rows"):
+    with pytest.raises(
+        ExecutionError, match=r"cancelled after 0\.2 seconds. Give a longer timeout, or fewer rows"
+    ):
         sqlrank.evaluate(BIG, **call, check=check, timeout=0.2)
     assert time.monotonic() - started < 1.5
     assert connection.execute("SELECT 42").fetchall() == [(42,)], "the connection can be used again"
@@ -61,9 +66,13 @@ def test_a_timeout_that_is_not_reached(run: pa.Table, qrels: pa.Table) -> None:
 def test_out_of_memory(check: Any, tmp_path: Path) -> None:
     connection = duckdb.connect()
     call = create_big_views(connection, 3_000_000)
-    connection.execute(f"SET temp_directory = '{tmp_path / 'spill'}'; SET max_temp_directory_size = '1MB'")
+    connection.execute(
+        f"SET temp_directory = '{tmp_path / 'spill'}'; SET max_temp_directory_size = '1MB'"
+    )
     with pytest.raises(ExecutionError, match=r"out of memory: .*. Give more with memory_limit"):
-        sqlrank.evaluate(BIG, **call, plan={"rank_method": "sort"}, memory_limit="20MB", threads=1, check=check)
+        sqlrank.evaluate(
+            BIG, **call, plan={"rank_method": "sort"}, memory_limit="20MB", threads=1, check=check
+        )
     assert connection.execute("SELECT 42").fetchall() == [(42,)]
 
 
@@ -73,8 +82,12 @@ def test_a_folder_to_spill_to_on_a_callers_connection(tmp_path: Path) -> None:
     connection = duckdb.connect()
     connection.execute(f"SET temp_directory = '{tmp_path / 'before'}'")
     options = {"memory_limit": "60MB", "temp_directory": tmp_path / "spill", "check": "off"}
-    assert sqlrank.evaluate("num_q", **create_big_views(connection, 3_000_000), **options).to_pylist() == [{"num_q": 3000.0}]
-    assert sqlrank.evaluate("AP", run="r", qrels="q", connection=connection, **options).num_rows == 1
+    assert sqlrank.evaluate(
+        "num_q", **create_big_views(connection, 3_000_000), **options
+    ).to_pylist() == [{"num_q": 3000.0}]
+    assert (
+        sqlrank.evaluate("AP", run="r", qrels="q", connection=connection, **options).num_rows == 1
+    )
 
 
 @pytest.mark.slow
@@ -83,13 +96,17 @@ def test_what_does_not_fit_into_memory_is_spilled(spill: Path, tmp_path: Path) -
     with duckdb.connect(str(path)) as connection:
         call = create_big_views(connection, 1_000_000)
         expected = sqlrank.evaluate(BIG, **call, check="off").to_pylist()[0]
-    got = sqlrank.evaluate(BIG, run="r", qrels="q", connection=path, memory_limit="60MB", threads=2, check="off").to_pylist()[0]
+    got = sqlrank.evaluate(
+        BIG, run="r", qrels="q", connection=path, memory_limit="60MB", threads=2, check="off"
+    ).to_pylist()[0]
     assert got == pytest.approx(expected, rel=1e-12)
     assert list(spill.iterdir()) == []
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_the_folder_to_spill_to_is_removed(fails: bool, spill: Path, run: pa.Table, qrels: pa.Table) -> None:
+def test_the_folder_to_spill_to_is_removed(
+    fails: bool, spill: Path, run: pa.Table, qrels: pa.Table
+) -> None:
     seen: list[str] = []
     try:
         sqlrank.evaluate(
@@ -103,7 +120,9 @@ def test_the_folder_to_spill_to_is_removed(fails: bool, spill: Path, run: pa.Tab
     assert list(spill.iterdir()) == []
 
 
-def test_a_folder_of_the_callers_is_preserved(tmp_path: Path, spill: Path, run: pa.Table, qrels: pa.Table) -> None:
+def test_a_folder_of_the_callers_is_preserved(
+    tmp_path: Path, spill: Path, run: pa.Table, qrels: pa.Table
+) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "file").write_text("x")
     sqlrank.evaluate("RR", run=run, qrels=qrels, temp_directory=tmp_path / "mine")
@@ -127,13 +146,18 @@ def test_a_folder_of_the_callers_is_preserved(tmp_path: Path, spill: Path, run: 
         ({"timeout": 0}, "timeout=0 is not possible"),
         (
             {"temp_directory": "/proc/nope"},
-            "temp_directory='/proc/nope' is not possible: No such file or directory. Name a folder that can be written to",
+            (
+                "temp_directory='/proc/nope' is not possible: No such file or directory. Name a"
+                " folder that can be written to"
+            ),
         ),
         ({"progress": 5}, "progress"),
     ],
     ids=str,
 )
-def test_settings_that_do_not_fit(options: dict[str, Any], message: str, run: pa.Table, qrels: pa.Table) -> None:
+def test_settings_that_do_not_fit(
+    options: dict[str, Any], message: str, run: pa.Table, qrels: pa.Table
+) -> None:
     with pytest.raises(SqlrankError) as caught:
         sqlrank.evaluate("RR", run=run, qrels=qrels, **options)
     assert message in str(caught.value)
@@ -141,7 +165,13 @@ def test_settings_that_do_not_fit(options: dict[str, Any], message: str, run: pa
 
 def test_progress_is_reported_and_rises() -> None:
     told: list[float] = []
-    sqlrank.evaluate(BIG, **create_big_views(duckdb.connect(), 4_000_000), check="off", progress=told.append, threads=1)
+    sqlrank.evaluate(
+        BIG,
+        **create_big_views(duckdb.connect(), 4_000_000),
+        check="off",
+        progress=told.append,
+        threads=1,
+    )
     assert told
     assert told == sorted(told)
     assert 0 < max(told) <= 100
@@ -162,11 +192,16 @@ def test_progress_that_fails_stops_the_work(spill: Path) -> None:
 
 
 EVALUATE = [sys.executable, "-m", "sqlrank", "evaluate", *BIG, "--run", "r", "--qrels", "q", "--db"]
-SCRIPT = "import sys, sqlrank; sqlrank.evaluate(['nDCG', 'AP'], run='r', qrels='q', connection=sys.argv[1], check=sys.argv[3])"
+SCRIPT = (
+    "import sys, sqlrank; sqlrank.evaluate(['nDCG', 'AP'], run='r', qrels='q',"
+    " connection=sys.argv[1], check=sys.argv[3])"
+)
 
 
 def _reset_signals() -> None:
-    """Let a child process take signals as in a terminal, also where the tests run under nohup, whose children ignore SIGHUP."""
+    """Let a child process take signals as in a terminal, also where the tests run under nohup,
+    whose children ignore SIGHUP.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
@@ -181,9 +216,18 @@ def _reset_signals() -> None:
         pytest.param([sys.executable, "-c", SCRIPT], "off", signal.SIGINT, marks=pytest.mark.slow),
         pytest.param([sys.executable, "-c", SCRIPT], "auto", signal.SIGINT, marks=pytest.mark.slow),
     ],
-    ids=["command line", "command line, checking", "terminated", "hung up", "Python", "Python, checking"],
+    ids=[
+        "command line",
+        "command line, checking",
+        "terminated",
+        "hung up",
+        "Python",
+        "Python, checking",
+    ],
 )
-def test_an_interrupt_ends_it_and_leaves_nothing_behind(command: list[str], check: str, number: signal.Signals, tmp_path: Path) -> None:
+def test_an_interrupt_ends_it_and_leaves_nothing_behind(
+    command: list[str], check: str, number: signal.Signals, tmp_path: Path
+) -> None:
     folder = tmp_path / "temporary"
     folder.mkdir()
     with duckdb.connect(str(tmp_path / "big.duckdb")) as connection:
@@ -235,7 +279,11 @@ except KeyboardInterrupt:
     print(connection.execute("SELECT current_setting('threads')").fetchall() == before)
 """
     done = subprocess.run(
-        [sys.executable, "-c", script], env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, check=False, timeout=20
+        [sys.executable, "-c", script],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+        timeout=20,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"True\n", b"")
 
@@ -248,9 +296,16 @@ def test_calls_in_threads_of_their_own(run: pa.Table, qrels: pa.Table) -> None:
     connection.register("arrow_run", run)
     connection.execute("CREATE TABLE runs AS FROM arrow_run")
     with ThreadPoolExecutor(4) as pool:
-        alone = pool.map(lambda _: sqlrank.evaluate("RR", run=run, qrels=qrels).to_pylist(), range(8))
+        alone = pool.map(
+            lambda _: sqlrank.evaluate("RR", run=run, qrels=qrels).to_pylist(), range(8)
+        )
         assert list(alone) == [[{"RR": 0.75}]] * 8
-        shared = pool.map(lambda _: sqlrank.evaluate("RR", run="runs", qrels=qrels, connection=connection.cursor()).to_pylist(), range(8))
+        shared = pool.map(
+            lambda _: sqlrank.evaluate(
+                "RR", run="runs", qrels=qrels, connection=connection.cursor()
+            ).to_pylist(),
+            range(8),
+        )
         assert list(shared) == [[{"RR": 0.75}]] * 8
 
 
@@ -262,27 +317,42 @@ def test_the_statement_that_was_run_is_in_the_metadata(run: pa.Table, qrels: pa.
 
 def test_an_error_says_that_it_has_ended_the_transaction_of_the_caller() -> None:
     with duckdb.connect() as connection:
-        connection.execute("CREATE TABLE clicks AS SELECT 1 AS label, 0.5 AS score, 'x' AS campaign")
+        connection.execute(
+            "CREATE TABLE clicks AS SELECT 1 AS label, 0.5 AS score, 'x' AS campaign"
+        )
         connection.execute("SET enable_progress_bar = false")  # notebooks turn it on
         connection.begin()
         with pytest.raises(InputError) as caught:
-            sqlrank.evaluate("AUC", predictions="clicks", connection=connection, by="g=CAST(campaign AS INT)")
+            sqlrank.evaluate(
+                "AUC", predictions="clicks", connection=connection, by="g=CAST(campaign AS INT)"
+            )
         first, note = str(caught.value).splitlines()
-        assert first == (
-            "predictions (clicks): g is 'CAST(campaign AS INT)', and 'x' is no INT32. TRY_CAST(campaign AS INT) reads NULL in its place"
+        assert (
+            first == "predictions (clicks): g is 'CAST(campaign AS INT)', and 'x' is no INT32."
+            " TRY_CAST(campaign AS INT) reads NULL in its place"
         )
         assert note == (
-            "DuckDB has ended the open transaction of your connection by this error: call rollback(). What was not committed is lost."
-            " Set python_enable_replacements again then."  # a call switches off that names are looked up among Python's variables
+            "DuckDB has ended the open transaction of your connection by this error: call"
+            " rollback(). What was not committed is lost."
+            # a call switches off that names are looked up among Python's variables
+            " Set python_enable_replacements again then."
         )
         assert isinstance(caught.value.__cause__, ExecutionError)
         connection.rollback()
         connection.begin()
-        with pytest.raises(InputError, match=r"^by: predictions have no column 'nothing'\. There are: label, score, campaign$"):
+        with pytest.raises(
+            InputError,
+            match=r"^by: predictions have no column 'nothing'\. There are: label, score, campaign$",
+        ):
             sqlrank.evaluate("AUC", predictions="clicks", connection=connection, by="nothing")
         assert connection.execute("SELECT 1").fetchall() == [(1,)]
         with pytest.raises(InputError, match=r"reads NULL in its place$"):
-            sqlrank.evaluate("AUC", predictions="clicks", connection=connection.cursor(), by="g=CAST(campaign AS INT)")
+            sqlrank.evaluate(
+                "AUC",
+                predictions="clicks",
+                connection=connection.cursor(),
+                by="g=CAST(campaign AS INT)",
+            )
 
 
 def _next_suffix() -> str:
@@ -293,41 +363,70 @@ def _next_suffix() -> str:
 
 
 @pytest.mark.parametrize("source", ["arrow", "dict", "pandas", "csv"])
-def test_an_error_in_a_transaction_is_not_hidden_by_the_clean_up(source: str, tmp_path: Path) -> None:
+def test_an_error_in_a_transaction_is_not_hidden_by_the_clean_up(
+    source: str, tmp_path: Path
+) -> None:
     clicks = {"label": [1, 0], "score": [0.5, 0.4], "campaign": ["x", "1"]}
     path = tmp_path / "clicks.csv"
     path.write_text("label,score,campaign\n1,0.5,x\n0,0.4,1\n")
-    sources = {"arrow": pa.table(clicks), "dict": clicks, "pandas": pa.table(clicks).to_pandas(), "csv": path}
+    sources = {
+        "arrow": pa.table(clicks),
+        "dict": clicks,
+        "pandas": pa.table(clicks).to_pandas(),
+        "csv": path,
+    }
     with duckdb.connect() as connection:
         connection.execute("SET enable_progress_bar = false")
         suffix = _next_suffix()
         for _ in range(2):
             connection.begin()
             with pytest.raises(SqlrankError, match="'x' is no INT32") as caught:
-                sqlrank.evaluate("AUC", predictions=sources[source], connection=connection, by="g=CAST(campaign AS INT)")
+                sqlrank.evaluate(
+                    "AUC",
+                    predictions=sources[source],
+                    connection=connection,
+                    by="g=CAST(campaign AS INT)",
+                )
             assert "call rollback()" in str(caught.value)
             connection.rollback()
-            left = "SELECT view_name FROM duckdb_views() WHERE NOT internal UNION ALL SELECT table_name FROM duckdb_tables()"
+            left = (
+                "SELECT view_name FROM duckdb_views() WHERE NOT internal UNION ALL SELECT"
+                " table_name FROM duckdb_tables()"
+            )
             assert connection.execute(left).fetchall() == []
         assert _next_suffix() == suffix
-        assert sqlrank.evaluate("AUC", predictions=sources[source], connection=connection).to_pylist() == [{"AUC": 1.0}]
+        assert sqlrank.evaluate(
+            "AUC", predictions=sources[source], connection=connection
+        ).to_pylist() == [{"AUC": 1.0}]
 
 
 def test_a_connection_works_after_an_error() -> None:
-    """Repeated, since an error once left a result unfetched, which is in the way of the next call alone."""
+    """Repeated, since an error once left a result unfetched, which is in the way of the next call
+    alone.
+    """
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE clicks AS SELECT 1 AS label, 0.5 AS score")
         for _ in range(2):
             with pytest.raises(sqlrank.InputError, match="columns maps to 'missing'"):
-                sqlrank.evaluate("AUC", predictions="clicks", columns={"score": "missing"}, connection=connection)
+                sqlrank.evaluate(
+                    "AUC", predictions="clicks", columns={"score": "missing"}, connection=connection
+                )
         assert connection.sql("SELECT 1").fetchall() == [(1,)]
 
 
 def test_a_connection_with_rows_that_are_not_fetched_yet() -> None:
     with duckdb.connect() as connection:
-        connection.execute("CREATE TABLE clicks AS SELECT i % 2 AS label, i AS score FROM range(9) AS t(i)")
+        connection.execute(
+            "CREATE TABLE clicks AS SELECT i % 2 AS label, i AS score FROM range(9) AS t(i)"
+        )
         connection.execute("FROM clicks").fetchone()
-        message = r"unfinished result.*. Fetch all its rows \(fetchall\), or give connection=con\.cursor\(\), which does not see temporary tables$"
+        message = (
+            r"unfinished result.*. Fetch all its rows \(fetchall\), or give"
+            r" connection=con\.cursor\(\), which does not see temporary tables$"
+        )
         with pytest.raises(InputError, match=message):
             sqlrank.evaluate("AUC", predictions="clicks", connection=connection)
-        assert sqlrank.evaluate("AUC", predictions="clicks", connection=connection.cursor()).num_rows == 1
+        assert (
+            sqlrank.evaluate("AUC", predictions="clicks", connection=connection.cursor()).num_rows
+            == 1
+        )

@@ -37,22 +37,34 @@ def draw_chart(result: pa.Table, folder: Path) -> tuple[list[str], str]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("metric", "by", "expected"),
-    [("Brier", "day=CAST(day AS DATE)", "0.250"), ("Brier", ["g", "h"], "0.23"), ("Threshold", None, "0.50")],
+    [
+        ("Brier", "day=CAST(day AS DATE)", "0.250"),
+        ("Brier", ["g", "h"], "0.23"),
+        ("Threshold", None, "0.50"),
+    ],
 )
-def test_an_axis_of_equal_values_writes_these_and_no_rounded_one(metric: str, by: Any, expected: str, tmp_path: Path) -> None:
+def test_an_axis_of_equal_values_writes_these_and_no_rounded_one(
+    metric: str, by: Any, expected: str, tmp_path: Path
+) -> None:
     texts, _ = draw_chart(sqlrank.evaluate(metric, predictions=EQUAL, by=by), tmp_path)
     assert expected in texts
 
 
 @pytest.mark.slow
 def test_few_cut_offs_are_integers(tmp_path: Path) -> None:
-    texts, _ = draw_chart(sqlrank.evaluate("nDCG@1..3", run=RUN, qrels={"q1": {"a": 1, "d": 1}}), tmp_path)
+    texts, _ = draw_chart(
+        sqlrank.evaluate("nDCG@1..3", run=RUN, qrels={"q1": {"a": 1, "d": 1}}), tmp_path
+    )
     assert [text for text in texts if re.fullmatch(r"\d(\.5)?", text)] == ["1", "2", "3"]
 
 
 def test_a_title_is_left_of_long_names(tmp_path: Path) -> None:
-    table = pa.table({"label": [0, 1] * 2, "score": [0.1, 0.4] * 2, "g": ["x" * 300] * 2 + ["y"] * 2})
+    table = pa.table(
+        {"label": [0, 1] * 2, "score": [0.1, 0.4] * 2, "g": ["x" * 300] * 2 + ["y"] * 2}
+    )
     _, svg = draw_chart(sqlrank.evaluate("AUC", predictions=table, by="g"), tmp_path)
-    title = re.search(r'<text text-anchor="middle" transform="translate\(-([\d.]+),[\d.]+\) rotate\(-90\)', svg)
+    title = re.search(
+        r'<text text-anchor="middle" transform="translate\(-([\d.]+),[\d.]+\) rotate\(-90\)', svg
+    )
     assert title is not None
     assert float(title[1]) > 300

@@ -13,7 +13,18 @@ from sqlrank.charts import theme
 from sqlrank.charts.chart_kinds import CHART_KINDS
 from sqlrank.charts.theme import GREY, PALETTE
 from tests.lanes import select_every
-from tests.unit.charts import CLICKS, QRELS, RESULTS, RUNS, SCORED, evaluate_clicks, iterate_parts, list_marks, list_rows, read_caption
+from tests.unit.charts import (
+    CLICKS,
+    QRELS,
+    RESULTS,
+    RUNS,
+    SCORED,
+    evaluate_clicks,
+    iterate_parts,
+    list_marks,
+    list_rows,
+    read_caption,
+)
 
 
 def draw_spec(result: pa.Table, kind: str | None = None) -> dict[str, Any]:
@@ -35,16 +46,25 @@ def test_a_roc_has_its_points_and_the_diagonal() -> None:
         "type": "quantitative",
     }
     assert line["encoding"]["order"] == {"field": "point", "type": "quantitative"}
-    assert line["encoding"]["color"]["scale"] == {"domain": ["DE", "FR"], "range": list(PALETTE[:2])}
+    assert line["encoding"]["color"]["scale"] == {
+        "domain": ["DE", "FR"],
+        "range": list(PALETTE[:2]),
+    }
     assert line["encoding"]["color"]["legend"]["title"] == "country"
     # By hand: FR ranks 1, 0, 1, 0 and DE 1, 0, 1, 0.
     points = [(0, 0), (0, 0.5), (0.5, 0.5), (0.5, 1), (1, 1)]
-    assert list_rows(found, "colour", "x", "y") == [(country, *point) for country in ("DE", "FR") for point in points]
+    assert list_rows(found, "colour", "x", "y") == [
+        (country, *point) for country in ("DE", "FR") for point in points
+    ]
     assert diagonal["mark"]["color"] == GREY
-    assert [row for row in list_rows(found, "x", "y", "colour") if row[2] is None] == [(0, 0, None), (1, 1, None)]
+    assert [row for row in list_rows(found, "x", "y", "colour") if row[2] is None] == [
+        (0, 0, None),
+        (1, 1, None),
+    ]
     assert (
         read_caption(found)
-        == "The nearer to the upper left corner, the better. Dashed: random scores. At most 1,001 points per curve: straight lines between them miss at most 1/998 of the area."
+        == "The nearer to the upper left corner, the better. Dashed: random scores. At most 1,001"
+        " points per curve: straight lines between them miss at most 1/998 of the area."
     )
 
 
@@ -52,10 +72,34 @@ def test_a_roc_has_its_points_and_the_diagonal() -> None:
     ("curve", "text"),
     [
         ("ROC(points=0)", "Every distinct score is a point: nothing is left out."),
-        ("ROC(points=102)", "At most 103 points per curve: straight lines between them miss at most 1/100 of the area."),
-        ("Gain(points=5)", "At most 11 points per curve: straight lines between them miss at most 1/8 of the area."),
-        ("Lift(points=102)", "between two of them the true and the false positive rate change by at most 4/100 together."),
-        ("Threshold(points=102)", "between two of them the true and the false positive rate change by at most 4/100 together."),
+        (
+            "ROC(points=102)",
+            (
+                "At most 103 points per curve: straight lines between them miss at most 1/100 of"
+                " the area."
+            ),
+        ),
+        (
+            "Gain(points=5)",
+            (
+                "At most 11 points per curve: straight lines between them miss at most 1/8 of the"
+                " area."
+            ),
+        ),
+        (
+            "Lift(points=102)",
+            (
+                "between two of them the true and the false positive rate change by at most 4/100"
+                " together."
+            ),
+        ),
+        (
+            "Threshold(points=102)",
+            (
+                "between two of them the true and the false positive rate change by at most 4/100"
+                " together."
+            ),
+        ),
         (
             "ROC(points=104, curve_spacing=logarithmic)",
             "precision changes by a factor of at most n^(0.04), n being all weight over that of",
@@ -69,14 +113,35 @@ def test_what_points_miss_is_written_under_the_chart(curve: str, text: str) -> N
 
 
 def test_points_say_how_many_rows_their_group_has() -> None:
-    data = pa.table({"label": [0, 1, 1, 0, 1], "score": [0.1, 0.7, 0.3, 0.2, 0.9], "day": [None, None, None, 1, 1]})
+    data = pa.table(
+        {
+            "label": [0, 1, 1, 0, 1],
+            "score": [0.1, 0.7, 0.3, 0.2, 0.9],
+            "day": [None, None, None, 1, 1],
+        }
+    )
     found = draw_spec(sqlrank.evaluate("ROC", predictions=data, by="day"))
     assert {row[:2] for row in list_rows(found, "colour", "n")} == {("NULL", 3), ("1", 2)}
-    assert [item["title"] for item in found["layer"][1]["encoding"]["tooltip"]] == ["day", "fpr", "tpr", "threshold", "n"]
+    assert [item["title"] for item in found["layer"][1]["encoding"]["tooltip"]] == [
+        "day",
+        "fpr",
+        "tpr",
+        "threshold",
+        "n",
+    ]
     sliced = draw_spec(sqlrank.evaluate("Brier", predictions=data, by=[[], ["day"]]))
-    assert set(list_rows(sliced, "colour", "count_0")) == {("all", 5), ("day=1", 2), ("day=NULL", 3)}
+    assert set(list_rows(sliced, "colour", "count_0")) == {
+        ("all", 5),
+        ("day=1", 2),
+        ("day=NULL", 3),
+    }
     unchecked = draw_spec(sqlrank.evaluate("ROC", predictions=data, by="day", check="off"))
-    assert [item["title"] for item in unchecked["layer"][1]["encoding"]["tooltip"]] == ["day", "fpr", "tpr", "threshold"]
+    assert [item["title"] for item in unchecked["layer"][1]["encoding"]["tooltip"]] == [
+        "day",
+        "fpr",
+        "tpr",
+        "threshold",
+    ]
 
 
 def test_pr_holds_its_precision_back_to_the_point_before() -> None:
@@ -89,21 +154,36 @@ def test_pr_of_rare_positives_fills_its_height() -> None:
     # One of four predictions is positive, the one with the least score: precision 1/4 at most.
     rare = pa.table({"label": [0, 0, 0, 1], "score": [0.4, 0.3, 0.2, 0.1]})
     found = draw_spec(sqlrank.evaluate("PR", predictions=rare))
-    assert [encoding["y"]["scale"]["domain"] for encoding in iterate_parts(found, "encoding")] == [[0, 0.25 * 1.05]]
-    assert [encoding["y"]["scale"]["domain"] for encoding in iterate_parts(draw_spec(evaluate_clicks("PR")), "encoding")] == [[0, 1]]
+    assert [encoding["y"]["scale"]["domain"] for encoding in iterate_parts(found, "encoding")] == [
+        [0, 0.25 * 1.05]
+    ]
+    assert [
+        encoding["y"]["scale"]["domain"]
+        for encoding in iterate_parts(draw_spec(evaluate_clicks("PR")), "encoding")
+    ] == [[0, 1]]
 
 
 def test_gain_by_two_columns_has_colours_and_facets() -> None:
     found = draw_spec(evaluate_clicks("Gain", by=["country", "device"]))
     assert found["facet"]["column"]["title"] == "device"
     assert found["facet"]["column"]["sort"] == ["a", "b"]
-    assert {row[:2] for row in list_rows(found, "colour", "column")} == {("DE", "a"), ("DE", "b"), ("FR", "a"), ("FR", "b")}
+    assert {row[:2] for row in list_rows(found, "colour", "column")} == {
+        ("DE", "a"),
+        ("DE", "b"),
+        ("FR", "a"),
+        ("FR", "b"),
+    }
 
 
 def test_lift_has_a_line_at_one() -> None:
     found = draw_spec(evaluate_clicks("Lift"))
-    assert [row for row in list_rows(found, "x", "y", "point") if row[2] is None] == [(0, 1, None), (1, 1, None)]
-    assert found["layer"][1]["encoding"]["y"]["title"] == "lift (times as many positives as at random)"
+    assert [row for row in list_rows(found, "x", "y", "point") if row[2] is None] == [
+        (0, 1, None),
+        (1, 1, None),
+    ]
+    assert (
+        found["layer"][1]["encoding"]["y"]["title"] == "lift (times as many positives as at random)"
+    )
 
 
 def test_rates_over_thresholds_are_colours_or_charts() -> None:
@@ -136,7 +216,10 @@ def test_cut_offs_are_an_axis_and_the_baseline_is_grey() -> None:
         ("dense", 2, 1 / 2),
     ]
     encoding = found["layer"][0]["encoding"]
-    assert encoding["color"]["scale"] == {"domain": ["baseline", "dense"], "range": [GREY, PALETTE[0]]}
+    assert encoding["color"]["scale"] == {
+        "domain": ["baseline", "dense"],
+        "range": [GREY, PALETTE[0]],
+    }
     assert encoding["x"]["title"] == "cut-off (rank)"
     assert encoding["y"]["title"] == "P@1..2 (0 to 1, higher is better)"
 
@@ -146,7 +229,9 @@ def test_dots_have_their_intervals_and_n() -> None:
     found = draw_spec(result)
     assert list_marks(found) == ["rule", "point", "text"]
     expected = [
-        ("dense", pytest.approx(5 / 6), row["RR.ci_low"], row["RR.ci_high"], 3, 3) for row in result.to_pylist() if row["system"] == "dense"
+        ("dense", pytest.approx(5 / 6), row["RR.ci_low"], row["RR.ci_high"], 3, 3)
+        for row in result.to_pylist()
+        if row["system"] == "dense"
     ]
     assert list_rows(found, "colour", "y", "low", "high", "n_units", "count_0")[1:] == expected
     titles = [item["title"] for item in found["layer"][0]["encoding"]["tooltip"]]
@@ -156,7 +241,11 @@ def test_dots_have_their_intervals_and_n() -> None:
 
 
 def test_dots_are_on_an_axis_around_them_with_the_reference_of_their_metric() -> None:
-    data = {"label": [0, 1] * 4, "score": [0.1, 0.2, 0.4, 0.3, 0.1, 0.3, 0.2, 0.4], "g": list("aaaabbbb")}
+    data = {
+        "label": [0, 1] * 4,
+        "score": [0.1, 0.2, 0.4, 0.3, 0.1, 0.3, 0.2, 0.4],
+        "g": list("aaaabbbb"),
+    }
     near = draw_spec(sqlrank.evaluate("AUC", predictions=data, by="g"))
     (reference,) = [layer for layer in near["layer"] if layer["mark"].get("strokeDash")]
     assert near["datasets"][reference["data"]["name"]] == [{"reference": 0.5}]
@@ -165,7 +254,11 @@ def test_dots_are_on_an_axis_around_them_with_the_reference_of_their_metric() ->
     assert [row[0] for row in list_rows(near, "y")] == [0.5, 1]
     assert near["layer"][1]["encoding"]["x"]["scale"]["domain"] == [0.46, 1]
     assert "Dashed" not in read_caption(
-        draw_spec(sqlrank.evaluate("AUC", predictions={"label": [0, 0, 1, 1], "score": [0.1, 0.2, 0.3, 0.4]}))
+        draw_spec(
+            sqlrank.evaluate(
+                "AUC", predictions={"label": [0, 0, 1, 1], "score": [0.1, 0.2, 0.3, 0.4]}
+            )
+        )
     )
 
 
@@ -197,9 +290,13 @@ def test_bars_of_several_groupings_say_what_they_are_of() -> None:
 
 def test_several_scores_keep_a_dimension_of_their_own_among_groupings() -> None:
     data = CLICKS.append_column("other", CLICKS["score"])
-    result = sqlrank.evaluate("Brier", predictions=data, columns={"score": ["score", "other"]}, by=[[], ["country"]])
+    result = sqlrank.evaluate(
+        "Brier", predictions=data, columns={"score": ["score", "other"]}, by=[[], ["country"]]
+    )
     assert list_rows(draw_spec(result), "colour", "row") == [
-        (score, slice_) for score in ("other", "score") for slice_ in ("all", "country=DE", "country=FR")
+        (score, slice_)
+        for score in ("other", "score")
+        for slice_ in ("all", "country=DE", "country=FR")
     ]
 
 
@@ -207,7 +304,10 @@ def test_days_are_an_axis_also_as_text() -> None:
     found = draw_spec(evaluate_clicks("Brier", by=["day", "country"]))
     x = found["layer"][0]["encoding"]["x"]
     assert (x["type"], x["title"], x["axis"]["format"]) == ("temporal", "day", "%Y-%m-%d")
-    assert list_rows(found, "x", "colour")[:2] == [("2026-01-01T00:00:00", "DE"), ("2026-01-01T00:00:00", "FR")]
+    assert list_rows(found, "x", "colour")[:2] == [
+        ("2026-01-01T00:00:00", "DE"),
+        ("2026-01-01T00:00:00", "FR"),
+    ]
     dates = CLICKS.set_column(4, "day", CLICKS["day"].cast(pa.date32()))
     assert list_rows(draw_spec(sqlrank.evaluate("Brier", predictions=dates, by="day")), "x") == [
         ("2026-01-01T00:00:00",),
@@ -230,7 +330,9 @@ def test_a_confusion_matrix_has_all_classes_on_both_axes() -> None:
         ("x", "x", "b", 0.0, 0.0, None),
     ]
     assert len(cells) == 3 * 3 + 1
-    assert {tuple(axis["sort"]) for name in "xy" for axis in iterate_parts(spec, name)} == {("it's", "x", "z")}
+    assert {tuple(axis["sort"]) for name in "xy" for axis in iterate_parts(spec, name)} == {
+        ("it's", "x", "z")
+    }
 
 
 def test_a_metric_by_two_columns_is_a_heat_map() -> None:
@@ -239,7 +341,9 @@ def test_a_metric_by_two_columns_is_a_heat_map() -> None:
     encoding = found["layer"][0]["encoding"]
     assert (encoding["x"]["title"], encoding["y"]["title"]) == ("country", "device")
     assert encoding["color"]["title"] == "Brier (0 to 1, lower is better)"
-    values = [(a, d, round(y, 9), ink) for a, d, y, ink in list_rows(found, "across", "down", "y", "ink")]
+    values = [
+        (a, d, round(y, 9), ink) for a, d, y, ink in list_rows(found, "across", "down", "y", "ink")
+    ]
     # DE, a: scores .2 and .7 of negatives.
     assert values[0] == ("DE", "a", 0.265, "white")
     assert values[1] == ("DE", "b", 0.085, "black")
@@ -259,7 +363,8 @@ def test_a_forest_has_no_difference_in_grey() -> None:
     (row,) = list_rows(found, "difference", "name", "n_units", "wins", "losses", "verdict")
     assert row == (pytest.approx(2 / 9), "dense", 3, 2, 1, "not significant")
     assert read_caption(found).startswith(
-        "Points: differences of means. Lines: confidence intervals at level 0.95, corrected by Holm. Test: paired t-test."
+        "Points: differences of means. Lines: confidence intervals at level 0.95, corrected by"
+        " Holm. Test: paired t-test."
     )
 
 
@@ -272,7 +377,11 @@ def test_a_title_is_of_the_chart_or_as_given() -> None:
 def test_charts_of_a_forest_share_their_verdicts() -> None:
     result = sqlrank.compare(
         ["Brier", "CalibrationRatio"],
-        predictions={"label": [0, 1] * 20, "a": [0.02 * x for x in range(1, 41)], "b": [0.02 * x + 0.1 for x in range(1, 41)]},
+        predictions={
+            "label": [0, 1] * 20,
+            "a": [0.02 * x for x in range(1, 41)],
+            "b": [0.02 * x + 0.1 for x in range(1, 41)],
+        },
         columns={"score": ["a", "b"]},
     )
     found = draw_spec(result)
@@ -280,7 +389,11 @@ def test_charts_of_a_forest_share_their_verdicts() -> None:
     assert "differs, none is better" in labels
     for part in found["concat"]:
         point = part["layer"][-1]["encoding"]
-        assert len({*point["color"]["scale"]["range"]}) == len({*point["shape"]["scale"]["range"]}) == 4
+        assert (
+            len({*point["color"]["scale"]["range"]})
+            == len({*point["shape"]["scale"]["range"]})
+            == 4
+        )
         assert not {*point["color"]["scale"]["range"]} & {*PALETTE, GREY}
 
 
@@ -288,17 +401,29 @@ def test_charts_of_a_forest_share_their_verdicts() -> None:
 def test_a_forest_says_who_is_better() -> None:
     queries = [f"q{place}" for place in range(20)]
     good = {query: {"a": 2.0, "b": 1.0} for query in queries}
-    poor = {query: {"b": 3.0, "a": 2.0, "c": 1.0} if place else {"b": 3.0, "c": 2.0, "a": 1.0} for place, query in enumerate(queries)}
-    result = sqlrank.compare("RR", run={"good": good, "poor": poor}, qrels={query: {"a": 1} for query in queries})
+    poor = {
+        query: {"b": 3.0, "a": 2.0, "c": 1.0} if place else {"b": 3.0, "c": 2.0, "a": 1.0}
+        for place, query in enumerate(queries)
+    }
+    result = sqlrank.compare(
+        "RR", run={"good": good, "poor": poor}, qrels={query: {"a": 1} for query in queries}
+    )
     assert list_rows(draw_spec(result), "verdict") == [("baseline is better",)]
     assert list_rows(
-        draw_spec(sqlrank.compare("RR", run={"poor": poor, "good": good}, qrels={query: {"a": 1} for query in queries})), "verdict"
+        draw_spec(
+            sqlrank.compare(
+                "RR", run={"poor": poor, "good": good}, qrels={query: {"a": 1} for query in queries}
+            )
+        ),
+        "verdict",
     ) == [("system is better",)]
 
 
 def test_differences_of_queries_are_in_order_with_wins_and_losses() -> None:
     found = draw_spec(sqlrank.compare("RR", per_query=True, **SCORED))
-    assert [item["title"] for item in found["concat"]] == ["dense minus baseline: wins 2, ties 0, losses 1"]
+    assert [item["title"] for item in found["concat"]] == [
+        "dense minus baseline: wins 2, ties 0, losses 1"
+    ]
     assert list_rows(found, "x", "query", "kind", "difference") == [
         (1, "q1", "losses", -0.5),
         (2, "q2", "wins", 0.5),
@@ -307,18 +432,28 @@ def test_differences_of_queries_are_in_order_with_wins_and_losses() -> None:
 
 
 def test_lower_is_a_win_where_lower_is_better() -> None:
-    data = CLICKS.append_column("query_id", CLICKS["day"]).append_column("worse", pa.array([0.9, 0.9, 0.1, 0.1] * 2))
+    data = CLICKS.append_column("query_id", CLICKS["day"]).append_column(
+        "worse", pa.array([0.9, 0.9, 0.1, 0.1] * 2)
+    )
     scores = {"score": ["score", "worse"]}
-    found = draw_spec(sqlrank.compare("Brier", predictions=data, columns=scores, level="query", per_query=True))
-    assert {(row[0] > 0, row[1]) for row in list_rows(found, "difference", "kind")} == {(True, "losses")}
+    found = draw_spec(
+        sqlrank.compare("Brier", predictions=data, columns=scores, level="query", per_query=True)
+    )
+    assert {(row[0] > 0, row[1]) for row in list_rows(found, "difference", "kind")} == {
+        (True, "losses")
+    }
 
 
 @pytest.mark.slow
 def test_many_queries_are_thinned_and_the_chart_says_so() -> None:
     queries = [f"q{place:05}" for place in range(2500)]
-    data = pa.table({"query_id": queries, "label": [1] * 2500, "one": [1.0] * 2500, "other": [0.0, 1.0] * 1250})
+    data = pa.table(
+        {"query_id": queries, "label": [1] * 2500, "one": [1.0] * 2500, "other": [0.0, 1.0] * 1250}
+    )
     columns = {"score": ["one", "other"]}
-    found = draw_spec(sqlrank.compare("MAE", predictions=data, columns=columns, level="query", per_query=True))
+    found = draw_spec(
+        sqlrank.compare("MAE", predictions=data, columns=columns, level="query", per_query=True)
+    )
     drawn = list_rows(found, "x", "kind")
     assert (len(drawn), drawn[0], drawn[-1]) == (1000, (1, "losses"), (2500, "ties"))
     assert "1,000 queries are drawn, evenly spaced in their order" in read_caption(found)
@@ -326,17 +461,30 @@ def test_many_queries_are_thinned_and_the_chart_says_so() -> None:
 
 
 def test_undefined_is_shown_as_null_and_no_number() -> None:
-    one_class = pa.table({"label": [0, 0, 1, 0], "score": [0.2, 0.3, 0.4, 0.1], "shop": ["x", "x", None, None]})
+    one_class = pa.table(
+        {"label": [0, 0, 1, 0], "score": [0.2, 0.3, 0.4, 0.1], "shop": ["x", "x", None, None]}
+    )
     found = draw_spec(sqlrank.evaluate("AUC", predictions=one_class, by="shop"))
     assert list_rows(found, "colour", "y") == [("NULL", 1), ("x", None)]
-    assert next(item["mark"]["text"] for item in found["layer"] if item["mark"]["type"] == "text") == "NULL"
-    both = sqlrank.evaluate("num_predictions", predictions=one_class.set_column(2, "shop", [["NULL", "NULL", None, None]]), by="shop")
+    assert (
+        next(item["mark"]["text"] for item in found["layer"] if item["mark"]["type"] == "text")
+        == "NULL"
+    )
+    both = sqlrank.evaluate(
+        "num_predictions",
+        predictions=one_class.set_column(2, "shop", [["NULL", "NULL", None, None]]),
+        by="shop",
+    )
     assert [row[0] for row in list_rows(draw_spec(both), "colour")] == ["NULL (none)", "NULL"]
 
 
 @pytest.mark.parametrize("kind", select_every(3, CHART_KINDS))
 def test_no_rows_draw_an_empty_chart(kind: str) -> None:
-    assert sqlrank.chart(RESULTS[kind]().slice(0, 0), kind).to_dict()["$schema"].startswith("https://vega.github.io/schema/vega-lite/")
+    assert (
+        sqlrank.chart(RESULTS[kind]().slice(0, 0), kind)
+        .to_dict()["$schema"]
+        .startswith("https://vega.github.io/schema/vega-lite/")
+    )
 
 
 @pytest.mark.parametrize("kind", select_every(4, CHART_KINDS))
@@ -378,31 +526,68 @@ def test_another_kind_that_fits_can_be_chosen() -> None:
         (lambda: evaluate_clicks("Brier", by="country").select(["Brier"]), None, "the result has no column 'country' of its metadata"),
     ],
 )  # fmt: skip
-def test_what_has_no_chart_is_refused_with_the_reason(result: Any, kind: str | None, message: str) -> None:
+def test_what_has_no_chart_is_refused_with_the_reason(
+    result: Any, kind: str | None, message: str
+) -> None:
     with pytest.raises(sqlrank.SqlrankError, match=message):
         sqlrank.chart(result(), kind)
 
 
 def test_more_than_can_be_distinguished_is_refused() -> None:
-    many = pa.table({"label": [0, 1] * 201, "score": [0.1, 0.9] * 201, "user": [str(place // 2) for place in range(402)]})
-    with pytest.raises(sqlrank.InputError, match=r"user has 201 values, and a chart shows at most 200. Keep fewer rows, such as by where="):
+    many = pa.table(
+        {
+            "label": [0, 1] * 201,
+            "score": [0.1, 0.9] * 201,
+            "user": [str(place // 2) for place in range(402)],
+        }
+    )
+    with pytest.raises(
+        sqlrank.InputError,
+        match=(
+            r"user has 201 values, and a chart shows at most 200. Keep fewer rows, such as by"
+            r" where="
+        ),
+    ):
         sqlrank.chart(sqlrank.evaluate("Brier", predictions=many, by="user"))
 
 
 @pytest.mark.slow
 def test_too_many_charts_are_refused() -> None:
-    data = {"label": [0, 1] * 101, "score": [0.1, 0.9] * 101, "user": [str(place // 2) for place in range(202)], "all": [1] * 202}
+    data = {
+        "label": [0, 1] * 101,
+        "score": [0.1, 0.9] * 101,
+        "user": [str(place // 2) for place in range(202)],
+        "all": [1] * 202,
+    }
     for curve in ("ROC", "Calibration"):
         with pytest.raises(
-            sqlrank.InputError, match=r"these are 101 charts side by side, and at most 100 are drawn. Keep fewer rows, such as by where"
+            sqlrank.InputError,
+            match=(
+                r"these are 101 charts side by side, and at most 100 are drawn. Keep fewer rows,"
+                r" such as by where"
+            ),
         ):
             sqlrank.chart(sqlrank.evaluate(curve, predictions=pa.table(data), by=["all", "user"]))
 
 
 def test_more_groups_than_colours_have_dashes() -> None:
-    ten = pa.table({"label": [0, 1] * 10, "score": [0.1, 0.9] * 10, "shop": [f"s{place // 2}" for place in range(20)]})
-    encoding = draw_spec(sqlrank.evaluate("ROC", predictions=ten, by="shop"))["layer"][1]["encoding"]
-    looks = list(zip(encoding["color"]["scale"]["range"], map(str, encoding["strokeDash"]["scale"]["range"]), strict=True))
+    ten = pa.table(
+        {
+            "label": [0, 1] * 10,
+            "score": [0.1, 0.9] * 10,
+            "shop": [f"s{place // 2}" for place in range(20)],
+        }
+    )
+    encoding = draw_spec(sqlrank.evaluate("ROC", predictions=ten, by="shop"))["layer"][1][
+        "encoding"
+    ]
+    looks = list(
+        zip(
+            encoding["color"]["scale"]["range"],
+            map(str, encoding["strokeDash"]["scale"]["range"]),
+            strict=True,
+        )
+    )
     assert len(set(looks)) == 10
 
 
@@ -414,14 +599,22 @@ def test_columns_after_the_third_share_a_facet() -> None:
 
 def test_titles_that_mean_something_to_vega_or_are_taken_are_distinguished() -> None:
     data = CLICKS.rename_columns(["label", "score", "image", "n", "to"])
-    found = draw_spec(sqlrank.evaluate(["Brier", "Positives"], predictions=data, by=["image", "n", "to"], confidence=0.9), "dots")
+    found = draw_spec(
+        sqlrank.evaluate(
+            ["Brier", "Positives"], predictions=data, by=["image", "n", "to"], confidence=0.9
+        ),
+        "dots",
+    )
     titles = [item["title"] for item in found["spec"]["layer"][0]["encoding"]["tooltip"]]
     assert titles == ["image ", "n", "to", "Brier", "ci_low", "ci_high", "n_units", "Positives"]
 
 
 def test_altair_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
-    with pytest.raises(sqlrank.SqlrankError, match=r"^charts need altair. Run pip install 'altair<7' vl-convert-python$"):
+    with pytest.raises(
+        sqlrank.SqlrankError,
+        match=r"^charts need altair. Run pip install 'altair<7' vl-convert-python$",
+    ):
         sqlrank.chart(evaluate_clicks("Brier"))
 
 
@@ -435,7 +628,13 @@ def test_stored_results_are_drawn_as_they_were(tmp_path: Any) -> None:
 
 def test_points_are_many_but_not_too_many() -> None:
     points = pa.table({"label": [place % 2 for place in range(8_000)], "score": list(range(8_000))})
-    assert len(list_rows(draw_spec(sqlrank.evaluate("ROC(points=0)", predictions=points)), "x")) > 8_000
-    message = r"^50,001 points are too many for a chart, which has at most 50,000. Give fewer of each curve, as in ROC\(points=1000\), or keep fewer"
+    assert (
+        len(list_rows(draw_spec(sqlrank.evaluate("ROC(points=0)", predictions=points)), "x"))
+        > 8_000
+    )
+    message = (
+        r"^50,001 points are too many for a chart, which has at most 50,000. Give fewer of each"
+        r" curve, as in ROC\(points=1000\), or keep fewer"
+    )
     with pytest.raises(sqlrank.InputError, match=message):
         theme.inline_data({"x": place} for place in range(50_001))

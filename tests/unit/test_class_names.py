@@ -28,12 +28,17 @@ WRONG_ROW = 2
 
 
 QUICK = {("integers", "true"), ("yes", "integers"), ("True", "yes"), ("booleans", "digits")}
-PAIRS = [pytest.param(*pair, marks=() if pair in QUICK else pytest.mark.slow) for pair in product(TRUTHS, TRUTHS)]
+PAIRS = [
+    pytest.param(*pair, marks=() if pair in QUICK else pytest.mark.slow)
+    for pair in product(TRUTHS, TRUTHS)
+]
 
 
 @pytest.mark.parametrize(("label", "predicted"), PAIRS)
 def test_words_and_numbers_for_yes_and_no(label: str, predicted: str) -> None:
-    """Whatever columns say yes and no with: the advice leads to the same number, and none is needed where they agree."""
+    """Whatever columns say yes and no with: the advice leads to the same number, and none is needed
+    where they agree.
+    """
     values = TRUTHS[predicted].copy()
     values[WRONG_ROW] = values[WRONG_ROW + 1]
     classified = {"label": TRUTHS[label], "predicted": values}
@@ -42,7 +47,8 @@ def test_words_and_numbers_for_yes_and_no(label: str, predicted: str) -> None:
     assert len(numbers) == 1
 
 
-# Labels, predicted classes, and the part of a message or note: refused where types differ, noted where a prediction may just be wrong.
+# Labels, predicted classes, and the part of a message or note: refused where types differ, noted
+# where a prediction may just be wrong.
 OTHERS: dict[str, tuple[list[Any], list[Any], str]] = {
     "numbers and words": ([0, 1, 2], ["cat", "dog", "cow"], "has 'cat', 'cow' and 'dog'. Give both the same names, such as by a mapping of label"),
     "numbers and digits": ([7, 8], ["7", "9"], ""),
@@ -59,7 +65,11 @@ OTHERS: dict[str, tuple[list[Any], list[Any], str]] = {
 def test_columns_without_a_shared_class(name: str, metric: str) -> None:
     labels, predicted, part = OTHERS[name]
     try:
-        messages = read_notes(sqlrank.evaluate(metric, inputs={"classified": {"label": labels, "predicted": predicted}}))
+        messages = read_notes(
+            sqlrank.evaluate(
+                metric, inputs={"classified": {"label": labels, "predicted": predicted}}
+            )
+        )
     except sqlrank.InputError as error:
         messages = [str(error)]
     assert any(part in message for message in messages) if part else messages == []
@@ -69,27 +79,43 @@ def test_columns_without_a_shared_class(name: str, metric: str) -> None:
 def test_scores_without_a_class_of_a_label_are_refused(metric: str) -> None:
     with pytest.raises(
         sqlrank.InputError,
-        match=r"no label is one of the classes that have scores\. label has 'x' and 'y', and class_id has 'a' and 'b'\. Give",
+        match=(
+            r"no label is one of the classes that have scores\. label has 'x' and 'y', and class_id"
+            r" has 'a' and 'b'\. Give"
+        ),
     ):
         sqlrank.evaluate(metric, inputs=make_scores(["x", "y"], [[0.9, 0.1], [0.2, 0.8]]))
 
 
 def test_classes_of_several_labels_in_one_form() -> None:
     rows = [(1, "Cat", 1, 0), (1, "cat", 0, 1), (2, "dog", 1, 1)]
-    labels = dict(zip(("prediction_id", "class_id", "label", "predicted"), zip(*rows, strict=True), strict=True))
+    labels = dict(
+        zip(
+            ("prediction_id", "class_id", "label", "predicted"),
+            zip(*rows, strict=True),
+            strict=True,
+        )
+    )
     table = {"class_labels": pa.table({name: list(values) for name, values in labels.items()})}
     (note,) = read_notes(sqlrank.evaluate("MultilabelJaccard", inputs=table))
-    assert note == (
-        "class_labels.class_id and class_labels.class_id differ in case only in 1 and 1 values, such as 'cat' and 'Cat'. "
-        "Write both in one form, in one row for each"
+    assert (
+        note
+        == "class_labels.class_id and class_labels.class_id differ in case only in 1 and 1 values,"
+        " such as 'cat' and 'Cat'. Write both in one form, in one row for each"
     )
 
 
 LEVELS = ["low", "medium", "high", "low"]
 ORDERED = {
-    "WeightedKappa": {"classified": {"label": LEVELS, "predicted": ["low", "high", "high", "medium"]}},
+    "WeightedKappa": {
+        "classified": {"label": LEVELS, "predicted": ["low", "high", "high", "medium"]}
+    },
     "KrippendorffAlpha(level_of_measurement=ordinal)": {
-        "ratings": {"item_id": [1, 1, 2, 2, 3, 3], "judge_id": [1, 2] * 3, "rating": ["low", "low", "medium", "high", "high", "low"]}
+        "ratings": {
+            "item_id": [1, 1, 2, 2, 3, 3],
+            "judge_id": [1, 2] * 3,
+            "rating": ["low", "low", "medium", "high", "high", "low"],
+        }
     },
 }
 NUMBERED = {"low": 1, "medium": 2, "high": 3}
@@ -101,24 +127,51 @@ def test_texts_of_ordered_classes_are_noted(metric: str) -> None:
     names = [name for name in columns if name in {"label", "predicted", "rating"}]
 
     def evaluate(replaced: dict[Any, Any]) -> tuple[Any, list[str]]:
-        values = {**columns, **{name: [replaced[value] for value in columns[name]] for name in names}}
+        values = {
+            **columns,
+            **{name: [replaced[value] for value in columns[name]] for name in names},
+        }
         result = sqlrank.evaluate(metric, inputs={role: values})
         return result[0][0].as_py(), read_notes(result)
 
     value, (note,) = evaluate({name: name for name in NUMBERED})
-    assert "have the order of letters: 'high' < 'low' < 'medium'. Number them in their own order, as columns={" in note
-    assert evaluate({"low": "1", "medium": "2", "high": "3"}) == evaluate(NUMBERED) == (evaluate(NUMBERED)[0], [])
+    assert (
+        "have the order of letters: 'high' < 'low' < 'medium'. Number them in their own order, as"
+        " columns={" in note
+    )
+    assert (
+        evaluate({"low": "1", "medium": "2", "high": "3"})
+        == evaluate(NUMBERED)
+        == (evaluate(NUMBERED)[0], [])
+    )
     assert value != pytest.approx(evaluate(NUMBERED)[0])
-    assert "Read them as numbers with columns={" in evaluate({"low": "9", "medium": "10", "high": "11"})[1][0]
-    mapping = {name: f"CASE {name} WHEN 'low' THEN 1 WHEN 'medium' THEN 2 WHEN 'high' THEN 3 END" for name in names}
-    assert sqlrank.evaluate(metric, inputs={role: columns}, columns=mapping)[0][0].as_py() == pytest.approx(evaluate(NUMBERED)[0])
+    assert (
+        "Read them as numbers with columns={"
+        in evaluate({"low": "9", "medium": "10", "high": "11"})[1][0]
+    )
+    mapping = {
+        name: f"CASE {name} WHEN 'low' THEN 1 WHEN 'medium' THEN 2 WHEN 'high' THEN 3 END"
+        for name in names
+    }
+    assert sqlrank.evaluate(metric, inputs={role: columns}, columns=mapping)[0][
+        0
+    ].as_py() == pytest.approx(evaluate(NUMBERED)[0])
 
 
 def test_metrics_without_an_order_have_no_note_on_it() -> None:
     classified = ORDERED["WeightedKappa"]
-    assert read_notes(sqlrank.evaluate(["CohenKappa", "WeightedKappa(disagreement=nominal)"], inputs=classified)) == []
+    assert (
+        read_notes(
+            sqlrank.evaluate(
+                ["CohenKappa", "WeightedKappa(disagreement=nominal)"], inputs=classified
+            )
+        )
+        == []
+    )
     few = {"classified": {"label": ["low", "high"], "predicted": ["low", "low"]}}
     assert read_notes(sqlrank.evaluate("WeightedKappa", inputs=few)) == []
-    frame = pd.DataFrame(classified["classified"]).astype(pd.CategoricalDtype(["low", "medium", "high"], ordered=True))
+    frame = pd.DataFrame(classified["classified"]).astype(
+        pd.CategoricalDtype(["low", "medium", "high"], ordered=True)
+    )
     (note,) = read_notes(sqlrank.evaluate("WeightedKappa", inputs={"classified": frame}))
     assert "'high' < 'low' < 'medium'" in note

@@ -1,4 +1,6 @@
-"""Reports of clusters of records and of predicted classes: verdicts, wrong clusters side by side, and the confusion matrix."""
+"""Reports of clusters of records and of predicted classes: verdicts, wrong clusters side by side,
+and the confusion matrix.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,18 @@ ANN, BOB = "<b>Ann</b>", "Bob's"
 
 
 def link_records() -> pa.Table:
-    """Return six records of two persons and one unknown, which the old system mixes and the new one splits once."""
+    """Return six records of two persons and one unknown, which the old system mixes and the new one
+    splits once.
+    """
     true = [ANN, ANN, ANN, BOB, BOB, None]
     predicted = {"old": ["a", "a", "b", "b", None, "c"], "new": ["a", "a", "a", "b", "d", "c"]}
     rows = [
-        {"record_id": index + 1, "true_cluster": true[index], "predicted_cluster": name, "system": system}
+        {
+            "record_id": index + 1,
+            "true_cluster": true[index],
+            "predicted_cluster": name,
+            "system": system,
+        }
         for system, names in predicted.items()
         for index, name in enumerate(names)
     ]
@@ -35,7 +44,10 @@ def link_records() -> pa.Table:
 def classify() -> pa.Table:
     """Return 40 tickets of three classes, of which the new system mistakes fewer."""
     labels = [("bill", "login", "<i>spam</i>")[index % 3] for index in range(40)]
-    predicted = {"old": ["login" if index % 2 else label for index, label in enumerate(labels)], "new": labels}
+    predicted = {
+        "old": ["login" if index % 2 else label for index, label in enumerate(labels)],
+        "new": labels,
+    }
     rows = [
         {"ticket": index, "label": labels[index], "predicted": names[index], "system": system}
         for system, names in predicted.items()
@@ -46,18 +58,33 @@ def classify() -> pa.Table:
 
 @pytest.fixture(scope="module")
 def clusters() -> Page:
-    return Page(sqlrank.report(inputs={"records": link_records()}, system="system", baseline="old").html)
+    return Page(
+        sqlrank.report(inputs={"records": link_records()}, system="system", baseline="old").html
+    )
 
 
 @pytest.mark.slow
-def test_a_report_of_clusters_begins_with_the_better_system_and_wrong_clusters(clusters: Page) -> None:
-    html = sqlrank.report(["PairwiseF", "ClusterF"], inputs={"records": link_records()}, system="system", baseline="old").html
+def test_a_report_of_clusters_begins_with_the_better_system_and_wrong_clusters(
+    clusters: Page,
+) -> None:
+    html = sqlrank.report(
+        ["PairwiseF", "ClusterF"],
+        inputs={"records": link_records()},
+        system="system",
+        baseline="old",
+    ).html
     assert read_verdicts(html) == [
         ("better", "new has better values than old in 2 of 2 metrics: PairwiseF and ClusterF."),
-        ("even", "These differences are not tested, because records of one cluster are not independent."),
         (
             "even",
-            "Split true clusters: 2 of 2 by old and 1 of 2 by new. Predicted clusters with records of several true ones: 1 of 3 by old and 0 of 3 by new.",
+            "These differences are not tested, because records of one cluster are not independent.",
+        ),
+        (
+            "even",
+            (
+                "Split true clusters: 2 of 2 by old and 1 of 2 by new. Predicted clusters with"
+                " records of several true ones: 1 of 3 by old and 0 of 3 by new."
+            ),
         ),
         ("warning", "old: 1 record without a predicted cluster (num_unplaced)."),
         ("warning", "old and new: 1 record without a true cluster (num_unlabelled)."),
@@ -72,9 +99,14 @@ def test_a_report_of_clusters_begins_with_the_better_system_and_wrong_clusters(c
 @pytest.mark.slow
 def test_the_worst_clusters_are_side_by_side(clusters: Page) -> None:
     errors = clusters.tables["clusters-table-rows"][1:]
-    assert errors == [[ANN, "3", "2", "2", "1", "right", "right", "right"], [BOB, "2", "2", "1", "1", "2", "1", "0"]]
+    assert errors == [
+        [ANN, "3", "2", "2", "1", "right", "right", "right"],
+        [BOB, "2", "2", "1", "1", "2", "1", "0"],
+    ]
     sizes = [row[:6] for row in clusters.tables["cluster-sizes-rows"][1:]]
-    assert sizes == [[name, size, size, size, "1", size] for name in ("old", "new") for size in ("2", "3")]
+    assert sizes == [
+        [name, size, size, size, "1", size] for name in ("old", "new") for size in ("2", "3")
+    ]
     records = {row[0]: row[1:] for row in clusters.tables["cluster-1-rows"][1:]}
     assert records == {
         "1": [ANN, "a", "a"],
@@ -92,24 +124,63 @@ def test_the_worst_clusters_are_side_by_side(clusters: Page) -> None:
 
 @pytest.mark.slow
 def test_clusters_of_two_tables_and_without_errors_are_reported(tmp_path: Path) -> None:
-    pq.write_table(pa.table({"record_id": [1, 2, 3], "cluster_id": ["a", "a", "b"]}), tmp_path / "true.parquet")
-    pq.write_table(pa.table({"record_id": [1, 2, 3], "entity": [7, 7, 8]}), tmp_path / "found.parquet")
-    given = ("--input", f"predicted_clusters={tmp_path / 'found.parquet'}", "--input", f"true_clusters={tmp_path / 'true.parquet'}")
-    run_command("report", *given, "--column", "predicted_clusters.cluster_id=entity", "-o", tmp_path / "a.html")
+    pq.write_table(
+        pa.table({"record_id": [1, 2, 3], "cluster_id": ["a", "a", "b"]}), tmp_path / "true.parquet"
+    )
+    pq.write_table(
+        pa.table({"record_id": [1, 2, 3], "entity": [7, 7, 8]}), tmp_path / "found.parquet"
+    )
+    given = (
+        "--input",
+        f"predicted_clusters={tmp_path / 'found.parquet'}",
+        "--input",
+        f"true_clusters={tmp_path / 'true.parquet'}",
+    )
+    run_command(
+        "report",
+        *given,
+        "--column",
+        "predicted_clusters.cluster_id=entity",
+        "-o",
+        tmp_path / "a.html",
+    )
     html = (tmp_path / "a.html").read_text("utf-8")
-    assert read_verdicts(html) == [("pass", "Split true clusters: 0 of 2. Predicted clusters with records of several true ones: 0 of 2.")]
+    assert read_verdicts(html) == [
+        (
+            "pass",
+            (
+                "Split true clusters: 0 of 2. Predicted clusters with records of several true ones:"
+                " 0 of 2."
+            ),
+        )
+    ]
     assert "No true cluster is predicted wrongly." in html
     assert 'id="cluster-1"' not in html
 
 
 @pytest.mark.slow
 def test_predicted_classes_have_a_confusion_matrix() -> None:
-    arguments: dict[str, Any] = {"inputs": {"classified": classify()}, "system": "system", "baseline": "old", "unit": "ticket"}
+    arguments: dict[str, Any] = {
+        "inputs": {"classified": classify()},
+        "system": "system",
+        "baseline": "old",
+        "unit": "ticket",
+    }
     html = sqlrank.report(**arguments).html
     assert read_verdicts(html)[0][0] == "better"
-    assert read_verdicts(html)[0][1].startswith("new beats old on 4 of 4 metrics: MulticlassAccuracy, ")
+    assert read_verdicts(html)[0][1].startswith(
+        "new beats old on 4 of 4 metrics: MulticlassAccuracy, "
+    )
     page = Page(html)
-    assert page.tables["classes-table-rows"][0] == ["system", "label", "precision", "recall", "f_beta", "label_weight", "predicted_weight"]
+    assert page.tables["classes-table-rows"][0] == [
+        "system",
+        "label",
+        "precision",
+        "recall",
+        "f_beta",
+        "label_weight",
+        "predicted_weight",
+    ]
     assert len(page.tables["classes-table-rows"]) == 1 + 6
     confusion = html[html.index('id="curve-confusion"') : html.index('id="classes-table"')]
     assert "weight: 13" in confusion
@@ -119,5 +190,11 @@ def test_predicted_classes_have_a_confusion_matrix() -> None:
 
 @pytest.mark.slow
 def test_the_example_of_classes_is_reported_on_the_command_line(tmp_path: Path) -> None:
-    run_command("report", "--input", "classified=examples/data/small/classified.csv", "-o", tmp_path / "a.html")
+    run_command(
+        "report",
+        "--input",
+        "classified=examples/data/small/classified.csv",
+        "-o",
+        tmp_path / "a.html",
+    )
     assert 'id="curve-confusion"' in (tmp_path / "a.html").read_text("utf-8")

@@ -1,4 +1,6 @@
-"""Columns of every type of Arrow and of DuckDB as group, id and unit: each call gives a value or an error of this package, and the process lives."""
+"""Columns of every type of Arrow and of DuckDB as group, id and unit: each call gives a value or an
+error of this package, and the process lives.
+"""
 
 from __future__ import annotations
 
@@ -55,18 +57,30 @@ def make_arrow_columns() -> dict[str, Any]:
         "string_view_of_short_texts": pa.array(["a", "b"] * (NUM_ROWS // 2)).cast(pa.string_view()),
         "binary_view": texts.cast(pa.binary()).cast(pa.binary_view()),
         "list_of_string_view": pa.array([["a"], []] * (NUM_ROWS // 2), pa.list_(pa.string_view())),
-        "struct_of_string_view": pa.array([{"a": "x"}] * NUM_ROWS, pa.struct([("a", pa.string_view())])),
-        "dictionary_of_string_view": pa.DictionaryArray.from_arrays(numbers, pa.array(["a", "b"], pa.string_view())),
-        "decimal_of_negative_scale": pa.array([100, 200] * (NUM_ROWS // 2)).cast(pa.decimal128(19, 0)).cast(pa.decimal128(18, -2)),
+        "struct_of_string_view": pa.array(
+            [{"a": "x"}] * NUM_ROWS, pa.struct([("a", pa.string_view())])
+        ),
+        "dictionary_of_string_view": pa.DictionaryArray.from_arrays(
+            numbers, pa.array(["a", "b"], pa.string_view())
+        ),
+        "decimal_of_negative_scale": (
+            pa.array([100, 200] * (NUM_ROWS // 2))
+            .cast(pa.decimal128(19, 0))
+            .cast(pa.decimal128(18, -2))
+        ),
         "decimal256": numbers.cast(pa.decimal256(60, 2)),
         "date_infinity": pa.array([2**31 - 1, 5] * (NUM_ROWS // 2), pa.int32()).view(pa.date32()),
         "list_view": pa.array([[1], []] * (NUM_ROWS // 2), pa.list_view(pa.int64())),
         "fixed_size_list": pa.array([[1, 2]] * NUM_ROWS, pa.list_(pa.int64(), 2)),
         "struct": pa.array([{"a": 1}, None] * (NUM_ROWS // 2)),
         "map": pa.array([[("a", 1)]] * NUM_ROWS, pa.map_(pa.string(), pa.int64())),
-        "dense_union": pa.UnionArray.from_dense(pa.array([0] * NUM_ROWS, pa.int8()), pa.array(range(NUM_ROWS), pa.int32()), [numbers]),
+        "dense_union": pa.UnionArray.from_dense(
+            pa.array([0] * NUM_ROWS, pa.int8()), pa.array(range(NUM_ROWS), pa.int32()), [numbers]
+        ),
         "sparse_union": pa.UnionArray.from_sparse(pa.array([0] * NUM_ROWS, pa.int8()), [numbers]),
-        "run_end_encoded": pa.RunEndEncodedArray.from_arrays(pa.array([4, 8], pa.int32()), pa.array(["a", "b"])),
+        "run_end_encoded": pa.RunEndEncodedArray.from_arrays(
+            pa.array([4, 8], pa.int32()), pa.array(["a", "b"])
+        ),
         "tensor": pa.FixedShapeTensorArray.from_numpy_ndarray(np.zeros((NUM_ROWS, 2))),
         "null": pa.nulls(NUM_ROWS),
         "fixed_size_binary": pa.array([b"aa", b"bb"] * (NUM_ROWS // 2), pa.binary(2)),
@@ -84,9 +98,15 @@ def make_duckdb_columns() -> dict[str, Any]:
     columns = {}
     for name in DUCKDB_TYPES:
         first, second = DUCKDB_VALUES.get(name, ("1", "2"))
-        query = f"SELECT CAST(CASE WHEN i % 2 = 0 THEN {first} ELSE {second} END AS {name}) AS x FROM RANGE({NUM_ROWS}) AS rows(i)"
+        query = (
+            f"SELECT CAST(CASE WHEN i % 2 = 0 THEN {first} ELSE {second} END AS {name}) AS x FROM"
+            f" RANGE({NUM_ROWS}) AS rows(i)"
+        )
         columns[name] = query
-    columns["ENUM"] = f"SELECT CAST(CASE WHEN i % 2 = 0 THEN 'a' ELSE 'b' END AS ENUM('a', 'b')) AS x FROM RANGE({NUM_ROWS}) AS rows(i)"
+    columns["ENUM"] = (
+        "SELECT CAST(CASE WHEN i % 2 = 0 THEN 'a' ELSE 'b' END AS ENUM('a', 'b')) AS x FROM"
+        f" RANGE({NUM_ROWS}) AS rows(i)"
+    )
     columns["STRUCT"] = f"SELECT {{'a': i % 2}} AS x FROM RANGE({NUM_ROWS}) AS rows(i)"
     columns["UNION"] = f"SELECT UNION_VALUE(a := i % 2) AS x FROM RANGE({NUM_ROWS}) AS rows(i)"
     columns["MAP"] = f"SELECT MAP {{'a': i % 2}} AS x FROM RANGE({NUM_ROWS}) AS rows(i)"
@@ -94,39 +114,74 @@ def make_duckdb_columns() -> dict[str, Any]:
 
 
 def list_calls(source: Any, options: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield calls of the public functions that read a source, with the column as group, id and unit."""
-    yield "evaluate by", lambda: sqlrank.evaluate("Brier", predictions=source, by="x", **options).to_pylist()
-    yield "evaluate unit", lambda: sqlrank.evaluate("Brier", predictions=source, unit="x", confidence=0.9, **options).to_pylist()
+    """Yield calls of the public functions that read a source, with the column as group, id and
+    unit.
+    """
+    yield (
+        "evaluate by",
+        lambda: sqlrank.evaluate("Brier", predictions=source, by="x", **options).to_pylist(),
+    )
+    yield (
+        "evaluate unit",
+        lambda: sqlrank.evaluate(
+            "Brier", predictions=source, unit="x", confidence=0.9, **options
+        ).to_pylist(),
+    )
     yield (
         "evaluate query",
         lambda: sqlrank.evaluate(
-            "RR", run=source, qrels=source, columns={"query_id": "x", "relevance": "label"}, per_query=True, **options
+            "RR",
+            run=source,
+            qrels=source,
+            columns={"query_id": "x", "relevance": "label"},
+            per_query=True,
+            **options,
         ).to_pylist(),
     )
     yield (
         "evaluate document",
         lambda: sqlrank.evaluate(
-            "RR", run=source, qrels=source, columns={"doc_id": "x", "relevance": "label", "query_id": "doc_id"}, **options
+            "RR",
+            run=source,
+            qrels=source,
+            columns={"doc_id": "x", "relevance": "label", "query_id": "doc_id"},
+            **options,
         ).to_pylist(),
     )
     yield (
         "compare",
-        lambda: sqlrank.compare("Brier", predictions=source, columns={"score": ["score", "other"]}, unit="x", **options).to_pylist(),
+        lambda: sqlrank.compare(
+            "Brier", predictions=source, columns={"score": ["score", "other"]}, unit="x", **options
+        ).to_pylist(),
     )
     yield (
         "compare by",
         lambda: sqlrank.compare(
-            "Brier", predictions=source, columns={"score": ["score", "other"]}, by="x", unit="doc_id", **options
+            "Brier",
+            predictions=source,
+            columns={"score": ["score", "other"]},
+            by="x",
+            unit="doc_id",
+            **options,
         ).to_pylist(),
     )
-    yield "rollup", lambda: sqlrank.evaluate("Brier", rollup=sqlrank.rollup("Brier", predictions=source, by="x", **options)).to_pylist()
+    yield (
+        "rollup",
+        lambda: sqlrank.evaluate(
+            "Brier", rollup=sqlrank.rollup("Brier", predictions=source, by="x", **options)
+        ).to_pylist(),
+    )
     yield (
         "experiment",
-        lambda: sqlrank.experiment("Mean(score)", data=source, unit="doc_id", variant="x", control="a", **options).to_pylist(),
+        lambda: sqlrank.experiment(
+            "Mean(score)", data=source, unit="doc_id", variant="x", control="a", **options
+        ).to_pylist(),
     )
     yield (
         "experiment unit",
-        lambda: sqlrank.experiment("Mean(score)", data=source, unit="x", variant="arm", control="a", **options).to_pylist(),
+        lambda: sqlrank.experiment(
+            "Mean(score)", data=source, unit="x", variant="arm", control="a", **options
+        ).to_pylist(),
     )
     yield "split", lambda: sqlrank.split(source, key="x", salt="s", folds=2, **options).to_pylist()
     yield "unread", lambda: sqlrank.evaluate("Brier", predictions=source, **options).to_pylist()
@@ -146,7 +201,10 @@ def try_calls(kind: str, names: list[str]) -> dict[str, str]:
         else:
             connection = duckdb.connect()
             connection.register("base", pa.table({**base, "i": range(NUM_ROWS)}))
-            connection.execute(f"CREATE TABLE x AS SELECT base.*, x.x FROM base POSITIONAL JOIN ({make_duckdb_columns()[name]}) AS x")
+            connection.execute(
+                "CREATE TABLE x AS SELECT base.*, x.x FROM base POSITIONAL JOIN"
+                f" ({make_duckdb_columns()[name]}) AS x"
+            )
             source, options = "x", {"connection": connection}
         for call, run in list_calls(source, options):
             sys.stderr.write(f"{name}: {call}\n")
@@ -164,31 +222,62 @@ def try_calls(kind: str, names: list[str]) -> dict[str, str]:
 @pytest.mark.parametrize("kind", ["arrow", "duckdb"])
 def test_every_type_gives_a_value_or_an_error(kind: str) -> None:
     names = [*(make_arrow_columns() if kind == "arrow" else make_duckdb_columns())]
-    child = subprocess.run([sys.executable, "-m", __name__, kind, *names], capture_output=True, text=True, timeout=900, check=False)
+    child = subprocess.run(
+        [sys.executable, "-m", __name__, kind, *names],
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
     assert child.returncode == 0, child.stderr.splitlines()[-3:]
     assert json.loads(child.stdout) == {}
 
 
-@pytest.mark.parametrize("name", ["fixed_size_list_0", "string_view", "decimal_of_negative_scale", "dense_union"])
+@pytest.mark.parametrize(
+    "name", ["fixed_size_list_0", "string_view", "decimal_of_negative_scale", "dense_union"]
+)
 def test_types_that_are_not_read_end_no_process(name: str) -> None:
-    source = pa.table({"label": [0, 1] * 4, "score": [0.1, 0.7] * 4, "x": make_arrow_columns()[name]})
+    source = pa.table(
+        {"label": [0, 1] * 4, "score": [0.1, 0.7] * 4, "x": make_arrow_columns()[name]}
+    )
     assert sqlrank.evaluate("AUC", predictions=source).to_pylist() == [{"AUC": 1.0}]
 
 
-@pytest.mark.parametrize("value", ["DATE 'infinity'", "DATE '20000-01-01'", "TIMESTAMP '-infinity'"])
+@pytest.mark.parametrize(
+    "value", ["DATE 'infinity'", "DATE '20000-01-01'", "TIMESTAMP '-infinity'"]
+)
 def test_times_beyond_python(value: str) -> None:
-    query = f"SELECT 1 AS label, 0.5 AS score, {value} AS day UNION ALL SELECT 0, 0.5, DATE '2026-01-01'"
-    with pytest.raises(InputError, match=r"column 'day' has a .* that Python does not hold, such as infinity"):
+    query = (
+        f"SELECT 1 AS label, 0.5 AS score, {value} AS day UNION ALL SELECT 0, 0.5, DATE"
+        " '2026-01-01'"
+    )
+    with pytest.raises(
+        InputError, match=r"column 'day' has a .* that Python does not hold, such as infinity"
+    ):
         sqlrank.evaluate("Brier", predictions=query, by="day")
-    assert sqlrank.evaluate("Brier", predictions=query, by="text=CAST(day AS VARCHAR)").num_rows == 2
+    assert (
+        sqlrank.evaluate("Brier", predictions=query, by="text=CAST(day AS VARCHAR)").num_rows == 2
+    )
 
 
 @pytest.mark.slow
 def test_groups_of_reports() -> None:
-    rows = {"label": [0, 1] * 20, "score": [0.1, 0.7] * 20, "my col": ["a", "b"] * 20, "st": [{"a": 1}] * 40, "values": [[1]] * 40}
+    rows = {
+        "label": [0, 1] * 20,
+        "score": [0.1, 0.7] * 20,
+        "my col": ["a", "b"] * 20,
+        "st": [{"a": 1}] * 40,
+        "values": [[1]] * 40,
+    }
     assert "my col" in str(sqlrank.report("AUC", predictions=rows, by='"my col"'))
     for name in ("st", "values"):
-        with pytest.raises(InputError, match=f"by: {name} is .*, and a report shows groups as single values. Group by a text of it"):
+        with pytest.raises(
+            InputError,
+            match=(
+                f"by: {name} is .*, and a report shows groups as single values. Group by a text"
+                " of it"
+            ),
+        ):
             sqlrank.report("AUC", predictions=rows, by=name)
         assert sqlrank.report("Brier", predictions=rows, by=f"{name}_text=CAST({name} AS VARCHAR)")
 

@@ -21,14 +21,24 @@ COMMANDS: dict[str, Any] = getattr(get_command(app), "commands", {})
 
 
 EXAMPLES = {name: command.examples for name, command in load_commands().items()}
-GROUPS = ["Inputs", "Metrics and policies", "Grouping and filters", "Intervals", "Verdicts", "Output", "Limits"]
+GROUPS = [
+    "Inputs",
+    "Metrics and policies",
+    "Grouping and filters",
+    "Intervals",
+    "Verdicts",
+    "Output",
+    "Limits",
+]
 """Groups of a command that has all of them."""
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_option_has_a_group(name: str) -> None:
     options = [option for option in load_commands()[name].options if not option.argument]
-    assert [option.name for option in options if option.group not in load_commands()[name].groups[:-1]] == []
+    assert [
+        option.name for option in options if option.group not in load_commands()[name].groups[:-1]
+    ] == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -44,9 +54,15 @@ def test_examples_can_be_parsed(name: str) -> None:
 
 def test_the_help_of_a_command_has_examples_and_groups() -> None:
     shown = run_command("gate", "--help")
-    titles = [line.removesuffix(":") for line in shown.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    titles = [
+        line.removesuffix(":")
+        for line in shown.splitlines()
+        if line.endswith(":") and not line.startswith(" ")
+    ]
     assert titles == ["Examples", "Arguments", *GROUPS, "Options"]
-    assert all(f"\n  {example}\n" in shown.replace(" \\\n     ", "") for example in EXAMPLES["gate"])
+    assert all(
+        f"\n  {example}\n" in shown.replace(" \\\n     ", "") for example in EXAMPLES["gate"]
+    )
     assert "--run TEXT " in shown
     assert "--format FORMAT " in shown
     assert "table, markdown, latex, csv, json, jsonl, parquet or xlsx" in " ".join(shown.split())
@@ -60,7 +76,11 @@ def test_help_is_as_wide_as_the_terminal(width: int, monkeypatch: pytest.MonkeyP
         with contextlib.redirect_stdout(text):
             get_command(app).main(arguments, prog_name="sqlrank", standalone_mode=False)
         lines = text.getvalue().splitlines()
-        assert (width - 25 if arguments[:1] in (["--help"], ["evaluate"]) else 0) < max(map(len, lines)) <= width
+        assert (
+            (width - 25 if arguments[:1] in (["--help"], ["evaluate"]) else 0)
+            < max(map(len, lines))
+            <= width
+        )
         assert arguments != ["--help"] or not any(line.endswith("...") for line in lines[1:])
 
 
@@ -86,7 +106,9 @@ def test_the_command_alone_shows_those_to_start_with() -> None:
     text = result.stdout.replace("\\\n", "")
     calls = [line.split() for line in text.splitlines() if line.startswith("  sqlrank ")]
     assert [words[1] for words in calls] == ["metrics", "evaluate", "compare", "gate", "sql"]
-    for _, name, *arguments in map(shlex.split, (line for line in text.splitlines() if line.startswith("  sqlrank "))):
+    for _, name, *arguments in map(
+        shlex.split, (line for line in text.splitlines() if line.startswith("  sqlrank "))
+    ):
         with COMMANDS[name].make_context(name, arguments) as context:
             assert context.params
     assert "'sqlrank --help' lists all commands" in text

@@ -19,14 +19,37 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 COMMANDS = load_commands()
-CALL = ["evaluate", "RR", "--run", str(TREC / "results.test"), "--qrels", str(TREC / "qrels.rel_level")]
-FULL = "standard output cannot be written: No space left on device. Free space, or write to a file elsewhere"
-LEFT = "-c", "import sys, atexit, sqlrank.__main__ as m; atexit.register(lambda: print(*sys.modules, sep='\\n')); m.main()"
+CALL = [
+    "evaluate",
+    "RR",
+    "--run",
+    str(TREC / "results.test"),
+    "--qrels",
+    str(TREC / "qrels.rel_level"),
+]
+FULL = (
+    "standard output cannot be written: No space left on device. Free space, or write to a file"
+    " elsewhere"
+)
+LEFT = (
+    "-c",
+    (
+        "import sys, atexit, sqlrank.__main__ as m; atexit.register(lambda: print(*sys.modules,"
+        " sep='\\n')); m.main()"
+    ),
+)
 
 
 def _run_python(*arguments: str, **variables: str) -> str:
     environment = os.environ | variables
-    return subprocess.run([sys.executable, *arguments], check=True, capture_output=True, text=True, cwd=ROOT, env=environment).stdout
+    return subprocess.run(
+        [sys.executable, *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=environment,
+    ).stdout
 
 
 @pytest.mark.slow
@@ -61,10 +84,20 @@ def test_nothing_is_left_behind_at_the_end(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full disk to write to")  # noqa: PTH110
 @pytest.mark.parametrize("buffered", select_few(["", "1"], 1))
-@pytest.mark.parametrize("arguments", [CALL, ["--version"], ["--help"], ["metrics", "AUC"]], ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    "arguments", [CALL, ["--version"], ["--help"], ["metrics", "AUC"]], ids=lambda words: words[0]
+)
 def test_a_full_disk_is_reported_once(arguments: list[str], buffered: str) -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123
         variables = os.environ | {"PYTHONUNBUFFERED": buffered}
         words = [sys.executable, "-m", "sqlrank", *arguments]
-        done = subprocess.run(words, check=False, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, env=variables)
+        done = subprocess.run(
+            words,
+            check=False,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env=variables,
+        )
     assert (done.returncode, done.stderr) == (2, f"sqlrank: {FULL}\n")

@@ -1,4 +1,6 @@
-"""SQL files of a user's own work without Python; a file that breaks the contract is refused with file, line and rule."""
+"""SQL files of a user's own work without Python; a file that breaks the contract is refused with
+file, line and rule.
+"""
 
 from __future__ import annotations
 
@@ -70,13 +72,26 @@ def test_every_relation_and_step_declares_its_grain() -> None:
     """And names columns that its rows have, or what it reads."""
     no_relations = {"metrics", "curves", "functions", "list_functions", "dbt", "compat"}
     folders = {path.name for path in sql_root().iterdir() if path.is_dir()} - no_relations
-    for path in (path for folder in sorted(folders) for path in sorted(sql_root().joinpath(folder).rglob("*.sql"))):
+    for path in (
+        path
+        for folder in sorted(folders)
+        for path in sorted(sql_root().joinpath(folder).rglob("*.sql"))
+    ):
         text = path.read_text("utf-8")
-        (grain,) = [read_grain(line.removeprefix("-- Grain: ")) for line in text.splitlines() if line.startswith("-- Grain: ")]
+        (grain,) = [
+            read_grain(line.removeprefix("-- Grain: "))
+            for line in text.splitlines()
+            if line.startswith("-- Grain: ")
+        ]
         tree = sqlglot.parse_one(text, read="duckdb")
         assert grain is not None, path
-        assert any(column.is_star for column in tree.selects) or {*grain.columns} <= {*tree.named_selects}, path
-        assert grain.source in {"", *(table.name for table in tree.find_all(sqlglot.exp.Table))}, path
+        assert any(column.is_star for column in tree.selects) or {*grain.columns} <= {
+            *tree.named_selects
+        }, path
+        assert grain.source in {
+            "",
+            *(table.name for table in tree.find_all(sqlglot.exp.Table)),
+        }, path
 
 
 # What works without Python
@@ -91,13 +106,17 @@ def test_every_relation_and_step_declares_its_grain() -> None:
         ("weight", "mine", "weight_2"),
     ],
 )
-def test_the_alias_is_the_column_in_sql(folder: Folder, alias: str, metric: str, column: str) -> None:
+def test_the_alias_is_the_column_in_sql(
+    folder: Folder, alias: str, metric: str, column: str
+) -> None:
     """In results of Python it is the name; a name of an internal column gets a number."""
     text = add_parameter("place") if "(" in metric else GOOD
     folder.write({"metrics/mine.sql": text.replace("AS mine", f"AS {alias}")})
     printed = sqlrank.sql(metric, run="run", qrels="qrels", sql_dir=folder.path)
     assert sqlglot.parse_one(printed, read="duckdb").named_selects == [column]
-    assert sqlrank.evaluate(metric, run=folder.run, qrels=folder.qrels, sql_dir=folder.path).column_names == [metric]
+    assert sqlrank.evaluate(
+        metric, run=folder.run, qrels=folder.qrels, sql_dir=folder.path
+    ).column_names == [metric]
 
 
 def test_a_metric(folder: Folder) -> None:
@@ -107,16 +126,22 @@ def test_a_metric(folder: Folder) -> None:
     assert rows["mine"]["relation"] == "relevant_documents"
     assert rows["mine"]["description"] == "relevant documents at the first place."
     assert "mine" not in sqlrank.metrics()["name"].to_pylist()
-    assert folder.evaluate({}, run=folder.run.append_column("system", [["x", "x", "y"]]), by="system") == [0.0, 0.5]
+    assert folder.evaluate(
+        {}, run=folder.run.append_column("system", [["x", "x", "y"]]), by="system"
+    ) == [0.0, 0.5]
     assert "mine" in sqlrank.sql("mine", run="r", qrels="q", sql_dir=folder.path)
 
 
 def test_a_metric_called_as_an_annotation_is(folder: Folder) -> None:
-    assert folder.evaluate({"metrics/range.sql": GOOD.replace("-- mine:", "-- Range:")}, "Range") == [0.5]
+    assert folder.evaluate(
+        {"metrics/range.sql": GOOD.replace("-- mine:", "-- Range:")}, "Range"
+    ) == [0.5]
 
 
 def test_a_metric_with_a_cutoff(folder: Folder) -> None:
-    text = GOOD.replace("-- Und", "-- $k: integer from 1: cut-off.\n-- Und").replace("<= 1", "<= $k")
+    text = GOOD.replace("-- Und", "-- $k: integer from 1: cut-off.\n-- Und").replace(
+        "<= 1", "<= $k"
+    )
     assert folder.evaluate({"metrics/mine.sql": text}, "mine@1") == [0.5]
     assert folder.evaluate({}, "MINE@2") == [1.0]
     assert folder.evaluate({}, "mine@1..2") == [0.5, 1.0]
@@ -124,14 +149,21 @@ def test_a_metric_with_a_cutoff(folder: Folder) -> None:
         folder.evaluate({}, "mine")
 
 
-@pytest.mark.parametrize("change", [lambda text: text.replace("\n", "\r\n"), lambda text: "\ufeff" + text], ids=["crlf", "byte order mark"])
+@pytest.mark.parametrize(
+    "change",
+    [lambda text: text.replace("\n", "\r\n"), lambda text: "\ufeff" + text],
+    ids=["crlf", "byte order mark"],
+)
 def test_files_of_windows_editors(change: Any, folder: Folder) -> None:
     assert folder.evaluate({"metrics/mine.sql": change(GOOD)}) == [0.5]
 
 
 def test_a_function(folder: Folder) -> None:
     cube = "-- the cube.\nCREATE MACRO gain(relevance) AS relevance * relevance * relevance\n"
-    power = "-- a power.\n-- $gamma: number from 0, default 2: the exponent.\nCREATE MACRO gain(relevance) AS EXP($gamma * LN(relevance))\n"
+    power = (
+        "-- a power.\n-- $gamma: number from 0, default 2: the exponent.\nCREATE MACRO"
+        " gain(relevance) AS EXP($gamma * LN(relevance))\n"
+    )
     files = {"functions/gain/cube.sql": cube, "functions/gain/power.sql": power}
     assert folder.evaluate(files, "CG(gain=cube)") == [4.5]
     assert folder.evaluate({}, "CG(gain=power)") == pytest.approx([2.5])
@@ -141,26 +173,43 @@ def test_a_function(folder: Folder) -> None:
 
 
 def test_a_function_slot(folder: Folder) -> None:
-    metric = GOOD.replace("-- Und", "-- boost(): default twice: how much.\n-- Und").replace("THEN 1", "THEN boost(relevance)")
+    metric = GOOD.replace("-- Und", "-- boost(): default twice: how much.\n-- Und").replace(
+        "THEN 1", "THEN boost(relevance)"
+    )
     twice = "-- twice.\nCREATE MACRO boost(relevance) AS 2 * relevance\n"
     thrice = "-- thrice.\nCREATE MACRO boost(relevance) AS 3 * relevance\n"
-    assert folder.evaluate({"metrics/mine.sql": metric, "functions/boost/twice.sql": twice, "functions/boost/thrice.sql": thrice}) == [2.0]
+    assert folder.evaluate(
+        {
+            "metrics/mine.sql": metric,
+            "functions/boost/twice.sql": twice,
+            "functions/boost/thrice.sql": thrice,
+        }
+    ) == [2.0]
     assert folder.evaluate({}, "mine(boost=thrice)") == [3.0]
 
 
-RELATION = "-- top: one row per document at the first rank.\nSELECT\n  list_id,\n  relevance\nFROM judged_documents\nWHERE rank = 1\n"
-READS_TOP = GOOD.replace("FROM relevant_documents", "FROM top").replace("rank <= 1", "relevance > 0")
+RELATION = (
+    "-- top: one row per document at the first rank.\nSELECT\n  list_id,\n  relevance\nFROM"
+    " judged_documents\nWHERE rank = 1\n"
+)
+READS_TOP = GOOD.replace("FROM relevant_documents", "FROM top").replace(
+    "rank <= 1", "relevance > 0"
+)
 
 
 def test_a_relation(folder: Folder) -> None:
     assert folder.evaluate({"metrics/mine.sql": READS_TOP, "relations/top.sql": RELATION}) == [0.5]
-    assert folder.evaluate({}, run=folder.run.append_column("system", [["x", "x", "y"]]), by="system") == [0.0, 0.5]
+    assert folder.evaluate(
+        {}, run=folder.run.append_column("system", [["x", "x", "y"]]), by="system"
+    ) == [0.0, 0.5]
 
 
 def test_trailing_comments_of_columns(folder: Folder) -> None:
     """They belong to the column, and stand behind it in statements."""
     relation = RELATION.replace(
-        "  list_id,\n  relevance\n", "  list_id, -- the list\n  MAX(relevance) OVER (PARTITION BY list_id) AS relevance -- its grade\n"
+        "  list_id,\n  relevance\n",
+        "  list_id, -- the list\n  MAX(relevance) OVER (PARTITION BY list_id) AS relevance -- its"
+        " grade\n",
     )
     assert folder.evaluate({"metrics/mine.sql": READS_TOP, "relations/top.sql": relation}) == [0.5]
     file = SqlFile("relations", "top", folder.path / "relations" / "top.sql")
@@ -269,7 +318,9 @@ def find_line(text: str, part: str) -> int:
         (add_parameter("ties"), "$ties", "a parameter cannot be called 'ties', as a policy is"),
     ],
 )  # fmt: skip
-def test_a_metric_that_breaks_the_contract(text: str, place: str | None, rule: str, folder: Folder) -> None:
+def test_a_metric_that_breaks_the_contract(
+    text: str, place: str | None, rule: str, folder: Folder
+) -> None:
     folder.write({"metrics/mine.sql": text})
     with pytest.raises(ContractError) as caught:
         folder.evaluate({})
@@ -342,31 +393,56 @@ def change_relation(old: str, new: str) -> str:
         ),
     ],
 )  # fmt: skip
-def test_a_relation_that_breaks_the_contract(text: str, place: str, rule: str, folder: Folder) -> None:
+def test_a_relation_that_breaks_the_contract(
+    text: str, place: str, rule: str, folder: Folder
+) -> None:
     folder.write({"metrics/mine.sql": READS_TOP, "relations/top.sql": text})
     with pytest.raises(ContractError) as caught:
         folder.evaluate({})
     assert rule in str(caught.value)
-    assert f"{folder.path / 'relations' / 'top.sql'}:{find_line(text, place)}: " in str(caught.value)
+    assert f"{folder.path / 'relations' / 'top.sql'}:{find_line(text, place)}: " in str(
+        caught.value
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "line", "rule"),
     [
-        ("-- x.\nCREATE MACRO cube(relevance) AS relevance\n", 2, "the macro is named after its folder, 'gain'"),
+        (
+            "-- x.\nCREATE MACRO cube(relevance) AS relevance\n",
+            2,
+            "the macro is named after its folder, 'gain'",
+        ),
         ("-- x.\nSELECT 1\n", 2, "a function file is one CREATE MACRO"),
         ("-- x.\nCREATE TABLE gain (a INTEGER)\n", 2, "a function file is one CREATE MACRO"),
-        ("-- x.\nCREATE MACRO gain(relevance) AS TABLE SELECT 1\n", 2, "a function file is one CREATE MACRO"),
+        (
+            "-- x.\nCREATE MACRO gain(relevance) AS TABLE SELECT 1\n",
+            2,
+            "a function file is one CREATE MACRO",
+        ),
         ("-- x.\nCREATE MACRO gain(a, b) AS a\n", 2, "argument"),
         ("-- x.\nCREATE MACRO gain(relevance) AS rank\n", 2, "rank"),
         ("-- x.\nCREATE MACRO gain(relevance) AS gain(relevance)\n", 2, "gain"),
         ("-- x.\nCREATE MACRO gain(relevance) AS foo(relevance)\n", 2, "foo"),
-        ("-- x.\nCREATE MACRO gain(relevance) AS relevance * $foo\n", 2, "$foo is used, but not documented"),
-        ("-- x.\nCREATE MACRO gain(relevance) AS (SELECT MAX(relevance) FROM judged_documents)\n", 2, "subquery"),
+        (
+            "-- x.\nCREATE MACRO gain(relevance) AS relevance * $foo\n",
+            2,
+            "$foo is used, but not documented",
+        ),
+        (
+            (
+                "-- x.\nCREATE MACRO gain(relevance) AS (SELECT MAX(relevance) FROM"
+                " judged_documents)\n"
+            ),
+            2,
+            "subquery",
+        ),
         ("CREATE MACRO gain(relevance) AS relevance\n", 1, "a file begins with a comment"),
     ],
 )
-def test_a_function_that_breaks_the_contract(text: str, line: int, rule: str, folder: Folder) -> None:
+def test_a_function_that_breaks_the_contract(
+    text: str, line: int, rule: str, folder: Folder
+) -> None:
     folder.write({"functions/gain/mine.sql": text})
     with pytest.raises(ContractError) as caught:
         folder.evaluate({}, "CG(gain=mine)", timeout=5)
@@ -391,7 +467,9 @@ def test_a_name_is_given_once(name: str, text: str, folder: Folder) -> None:
 
 
 def test_a_default_that_is_no_function(folder: Folder) -> None:
-    text = GOOD.replace("-- Und", "-- gain(): default cube: gain.\n-- Und").replace("THEN 1", "THEN gain(relevance)")
+    text = GOOD.replace("-- Und", "-- gain(): default cube: gain.\n-- Und").replace(
+        "THEN 1", "THEN gain(relevance)"
+    )
     with pytest.raises(SqlrankError, match="'cube'"):
         folder.evaluate({"metrics/mine.sql": text})
 
@@ -421,7 +499,9 @@ def test_a_file_that_is_not_text(folder: Folder) -> None:
 
 
 def test_a_folder_that_is_not_there(folder: Folder, tmp_path: Path) -> None:
-    with pytest.raises(ContractError, match=r"is not there. Give a folder with metrics/, relations/ or functions/"):
+    with pytest.raises(
+        ContractError, match=r"is not there. Give a folder with metrics/, relations/ or functions/"
+    ):
         folder.evaluate({})
     (tmp_path / "file").write_text("")
     with pytest.raises(ContractError, match="is not there"):
@@ -429,7 +509,9 @@ def test_a_folder_that_is_not_there(folder: Folder, tmp_path: Path) -> None:
 
 
 def test_a_folder_without_sql(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> None:
-    assert sqlrank.evaluate("RR", run=run, qrels=qrels, sql_dir=tmp_path).to_pylist() == [{"RR": 0.75}]
+    assert sqlrank.evaluate("RR", run=run, qrels=qrels, sql_dir=tmp_path).to_pylist() == [
+        {"RR": 0.75}
+    ]
 
 
 def test_either_of_two_conditions_of_a_join_stays_one_condition(tmp_path: Path) -> None:
@@ -438,12 +520,24 @@ def test_either_of_two_conditions_of_a_join_stays_one_condition(tmp_path: Path) 
         (
             "relations",
             "near",
-            "-- near: one row per pair.\nSELECT r.list_id FROM ranked_documents AS r JOIN judgments AS j ON j.list_id = r.list_id AND (j.relevance > 1 OR r.rank < 3)",
+            (
+                "-- near: one row per pair.\nSELECT r.list_id FROM ranked_documents AS r JOIN"
+                " judgments AS j ON j.list_id = r.list_id AND (j.relevance > 1 OR r.rank < 3)"
+            ),
         ),
-        ("metrics", "near", "-- Near: pairs.\nSELECT list_id, COUNT(*) AS pairs FROM near GROUP BY list_id"),
+        (
+            "metrics",
+            "near",
+            "-- Near: pairs.\nSELECT list_id, COUNT(*) AS pairs FROM near GROUP BY list_id",
+        ),
     ):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / f"{name}.sql").write_text(text)
-    text = " ".join(sqlrank.sql("Near", run="run", qrels="qrels", dialect="duckdb", sql_dir=tmp_path).split())
-    condition = "judgments.list_id = ranked_documents.list_id AND (judgments.relevance > 1 OR ranked_documents.rank < 3)"
+    text = " ".join(
+        sqlrank.sql("Near", run="run", qrels="qrels", dialect="duckdb", sql_dir=tmp_path).split()
+    )
+    condition = (
+        "judgments.list_id = ranked_documents.list_id AND (judgments.relevance > 1 OR"
+        " ranked_documents.rank < 3)"
+    )
     assert f"ON {condition}" in text.replace("( ", "(").replace(" )", ")")

@@ -1,4 +1,6 @@
-"""No control or bidirectional character stands in a statement: values are written by their numbers, names and expressions are refused."""
+"""No control or bidirectional character stands in a statement: values are written by their numbers,
+names and expressions are refused.
+"""
 
 from __future__ import annotations
 
@@ -58,17 +60,31 @@ def test_values_with_control_characters_stay_the_same(text: str) -> None:
 
 def test_rows_systems_and_files_may_hold_control_characters(tmp_path: Path) -> None:
     path = tmp_path / "a\n\u202eb.json"
-    path.write_text(json.dumps([{"label": 1, "score": 0.5, "g": HOSTILE}, {"label": 0, "score": 0.5, "g": "a"}]))
+    path.write_text(
+        json.dumps([{"label": 1, "score": 0.5, "g": HOSTILE}, {"label": 0, "score": 0.5, "g": "a"}])
+    )
     assert sqlrank.evaluate("Positives", predictions=str(path), by="g").to_pylist()[1]["g"] == "a"
-    assert not has_controls(sqlrank.sql("Positives", predictions=str(path), by="g").replace("\n", ""))
+    assert not has_controls(
+        sqlrank.sql("Positives", predictions=str(path), by="g").replace("\n", "")
+    )
     runs = {HOSTILE: {"q": {"d": 1.0}}, "b": {"q": {"d": 1.0}}}
-    systems = {row["system"] for row in sqlrank.evaluate("RR", run=runs, qrels={"q": {"d": 1}}).to_pylist()}
+    systems = {
+        row["system"] for row in sqlrank.evaluate("RR", run=runs, qrels={"q": {"d": 1}}).to_pylist()
+    }
     assert systems == {HOSTILE, "b"}
-    assert sqlrank.explain("RR", query="q\x1b", run={"q\x1b": {"d": 1.0}}, qrels={"q\x1b": {"d": 1}}).value == 1
+    assert (
+        sqlrank.explain(
+            "RR", query="q\x1b", run={"q\x1b": {"d": 1.0}}, qrels={"q\x1b": {"d": 1}}
+        ).value
+        == 1
+    )
 
 
 def test_a_column_that_is_not_read_may_have_any_name() -> None:
     rows = {"label": [1, 0], "score": [0.5, 0.1], HOSTILE: [1, 2]}
     assert sqlrank.evaluate("AUC", predictions=rows).to_pylist() == [{"AUC": 1.0}]
-    with pytest.raises(sqlrank.InputError, match=r"holds a control character, which no statement may. Rename it in a view or query"):
+    with pytest.raises(
+        sqlrank.InputError,
+        match=r"holds a control character, which no statement may. Rename it in a view or query",
+    ):
         sqlrank.evaluate("AUC", predictions=rows, by=HOSTILE)

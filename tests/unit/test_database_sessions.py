@@ -1,4 +1,6 @@
-"""Sessions of the three kinds of databases: errors of drivers, inspection, and inputs that are bound to their tables."""
+"""Sessions of the three kinds of databases: errors of drivers, inspection, and inputs that are
+bound to their tables.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,10 @@ def test_errors_of_duckdb_are_execution_errors_with_their_cause() -> None:
 
 
 def test_errors_of_other_drivers_are_execution_errors_with_their_cause() -> None:
-    with closing(sqlite3.connect(":memory:")) as connection, closing(RemoteDatabase(connection, "sqlite")) as database:
+    with (
+        closing(sqlite3.connect(":memory:")) as connection,
+        closing(RemoteDatabase(connection, "sqlite")) as database,
+    ):
         error = find_failure(database, "SELECT a")
         assert str(error) == "the statement failed in sqlite: no such column: a"
         assert isinstance(error.__cause__, sqlite3.OperationalError)
@@ -62,10 +67,15 @@ def test_errors_of_other_drivers_are_execution_errors_with_their_cause() -> None
 
 def test_results_have_the_names_and_types_of_duckdb() -> None:
     types = {"day": None, "AUC": pa.float64()}
-    with closing(sqlite3.connect(":memory:")) as connection, closing(RemoteDatabase(connection, "sqlite")) as remote:
+    with (
+        closing(sqlite3.connect(":memory:")) as connection,
+        closing(RemoteDatabase(connection, "sqlite")) as remote,
+    ):
         found = remote.fetch_result("SELECT 1 AS a, 2 AS b", types)
     with closing(DuckDBDatabase(duckdb.connect())) as local:
-        expected = local.fetch_result("SELECT CAST(1 AS BIGINT) AS a, CAST(2 AS DOUBLE) AS b", types)
+        expected = local.fetch_result(
+            "SELECT CAST(1 AS BIGINT) AS a, CAST(2 AS DOUBLE) AS b", types
+        )
     assert found.schema == expected.schema
     assert found.to_pylist() == expected.to_pylist() == [{"day": 1, "AUC": 2.0}]
 
@@ -80,12 +90,16 @@ def test_nothing_is_read_from_a_database_of_names() -> None:
         ("fetch_groups", "SELECT 1"),
         ("describe", exp.select("1")),
     ):
-        with pytest.raises(InputError, match=r"^these tables are names only. Give connection= to read them$"):
+        with pytest.raises(
+            InputError, match=r"^these tables are names only. Give connection= to read them$"
+        ):
             getattr(database, method)(query)
 
 
 def test_each_score_has_a_view_of_the_inputs() -> None:
-    request = resolve_request(Request("AUC", collect_sources(predictions=PREDICTIONS), columns={"score": ["old", "new"]}))
+    request = resolve_request(
+        Request("AUC", collect_sources(predictions=PREDICTIONS), columns={"score": ["old", "new"]})
+    )
     with closing(DuckDBDatabase(duckdb.connect())) as database:
         inputs = bind_inputs(request, database)
     views = [view.by_role["predictions"].columns["score"] for view in inputs.per_score()]

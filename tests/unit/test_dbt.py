@@ -21,15 +21,28 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROJECT = "name: shop\nversion: 1.0.0\nprofile: shop\nmodel-paths: [models]\n"
-PROFILE = "shop:\n  target: dev\n  outputs:\n    dev: {type: duckdb, path: shop.duckdb, threads: 1}\n"
-SOURCES = "version: 2\nsources:\n  - name: logs\n    schema: main\n    tables: [{name: impressions}]\n"
+PROFILE = (
+    "shop:\n  target: dev\n  outputs:\n    dev: {type: duckdb, path: shop.duckdb, threads: 1}\n"
+)
+SOURCES = (
+    "version: 2\nsources:\n  - name: logs\n    schema: main\n    tables: [{name: impressions}]\n"
+)
 TABLES = """
     CREATE TABLE impressions AS
         SELECT i % 3 AS campaign, DATE '2026-01-01' + i::INTEGER % 2 AS "Day", i % 5 // 4 AS click, i * 7 % 11 / 11 AS p FROM range(90) AS t(i);
 """
-RUN = "SELECT i % 2 AS \"system\", 'q' || i // 10 AS query_id, 'd' || i % 10 AS doc_id, i * 3 % 7 AS score FROM {{ ref('ids') }}"
-QRELS = "SELECT DISTINCT 'q' || i // 10 AS query_id, 'd' || i % 7 AS doc_id, 1 AS relevance FROM {{ ref('ids') }}"
-EVALS = "SELECT 'q' || i AS query_id, ['d' || i, 'd1'] AS retrieved, ['d1'] AS relevant, i * 10 AS latency_ms, i % 2 AS intent FROM {{ ref('ids') }}"
+RUN = (
+    "SELECT i % 2 AS \"system\", 'q' || i // 10 AS query_id, 'd' || i % 10 AS doc_id, i * 3 % 7 AS"
+    " score FROM {{ ref('ids') }}"
+)
+QRELS = (
+    "SELECT DISTINCT 'q' || i // 10 AS query_id, 'd' || i % 7 AS doc_id, 1 AS relevance FROM {{"
+    " ref('ids') }}"
+)
+EVALS = (
+    "SELECT 'q' || i AS query_id, ['d' || i, 'd1'] AS retrieved, ['d1'] AS relevant, i * 10 AS"
+    " latency_ms, i % 2 AS intent FROM {{ ref('ids') }}"
+)
 CLICKS = ["--predictions", "logs.impressions", "--column", "label=click", "--column", "score=p"]
 
 
@@ -45,7 +58,9 @@ def write_model(folder: Path, name: str, *arguments: str) -> tuple[str, dict[str
 
 def edit_properties(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     """Change the properties of a model as people do, below the comments of the file."""
-    head = "".join(line for line in path.read_text("utf-8").splitlines(keepends=True) if line.startswith("#"))
+    head = "".join(
+        line for line in path.read_text("utf-8").splitlines(keepends=True) if line.startswith("#")
+    )
     schema = yaml.safe_load(path.read_text("utf-8"))
     change(schema)
     path.write_text(head + yaml.safe_dump(schema, sort_keys=False), "utf-8")
@@ -68,11 +83,25 @@ def test_what_people_add_to_properties_stays(tmp_path: Path) -> None:
         campaign["description"] = "It's the campaign"
         del day["data_tests"]
         auc["data_tests"] = [{"sqlrank.metric_at_least": {"minimum": 0.6}}]
-        model["columns"].append({"name": "margin", "data_tests": ["not_null"], "meta": {"owner": "Ann"}})
+        model["columns"].append(
+            {"name": "margin", "data_tests": ["not_null"], "meta": {"owner": "Ann"}}
+        )
 
     edit_properties(path, edit)
     result = CliRunner().invoke(
-        app, ["sql", "AUC", "Positives", *CLICKS, "--by", "campaign", "--by", "Day", "--dbt", str(path.with_suffix(".sql"))]
+        app,
+        [
+            "sql",
+            "AUC",
+            "Positives",
+            *CLICKS,
+            "--by",
+            "campaign",
+            "--by",
+            "Day",
+            "--dbt",
+            str(path.with_suffix(".sql")),
+        ],
     )
     assert result.exit_code == 0, result.output
     schema = yaml.safe_load(path.read_text("utf-8"))
@@ -86,14 +115,22 @@ def test_what_people_add_to_properties_stays(tmp_path: Path) -> None:
     assert recency == {"dbt_utils.recency": {"field": "Day"}}
     columns = {column.pop("name"): column for column in model["columns"]}
     assert list(columns) == ["campaign", "Day", "auc", "positives", "margin"]
-    assert columns["campaign"] == {"quote": True, "data_tests": ["not_null", "accepted"], "description": "It's the campaign"}
+    assert columns["campaign"] == {
+        "quote": True,
+        "data_tests": ["not_null", "accepted"],
+        "description": "It's the campaign",
+    }
     assert "data_tests" not in columns["Day"], "a test that was removed stays away"
     assert columns["auc"]["data_tests"] == [{"sqlrank.metric_at_least": {"minimum": 0.6}}]
     assert columns["positives"]["data_tests"] == ["not_null"]
     assert columns["margin"]["meta"] == {"owner": "Ann"}
     before = path.read_text("utf-8")
-    result = CliRunner().invoke(app, ["sql", "AUC", *CLICKS, "--by", "Day", "--dbt", str(path.with_suffix(".sql"))])
-    names = [column["name"] for column in yaml.safe_load(path.read_text("utf-8"))["models"][1]["columns"]]
+    result = CliRunner().invoke(
+        app, ["sql", "AUC", *CLICKS, "--by", "Day", "--dbt", str(path.with_suffix(".sql"))]
+    )
+    names = [
+        column["name"] for column in yaml.safe_load(path.read_text("utf-8"))["models"][1]["columns"]
+    ]
     assert result.exit_code == 0, result.output
     assert names[:2] == ["Day", "auc"]
     assert {"campaign", "margin"} <= {*names}, "columns with tests of people stay"
@@ -103,12 +140,32 @@ def test_what_people_add_to_properties_stays(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ending", "addition", "message"),
     [
-        (".sql", "WHERE TRUE\n", "this file was edited after sqlrank wrote it. Replace it with --force, or name another file"),
-        (".yml", "# mine\n", "this file has comments, which would be lost. Write them into descriptions, or replace the file with --force"),
-        (".yml", "  x: [\n", "this file is no list of models. Fix it, or replace the file with --force"),
+        (
+            ".sql",
+            "WHERE TRUE\n",
+            (
+                "this file was edited after sqlrank wrote it. Replace it with --force, or name"
+                " another file"
+            ),
+        ),
+        (
+            ".yml",
+            "# mine\n",
+            (
+                "this file has comments, which would be lost. Write them into descriptions, or"
+                " replace the file with --force"
+            ),
+        ),
+        (
+            ".yml",
+            "  x: [\n",
+            "this file is no list of models. Fix it, or replace the file with --force",
+        ),
     ],
 )
-def test_edits_that_would_be_lost_need_force(ending: str, addition: str, message: str, tmp_path: Path) -> None:
+def test_edits_that_would_be_lost_need_force(
+    ending: str, addition: str, message: str, tmp_path: Path
+) -> None:
     call = ["sql", "AUC", *CLICKS, "--dbt", str(tmp_path / "daily.sql")]
     write_model(tmp_path, "daily", "AUC", *CLICKS)
     path = tmp_path / f"daily{ending}"
@@ -130,7 +187,17 @@ def run_refused_model(folder: Path, *arguments: str) -> str:
 
 
 def test_a_model_reads_what_dbt_knows(tmp_path: Path) -> None:
-    text, model = write_model(tmp_path, "daily", "AUC", "Positives", *CLICKS, "--by", "campaign", "--where", '"Day" = \'{{ var("day") }}\'')
+    text, model = write_model(
+        tmp_path,
+        "daily",
+        "AUC",
+        "Positives",
+        *CLICKS,
+        "--by",
+        "campaign",
+        "--where",
+        '"Day" = \'{{ var("day") }}\'',
+    )
     assert text.startswith("{{ config(materialized='table') }}\n-- sqlrank")
     assert "FROM {{ source('logs', 'impressions') }}" in text
     assert '"Day" = \'{{ var("day") }}\'' in text
@@ -142,7 +209,11 @@ def test_a_model_reads_what_dbt_knows(tmp_path: Path) -> None:
     assert model["columns"] == [
         {"name": "campaign", "quote": True, "data_tests": ["not_null"]},
         {"name": "auc", "description": "AUC: " + read_description("AUC")},
-        {"name": "positives", "description": "Positives: " + read_description("Positives"), "data_tests": ["not_null"]},
+        {
+            "name": "positives",
+            "description": "Positives: " + read_description("Positives"),
+            "data_tests": ["not_null"],
+        },
     ]
     assert model["data_tests"] == [{"unique": {"column_name": 'CAST("campaign" AS TEXT)'}}]
 
@@ -156,8 +227,16 @@ def test_keys_are_the_columns_before_the_metrics(tmp_path: Path) -> None:
     rankings = ["--run", "run", "--qrels", "qrels", "--by", "system"]
     names = {
         "per_query": (["RR", *rankings, "--per-query"], ["system", "query_id"], ["rr"]),
-        "sweep": (["P@1..3", "nDCG@1..3", *rankings], ["system", "k"], ["p_at_1_to_3", "ndcg_at_1_to_3"]),
-        "roc": (["ROC", *CLICKS, "--by", "campaign"], ["campaign", "point"], ["threshold", "fpr", "tpr"]),
+        "sweep": (
+            ["P@1..3", "nDCG@1..3", *rankings],
+            ["system", "k"],
+            ["p_at_1_to_3", "ndcg_at_1_to_3"],
+        ),
+        "roc": (
+            ["ROC", *CLICKS, "--by", "campaign"],
+            ["campaign", "point"],
+            ["threshold", "fpr", "tpr"],
+        ),
         "models": (["Brier", *CLICKS, "--column", "score=q"], ["score"], ["brier"]),
         "total": (["Brier", *CLICKS], [], ["brier"]),
     }
@@ -169,23 +248,41 @@ def test_keys_are_the_columns_before_the_metrics(tmp_path: Path) -> None:
 
 
 def test_groupings_may_be_null(tmp_path: Path) -> None:
-    _, model = write_model(tmp_path, "groupings", "Brier", *CLICKS, "--by", "campaign", "--by", "total")
+    _, model = write_model(
+        tmp_path, "groupings", "Brier", *CLICKS, "--by", "campaign", "--by", "total"
+    )
     assert model["columns"][0] == {"name": "campaign", "quote": True}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_names_have_the_case_of_the_engine(dialect: str) -> None:
-    model = sqlrank.dbt_model("Brier", "daily", dialect=dialect, predictions="clicks", by=["Day", '"Week"'])
-    day = {"snowflake": "DAY", "postgres": "day", "redshift": "day", "datafusion": "day"}.get(dialect, "Day")
-    assert [column["name"] for column in model.schema["models"][0]["columns"]] == [day, "Week", "brier"]
+    model = sqlrank.dbt_model(
+        "Brier", "daily", dialect=dialect, predictions="clicks", by=["Day", '"Week"']
+    )
+    day = {"snowflake": "DAY", "postgres": "day", "redshift": "day", "datafusion": "day"}.get(
+        dialect, "Day"
+    )
+    assert [column["name"] for column in model.schema["models"][0]["columns"]] == [
+        day,
+        "Week",
+        "brier",
+    ]
 
 
 def test_a_model_that_replaces_days(tmp_path: Path) -> None:
-    replacing = [*CLICKS, "--by", "Day,campaign", "--materialized", "incremental", "--overwrite-by", "Day"]
+    replacing = [
+        *CLICKS,
+        "--by",
+        "Day,campaign",
+        "--materialized",
+        "incremental",
+        "--overwrite-by",
+        "Day",
+    ]
     text, _ = write_model(tmp_path, "duckdb", "Brier", *replacing, "--where", "campaign > 0")
     assert (
-        text.splitlines()[0]
-        == "{{ config(materialized='incremental', unique_key=['Day'], incremental_strategy='delete+insert', on_schema_change='append_new_columns') }}"
+        text.splitlines()[0] == "{{ config(materialized='incremental', unique_key=['Day'],"
+        " incremental_strategy='delete+insert', on_schema_change='append_new_columns') }}"
     )
     condition = """{% if is_incremental() %}"Day" >= COALESCE((SELECT MAX("Day") FROM {{ this }}), "Day"){% else %}TRUE{% endif %}"""
     assert text.count(condition) == 1
@@ -193,101 +290,235 @@ def test_a_model_that_replaces_days(tmp_path: Path) -> None:
     merged, _ = write_model(tmp_path, "merged", "Brier", *replacing, "--dialect", "bigquery")
     assert (
         merged.splitlines()[0]
-        == "{{ config(materialized='incremental', unique_key=['Day', 'campaign'], on_schema_change='append_new_columns') }}"
+        == "{{ config(materialized='incremental', unique_key=['Day', 'campaign'],"
+        " on_schema_change='append_new_columns') }}"
     )
     assert "`Day` >= COALESCE((SELECT MAX(`Day`) FROM {{ this }}), `Day`)" in merged
-    shared = ["RR", "--run", "runs", "--qrels", "truth", "--by", "qrels.day", "--materialized", "incremental", "--overwrite-by", "day"]
+    shared = [
+        "RR",
+        "--run",
+        "runs",
+        "--qrels",
+        "truth",
+        "--by",
+        "qrels.day",
+        "--materialized",
+        "incremental",
+        "--overwrite-by",
+        "day",
+    ]
     assert write_model(tmp_path, "shared", *shared)[0].count("is_incremental()") == 2
-    assert "is_incremental" not in write_model(tmp_path, "daily", "Brier", *replacing[:-2], "--where", "campaign > 0")[0]
-    computed = ["Brier", *CLICKS, "--by", "week=DATE_TRUNC('week', day)", "--materialized", "incremental", "--overwrite-by", "week"]
-    assert """DATE_TRUNC('week', "day") >= COALESCE((SELECT MAX("week") FROM {{ this }})""" in write_model(tmp_path, "weeks", *computed)[0]
+    assert (
+        "is_incremental"
+        not in write_model(tmp_path, "daily", "Brier", *replacing[:-2], "--where", "campaign > 0")[
+            0
+        ]
+    )
+    computed = [
+        "Brier",
+        *CLICKS,
+        "--by",
+        "week=DATE_TRUNC('week', day)",
+        "--materialized",
+        "incremental",
+        "--overwrite-by",
+        "week",
+    ]
+    assert (
+        """DATE_TRUNC('week', "day") >= COALESCE((SELECT MAX("week") FROM {{ this }})"""
+        in write_model(tmp_path, "weeks", *computed)[0]
+    )
 
 
 def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
     three = "a.b.c"
-    assert run_refused_model(tmp_path, "AUC", "--predictions", three) == (
-        "sqlrank: predictions: 'a.b.c' is neither a dbt model, such as predictions, nor a source, such as shop.predictions"
+    assert (
+        run_refused_model(tmp_path, "AUC", "--predictions", three)
+        == "sqlrank: predictions: 'a.b.c' is neither a dbt model, such as predictions, nor a"
+        " source, such as shop.predictions"
     )
-    assert "neither a dbt model" in run_refused_model(tmp_path, "AUC", "--predictions", "\"x') }} {{ run_query('\"")
+    assert "neither a dbt model" in run_refused_model(
+        tmp_path, "AUC", "--predictions", "\"x') }} {{ run_query('\""
+    )
     assert (
         run_refused_model(tmp_path, "AUC", *CLICKS, "--insert", "t")
         == "sqlrank: --insert is not for --dbt, which writes a model over models and sources"
     )
-    assert run_refused_model(tmp_path, "AUC", *CLICKS, "--materialized", "cube") == (
-        "sqlrank: --materialized cube is not possible. Choose from: table, view, incremental"
+    assert (
+        run_refused_model(tmp_path, "AUC", *CLICKS, "--materialized", "cube")
+        == "sqlrank: --materialized cube is not possible. Choose from: table, view, incremental"
     )
-    assert "needs by or per_query" in run_refused_model(tmp_path, "AUC", *CLICKS, "--materialized", "incremental")
+    assert "needs by or per_query" in run_refused_model(
+        tmp_path, "AUC", *CLICKS, "--materialized", "incremental"
+    )
     groupings = ["--by", "campaign", "--by", "total", "--materialized", "incremental"]
-    assert "which an incremental model cannot match" in run_refused_model(tmp_path, "AUC", *CLICKS, *groupings)
-    assert run_refused_model(tmp_path, "AUC", *CLICKS, "--by", "day", "--overwrite-by", "day") == (
-        "sqlrank: --overwrite-by day is for --materialized incremental. Choose that, or leave out --overwrite-by"
+    assert "which an incremental model cannot match" in run_refused_model(
+        tmp_path, "AUC", *CLICKS, *groupings
+    )
+    assert (
+        run_refused_model(tmp_path, "AUC", *CLICKS, "--by", "day", "--overwrite-by", "day")
+        == "sqlrank: --overwrite-by day is for --materialized incremental. Choose that, or leave"
+        " out --overwrite-by"
     )
     result = CliRunner().invoke(app, ["sql", "AUC", *CLICKS, "--dbt", str(tmp_path / "models")])
-    assert result.stderr == f"sqlrank: --dbt {tmp_path / 'models'}: name the file of the model, such as models/daily_metrics.sql\n"
+    assert (
+        result.stderr
+        == f"sqlrank: --dbt {tmp_path / 'models'}: name the file of the model, such as"
+        " models/daily_metrics.sql\n"
+    )
     result = CliRunner().invoke(app, ["sql", "AUC", *CLICKS, "--dbt", str(tmp_path / "a-b.sql")])
-    assert result.stderr == "sqlrank: 'a-b' is not the name of a dbt model. Use letters, digits and _\n"
+    assert (
+        result.stderr
+        == "sqlrank: 'a-b' is not the name of a dbt model. Use letters, digits and _\n"
+    )
     result = CliRunner().invoke(app, ["sql", "AUC", *CLICKS, "--materialized", "view"])
     assert result.stderr == "sqlrank: --materialized is for --dbt\n"
 
 
 @pytest.mark.slow
-def test_dbt_builds_the_models_and_passes_their_tests(tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    programs = make_environment(pytestconfig, "dbt", ["dbt-core>=1.10,<1.12", "dbt-duckdb>=1.10,<1.12"])
+def test_dbt_builds_the_models_and_passes_their_tests(
+    tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    programs = make_environment(
+        pytestconfig, "dbt", ["dbt-core>=1.10,<1.12", "dbt-duckdb>=1.10,<1.12"]
+    )
     models = tmp_path / "models"
     models.mkdir()
-    for name, text in {"dbt_project.yml": PROJECT, "profiles.yml": PROFILE, "models/sources.yml": SOURCES}.items():
+    for name, text in {
+        "dbt_project.yml": PROJECT,
+        "profiles.yml": PROFILE,
+        "models/sources.yml": SOURCES,
+    }.items():
         (tmp_path / name).write_text(text)
     (models / "runs.sql").write_text(RUN)
     (models / "truth.sql").write_text(QRELS)
     (models / "ids.sql").write_text("SELECT i FROM range(100) AS t(i)")
     write_model(models, "daily", "AUC", "LogLoss", "Positives", *CLICKS, "--by", "campaign,Day", "--materialized", "incremental",
             "--where", "\"Day\" >= '{{ var(\"since\", \"2026-01-01\") }}'")  # fmt: skip
-    write_model(models, "replaced", "Brier", *CLICKS, "--by", "campaign,Day", "--materialized", "incremental", "--overwrite-by", "Day")
+    write_model(
+        models,
+        "replaced",
+        "Brier",
+        *CLICKS,
+        "--by",
+        "campaign,Day",
+        "--materialized",
+        "incremental",
+        "--overwrite-by",
+        "Day",
+    )
     write_model(models, "overall", "AUC", "Brier", *CLICKS, "--by", "campaign", "--by", "total")
     write_model(models, "roc", "ROC", *CLICKS, "--by", "campaign", "--materialized", "view")
-    write_model(models, "rankings", "nDCG@10", "AP", "num_q", "--run", "runs", "--qrels", "truth", "--by", "system")
-    write_model(models, "queries", "RR", "--run", "runs", "--qrels", "truth", "--by", "system", "--per-query")
+    write_model(
+        models,
+        "rankings",
+        "nDCG@10",
+        "AP",
+        "num_q",
+        "--run",
+        "runs",
+        "--qrels",
+        "truth",
+        "--by",
+        "system",
+    )
+    write_model(
+        models,
+        "queries",
+        "RR",
+        "--run",
+        "runs",
+        "--qrels",
+        "truth",
+        "--by",
+        "system",
+        "--per-query",
+    )
     (models / "evals.sql").write_text(EVALS)
-    write_model(models, "questions", "nDCG@10", "Mean(latency_ms)", "num_q", "--input", "answers=evals", "--by", "intent")
+    write_model(
+        models,
+        "questions",
+        "nDCG@10",
+        "Mean(latency_ms)",
+        "num_q",
+        "--input",
+        "answers=evals",
+        "--by",
+        "intent",
+    )
     with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
         connection.execute(TABLES)
     for variables in ("{}", "{since: '2026-01-02'}"):
-        command = [str(programs / "dbt"), "build", "--project-dir", ".", "--profiles-dir", ".", "--no-use-colors", "--vars", variables]
+        command = [
+            str(programs / "dbt"),
+            "build",
+            "--project-dir",
+            ".",
+            "--profiles-dir",
+            ".",
+            "--no-use-colors",
+            "--vars",
+            variables,
+        ]
         done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path)
         assert done.returncode == 0, done.stdout
         assert "PASS=31 WARN=0 ERROR=0 SKIP=0" in done.stdout
         assert "deprecat" not in done.stdout.lower()
     with duckdb.connect(str(tmp_path / "shop.duckdb"), read_only=True) as connection:
-        clicks = {"predictions": "impressions", "connection": connection, "columns": {"label": "click", "score": "p"}}
+        clicks = {
+            "predictions": "impressions",
+            "connection": connection,
+            "columns": {"label": "click", "score": "p"},
+        }
         rankings = {"run": "runs", "qrels": "truth", "connection": connection, "by": "system"}
         expected = {
-            "daily": sqlrank.evaluate(["AUC", "LogLoss", "Positives"], by=["campaign", "Day"], **clicks),
+            "daily": sqlrank.evaluate(
+                ["AUC", "LogLoss", "Positives"], by=["campaign", "Day"], **clicks
+            ),
             "replaced": sqlrank.evaluate("Brier", by=["campaign", "Day"], **clicks),
             "overall": sqlrank.evaluate(["AUC", "Brier"], by=[["campaign"], []], **clicks),
             "roc": sqlrank.evaluate("ROC", by="campaign", **clicks),
             "rankings": sqlrank.evaluate(["nDCG@10", "AP", "num_q"], **rankings),
             "queries": sqlrank.evaluate("RR", per_query=True, **rankings),
             "questions": sqlrank.evaluate(
-                ["nDCG@10", "Mean(latency_ms)", "num_q"], inputs={"answers": "evals"}, connection=connection, by="intent"
+                ["nDCG@10", "Mean(latency_ms)", "num_q"],
+                inputs={"answers": "evals"},
+                connection=connection,
+                by="intent",
             ),
         }
         for name, result in expected.items():
             built = connection.execute(f"FROM {name} ORDER BY ALL NULLS FIRST").fetchall()
             assert len(built) == result.num_rows > 1
             for row, values in zip(built, result.to_pylist(), strict=True):
-                assert row == tuple(pytest.approx(value, rel=1e-12) if isinstance(value, float) else value for value in values.values())
+                assert row == tuple(
+                    pytest.approx(value, rel=1e-12) if isinstance(value, float) else value
+                    for value in values.values()
+                )
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dialect": "bigquery", "plan": {"score_order": "integer_sort"}}, "score_order='integer_sort' is for DuckDB. Choose window"),
-        ({"plan": {"score_ordr": "window"}}, "unknown plan 'score_ordr'. Did you mean 'score_order'?"),
-        ({"plan": {"score_order": "nonsense"}}, "unknown score_order 'nonsense'. Choose from: auto, window"),
+        (
+            {"dialect": "bigquery", "plan": {"score_order": "integer_sort"}},
+            "score_order='integer_sort' is for DuckDB. Choose window",
+        ),
+        (
+            {"plan": {"score_ordr": "window"}},
+            "unknown plan 'score_ordr'. Did you mean 'score_order'?",
+        ),
+        (
+            {"plan": {"score_order": "nonsense"}},
+            "unknown score_order 'nonsense'. Choose from: auto, window",
+        ),
     ],
 )
 def test_plans_of_models_are_those_of_their_dialect(options: dict[str, Any], message: str) -> None:
-    for make in (lambda **call: sqlrank.dbt_model("AUC", "daily", **call), lambda **call: sqlrank.sql("AUC", **call)):
+    for make in (
+        lambda **call: sqlrank.dbt_model("AUC", "daily", **call),
+        lambda **call: sqlrank.sql("AUC", **call),
+    ):
         with pytest.raises(MetricError) as caught:
             make(predictions="clicks", **options)
         assert str(caught.value).startswith(message)
@@ -308,12 +539,16 @@ def test_plans_of_models_are_those_of_their_dialect(options: dict[str, Any], mes
 @pytest.mark.parametrize("place", ["where", "by"])
 def test_no_other_jinja_than_variables_reaches_a_model(jinja: str, place: str) -> None:
     text = jinja.replace("'", "''")
-    argument: dict[str, Any] = {"where": f"g = '{text}'"} if place == "where" else {"by": f"g='{text}'"}
+    argument: dict[str, Any] = (
+        {"where": f"g = '{text}'"} if place == "where" else {"by": f"g='{text}'"}
+    )
     with pytest.raises(InputError, match="which dbt would run"):
         sqlrank.dbt_model("AUC", "daily", predictions="clicks", **argument)
 
 
-@pytest.mark.parametrize("jinja", ['{{ var("since") }}', "{{var('since', 3)}}", '{{ var("since", "2026-01-01") }}'])
+@pytest.mark.parametrize(
+    "jinja", ['{{ var("since") }}', "{{var('since', 3)}}", '{{ var("since", "2026-01-01") }}']
+)
 def test_variables_reach_a_model_as_they_are_written(jinja: str) -> None:
     quotes = "$$" if "'" in jinja else "'"
     where = f"g >= {quotes}{jinja}{quotes}"

@@ -1,4 +1,6 @@
-"""Values of text files are what they would be in memory: neither a sample of rows nor the first of several files decides a type."""
+"""Values of text files are what they would be in memory: neither a sample of rows nor the first of
+several files decides a type.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,11 @@ def write_text(path: str, lines: Iterable[str]) -> str:
     return path
 
 
-WRITERS: dict[str, Callable[[str, Rows], str]] = {".csv": write_csv, ".jsonl": write_json_lines, ".json": write_json}
+WRITERS: dict[str, Callable[[str, Rows], str]] = {
+    ".csv": write_csv,
+    ".jsonl": write_json_lines,
+    ".json": write_json,
+}
 
 
 def to_table(rows: Rows, types: Mapping[str, pa.DataType]) -> pa.Table:
@@ -61,20 +67,31 @@ PREDICTION_TYPES = {"label": pa.int64(), "score": pa.float64()}
 
 def predictions(odd: int, num_rows: int) -> Rows:
     """Return predictions with whole scores but for one row."""
-    return [{"label": row % 2, "score": 0.5 if row == odd else row % 3 % 2} for row in range(num_rows)]
+    return [
+        {"label": row % 2, "score": 0.5 if row == odd else row % 3 % 2} for row in range(num_rows)
+    ]
 
 
 @pytest.mark.parametrize("suffix", WRITERS)
 def test_a_decimal_after_whole_scores(suffix: str) -> None:
     rows = predictions(SAMPLE + 1, SAMPLE + 2)
-    expected = sqlrank.evaluate(["AUC", "Brier"], predictions=to_table(rows, PREDICTION_TYPES)).to_pylist()
-    assert sqlrank.evaluate(["AUC", "Brier"], predictions=WRITERS[suffix](f"x{suffix}", rows)).to_pylist() == expected
+    expected = sqlrank.evaluate(
+        ["AUC", "Brier"], predictions=to_table(rows, PREDICTION_TYPES)
+    ).to_pylist()
+    assert (
+        sqlrank.evaluate(
+            ["AUC", "Brier"], predictions=WRITERS[suffix](f"x{suffix}", rows)
+        ).to_pylist()
+        == expected
+    )
 
 
 @pytest.mark.parametrize("suffix", select_few([".csv", ".jsonl"], 1))
 def test_a_decimal_in_a_late_file_by_folder_list_and_pattern(suffix: str) -> None:
     parts = [predictions(0 if number == 33 else -1, 2) for number in range(34)]
-    expected = sqlrank.evaluate("Brier", predictions=to_table([row for part in parts for row in part], PREDICTION_TYPES)).to_pylist()
+    expected = sqlrank.evaluate(
+        "Brier", predictions=to_table([row for part in parts for row in part], PREDICTION_TYPES)
+    ).to_pylist()
     files = [WRITERS[suffix](f"f/{number:02}{suffix}", part) for number, part in enumerate(parts)]
     for source in ("f", f"f/*{suffix}", files, files[::-1]):
         assert sqlrank.evaluate("Brier", predictions=source).to_pylist() == expected
@@ -85,10 +102,17 @@ def test_the_printed_statement_declares_types_and_gives_the_same_number() -> Non
     rows = [{"query_id": f"q{row}", "doc_id": row, "score": 1} for row in range(SAMPLE + 1)] + [
         {"query_id": "q1", "doc_id": "007", "score": 1.5}
     ]
-    run, qrels = write_csv("run.csv", rows), write_json_lines("qrels.jsonl", [{"query_id": "q1", "doc_id": "007", "relevance": 1}])
+    run, qrels = (
+        write_csv("run.csv", rows),
+        write_json_lines("qrels.jsonl", [{"query_id": "q1", "doc_id": "007", "relevance": 1}]),
+    )
     text = sqlrank.sql("RR", run=run, qrels=qrels)
     assert "READ_CSV('run.csv', all_varchar = TRUE, types = {'score': 'DOUBLE'})" in text
-    assert duckdb.sql(text).fetchall() == [(1.0,)] == [tuple(sqlrank.evaluate("RR", run=run, qrels=qrels).to_pylist()[0].values())]
+    assert (
+        duckdb.sql(text).fetchall()
+        == [(1.0,)]
+        == [tuple(sqlrank.evaluate("RR", run=run, qrels=qrels).to_pylist()[0].values())]
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,17 +124,28 @@ def test_the_printed_statement_declares_types_and_gives_the_same_number() -> Non
 )  # fmt: skip
 @pytest.mark.parametrize("suffix", WRITERS)
 def test_ids_are_what_was_written(suffix: str, written: str, judged: str) -> None:
-    rows = [{"query_id": "q", "doc_id": written, "score": 1}, {"query_id": "q", "doc_id": written + "1", "score": 2}]
+    rows = [
+        {"query_id": "q", "doc_id": written, "score": 1},
+        {"query_id": "q", "doc_id": written + "1", "score": 2},
+    ]
     run = WRITERS[suffix](f"run{suffix}", rows)
     assert sqlrank.evaluate("RR", run=run, qrels={"q": {judged: 1}}).to_pylist() == [{"RR": 0.5}]
-    both = WRITERS[suffix](f"answers{suffix}", [{"query_id": "q", "retrieved": [written + "1", written], "relevant": [judged]}])
+    both = WRITERS[suffix](
+        f"answers{suffix}",
+        [{"query_id": "q", "retrieved": [written + "1", written], "relevant": [judged]}],
+    )
     if suffix != ".csv":
         assert sqlrank.evaluate("RR", inputs={"answers": both}).to_pylist() == [{"RR": 0.5}]
 
 
 def test_json_numbers_beyond_64_bits_are_ids_of_their_digits() -> None:
-    lines = [f'{{"query_id": "q", "doc_id": {number}, "score": {score}}}' for number, score in ((10**22 + 3, 2), (10**22 + 4, 1))]
-    result = sqlrank.evaluate(["num_ret", "RR"], run=write_text("run.jsonl", lines), qrels={"q": {str(10**22 + 4): 1}})
+    lines = [
+        f'{{"query_id": "q", "doc_id": {number}, "score": {score}}}'
+        for number, score in ((10**22 + 3, 2), (10**22 + 4, 1))
+    ]
+    result = sqlrank.evaluate(
+        ["num_ret", "RR"], run=write_text("run.jsonl", lines), qrels={"q": {str(10**22 + 4): 1}}
+    )
     assert result.to_pylist() == [{"num_ret": 2.0, "RR": 0.5}]
 
 
@@ -119,39 +154,63 @@ def test_whole_numbers_keep_their_order_and_texts_have_that_of_letters() -> None
     """Of equal scores the greatest id is first: 10 by number, '9' by letters."""
     rows = [{"query_id": 1, "doc_id": doc, "score": 1} for doc in (9, 10)]
     for suffix, write in WRITERS.items():
-        run, qrels = write(f"run{suffix}", rows), write(f"qrels{suffix}", [{"query_id": 1, "doc_id": 10, "relevance": 1}])
+        run, qrels = (
+            write(f"run{suffix}", rows),
+            write(f"qrels{suffix}", [{"query_id": 1, "doc_id": 10, "relevance": 1}]),
+        )
         assert sqlrank.evaluate("RR", run=run, qrels=qrels).to_pylist() == [{"RR": 1.0}]
         run = write(f"run{suffix}", [*rows, {"query_id": "other", "doc_id": "x", "score": 1}])
         qrels = write(
-            f"qrels{suffix}", [{"query_id": "1", "doc_id": "10", "relevance": 1}, {"query_id": "other", "doc_id": "x", "relevance": 1}]
+            f"qrels{suffix}",
+            [
+                {"query_id": "1", "doc_id": "10", "relevance": 1},
+                {"query_id": "other", "doc_id": "x", "relevance": 1},
+            ],
         )
         assert sqlrank.evaluate("RR", run=run, qrels=qrels).to_pylist() == [{"RR": 0.75}]
 
 
 @pytest.mark.parametrize("suffix", select_few([".csv", ".jsonl"], 1))
 def test_conditions_and_groups_see_the_types_of_all_rows(suffix: str) -> None:
-    rows: Rows = [{"label": row % 2, "score": row % 7 / 7, "user": row, "day": "2024-01-06"} for row in range(SAMPLE + 1)]
+    rows: Rows = [
+        {"label": row % 2, "score": row % 7 / 7, "user": row, "day": "2024-01-06"}
+        for row in range(SAMPLE + 1)
+    ]
     write = WRITERS[suffix]
     expected = {"num_predictions": SAMPLE - 100.0}
-    assert sqlrank.evaluate("num_predictions", predictions=write(f"a{suffix}", rows), where="user > 100").to_pylist() == [expected]
+    assert sqlrank.evaluate(
+        "num_predictions", predictions=write(f"a{suffix}", rows), where="user > 100"
+    ).to_pylist() == [expected]
     result = sqlrank.evaluate("num_predictions", predictions=f"a{suffix}", by="day").to_pylist()
     assert str(result[0]["day"]) == "2024-01-06"
     rows.append({"label": 1, "score": 0.5, "user": 0.25, "day": "unknown"})
-    result = sqlrank.evaluate("num_predictions", predictions=write(f"b{suffix}", rows), where="user < 0.5 AND user > 0", by="day")
+    result = sqlrank.evaluate(
+        "num_predictions",
+        predictions=write(f"b{suffix}", rows),
+        where="user < 0.5 AND user > 0",
+        by="day",
+    )
     assert result.to_pylist() == [{"day": "unknown", "num_predictions": 1.0}]
 
 
-@pytest.mark.parametrize(("suffix", "place"), [(".csv", f"line {SAMPLE + 2}"), (".jsonl", f"line {SAMPLE + 1}")])
+@pytest.mark.parametrize(
+    ("suffix", "place"), [(".csv", f"line {SAMPLE + 2}"), (".jsonl", f"line {SAMPLE + 1}")]
+)
 def test_a_text_among_numbers_is_named_with_its_place(suffix: str, place: str) -> None:
     rows: Rows = [{"label": 1, "score": 1} for _ in range(SAMPLE)] + [{"label": 0, "score": "n/a"}]
-    with pytest.raises(InputError, match=rf"^predictions: x{suffix}, {place}: score is 'n/a', which is not a number\. "):
+    with pytest.raises(
+        InputError,
+        match=rf"^predictions: x{suffix}, {place}: score is 'n/a', which is not a number\. ",
+    ):
         sqlrank.evaluate("AUC", predictions=WRITERS[suffix](f"x{suffix}", rows))
 
 
 @pytest.mark.slow
 def test_a_key_that_only_late_rows_of_json_have() -> None:
     rows: Rows = [{"label": row % 2, "score": 0.5} for row in range(SAMPLE)]
-    light = sqlrank.evaluate("num_predictions", predictions=write_json_lines("x.jsonl", rows)).to_pylist()
+    light = sqlrank.evaluate(
+        "num_predictions", predictions=write_json_lines("x.jsonl", rows)
+    ).to_pylist()
     assert light == [{"num_predictions": float(SAMPLE)}]
     write_json_lines("x.jsonl", [*rows, {"label": 1, "score": 0.5, "weight": 2}])
     with pytest.raises(InputError, match=f"{SAMPLE:,} rows: weight is NULL"):
@@ -166,12 +225,18 @@ def test_a_column_that_only_a_late_csv_file_has() -> None:
 
 
 def test_columns_that_nothing_reads_decide_nothing() -> None:
-    rows: Rows = [{"label": row % 2, "score": row % 3, "note": 1} for row in range(SAMPLE)] + [{"label": 0, "score": 1, "note": "late"}]
-    assert sqlrank.evaluate("num_predictions", predictions=write_csv("x.csv", rows)).to_pylist() == [{"num_predictions": SAMPLE + 1.0}]
+    rows: Rows = [{"label": row % 2, "score": row % 3, "note": 1} for row in range(SAMPLE)] + [
+        {"label": 0, "score": 1, "note": "late"}
+    ]
+    assert sqlrank.evaluate(
+        "num_predictions", predictions=write_csv("x.csv", rows)
+    ).to_pylist() == [{"num_predictions": SAMPLE + 1.0}]
 
 
 def test_split_keeps_values() -> None:
-    rows: Rows = [{"user_id": f"{row:06}", "price": 1} for row in range(SAMPLE + 1)] + [{"user_id": "x", "price": 2.75}]
+    rows: Rows = [{"user_id": f"{row:06}", "price": 1} for row in range(SAMPLE + 1)] + [
+        {"user_id": "x", "price": 2.75}
+    ]
     parts = sqlrank.split(write_csv("x.csv", rows), key="user_id", salt="a", folds=2)
     assert parts.select(["user_id", "price"]).sort_by("user_id").to_pydict() == {
         "user_id": [row["user_id"] for row in rows],
@@ -180,26 +245,46 @@ def test_split_keeps_values() -> None:
 
 
 @pytest.mark.parametrize("suffix", select_few([".csv", ".jsonl"], 1))
-@pytest.mark.parametrize("names", select_few([("2024-01-01", "2024-01-02"), ("01", "2"), ("1", "2"), ("a", "b")], 2))
-def test_names_of_folders_have_the_types_of_all_of_them(names: tuple[str, str], suffix: str) -> None:
+@pytest.mark.parametrize(
+    "names", select_few([("2024-01-01", "2024-01-02"), ("01", "2"), ("1", "2"), ("a", "b")], 2)
+)
+def test_names_of_folders_have_the_types_of_all_of_them(
+    names: tuple[str, str], suffix: str
+) -> None:
     for index, name in enumerate(names):
         Path(f"f/k={name}").mkdir(parents=True)
-        WRITERS[suffix](f"f/k={name}/x{suffix}", [{"label": row % 2, "score": row / 4} for row in range(index + 2)])
+        WRITERS[suffix](
+            f"f/k={name}/x{suffix}",
+            [{"label": row % 2, "score": row / 4} for row in range(index + 2)],
+        )
     for source in ("f", f"f/*/*{suffix}", [f"f/k={name}/x{suffix}" for name in reversed(names)]):
         rows = sqlrank.evaluate("num_predictions", predictions=source, by="k").to_pylist()
-        assert {str(row["k"]): row["num_predictions"] for row in rows} == {names[0]: 2, names[1]: 3}, source
-    assert sqlrank.evaluate("num_predictions", predictions="f", where=f"k <> '{names[0]}'").to_pylist() == [{"num_predictions": 3}]
+        assert {str(row["k"]): row["num_predictions"] for row in rows} == {
+            names[0]: 2,
+            names[1]: 3,
+        }, source
+    assert sqlrank.evaluate(
+        "num_predictions", predictions="f", where=f"k <> '{names[0]}'"
+    ).to_pylist() == [{"num_predictions": 3}]
 
 
 ODD_PLACES = ["row 1", f"row {SAMPLE + 1}", "last row", "file 2", "file 11", "file 33"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("suffix", "place"), [*itertools.product([".csv", ".jsonl"], ODD_PLACES), (".json", "last row")])
+@pytest.mark.parametrize(
+    ("suffix", "place"), [*itertools.product([".csv", ".jsonl"], ODD_PLACES), (".json", "last row")]
+)
 def test_an_odd_value_anywhere(suffix: str, place: str) -> None:
-    """Every command gives what it gives for the same rows in memory with explicit types, of one file and of several in any order."""
+    """Every command gives what it gives for the same rows in memory with explicit types, of one
+    file and of several in any order.
+    """
     num_rows, num_files = (SAMPLE + 2, 1) if "row" in place else (340, 34)
-    odd = num_rows - 1 if place == "last row" else (int(place.split()[1]) - 1) * (num_rows // num_files if "file" in place else 1)
+    odd = (
+        num_rows - 1
+        if place == "last row"
+        else (int(place.split()[1]) - 1) * (num_rows // num_files if "file" in place else 1)
+    )
     rows: Rows = [
         {
             "query_id": f"q{row // 5}",
@@ -214,35 +299,64 @@ def test_an_odd_value_anywhere(suffix: str, place: str) -> None:
     ]
     texts = {name: pa.string() for name in ("query_id", "doc_id", "user_id", "variant", "day")}
     table = to_table(
-        [{name: str(value) if name in texts else value for name, value in row.items()} for row in rows], texts | PREDICTION_TYPES
+        [
+            {name: str(value) if name in texts else value for name, value in row.items()}
+            for row in rows
+        ],
+        texts | PREDICTION_TYPES,
     )
     table = table.set_column(6, "day", table["day"].cast(pa.date32()))
     size = num_rows // num_files
-    files = [WRITERS[suffix](f"f/{start:05}{suffix}", rows[start : start + size]) for start in range(0, num_rows, size)]
+    files = [
+        WRITERS[suffix](f"f/{start:05}{suffix}", rows[start : start + size])
+        for start in range(0, num_rows, size)
+    ]
     expected = run_commands(table)
     for source in [files[0]] if num_files == 1 else ["f", files[::-1]]:
-        for name, (got, wanted) in {name: (got, expected[name]) for name, got in run_commands(source).items()}.items():
+        for name, (got, wanted) in {
+            name: (got, expected[name]) for name, got in run_commands(source).items()
+        }.items():
             assert round_floats(got) == round_floats(wanted), name
 
 
 def round_floats(rows: list[Any]) -> list[Any]:
     """Return rows with floats of 10 digits: the order of rows, and so that of sums, is another."""
-    return [{name: float(f"{value:.10g}") if isinstance(value, float) else value for name, value in row.items()} for row in rows]
+    return [
+        {
+            name: float(f"{value:.10g}") if isinstance(value, float) else value
+            for name, value in row.items()
+        }
+        for row in rows
+    ]
 
 
 def run_commands(source: Any) -> dict[str, Any]:
     """Return the results of every command that reads rows."""
     options: dict[str, Any] = {"predictions": source}
     rollup = sqlrank.rollup("AUC", **options, by="day", binning="exact")
-    pair: dict[str, Any] = {"run": {"a": source, "b": source}, "qrels": source, "columns": {"relevance": "label"}}
+    pair: dict[str, Any] = {
+        "run": {"a": source, "b": source},
+        "qrels": source,
+        "columns": {"relevance": "label"},
+    }
     parts = sqlrank.split(source, key="user_id", salt="x", folds=3)
     linear = learn.fit(source, columns={"features": ["score"]}, surrogate="logistic", max_iter=2)
     return {
-        "evaluate": sqlrank.evaluate(["AUC", "Mean(score)", "num_predictions"], **options, by="day").to_pylist(),
-        "where": sqlrank.evaluate("num_predictions", **options, where="day > '2024-01-01' AND user_id <> 'u-x'").to_pylist(),
+        "evaluate": (
+            sqlrank.evaluate(
+                ["AUC", "Mean(score)", "num_predictions"], **options, by="day"
+            ).to_pylist()
+        ),
+        "where": (
+            sqlrank.evaluate(
+                "num_predictions", **options, where="day > '2024-01-01' AND user_id <> 'u-x'"
+            ).to_pylist()
+        ),
         "unit": sqlrank.evaluate("AUC", **options, unit="user_id", confidence=0.95).to_pylist(),
         "rollup": sqlrank.evaluate("AUC", rollup=rollup).to_pylist(),
-        "experiment": sqlrank.experiment("Mean(score)", data=source, unit="user_id", control="a").to_pylist(),
+        "experiment": (
+            sqlrank.experiment("Mean(score)", data=source, unit="user_id", control="a").to_pylist()
+        ),
         "split": sorted(parts.to_pylist(), key=str),
         "compare": sqlrank.compare("RR", **pair, baseline="a").to_pylist(),
         "gate": sqlrank.gate("RR", **pair, baseline="a", tolerance=0.1).to_pylist(),

@@ -20,12 +20,17 @@ if TYPE_CHECKING:
 
 RUN = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0]})
 QRELS = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": [1, 1]})
-MINE = "-- mine: a quotient.\nSELECT\n  list_id,\n  SUM(doc_count) / {} AS mine\nFROM relevant_documents\nGROUP BY list_id\n"
+MINE = (
+    "-- mine: a quotient.\nSELECT\n  list_id,\n  SUM(doc_count) / {} AS mine\nFROM"
+    " relevant_documents\nGROUP BY list_id\n"
+)
 
 
 @pytest.mark.slow
 def test_no_denominator_is_zero() -> None:
-    """Of metrics, curves, relations and functions the contract asks it; of other files nobody else does."""
+    """Of metrics, curves, relations and functions the contract asks it; of other files nobody else
+    does.
+    """
     files = load_registry().list_files()
     assert sum("/" in file.tree.sql() for file in files) > 80
     for file in files:
@@ -39,19 +44,34 @@ def test_no_denominator_is_zero() -> None:
             )
             == []
         ), file.path
-    others = [path for folder in ("checks", "inputs", "learn") for path in sorted(sql_root().glob(f"{folder}/*.sql"))]
+    others = [
+        path
+        for folder in ("checks", "inputs", "learn")
+        for path in sorted(sql_root().glob(f"{folder}/*.sql"))
+    ]
     assert len(others) > 15
     for path in others:
         text = path.read_text("utf-8")
         declared = re.search(rf"^-- {NEVER_ZERO}: (.+)\.$", text, re.MULTILINE)
-        assert list(unguarded_divisors(sqlglot.parse_one(text, read="duckdb"), (), declared[1] if declared else "")) == [], path
+        assert (
+            list(
+                unguarded_divisors(
+                    sqlglot.parse_one(text, read="duckdb"), (), declared[1] if declared else ""
+                )
+            )
+            == []
+        ), path
 
 
 def evaluate_metric(tmp_path: Path, denominator: str, *lines: str) -> float | None:
     (tmp_path / "metrics").mkdir(exist_ok=True)
-    text = MINE.format(denominator).replace("\nSELECT", "".join(f"\n-- {line}" for line in lines) + "\nSELECT", 1)
+    text = MINE.format(denominator).replace(
+        "\nSELECT", "".join(f"\n-- {line}" for line in lines) + "\nSELECT", 1
+    )
     (tmp_path / "metrics" / "mine.sql").write_text(text)
-    value: float | None = sqlrank.evaluate("mine", run=RUN, qrels=QRELS, sql_dir=tmp_path).to_pylist()[0]["mine"]
+    value: float | None = sqlrank.evaluate(
+        "mine", run=RUN, qrels=QRELS, sql_dir=tmp_path
+    ).to_pylist()[0]["mine"]
     return value
 
 
@@ -65,10 +85,16 @@ def evaluate_metric(tmp_path: Path, denominator: str, *lines: str) -> float | No
         ("$size", ("$size: number above 0, default 4: what is divided by.",), 0.5),
         ("$size", ("$size: integer from 1, default 4: what is divided by.",), 0.5),
         ("MAX(rank)", ("Nonzero: MAX(rank).",), 1),
-        ("(MAX(rank) * COALESCE(MAX(cumulative_hits), 1))", ("Nonzero: MAX(rank), COALESCE(MAX(cumulative_hits), 1).",), 0.5),
+        (
+            "(MAX(rank) * COALESCE(MAX(cumulative_hits), 1))",
+            ("Nonzero: MAX(rank), COALESCE(MAX(cumulative_hits), 1).",),
+            0.5,
+        ),
     ],
 )
-def test_nonzero_expressions(tmp_path: Path, denominator: str, lines: tuple[str, ...], expected: float) -> None:
+def test_nonzero_expressions(
+    tmp_path: Path, denominator: str, lines: tuple[str, ...], expected: float
+) -> None:
     """Undefined values count as 0, as for any metric."""
     assert evaluate_metric(tmp_path, denominator, *lines) == pytest.approx(expected)
 
@@ -79,7 +105,10 @@ def test_nonzero_expressions(tmp_path: Path, denominator: str, lines: tuple[str,
         (
             "SUM(cumulative_hits)",
             (),
-            "SUM(cumulative_hits) may be 0: write / NULLIF(SUM(cumulative_hits), 0), or '-- Nonzero: SUM(cumulative_hits).' if it cannot be",
+            (
+                "SUM(cumulative_hits) may be 0: write / NULLIF(SUM(cumulative_hits), 0), or '--"
+                " Nonzero: SUM(cumulative_hits).' if it cannot be"
+            ),
         ),
         ("SUM(rank - rank)", (), "SUM(rank - rank) may be 0"),
         ("NULLIF(SUM(cumulative_hits), 1)", (), "NULLIF(SUM(cumulative_hits), 1) may be 0"),
@@ -89,12 +118,24 @@ def test_nonzero_expressions(tmp_path: Path, denominator: str, lines: tuple[str,
         (
             "2",
             ("Nonzero: SUM(cumulative_hits.",),
-            "'-- Nonzero: SUM(cumulative_hits.' cannot be read. Write denominators as they stand in the file, between commas",
+            (
+                "'-- Nonzero: SUM(cumulative_hits.' cannot be read. Write denominators as they"
+                " stand in the file, between commas"
+            ),
         ),
-        ("2", ("Nonzero: SUM(cumulative_hits).",), "SUM(cumulative_hits) is declared to be never 0, but nothing is divided by it"),
+        (
+            "2",
+            ("Nonzero: SUM(cumulative_hits).",),
+            "SUM(cumulative_hits) is declared to be never 0, but nothing is divided by it",
+        ),
     ],
 )
-def test_what_may_be_zero_is_refused(tmp_path: Path, denominator: str, lines: tuple[str, ...], message: str) -> None:
+def test_what_may_be_zero_is_refused(
+    tmp_path: Path, denominator: str, lines: tuple[str, ...], message: str
+) -> None:
     with pytest.raises(ContractError) as caught:
         evaluate_metric(tmp_path, denominator, *lines)
-    assert re.fullmatch(rf"{re.escape(str(tmp_path / 'metrics' / 'mine.sql'))}:\d+: {re.escape(message)}.*", str(caught.value))
+    assert re.fullmatch(
+        rf"{re.escape(str(tmp_path / 'metrics' / 'mine.sql'))}:\d+: {re.escape(message)}.*",
+        str(caught.value),
+    )

@@ -40,7 +40,14 @@ HEX = {
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_series_of_integers(dialect: str) -> None:
     text = sqlrank.sql("P@2..20", run="r", qrels="q", dialect=dialect)
-    assert SERIES.get(dialect, "FROM digits AS ones\n  CROSS JOIN digits AS tens\n  WHERE 2 + ones.digit + 10 * tens.digit <= 20\n") in text
+    assert (
+        SERIES.get(
+            dialect,
+            "FROM digits AS ones\n  CROSS JOIN digits AS tens\n  WHERE 2 + ones.digit + 10 *"
+            " tens.digit <= 20\n",
+        )
+        in text
+    )
     assert ("UNION ALL SELECT 9\n" in text) == (dialect not in SERIES)
 
 
@@ -60,7 +67,10 @@ def test_a_hexadecimal_number(dialect: str) -> None:
 
 
 def test_digits_of_a_hash_give_the_number_that_they_are() -> None:
-    digests = [hashlib.md5(str(number).encode(), usedforsecurity=False).hexdigest() for number in range(300)]
+    digests = [
+        hashlib.md5(str(number).encode(), usedforsecurity=False).hexdigest()
+        for number in range(300)
+    ]
     values = ", ".join(f"('{digest}')" for digest in digests)
     expected = [int(digest[8:16], 16) % 2147483647 for digest in digests]
     texts = [to_sql(digest_number("digest", 9), dialect) for dialect in ("duckdb", "snowflake")]
@@ -72,12 +82,25 @@ def test_digits_of_a_hash_give_the_number_that_they_are() -> None:
 
 @pytest.mark.parametrize(
     "source",
-    ["UNNEST(GENERATE_SERIES(1, 20)) AS t(n)", "UNNEST(GENERATE_SERIES(1, 20, 2)) AS series(number)", "UNNEST([1, 2]) AS series(number)"],
+    [
+        "UNNEST(GENERATE_SERIES(1, 20)) AS t(n)",
+        "UNNEST(GENERATE_SERIES(1, 20, 2)) AS series(number)",
+        "UNNEST([1, 2]) AS series(number)",
+    ],
 )
 def test_other_arrays_are_not_read(source: str) -> None:
     text = f"-- ones: one.\nSELECT 1 AS one FROM {source}"
-    with pytest.raises(ContractError, match=r"a series of integers is UNNEST\(GENERATE_SERIES\(1, 20\)\) AS series\(number\)"):
-        check_syntax_rules("relations", Path("relations/ones.sql"), text, sqlglot.parse_one(text, read="duckdb"), {})
+    with pytest.raises(
+        ContractError,
+        match=r"a series of integers is UNNEST\(GENERATE_SERIES\(1, 20\)\) AS series\(number\)",
+    ):
+        check_syntax_rules(
+            "relations",
+            Path("relations/ones.sql"),
+            text,
+            sqlglot.parse_one(text, read="duckdb"),
+            {},
+        )
 
 
 WITHOUT_WINDOW_CLAUSE = {"snowflake", "redshift", "tsql"}
@@ -94,15 +117,21 @@ def test_a_frame_is_written_once(dialect: str) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_grouping_sets(dialect: str) -> None:
-    text = sqlrank.sql("RR", run="r", qrels="q", by=[["system", "day"], ["day"], []], dialect=dialect)
+    text = sqlrank.sql(
+        "RR", run="r", qrels="q", by=[["system", "day"], ["day"], []], dialect=dialect
+    )
     assert ("GROUP BY GROUPING SETS (" in text) is (dialect not in WITHOUT_GROUPING_SETS)
     assert ("slices" in text) is (dialect in WITHOUT_GROUPING_SETS)
 
 
 def test_no_rows_have_no_total() -> None:
     with duckdb.connect() as connection:
-        connection.execute("CREATE TABLE run AS SELECT 's' AS system, 'q' AS query_id, 'd' AS doc_id, 1 AS score")
-        connection.execute("CREATE TABLE qrels AS SELECT 'q' AS query_id, 'd' AS doc_id, 1 AS relevance")
+        connection.execute(
+            "CREATE TABLE run AS SELECT 's' AS system, 'q' AS query_id, 'd' AS doc_id, 1 AS score"
+        )
+        connection.execute(
+            "CREATE TABLE qrels AS SELECT 'q' AS query_id, 'd' AS doc_id, 1 AS relevance"
+        )
         text = sqlrank.sql("RR", run="run", qrels="qrels", by=[["system"], []])
         assert connection.execute(text).fetchall() == [(None, "all", 1.0), ("s", "system", 1.0)]
         connection.execute("DELETE FROM run")

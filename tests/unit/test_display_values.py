@@ -1,4 +1,6 @@
-"""The same value reads alike on every surface: terminal, Markdown, LaTeX, HTML report, sheet, JUnit report and CI summary."""
+"""The same value reads alike on every surface: terminal, Markdown, LaTeX, HTML report, sheet, JUnit
+report and CI summary.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,31 @@ NUMBERS = {
     float("-inf"): "-inf",
     None: "NULL",
 }
-SIGNED = {value: f"+{text}" if value is not None and value > 1e-12 else text for value, text in NUMBERS.items()}
-P_VALUES = {3e-5: "<0.0001", 1e-17: "<0.0001", 0.0: "<0.0001", 0.0001: "0.0001", 0.99996: "1.0000", 1.0: "1.0000", None: "NULL"}
+SIGNED = {
+    value: f"+{text}" if value is not None and value > 1e-12 else text
+    for value, text in NUMBERS.items()
+}
+P_VALUES = {
+    3e-5: "<0.0001",
+    1e-17: "<0.0001",
+    0.0: "<0.0001",
+    0.0001: "0.0001",
+    0.99996: "1.0000",
+    1.0: "1.0000",
+    None: "NULL",
+}
 COUNTS = {0: "0", 20: "20", 1234567: "1,234,567", None: "NULL"}
-NAMES = ["a|b", "R&D <b>", "50 % off_now", "two\nlines", "a" * 40, "名前の長い系", "$x$ #1 {~^}", "-", "=1+1"]
+NAMES = [
+    "a|b",
+    "R&D <b>",
+    "50 % off_now",
+    "two\nlines",
+    "a" * 40,
+    "名前の長い系",
+    "$x$ #1 {~^}",
+    "-",
+    "=1+1",
+]
 LATEX = {
     "\\textless{}": "<", "\\textgreater{}": ">", "\\textbar{}": "|", "\\textasciitilde{}": "~", "\\textasciicircum{}": "^",
     "\\&": "&", "\\%": "%", "\\_": "_", "\\$": "$", "\\#": "#", "\\{": "{", "\\}": "}", "--": "NULL",
@@ -44,14 +67,26 @@ def read_cells(table: pa.Table) -> dict[str, list[str]]:
     """Return the cells of the second column of a table, as a reader of each surface sees them."""
     name = table.column_names[1]
     lines = format_result(table, Format.table, TableStyle()).splitlines()[1:]
-    markdown = [re.split(r"(?<!\\)\|", line)[2].strip() for line in format_result(table, Format.markdown, TableStyle()).splitlines()[2:]]
-    latex = [line.removesuffix(" \\\\").partition(" & ")[2] for line in format_result(table, Format.latex, TableStyle()).splitlines()[4:-2]]
+    markdown = [
+        re.split(r"(?<!\\)\|", line)[2].strip()
+        for line in format_result(table, Format.markdown, TableStyle()).splitlines()[2:]
+    ]
+    latex = [
+        line.removesuffix(" \\\\").partition(" & ")[2]
+        for line in format_result(table, Format.latex, TableStyle()).splitlines()[4:-2]
+    ]
     block = result_block(table, "x", "x", 99)
     assert block.columns[1] == name
     return {
         "terminal": [line.split("  ", 1)[1].strip() for line in lines],
-        "markdown": [cell.removeprefix("`").removesuffix("`").replace(r"\|", "|").replace("<br>", r"\n") for cell in markdown],
-        "latex": [re.sub("|".join(map(re.escape, LATEX)), lambda found: LATEX[found[0]], cell) for cell in latex],
+        "markdown": [
+            cell.removeprefix("`").removesuffix("`").replace(r"\|", "|").replace("<br>", r"\n")
+            for cell in markdown
+        ],
+        "latex": [
+            re.sub("|".join(map(re.escape, LATEX)), lambda found: LATEX[found[0]], cell)
+            for cell in latex
+        ],
         "report": [unescape(row[1].text).replace("\n", r"\n") for row in block.rows],
     }
 
@@ -61,7 +96,9 @@ def read_cells(table: pa.Table) -> dict[str, list[str]]:
     [("value", NUMBERS, pa.float64()), ("difference", SIGNED, pa.float64()), ("p_value", P_VALUES, pa.float64()),
      ("p_adjusted", P_VALUES, pa.float64()), ("n_units", COUNTS, pa.int64()), ("num_days", COUNTS, pa.int64())],
 )  # fmt: skip
-def test_numbers_have_one_text_on_every_surface(name: str, values: dict[float | None, str], arrow_type: pa.DataType) -> None:
+def test_numbers_have_one_text_on_every_surface(
+    name: str, values: dict[float | None, str], arrow_type: pa.DataType
+) -> None:
     table = pa.table({"metric": ["x"] * len(values), name: pa.array(list(values), arrow_type)})
     for surface, cells in read_cells(table).items():
         assert cells == list(values.values()), surface
@@ -72,18 +109,24 @@ def test_names_have_one_text_on_every_surface() -> None:
     cells = read_cells(table)
     shown = [name.replace("\n", r"\n") for name in NAMES]
     assert cells["terminal"] == cells["markdown"] == cells["report"] == shown
-    assert cells["latex"] == [name.replace("\n", " ") for name in NAMES], "a line break is a blank in a cell"
+    assert cells["latex"] == [name.replace("\n", " ") for name in NAMES], (
+        "a line break is a blank in a cell"
+    )
 
 
 def test_a_sheet_has_the_values() -> None:
     openpyxl = pytest.importorskip("openpyxl", reason="reads sheets")
     values = [value for value in NUMBERS if value is not None and abs(value) != float("inf")]
-    sheet = openpyxl.load_workbook(io.BytesIO(as_excel(pa.table({"value": values, "system": (NAMES * 2)[: len(values)]}))))["result"]
+    sheet = openpyxl.load_workbook(
+        io.BytesIO(as_excel(pa.table({"value": values, "system": (NAMES * 2)[: len(values)]})))
+    )["result"]
     assert [cell.value for cell in sheet["A"][1:]] == values
     assert [cell.value for cell in sheet["B"][1:]] == (NAMES * 2)[: len(values)]
 
 
-@pytest.mark.parametrize(("value", "text"), [(value, text) for value, text in NUMBERS.items() if value is not None])
+@pytest.mark.parametrize(
+    ("value", "text"), [(value, text) for value, text in NUMBERS.items() if value is not None]
+)
 def test_files_of_gates_have_the_text_of_the_terminal(value: float, text: str) -> None:
     row = {
         "metric": "AP",
@@ -94,13 +137,25 @@ def test_files_of_gates_have_the_text_of_the_terminal(value: float, text: str) -
         "difference": value,
         "n_units": 1234,
     }
-    row |= {"ci_low": None, "ci_high": None, "tolerance": "0.01", "verdict": "fail", "required_units": None, "reason": "worse"}
+    row |= {
+        "ci_low": None,
+        "ci_high": None,
+        "tolerance": "0.01",
+        "verdict": "fail",
+        "required_units": None,
+        "reason": "worse",
+    }
     result = pa.Table.from_pylist([row]).replace_schema_metadata({"sqlrank.verdict": "fail"})
     signed = text if value <= 0 or text == "0.0000" else f"+{text}"
     suite = ET.fromstring(format_junit(result))  # noqa: S314  it was written here
     message = next(suite.iter("failure")).get("message") or ""
-    assert message == f"worse: difference {signed}, R&D <b> against a|b, tolerance 0.01, 1,234 units"
-    assert [(entry.get("name"), entry.get("value")) for entry in suite.iter("property")] == [("baseline", "a|b"), ("system", "R&D <b>")]
+    assert (
+        message == f"worse: difference {signed}, R&D <b> against a|b, tolerance 0.01, 1,234 units"
+    )
+    assert [(entry.get("name"), entry.get("value")) for entry in suite.iter("property")] == [
+        ("baseline", "a|b"),
+        ("system", "R&D <b>"),
+    ]
     (line,) = github_annotations(result)
     assert line == f"::error title=sqlrank gate::AP: {message}"
     page = markdown_summary(result, 4).splitlines()

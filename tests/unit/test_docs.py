@@ -1,4 +1,6 @@
-"""The documentation is true: its commands and examples are run, its links lead somewhere, and its tables of metrics are complete."""
+"""The documentation is true: its commands and examples are run, its links lead somewhere, and its
+tables of metrics are complete.
+"""
 
 from __future__ import annotations
 
@@ -52,14 +54,20 @@ SEARCHED = {
 }
 """Pages by what people search for."""
 BLOCK = re.compile(r"^```console\n\$ ((?:[^\n]*\\\n)*[^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-CONSOLE = [(name, command.replace("\\\n", " "), shown) for name, page in PAGES.items() for command, shown in BLOCK.findall(page)]
+CONSOLE = [
+    (name, command.replace("\\\n", " "), shown)
+    for name, page in PAGES.items()
+    for command, shown in BLOCK.findall(page)
+]
 MAX_LINE = 96
 """Width of the blocks of pages, which code hosts and the site show without a scroll bar."""
 
 SCRIPTS = [
     found
     for page in PAGES.values()
-    for found in re.findall(r"^```python\n(?!>>> )(.*?)^```\n\n```text\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    for found in re.findall(
+        r"^```python\n(?!>>> )(.*?)^```\n\n```text\n(.*?)^```$", page, re.DOTALL | re.MULTILINE
+    )
 ]
 EXAMPLES = {name: len(re.findall(r"^ *>>> ", page, re.MULTILINE)) for name, page in PAGES.items()}
 
@@ -67,11 +75,18 @@ EXAMPLES = {name: len(re.findall(r"^ *>>> ", page, re.MULTILINE)) for name, page
 @pytest.mark.parametrize(
     ("command", "shown"),
     [
-        pytest.param(text, shown, id=f"{name}: {text[:60]}", marks=() if name == "README.md" else pytest.mark.slow)
+        pytest.param(
+            text,
+            shown,
+            id=f"{name}: {text[:60]}",
+            marks=() if name == "README.md" else pytest.mark.slow,
+        )
         for name, text, shown in CONSOLE
     ],
 )
-def test_commands_print_what_is_shown(command: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_print_what_is_shown(
+    command: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("COLUMNS", str(MAX_LINE))
     monkeypatch.setenv("TERM", "dumb")
@@ -88,15 +103,21 @@ def test_commands_print_what_is_shown(command: str, shown: str, monkeypatch: pyt
 def run_program(program: str, *arguments: str) -> str:
     if program == "python":
         here = {**os.environ, "PYTHONPATH": str(ROOT)}
-        return subprocess.run([sys.executable, *arguments], check=True, capture_output=True, text=True, env=here).stdout
+        return subprocess.run(
+            [sys.executable, *arguments], check=True, capture_output=True, text=True, env=here
+        ).stdout
     assert program == "sqlrank"
-    return print_in_terminal(list(arguments), is_error_shown=True, statuses=VERDICTS | {ERROR_STATUS})
+    return print_in_terminal(
+        list(arguments), is_error_shown=True, statuses=VERDICTS | {ERROR_STATUS}
+    )
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_no_line_of_a_block_is_cut_or_scrolls(name: str) -> None:
     """Commands have an option per line, and output is that of a terminal of this width."""
-    blocks = re.findall(r"^```(?:console|sh|sql|text)\n(.*?)^```$", PAGES[name], re.DOTALL | re.MULTILINE)
+    blocks = re.findall(
+        r"^```(?:console|sh|sql|text)\n(.*?)^```$", PAGES[name], re.DOTALL | re.MULTILINE
+    )
     assert [line for block in blocks for line in block.splitlines() if len(line) > MAX_LINE] == []
 
 
@@ -107,12 +128,21 @@ def test_no_block_of_commands_is_passed_over() -> None:
 
 def test_troubleshooting_shows_messages_that_are_produced() -> None:
     """Each is printed by its command: see above."""
-    shown = [text.partition("sqlrank: ")[2] for name, _, text in CONSOLE if name == "docs/troubleshooting.md"]
+    shown = [
+        text.partition("sqlrank: ")[2]
+        for name, _, text in CONSOLE
+        if name == "docs/troubleshooting.md"
+    ]
     assert len({message for message in shown if message}) >= 15
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", select_few([name for name, count in EXAMPLES.items() if count], ["README.md", "docs/rollups.md"]))
+@pytest.mark.parametrize(
+    "name",
+    select_few(
+        [name for name, count in EXAMPLES.items() if count], ["README.md", "docs/rollups.md"]
+    ),
+)
 def test_examples_in_python_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(MAX_LINE))
     monkeypatch.setenv("TERM", "dumb")
@@ -122,7 +152,9 @@ def test_examples_in_python_run(name: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize(("script", "printed"), SCRIPTS)
-def test_scripts_print_the_text_below_them(script: str, printed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scripts_print_the_text_below_them(
+    script: str, printed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Scripts have no prompts, so that they can be copied from the code host, too."""
     monkeypatch.setenv("COLUMNS", str(MAX_LINE))
     pytest.importorskip("pandas", reason="the script has data frames of pandas")
@@ -152,17 +184,28 @@ def test_links_lead_somewhere(name: str) -> None:
         path, _, anchor = target.partition("#")
         there = (ROOT / name).parent / path if path else ROOT / name
         assert there.exists(), f"{name} links to {target}"
-        assert not anchor or anchor in find_anchors(there.read_text("utf-8")), f"{name} links to {target}"
+        assert not anchor or anchor in find_anchors(there.read_text("utf-8")), (
+            f"{name} links to {target}"
+        )
 
 
 def find_links(page: str) -> list[str]:
     text = re.sub(r"^```.*?^```$|`[^`\n]+`", "", page, flags=re.DOTALL | re.MULTILINE)
-    return [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if not re.match(r"[a-z]+:", target)]
+    return [
+        target
+        for target in re.findall(r"\]\(([^)\s]+)\)", text)
+        if not re.match(r"[a-z]+:", target)
+    ]
 
 
 def find_anchors(page: str) -> set[str]:
-    """Return the anchors of a page's headings, as GitHub makes them: small letters, hyphens, no punctuation."""
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.+)$", page, re.MULTILINE)}
+    """Return the anchors of a page's headings, as GitHub makes them: small letters, hyphens, no
+    punctuation.
+    """
+    return {
+        re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+        for heading in re.findall(r"^#+ (.+)$", page, re.MULTILINE)
+    }
 
 
 @pytest.mark.parametrize(("words", "name"), SEARCHED.items())

@@ -1,4 +1,6 @@
-"""Evaluations without rows raise an error, for predictions and rankings, with empty tables and with ``where``."""
+"""Evaluations without rows raise an error, for predictions and rankings, with empty tables and with
+``where``.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ import pytest
 import sqlrank
 from tests.lanes import select_every
 
-DATA = pa.table({"query_id": [1, 1], "doc_id": [1, 2], "label": [1, 0], "score": [0.9, 0.2], "day": [1, 1]})
+DATA = pa.table(
+    {"query_id": [1, 1], "doc_id": [1, 2], "label": [1, 0], "score": [0.9, 0.2], "day": [1, 1]}
+)
 CALLS: list[dict[str, Any]] = [
     {},
     {"by": "day"},
@@ -29,11 +33,17 @@ def test_predictions_without_rows(options: dict[str, Any]) -> None:
     assert sqlrank.evaluate("AUC", predictions=DATA, **options).num_rows > 0
     with pytest.raises(sqlrank.InputError, match=r"^predictions \(Table\) has no rows$"):
         sqlrank.evaluate("AUC", predictions=DATA.slice(0, 0), **options)
-    with pytest.raises(sqlrank.InputError, match=r"^predictions \(Table\) has no rows where \"day\" = 2\. Values of day are 1$"):
+    with pytest.raises(
+        sqlrank.InputError,
+        match=r"^predictions \(Table\) has no rows where \"day\" = 2\. Values of day are 1$",
+    ):
         sqlrank.evaluate("AUC", predictions=DATA, where="day = 2", **options)
 
 
-@pytest.mark.parametrize("metric", ["LogLoss", "RMSE", "KendallTau", "num_predictions", "ROC", "Calibration", "pApGradient(k=1)"])
+@pytest.mark.parametrize(
+    "metric",
+    ["LogLoss", "RMSE", "KendallTau", "num_predictions", "ROC", "Calibration", "pApGradient(k=1)"],
+)
 def test_every_metric_with_and_without_rows(metric: str) -> None:
     assert sqlrank.evaluate(metric, predictions=DATA, columns={"score": "score"}).num_rows > 0
     with pytest.raises(sqlrank.InputError, match="has no rows"):
@@ -47,7 +57,10 @@ def test_rankings_and_both() -> None:
         DATA.select(["query_id", "doc_id", "score", "day"]),
         DATA.select(["query_id", "doc_id"]).append_column("relevance", DATA["label"]),
     )
-    with pytest.raises(sqlrank.InputError, match=r"^run \(Table\) has no rows where \"day\" = 2\. Values of day are 1$"):
+    with pytest.raises(
+        sqlrank.InputError,
+        match=r"^run \(Table\) has no rows where \"day\" = 2\. Values of day are 1$",
+    ):
         sqlrank.evaluate("RR", run=run, qrels=qrels, where="day = 2")
 
 
@@ -59,4 +72,6 @@ def test_in_another_database() -> None:
 
 
 def test_nothing_is_looked_for_without_checks() -> None:
-    assert sqlrank.evaluate("AUC", predictions=DATA.slice(0, 0), check="off").to_pylist() == [{"AUC": None}]
+    assert sqlrank.evaluate("AUC", predictions=DATA.slice(0, 0), check="off").to_pylist() == [
+        {"AUC": None}
+    ]

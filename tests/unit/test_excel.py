@@ -43,7 +43,10 @@ def test_a_result_as_a_sheet(tmp_path: Path) -> None:
     ]
     assert [cell.data_type for cell in cells[1]] == ["s", "n", "n", "n"]
     assert [cell.number_format for cell in cells[1]] == ["General", "General", "General", "0"]
-    assert invoke_command(*CALL, "--per-query", "--format", "xlsx").stdout_bytes == (tmp_path / "out.xlsx").read_bytes()
+    assert (
+        invoke_command(*CALL, "--per-query", "--format", "xlsx").stdout_bytes
+        == (tmp_path / "out.xlsx").read_bytes()
+    )
 
 
 def test_each_type_is_what_it_is() -> None:
@@ -63,7 +66,8 @@ def test_each_type_is_what_it_is() -> None:
     table = pa.table({name: [value] for name, value in values.items()})
     names, cells = read_sheet(result_formats.as_excel(table)).iter_rows()
     got = {name.value: cell.value for name, cell in zip(names, cells, strict=True)}
-    assert got == values | {"day": dt.datetime(2026, 2, 28)}  # noqa: DTZ001  a day is read as its first moment
+    # A day is read as its first moment
+    assert got == values | {"day": dt.datetime(2026, 2, 28)}  # noqa: DTZ001
     assert "".join(cell.data_type for cell in cells) == "ssssddnnnbn"
     assert [cell.number_format for cell in cells[4:6]] == ["yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss"]
     assert all(cell.hyperlink is None for cell in cells)
@@ -89,17 +93,38 @@ def test_what_a_number_or_date_of_excel_would_change_is_a_text(value: Any, text:
 def test_counts_are_integers() -> None:
     table = pa.table({"num_q": [2.0, 2.5, None], "AP": [2.0, 2.5, None]})
     read = read_sheet(result_formats.as_excel(table))
-    assert [[cell.value for cell in row] for row in read.iter_rows(min_row=2)] == [[2, 2], [2.5, 2.5]]
-    assert [read[place].number_format for place in ("A2", "A3", "B2")] == ["0", "General", "General"]
+    assert [[cell.value for cell in row] for row in read.iter_rows(min_row=2)] == [
+        [2, 2],
+        [2.5, 2.5],
+    ]
+    assert [read[place].number_format for place in ("A2", "A3", "B2")] == [
+        "0",
+        "General",
+        "General",
+    ]
 
 
 def test_what_no_sheet_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(SqlrankError, match=r"a cell holds 32,767 characters, and 'x{80}'\.\.\. is longer. Name a \.csv or \.parquet file"):
+    with pytest.raises(
+        SqlrankError,
+        match=(
+            r"a cell holds 32,767 characters, and 'x{80}'\.\.\. is longer. Name a \.csv or"
+            r" \.parquet file"
+        ),
+    ):
         result_formats.as_excel(pa.table({"x": ["x" * 32_768]}))
-    assert read_sheet(result_formats.as_excel(pa.table({"x": ["x" * 32_767]})))["A2"].value == "x" * 32_767
+    assert (
+        read_sheet(result_formats.as_excel(pa.table({"x": ["x" * 32_767]})))["A2"].value
+        == "x" * 32_767
+    )
     monkeypatch.setattr(result_formats, "MAX_SHEET_ROWS", 3)
     assert read_sheet(result_formats.as_excel(pa.table({"x": [1, 2]}))).max_row == 3
-    with pytest.raises(SqlrankError, match=r"a sheet holds 2 rows and 16,384 columns, and the result has 3 and 1. Name a \.csv or"):
+    with pytest.raises(
+        SqlrankError,
+        match=(
+            r"a sheet holds 2 rows and 16,384 columns, and the result has 3 and 1. Name a \.csv or"
+        ),
+    ):
         result_formats.as_excel(pa.table({"x": [1, 2, 3]}))
 
 
@@ -109,25 +134,49 @@ def test_a_file_of_ours_is_replaced_and_another_is_not(tmp_path: Path) -> None:
     before = path.read_bytes()
     book = openpyxl.Workbook()
     book.save(path)
-    assert "nothing in this file says that sqlrank wrote it. Replace it with --force, or name another file" in run_refused_command(
-        *CALL, "-o", path
+    assert (
+        "nothing in this file says that sqlrank wrote it. Replace it with --force, or name another"
+        " file" in run_refused_command(*CALL, "-o", path)
     )
     path.write_bytes(b"PK and no more")
-    assert "nothing in this file says that sqlrank wrote it" in run_refused_command(*CALL, "-o", path)
+    assert "nothing in this file says that sqlrank wrote it" in run_refused_command(
+        *CALL, "-o", path
+    )
     assert run_command(*CALL, "-o", path, "--force") == ""
     assert path.read_bytes() == before
 
 
-def test_a_missing_extra_is_reported_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_reported_before_anything_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
-    message = run_refused_command("evaluate", "RR", "--run", "none", "--qrels", "none", "-o", "out.xlsx")
-    assert "an .xlsx file needs XlsxWriter. Run pip install xlsxwriter, or name a .csv file, which Excel opens, too" in message
+    message = run_refused_command(
+        "evaluate", "RR", "--run", "none", "--qrels", "none", "-o", "out.xlsx"
+    )
+    assert (
+        "an .xlsx file needs XlsxWriter. Run pip install xlsxwriter, or name a .csv file, which"
+        " Excel opens, too" in message
+    )
 
 
 @pytest.mark.slow
 def test_rows_in_parts_as_a_sheet(tmp_path: Path) -> None:
     pq.write_table(pa.table({"user_id": range(4)}), "rows.parquet")
-    assert run_command("split", "rows.parquet", "--key", "user_id", "--salt", "s", "--folds", "2", "-o", tmp_path / "parts.xlsx") == ""
+    assert (
+        run_command(
+            "split",
+            "rows.parquet",
+            "--key",
+            "user_id",
+            "--salt",
+            "s",
+            "--folds",
+            "2",
+            "-o",
+            tmp_path / "parts.xlsx",
+        )
+        == ""
+    )
     names, *rows = read_sheet((tmp_path / "parts.xlsx").read_bytes()).iter_rows(values_only=True)
     expected = sqlrank.split("rows.parquet", key="user_id", salt="s", folds=2)
     assert names == tuple(expected.column_names)

@@ -1,4 +1,6 @@
-"""The end of a program: with its own status and nothing on standard error, whatever was under way."""
+"""The end of a program: with its own status and nothing on standard error, whatever was under
+way.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,14 @@ from tests.unit.command_line import ROOT, TREC
 if TYPE_CHECKING:
     from pathlib import Path
 
-CALL = ["evaluate", "RR", "--run", str(TREC / "results.test"), "--qrels", str(TREC / "qrels.rel_level")]
+CALL = [
+    "evaluate",
+    "RR",
+    "--run",
+    str(TREC / "results.test"),
+    "--qrels",
+    str(TREC / "qrels.rel_level"),
+]
 
 LEFT_ALONE = """
 import sys, sqlrank
@@ -63,10 +72,21 @@ command.main()
 
 
 def run_script(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", script, *arguments], check=False, capture_output=True, text=True, cwd=ROOT, timeout=60)
+    return subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=60,
+    )
 
 
-@pytest.mark.parametrize("script", [LEFT_ALONE, pytest.param(LONG_CONDITION, marks=pytest.mark.slow)], ids=["endless", "condition"])
+@pytest.mark.parametrize(
+    "script",
+    [LEFT_ALONE, pytest.param(LONG_CONDITION, marks=pytest.mark.slow)],
+    ids=["endless", "condition"],
+)
 def test_a_program_ends_with_its_own_status_after_a_timeout(script: str) -> None:
     done = run_script(script)
     assert (done.returncode, done.stderr) == (3, "")
@@ -80,7 +100,9 @@ def test_work_under_way_is_interrupted_in_python_and_in_duckdb() -> None:
             sum(range(1000))
 
     def query() -> None:
-        connection.execute("SELECT SUM(a.i * b.i) FROM range(1000000) AS a(i), range(1000000) AS b(i)").fetchall()
+        connection.execute(
+            "SELECT SUM(a.i * b.i) FROM range(1000000) AS a(i), range(1000000) AS b(i)"
+        ).fetchall()
 
     workers = [Worker(compute, duckdb.connect()), Worker(query, connection)]
     raised: list[object] = []
@@ -126,29 +148,56 @@ def test_a_signal_during_imports_ends_the_process(module: str, number: signal.Si
     assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", errors)
 
 
-@pytest.mark.parametrize("arguments", select_few([CALL, ["--help"], ["evaluate", "--help"], ["--version"]], 1), ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments",
+    select_few([CALL, ["--help"], ["evaluate", "--help"], ["--version"]], 1),
+    ids=" ".join,
+)
 def test_a_reader_that_goes_away_is_no_error(arguments: list[str]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     words = [sys.executable, "-m", "sqlrank", *arguments]
-    done = subprocess.run(words, check=False, stdout=writing, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    done = subprocess.run(
+        words, check=False, stdout=writing, stderr=subprocess.PIPE, text=True, cwd=ROOT
+    )
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.slow
 def test_a_gate_keeps_its_status_and_files_where_its_reader_goes_away(tmp_path: Path) -> None:
-    (tmp_path / "good").write_text("".join(f"q{q} Q0 a 1 9 x\nq{q} Q0 b 2 1 x\n" for q in range(20)))
-    (tmp_path / "bad").write_text("".join(f"q{q} Q0 b 1 9 x\nq{q} Q0 {'a' if q % 4 else 'c'} 2 1 x\n" for q in range(20)))
+    (tmp_path / "good").write_text(
+        "".join(f"q{q} Q0 a 1 9 x\nq{q} Q0 b 2 1 x\n" for q in range(20))
+    )
+    (tmp_path / "bad").write_text(
+        "".join(f"q{q} Q0 b 1 9 x\nq{q} Q0 {'a' if q % 4 else 'c'} 2 1 x\n" for q in range(20))
+    )
     (tmp_path / "qrels").write_text("".join(f"q{q} 0 a 1\n" for q in range(20)))
     reading, writing = os.pipe()
     os.close(reading)
-    words = ["gate", "RR", "--run", f"baseline={tmp_path}/good", "--run", f"candidate={tmp_path}/bad", "--qrels", tmp_path / "qrels"]
+    words = [
+        "gate",
+        "RR",
+        "--run",
+        f"baseline={tmp_path}/good",
+        "--run",
+        f"candidate={tmp_path}/bad",
+        "--qrels",
+        tmp_path / "qrels",
+    ]
     words += ["--junit", tmp_path / "gate.xml", "--summary", tmp_path / "gate.md"]
     done = subprocess.run(
-        [sys.executable, "-m", "sqlrank", *map(str, words)], check=False, stdout=writing, stderr=subprocess.PIPE, text=True, cwd=ROOT
+        [sys.executable, "-m", "sqlrank", *map(str, words)],
+        check=False,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
     )
     os.close(writing)
-    assert (done.returncode, done.stderr) == (1, f"wrote {tmp_path / 'gate.md'}\nwrote {tmp_path / 'gate.xml'}\n")
+    assert (done.returncode, done.stderr) == (
+        1,
+        f"wrote {tmp_path / 'gate.md'}\nwrote {tmp_path / 'gate.xml'}\n",
+    )
     assert 'failures="1"' in (tmp_path / "gate.xml").read_text()
     assert "fail" in (tmp_path / "gate.md").read_text()

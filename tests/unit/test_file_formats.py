@@ -1,4 +1,6 @@
-"""The format of a file is that of its first bytes, whatever its name is; others than those that are read are named, with the next step."""
+"""The format of a file is that of its first bytes, whatever its name is; others than those that are
+read are named, with the next step.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
 
 PREDICTIONS = pa.table({"label": [1, 0, 1], "score": [0.9, 0.1, 0.05]})
 CSV = b"label,score\n1,0.9\n0,0.1\n1,0.05\n"
-JSON_LINES = b"".join(b'{"label": %d, "score": %s}\n' % row for row in [(1, b"0.9"), (0, b"0.1"), (1, b"0.05")])
+JSON_LINES = b"".join(
+    b'{"label": %d, "score": %s}\n' % row for row in [(1, b"0.9"), (0, b"0.1"), (1, b"0.05")]
+)
 RUN = b"q Q0 a 1 0.9 tag\nq Q0 b 2 0.5 tag\n"
 QRELS = {"q": {"b": 1}}
 
@@ -63,7 +67,12 @@ def reverse_bit(content: bytes) -> bytes:
         ("x.arrow", FEATHER),
         ("x.csv", FEATHER),
         ("x.arrows", write_stream(PREDICTIONS)),
-        ("x.feather", write_bytes(lambda table, buffer: feather.write_feather(table, buffer, version=1), PREDICTIONS)),
+        (
+            "x.feather",
+            write_bytes(
+                lambda table, buffer: feather.write_feather(table, buffer, version=1), PREDICTIONS
+            ),
+        ),
         ("x.csv", CSV),
         ("x.parquet", CSV),
         ("x.txt", CSV),
@@ -100,36 +109,84 @@ def test_lines_of_a_run(name: str, content: bytes, tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "x.pkl": (pickle.dumps({"label": [1]}), "is a pickle of Python. Load it, such as with pandas.read_pickle("),
-    "x.npy": (write_bytes(lambda array, buffer: np.save(buffer, array), np.zeros(3)), "is an array of NumPy. Load it with numpy.load("),
-    "x.npz": (write_bytes(lambda array, buffer: np.savez(buffer, array), np.zeros(3)), "is an archive of NumPy arrays"),
-    "x.xls": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "is a workbook of Excel. Save the sheet as CSV, or give pandas.read_excel("),
+    "x.pkl": (
+        pickle.dumps({"label": [1]}),
+        "is a pickle of Python. Load it, such as with pandas.read_pickle(",
+    ),
+    "x.npy": (
+        write_bytes(lambda array, buffer: np.save(buffer, array), np.zeros(3)),
+        "is an array of NumPy. Load it with numpy.load(",
+    ),
+    "x.npz": (
+        write_bytes(lambda array, buffer: np.savez(buffer, array), np.zeros(3)),
+        "is an archive of NumPy arrays",
+    ),
+    "x.xls": (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "is a workbook of Excel. Save the sheet as CSV, or give pandas.read_excel(",
+    ),
     "x.avro": (b"Obj\x01\x04\x14avro.codec", "is an Avro file. Make a Parquet file of it"),
     "x.orc": (b"ORC\n\x0b\x0a\x03\x00\x00\x00", "is an ORC file. Give pyarrow.orc.read_table("),
     "x.h5": (b"\x89HDF\r\n\x1a\n\x00", "is an HDF5 file. Load it"),
     "x.bz2": (b"BZh91AY&SY\x00", "is compressed in a way that is not read. Unpack it"),
-    "x.utf16": ("q Q0 a 1 0.9 tag\n".encode("utf-16"), "is text in UTF-16. Convert it to UTF-8, such as with iconv"),
+    "x.utf16": (
+        "q Q0 a 1 0.9 tag\n".encode("utf-16"),
+        "is text in UTF-16. Convert it to UTF-8, such as with iconv",
+    ),
     "x.csv": ("label,score\n1,0.5\n".encode("utf-16-le"), "is text in UTF-16. Convert it"),
-    "x.json": (b"version https://git-lfs.github.com/spec/v1\n", "is the pointer of Git LFS to a file. Fetch the file"),
-    "x.html": (b"<!DOCTYPE html><html>", "is a page of HTML, perhaps in place of a download that failed. Get the file again"),
+    "x.json": (
+        b"version https://git-lfs.github.com/spec/v1\n",
+        "is the pointer of Git LFS to a file. Fetch the file",
+    ),
+    "x.html": (
+        b"<!DOCTYPE html><html>",
+        "is a page of HTML, perhaps in place of a download that failed. Get the file again",
+    ),
     "x.inter": (
         b"user_id:token\titem_id:token\trating:float\n1\t2\t3\n",
         'is an atomic file of RecBole. Give a query: SELECT "user_id:token"',
     ),
-    "x.dat": (b"1::1193::5::978300760\n", "is a file with :: between its fields, as of MovieLens. Give a query: SELECT column0"),
-    "x.qrels": (b"2 qid:10 1:0.03 2:0.5\n", "is lines of labels and features, as of LETOR and SVMlight"),
+    "x.dat": (
+        b"1::1193::5::978300760\n",
+        "is a file with :: between its fields, as of MovieLens. Give a query: SELECT column0",
+    ),
+    "x.qrels": (
+        b"2 qid:10 1:0.03 2:0.5\n",
+        "is lines of labels and features, as of LETOR and SVMlight",
+    ),
     "x.svm": (b"-1 3:0.03 7:0.5\n", "is lines of labels and features, as of LETOR and SVMlight"),
-    "x.probabilities": (b"1:0.2 2:0.8\n", "is class probabilities of Vowpal Wabbit. Make a row of each prediction"),
+    "x.probabilities": (
+        b"1:0.2 2:0.8\n",
+        "is class probabilities of Vowpal Wabbit. Make a row of each prediction",
+    ),
     "x.bin": (bytes(range(256)), "is no text, and of no format that is read"),
-    "x.parquet": (b"hello", "is no Parquet file. It begins with 'hello'. Make a Parquet or CSV file"),
-    "x.csv.gz": (gzip.compress(gzip.compress(CSV, mtime=0), mtime=0), "is compressed twice. Unpack it once"),
-    "x.tsv": (gzip.compress(pa.compress(CSV, "zstd", asbytes=True), mtime=0), "is compressed twice. Unpack it once"),
-    "x.json.gz": (gzip.compress(gzip.compress(JSON_LINES, mtime=0), mtime=0), "is compressed twice. Unpack it once"),
+    "x.parquet": (
+        b"hello",
+        "is no Parquet file. It begins with 'hello'. Make a Parquet or CSV file",
+    ),
+    "x.csv.gz": (
+        gzip.compress(gzip.compress(CSV, mtime=0), mtime=0),
+        "is compressed twice. Unpack it once",
+    ),
+    "x.tsv": (
+        gzip.compress(pa.compress(CSV, "zstd", asbytes=True), mtime=0),
+        "is compressed twice. Unpack it once",
+    ),
+    "x.json.gz": (
+        gzip.compress(gzip.compress(JSON_LINES, mtime=0), mtime=0),
+        "is compressed twice. Unpack it once",
+    ),
     "x.parquet.gz": (gzip.compress(PARQUET, mtime=0), "is Parquet in a file of gzip. Unpack it"),
     "y.parquet": (gzip.compress(PARQUET, mtime=0), "is Parquet in a file of gzip. Unpack it"),
     "x.feather.gz": (gzip.compress(FEATHER, mtime=0), "is Arrow in a file of gzip. Unpack it"),
-    "x.jsonl.gz": (reverse_bit(gzip.compress(JSON_LINES, mtime=0)), "is damaged: it does not unpack to what was compressed"),
-    "x.gz": (gzip.compress(CSV * 9, mtime=0)[:-12], "is damaged: it does not unpack to what was compressed"),
+    "x.jsonl.gz": (
+        reverse_bit(gzip.compress(JSON_LINES, mtime=0)),
+        "is damaged: it does not unpack to what was compressed",
+    ),
+    "x.gz": (
+        gzip.compress(CSV * 9, mtime=0)[:-12],
+        "is damaged: it does not unpack to what was compressed",
+    ),
 }
 
 
@@ -141,7 +198,9 @@ def test_what_is_named(name: str, role: str, tmp_path: Path) -> None:
     sources = {role: tmp_path / name} | ({"qrels": QRELS} if role == "run" else {})
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("AUC" if role == "predictions" else "RR", **sources)
-    assert f"{role}: {quote_excerpt(str(tmp_path / name), is_name=True)} {message}" in str(caught.value)
+    assert f"{role}: {quote_excerpt(str(tmp_path / name), is_name=True)} {message}" in str(
+        caught.value
+    )
     assert str(caught.value).isprintable()
 
 
@@ -149,7 +208,10 @@ def test_what_is_named(name: str, role: str, tmp_path: Path) -> None:
 def test_a_key_twice_in_an_object(name: str, tmp_path: Path) -> None:
     row = '{"label": 1, "score": 9, "score": 0.5}'
     (tmp_path / name).write_text(f"[{row}]" if name == "x.json" else row)
-    with pytest.raises(InputError, match=r'has duplicate key "score": give one value to each key, or rename one of the two$'):
+    with pytest.raises(
+        InputError,
+        match=r'has duplicate key "score": give one value to each key, or rename one of the two$',
+    ):
         sqlrank.evaluate("AUC", predictions=tmp_path / name)
 
 
@@ -158,7 +220,13 @@ def test_folders_are_no_columns_of_lines_of_a_run(tmp_path: Path) -> None:
     (tmp_path / "day=1").mkdir()
     (tmp_path / "day=1" / "f.run").write_bytes(RUN)
     for source in (tmp_path, str(tmp_path / "*" / "*.run")):
-        with pytest.raises(InputError, match=r"Folders are columns of files that name theirs, such as Parquet and CSV. Make such files"):
+        with pytest.raises(
+            InputError,
+            match=(
+                r"Folders are columns of files that name theirs, such as Parquet and CSV. Make such"
+                r" files"
+            ),
+        ):
             sqlrank.evaluate("RR", run=source, qrels=QRELS, by="day")
 
 
@@ -167,7 +235,10 @@ def test_databases_are_no_tables(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE a (b)")
     duckdb.connect(str(tmp_path / "y.db")).close()
     for name, kind in {"x.db": "SQLite", "y.db": "DuckDB"}.items():
-        with pytest.raises(InputError, match=f"is a database of {kind}. Give .* as connection=|Give it as connection="):
+        with pytest.raises(
+            InputError,
+            match=f"is a database of {kind}. Give .* as connection=|Give it as connection=",
+        ):
             sqlrank.evaluate("AUC", predictions=tmp_path / name)
 
 
@@ -176,18 +247,27 @@ def test_queries_that_messages_offer(tmp_path: Path) -> None:
     for name in ("x.inter", "x.dat"):
         (tmp_path / name).write_bytes(REFUSED[name][0])
         with pytest.raises(InputError) as caught:
-            sqlrank.evaluate("RR", run={"1": {"7": 2.0, "2": 1.0, "1193": 1.0}}, qrels=tmp_path / name)
+            sqlrank.evaluate(
+                "RR", run={"1": {"7": 2.0, "2": 1.0, "1193": 1.0}}, qrels=tmp_path / name
+            )
         query = str(caught.value).partition("Give a query: ")[2]
-        columns = {"qrels.query_id": "CAST(query_id AS VARCHAR)", "qrels.doc_id": "CAST(doc_id AS VARCHAR)"}
+        columns = {
+            "qrels.query_id": "CAST(query_id AS VARCHAR)",
+            "qrels.doc_id": "CAST(doc_id AS VARCHAR)",
+        }
         run = {"1": {"7": 3.0, "2" if name == "x.inter" else "1193": 2.0}}
-        assert sqlrank.evaluate("RR", run=run, qrels=query, columns=columns).to_pylist() == [{"RR": 0.5}]
+        assert sqlrank.evaluate("RR", run=run, qrels=query, columns=columns).to_pylist() == [
+            {"RR": 0.5}
+        ]
 
 
 LAKES = {
     "_delta_log/0.json": r"is a Delta table, .* sqlrank.query\(.FROM delta_scan\(",
     "metadata/v1.metadata.json": r"is an Iceberg table, .* sqlrank.query\(.FROM iceberg_scan\(",
     ".hoodie/hoodie.properties": "is a Hudi table, .*Write its current rows to Parquet",
-    "_temporary/0/task/part-0.parquet": "is the output of a Spark job that has not ended. Wait until",
+    "_temporary/0/task/part-0.parquet": (
+        "is the output of a Spark job that has not ended. Wait until"
+    ),
 }
 
 
@@ -200,8 +280,17 @@ def test_folders_whose_files_are_not_their_rows(marker: str, tmp_path: Path) -> 
     (table / "data" / "day=1").mkdir(parents=True)
     pq.write_table(PREDICTIONS, table / "data" / "day=1" / "part.parquet")
     file = table / "data" / "day=1" / "part.parquet"
-    for source in (table, table / "data", tmp_path / "all", file, str(table / "data" / "*" / "*.parquet"), [file, file]):
+    for source in (
+        table,
+        table / "data",
+        tmp_path / "all",
+        file,
+        str(table / "data" / "*" / "*.parquet"),
+        [file, file],
+    ):
         with pytest.raises(InputError, match=LAKES[marker]):
             sqlrank.evaluate("AUC", predictions=source)
     pq.write_table(PREDICTIONS, tmp_path / "all" / "beside.parquet")
-    assert sqlrank.evaluate("AUC", predictions=tmp_path / "all" / "beside.parquet").to_pylist() == [{"AUC": 0.5}]
+    assert sqlrank.evaluate("AUC", predictions=tmp_path / "all" / "beside.parquet").to_pylist() == [
+        {"AUC": 0.5}
+    ]

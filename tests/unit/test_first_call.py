@@ -32,19 +32,41 @@ UNNEEDED = {
 """Modules that no evaluation needs; NumPy is imported by pyarrow, wherever it is installed."""
 
 CALLS = {
-    "dicts": "sqlrank.evaluate(['nDCG@10', 'AP'], run={'q': {'d': 1.5, 'e': 2}}, qrels={'q': {'e': 1}})",
-    "lists": "sqlrank.evaluate('AUC', predictions={'label': [1, 0, 1], 'score': [0.5, 0.25, 0.75]})",
-    "files": f"sqlrank.evaluate('nDCG@10', run={str(TREC / 'results.test')!r}, qrels={str(TREC / 'qrels.rel_level')!r}, confidence=0.95)",
-    "systems": "sqlrank.evaluate('MRR', run={'a': {'q': {'d': 1.5}}, 'b': {'q': {'d': 2.5}}}, qrels={'q': {'d': 1}})",
-    "compare": "sqlrank.compare(['MRR'], run={'a': {'q': {'d': 1.5}}, 'b': {'q': {'d': 2.5}}}, qrels={'q': {'d': 1}})",
+    "dicts": (
+        "sqlrank.evaluate(['nDCG@10', 'AP'], run={'q': {'d': 1.5, 'e': 2}}, qrels={'q': {'e': 1}})"
+    ),
+    "lists": (
+        "sqlrank.evaluate('AUC', predictions={'label': [1, 0, 1], 'score': [0.5, 0.25, 0.75]})"
+    ),
+    "files": (
+        f"sqlrank.evaluate('nDCG@10', run={str(TREC / 'results.test')!r},"
+        f" qrels={str(TREC / 'qrels.rel_level')!r}, confidence=0.95)"
+    ),
+    "systems": (
+        "sqlrank.evaluate('MRR', run={'a': {'q': {'d': 1.5}}, 'b': {'q': {'d': 2.5}}}, qrels={'q':"
+        " {'d': 1}})"
+    ),
+    "compare": (
+        "sqlrank.compare(['MRR'], run={'a': {'q': {'d': 1.5}}, 'b': {'q': {'d': 2.5}}}, qrels={'q':"
+        " {'d': 1}})"
+    ),
     "metrics": "sqlrank.metrics()",
 }
 
 
 @pytest.mark.parametrize("call", select_few(CALLS, ("files", "systems")))
 def test_a_first_call_imports_nothing_that_it_does_not_need(call: str) -> None:
-    program = f"import gc, sys, pyarrow; before = set(sys.modules); import sqlrank; {CALLS[call]}; assert gc.isenabled(); print(*set(sys.modules) - before, sep='\\n')"
-    done = subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, capture_output=True, text=True, cwd=ROOT)
+    program = (
+        f"import gc, sys, pyarrow; before = set(sys.modules); import sqlrank; {CALLS[call]}; assert"
+        " gc.isenabled(); print(*set(sys.modules) - before, sep='\\n')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
     imported = set(done.stdout.split())
     assert "sqlrank.registry.registry" in imported
     assert not UNNEEDED & imported
@@ -94,7 +116,9 @@ def test_arrays_have_the_type_that_is_given() -> None:
     assert to_array([], pa.int64()).equals(pa.array([], pa.int64()))
 
 
-@pytest.mark.parametrize("values", [["a", 1], ["\ud800"], [2**63, 1]], ids=["mixed", "surrogate", "integer"])
+@pytest.mark.parametrize(
+    "values", [["a", 1], ["\ud800"], [2**63, 1]], ids=["mixed", "surrogate", "integer"]
+)
 def test_values_without_an_array_are_refused_as_by_pyarrow(values: list[Any]) -> None:
     with pytest.raises((pa.ArrowException, UnicodeEncodeError, OverflowError)) as expected:
         pa.array(values)

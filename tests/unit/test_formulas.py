@@ -12,11 +12,27 @@ from website.formulas import MOST, typeset_formula
 from website.metric_page import build_metric_page
 
 FILES = {file.full_name: file for of in families.group_by_family().values() for file in of}
-ELEMENTS = {"math", "mrow", "mi", "mn", "mo", "mtext", "mfrac", "msup", "msqrt", "munder", "mtable", "mtr", "mtd"}
+ELEMENTS = {
+    "math",
+    "mrow",
+    "mi",
+    "mn",
+    "mo",
+    "mtext",
+    "mfrac",
+    "msup",
+    "msqrt",
+    "munder",
+    "mtable",
+    "mtr",
+    "mtd",
+}
 
 
 def read_formula(name: str) -> str:
-    """Return a formula as text: a fraction as a / b, a power as ^, a radicand in [], cases in {}."""
+    """Return a formula as text: a fraction as a / b, a power as ^, a radicand in [], cases in
+    {}.
+    """
     return write_formula(parse_formula(typeset_formula(FILES[name]))).replace("\u00a0", " ")
 
 
@@ -48,8 +64,9 @@ def write_formula(node: ET.Element) -> str:
         (
             "AUC",
             (
-                "AUC = (∑ positives ⋅ ( negatives_below + tie_credit ⋅ negatives ))/(∑ positives ⋅ ( negatives_below + tie_credit ⋅ negatives )"
-                " + ∑ positives ⋅ ( negatives_above + ( 1 − tie_credit ) ⋅ negatives ))"
+                "AUC = (∑ positives ⋅ ( negatives_below + tie_credit ⋅ negatives ))/(∑ positives ⋅"
+                " ( negatives_below + tie_credit ⋅ negatives ) + ∑ positives ⋅ ( negatives_above +"
+                " ( 1 − tie_credit ) ⋅ negatives ))"
             ),
         ),
         ("LogLoss", "LogLoss = (− ∑ weight ⋅ log_likelihood ( label , score ))/(∑ weight)"),
@@ -58,11 +75,17 @@ def write_formula(node: ET.Element) -> str:
         # A total before another factor is in brackets, and so is what is subtracted.
         (
             "BrierSkill",
-            "BrierSkill = 1 − (∑ weight ⋅ (( score − label ))^(2))/(( ∑ weight ⋅ label ) ⋅ (∑ weight ⋅ ( 1 − label ))/(∑ weight))",
+            (
+                "BrierSkill = 1 − (∑ weight ⋅ (( score − label ))^(2))/(( ∑ weight ⋅ label ) ⋅ (∑"
+                " weight ⋅ ( 1 − label ))/(∑ weight))"
+            ),
         ),
         (
             "ESS",
-            "ESS = ((( ∑ importance_weight ( (target_propensity)/(propensity) ) ))^(2))/(∑ (importance_weight ( (target_propensity)/(propensity) ))^(2))",
+            (
+                "ESS = ((( ∑ importance_weight ( (target_propensity)/(propensity) ) ))^(2))/(∑"
+                " (importance_weight ( (target_propensity)/(propensity) ))^(2))"
+            ),
         ),
     ],
 )
@@ -87,7 +110,8 @@ def test_totals_of_a_column_long_expressions_and_curves_have_none(name: str) -> 
 
 
 def test_all_kinds_of_expressions_are_translated() -> None:
-    # What is left out is left out for its length, or since it is one column: no kind of node is unknown.
+    # What is left out is left out for its length, or since it is one column: no kind of node is
+    # unknown.
     for file in load_registry().metrics.values():
         tree = file.tree.expressions[-1].unalias()
         nodes = sum(1 for _ in tree.walk())
@@ -97,10 +121,19 @@ def test_all_kinds_of_expressions_are_translated() -> None:
 @pytest.mark.slow
 def test_a_page_has_its_formula_and_what_it_is_over() -> None:
     text = build_metric_page(FILES["nDCG"])
-    assert f'<div class="formula" tabindex="0" data-search-exclude>{typeset_formula(FILES["nDCG"])}</div>' in text
     assert (
-        "the metric sums over the rows of the relation `discounted_gains`, with one row per list, judged document of positive relevance and rank that it may have"
-        in text
+        '<div class="formula" tabindex="0"'
+        f" data-search-exclude>{typeset_formula(FILES['nDCG'])}</div>" in text
     )
-    assert "the metric sums over the rows of the [input](../../inputs.md) `predictions`" in build_metric_page(FILES["Brier"])
-    assert "formula" not in build_metric_page(FILES["FN"]).partition("## Undefined values and checks")[0]
+    assert (
+        "the metric sums over the rows of the relation `discounted_gains`, with one row per list,"
+        " judged document of positive relevance and rank that it may have" in text
+    )
+    assert (
+        "the metric sums over the rows of the [input](../../inputs.md) `predictions`"
+        in build_metric_page(FILES["Brier"])
+    )
+    assert (
+        "formula"
+        not in build_metric_page(FILES["FN"]).partition("## Undefined values and checks")[0]
+    )

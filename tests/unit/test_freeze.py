@@ -1,4 +1,6 @@
-"""Records of all that users can see: differences are printed by entry, and folders, numbers of tables and addresses are left out."""
+"""Records of all that users can see: differences are printed by entry, and folders, numbers of
+tables and addresses are left out.
+"""
 
 from __future__ import annotations
 
@@ -29,5 +31,12 @@ def test_differences_are_printed_by_entry(tmp_path: Path) -> None:
 
 def test_every_bit_counts_and_no_folder_does() -> None:
     table = pa.table({"RR": [0.1 + 0.2], "path": [f"{ROOT}/sql"]})
-    assert describe(table).splitlines() == ["column RR: double", "column path: string", "0x1.3333333333334p-2 | '<root>/sql'"]
-    assert describe("sqlrank_examples_0123abcd at 0x7f0123456789") == "sqlrank_examples_<number> at <address>"
+    assert describe(table).splitlines() == [
+        "column RR: double",
+        "column path: string",
+        "0x1.3333333333334p-2 | '<root>/sql'",
+    ]
+    assert (
+        describe("sqlrank_examples_0123abcd at 0x7f0123456789")
+        == "sqlrank_examples_<number> at <address>"
+    )

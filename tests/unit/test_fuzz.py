@@ -25,11 +25,23 @@ def test_differences_are_printed() -> None:
         "x of 'a': ours 1.0, theirs 1.000000001",
         "y of 'a': ours None, theirs 0.5",
     ]
-    assert list(find_differences(got, {"a": {"x": float("nan")}, "b": {}}, 1e-12)) == ["x of 'a': ours 1.0, theirs nan"]
+    assert list(find_differences(got, {"a": {"x": float("nan")}, "b": {}}, 1e-12)) == [
+        "x of 'a': ours 1.0, theirs nan"
+    ]
 
 
 def test_a_query_by_hand() -> None:
-    """Relevant at the ranks 1 and 4 of 4, and one not retrieved: b stands above a, whose score is the same."""
-    found = evaluate_query({"a": 1.0, "b": 1.0, "c": 0.5, "d": 0.25}, {"b": 2, "d": 1, "e": 1, "a": -1})
+    """Relevant at the ranks 1 and 4 of 4, and one not retrieved: b stands above a, whose score is
+    the same.
+    """
+    found = evaluate_query(
+        {"a": 1.0, "b": 1.0, "c": 0.5, "d": 0.25}, {"b": 2, "d": 1, "e": 1, "a": -1}
+    )
     assert found["AP"] == (1 + 2 / 4) / 3
-    assert (found["RR"], found["P@3"], found["R@3"], found["CG@10"], found["Rprec"]) == (1.0, 1 / 3, 1 / 3, 3.0, 1 / 3)
+    assert (found["RR"], found["P@3"], found["R@3"], found["CG@10"], found["Rprec"]) == (
+        1.0,
+        1 / 3,
+        1 / 3,
+        3.0,
+        1 / 3,
+    )

@@ -13,13 +13,17 @@ from website import gallery
 
 
 def test_the_gallery_has_every_kind_of_chart_with_its_command() -> None:
-    kinds = pytest.importorskip("sqlrank.charts.chart_kinds", reason="charts need altair").CHART_KINDS
+    kinds = pytest.importorskip(
+        "sqlrank.charts.chart_kinds", reason="charts need altair"
+    ).CHART_KINDS
     entries = {entry.kind: entry for entry in gallery.list_gallery_entries()}
     assert entries.keys() == kinds.keys()
     page = gallery.gallery_page()
     for kind, entry in entries.items():
         assert f"gallery/{kind}.svg" in page
-        assert re.search(rf"^sqlrank chart .* -o {kind}\.svg$", entry.commands.replace("\\\n", ""), re.MULTILINE)
+        assert re.search(
+            rf"^sqlrank chart .* -o {kind}\.svg$", entry.commands.replace("\\\n", ""), re.MULTILINE
+        )
     assert entries["forest"].commands.startswith("sqlrank compare ")
     assert "sqlrank compare" not in entries["roc"].commands
     assert gallery.report_commands().keys() == gallery.REPORTS.keys()
@@ -27,7 +31,9 @@ def test_the_gallery_has_every_kind_of_chart_with_its_command() -> None:
 
 
 @pytest.mark.slow
-def test_thumbnails_and_the_demo_report_are_drawn_and_callouts_lead_to_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_thumbnails_and_the_demo_report_are_drawn_and_callouts_lead_to_its_parts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     pytest.importorskip("vl_convert", reason="charts need vl-convert-python")
     files = gallery.drawn_files()
     reports = {f"demo/{name}.html" for name in gallery.REPORTS}
@@ -37,7 +43,8 @@ def test_thumbnails_and_the_demo_report_are_drawn_and_callouts_lead_to_its_parts
     for entry in gallery.list_gallery_entries():
         for picture in (gallery.ROOT / "docs" / "assets").rglob(entry.file_name):
             texts, texts_drawn = (
-                re.findall("(?:<text[^>]*|<title|<tspan[^>]*)>([^<]+)<", path.read_text("utf-8")) for path in (picture, files[entry.place])
+                re.findall("(?:<text[^>]*|<title|<tspan[^>]*)>([^<]+)<", path.read_text("utf-8"))
+                for path in (picture, files[entry.place])
             )
             assert texts == texts_drawn, f"draw {picture} by its commands in docs/charts.md"
     report = files[gallery.REPORT].read_text("utf-8")
@@ -48,7 +55,15 @@ def test_thumbnails_and_the_demo_report_are_drawn_and_callouts_lead_to_its_parts
     # Commands of the page work: from a group to its queries, and from a query to its explanation.
     monkeypatch.chdir(gallery.ROOT)
     commands = [unescape(text) for text in re.findall('data-text="([^"]*)"', report)]
-    of_group, of_query = (next(text for text in commands if text.startswith(f"sqlrank {name} ")) for name in ("evaluate", "explain"))
-    assert "--per-query --where \"intent = 'reference'\" --input answers=examples/data/rag/baseline.jsonl" in of_group
-    assert run_command(*shlex.split(of_group)[1:]).startswith("query_id  nDCG@5\nq04       0.2021\n")
+    of_group, of_query = (
+        next(text for text in commands if text.startswith(f"sqlrank {name} "))
+        for name in ("evaluate", "explain")
+    )
+    assert (
+        "--per-query --where \"intent = 'reference'\" --input"
+        " answers=examples/data/rag/baseline.jsonl" in of_group
+    )
+    assert run_command(*shlex.split(of_group)[1:]).startswith(
+        "query_id  nDCG@5\nq04       0.2021\n"
+    )
     assert "chunk-" in run_command(*shlex.split(of_query)[1:])

@@ -1,4 +1,6 @@
-"""Ranks of a run are data: whole, distinct and from 1, or positions as they stand under ``ranks=given``."""
+"""Ranks of a run are data: whole, distinct and from 1, or positions as they stand under
+``ranks=given``.
+"""
 
 from __future__ import annotations
 
@@ -14,23 +16,32 @@ QRELS = {"q": {"y": 1, "z": 1}}
 
 
 def make_run(ranks: list[Any], query: str = "q") -> pa.Table:
-    return pa.table({"query_id": [query] * len(ranks), "doc_id": list("xyzw")[: len(ranks)], "rank": ranks})
+    return pa.table(
+        {"query_id": [query] * len(ranks), "doc_id": list("xyzw")[: len(ranks)], "rank": ranks}
+    )
 
 
 CLICK_LOG = pa.table({"query_id": ["a", "b", "c"], "doc_id": ["x", "y", "z"], "rank": [1, 7, 10]})
 CLICKED = {"a": {"x": 1}, "b": {"y": 1}, "c": {"z": 1}}
 
 
-@pytest.mark.parametrize("ranks", [[0, 1, 2], [2, 3, 4], [1, 5, 4], [1, 1, 2], [1.0, 2.5, 3.0], [10, 20, 30]])
+@pytest.mark.parametrize(
+    "ranks", [[0, 1, 2], [2, 3, 4], [1, 5, 4], [1, 1, 2], [1.0, 2.5, 3.0], [10, 20, 30]]
+)
 def test_ranks_that_are_not_consecutive_are_refused(ranks: list[Any]) -> None:
     with pytest.raises(InputError) as refused:
         sqlrank.evaluate("RR", run=make_run(ranks), qrels=QRELS, ties="rank")
     assert "run (Table): rank has to be 1, 2, 3 to the length of a list" in str(refused.value)
-    assert f"query_id='q', documents=3, ranks={len(set(ranks))}, least_rank={min(ranks)}, greatest_rank={max(ranks)}" in str(refused.value)
+    assert (
+        f"query_id='q', documents=3, ranks={len(set(ranks))}, least_rank={min(ranks)},"
+        f" greatest_rank={max(ranks)}" in str(refused.value)
+    )
 
 
 def test_advice_for_ranks_from_0_gives_the_right_number() -> None:
-    result = sqlrank.evaluate("RR", run=make_run([0, 1, 2]), qrels=QRELS, ties="rank", columns={"rank": "rank + 1"})
+    result = sqlrank.evaluate(
+        "RR", run=make_run([0, 1, 2]), qrels=QRELS, ties="rank", columns={"rank": "rank + 1"}
+    )
     assert result.to_pylist() == [{"RR": 0.5}]
 
 
@@ -38,8 +49,21 @@ def test_advice_for_ranks_from_0_gives_the_right_number() -> None:
 @pytest.mark.parametrize(
     ("ranks", "step", "given_step"),
     [
-        ([0, 1, 2], "Ranks begin at 0, so give columns={'rank': 'rank + 1'}", "Ranks begin at 0, so give columns={'rank': 'rank + 1'}"),
-        ([0, 4, 9], *["Ranks begin at 0 and have gaps, so give columns={'rank': 'rank + 1'} and ranks='given'"] * 2),
+        (
+            [0, 1, 2],
+            "Ranks begin at 0, so give columns={'rank': 'rank + 1'}",
+            "Ranks begin at 0, so give columns={'rank': 'rank + 1'}",
+        ),
+        (
+            [0, 4, 9],
+            *[
+                (
+                    "Ranks begin at 0 and have gaps, so give columns={'rank': 'rank + 1'} and"
+                    " ranks='given'"
+                )
+            ]
+            * 2,
+        ),
         ([2, 3, 9], "Ranks have gaps, so give ranks='given' to read them as positions", ""),
         ([0, 0, 1], "Number the documents of each list from 1", "Keep one document at each rank"),
         ([0.5, 1, 2], "Number the documents of each list from 1", "Keep one document at each rank"),
@@ -48,7 +72,11 @@ def test_advice_for_ranks_from_0_gives_the_right_number() -> None:
 )
 def test_advice_follows_from_all_ranks(ranks: list[Any], step: str, given_step: str) -> None:
     for options, expected in {"ties": step, "ranks": given_step}.items():
-        call = {"run": make_run(ranks), "qrels": QRELS, **({"ties": "rank"} if options == "ties" else {"ranks": "given"})}
+        call = {
+            "run": make_run(ranks),
+            "qrels": QRELS,
+            **({"ties": "rank"} if options == "ties" else {"ranks": "given"}),
+        }
         if not expected:
             assert sqlrank.evaluate("RR", **call).to_pylist() == [{"RR": 1 / 3}]
             continue
@@ -56,7 +84,9 @@ def test_advice_follows_from_all_ranks(ranks: list[Any], step: str, given_step: 
             sqlrank.evaluate("RR", **call)
         assert str(refused.value).split("\n")[0].partition(". ")[2] == expected
     with pytest.raises(InputError, match="Number the documents of each list from 1"):
-        sqlrank.evaluate("RBO", run=make_run([1, 3, 4]), inputs={"baseline": make_run([1, 2, 3])}, ties="rank")
+        sqlrank.evaluate(
+            "RBO", run=make_run([1, 3, 4]), inputs={"baseline": make_run([1, 2, 3])}, ties="rank"
+        )
     two_lists = pa.concat_tables([make_run([0, 1], "q"), make_run([1, 2], "r")])
     with pytest.raises(InputError, match="Ranks begin at 0 and have gaps"):
         sqlrank.evaluate("RR", run=two_lists, qrels=QRELS, ties="rank")
@@ -67,9 +97,15 @@ def test_positions_are_read_as_they_stand() -> None:
     (row,) = sqlrank.evaluate(metrics, run=CLICK_LOG, qrels=CLICKED, ranks="given").to_pylist()
     assert row == pytest.approx({"RR": (1 + 1 / 7 + 1 / 10) / 3, "Success@5": 1 / 3})
     # Relevant documents are at 5 and 4, of which AP@3 sees none.
-    assert sqlrank.evaluate("map@3", run=make_run([1, 5, 4]), qrels=QRELS, compat="rectools").to_pylist() == [{"map@3": 0.0}]
-    (row,) = sqlrank.evaluate(["AP", "P@5", "RBP"], run=make_run([1, 5, 4]), qrels=QRELS, ranks="given").to_pylist()
-    assert row == pytest.approx({"AP": (1 / 4 + 2 / 5) / 2, "P@5": 2 / 5, "RBP": 0.2 * (0.8**3 + 0.8**4)})
+    assert sqlrank.evaluate(
+        "map@3", run=make_run([1, 5, 4]), qrels=QRELS, compat="rectools"
+    ).to_pylist() == [{"map@3": 0.0}]
+    (row,) = sqlrank.evaluate(
+        ["AP", "P@5", "RBP"], run=make_run([1, 5, 4]), qrels=QRELS, ranks="given"
+    ).to_pylist()
+    assert row == pytest.approx(
+        {"AP": (1 / 4 + 2 / 5) / 2, "P@5": 2 / 5, "RBP": 0.2 * (0.8**3 + 0.8**4)}
+    )
 
 
 def test_positions_without_gaps_are_ranks() -> None:
@@ -77,7 +113,10 @@ def test_positions_without_gaps_are_ranks() -> None:
     run = pa.concat_tables([make_run([3, 1, 2], "q"), make_run([1, 2, 3], "r")])
     qrels = {**QRELS, "r": {"x": 2, "z": 1}}
     ranked = sqlrank.evaluate(metrics, run=run, qrels=qrels, ties="rank")
-    assert sqlrank.evaluate(metrics, run=run, qrels=qrels, ranks="given").to_pylist() == ranked.to_pylist()
+    assert (
+        sqlrank.evaluate(metrics, run=run, qrels=qrels, ranks="given").to_pylist()
+        == ranked.to_pylist()
+    )
 
 
 def test_positions_are_whole_distinct_and_from_1() -> None:
@@ -88,7 +127,12 @@ def test_positions_are_whole_distinct_and_from_1() -> None:
 
 def test_each_list_of_each_system_is_checked() -> None:
     with pytest.raises(InputError, match="system='two', query_id='q'"):
-        sqlrank.evaluate("RR", run={"one": make_run([1, 2, 3]), "two": make_run([1, 3, 4])}, qrels=QRELS, ties="rank")
+        sqlrank.evaluate(
+            "RR",
+            run={"one": make_run([1, 2, 3]), "two": make_run([1, 3, 4])},
+            qrels=QRELS,
+            ties="rank",
+        )
     baseline = {"baseline": make_run([1, 2, 4])}
     with pytest.raises(InputError, match=r"baseline \(Table\): rank has to be 1, 2, 3"):
         sqlrank.evaluate("RBO", run=make_run([1, 2, 3]), inputs=baseline, ties="rank")
@@ -96,20 +140,39 @@ def test_each_list_of_each_system_is_checked() -> None:
 
 def test_what_else_decides_on_positions_is_refused() -> None:
     for options, problem in {
-        ("ties", "doc_asc"): "ranks='given' reads the rank column, and ties='doc_asc' does not. Leave ties out",
-        ("unjudged", "drop"): "unjudged='drop' moves documents up, and ranks='given' leaves them where they are. Choose one of them",
+        (
+            "ties",
+            "doc_asc",
+        ): "ranks='given' reads the rank column, and ties='doc_asc' does not. Leave ties out",
+        (
+            "unjudged",
+            "drop",
+        ): (
+            "unjudged='drop' moves documents up, and ranks='given' leaves them where they are."
+            " Choose one of them"
+        ),
     }.items():
         with pytest.raises(MetricError) as refused:
-            sqlrank.evaluate("RR", run=make_run([1, 2, 3]), qrels=QRELS, ranks="given", **dict([options]))
+            sqlrank.evaluate(
+                "RR", run=make_run([1, 2, 3]), qrels=QRELS, ranks="given", **dict([options])
+            )
         assert str(refused.value) == problem
-    with pytest.raises(MetricError, match="RBO compares whole lists, without gaps, so ranks='given' is not for it"):
-        sqlrank.evaluate("RBO", run=make_run([1, 2, 3]), inputs={"baseline": make_run([1, 2, 3])}, ranks="given")
+    with pytest.raises(
+        MetricError, match="RBO compares whole lists, without gaps, so ranks='given' is not for it"
+    ):
+        sqlrank.evaluate(
+            "RBO", run=make_run([1, 2, 3]), inputs={"baseline": make_run([1, 2, 3])}, ranks="given"
+        )
 
 
 def test_a_merged_document_keeps_its_smallest_rank() -> None:
     run = pa.table({"query_id": ["q"] * 3, "doc_id": ["x", "x", "y"], "rank": [1, 2, 3]})
-    assert sqlrank.evaluate("RR", run=run, qrels=QRELS, ties="rank", duplicates="max").to_pylist() == [{"RR": 0.5}]
-    assert sqlrank.evaluate("RR", run=run, qrels=QRELS, ranks="given", duplicates="max").to_pylist() == [{"RR": 1 / 3}]
+    assert sqlrank.evaluate(
+        "RR", run=run, qrels=QRELS, ties="rank", duplicates="max"
+    ).to_pylist() == [{"RR": 0.5}]
+    assert sqlrank.evaluate(
+        "RR", run=run, qrels=QRELS, ranks="given", duplicates="max"
+    ).to_pylist() == [{"RR": 1 / 3}]
 
 
 def test_comparisons_explanations_and_rollups_read_positions() -> None:
@@ -119,5 +182,7 @@ def test_comparisons_explanations_and_rollups_read_positions() -> None:
     explained = sqlrank.explain("RR", run=CLICK_LOG, qrels=CLICKED, ranks="given", query="b")
     assert "7" in str(explained)
     kept = sqlrank.rollup("RR", run=CLICK_LOG, qrels=CLICKED, ranks="given")
-    assert sqlrank.evaluate("RR", rollup=kept, ranks="given").to_pylist()[0]["RR"] == pytest.approx((1 + 1 / 7 + 1 / 10) / 3)
+    assert sqlrank.evaluate("RR", rollup=kept, ranks="given").to_pylist()[0]["RR"] == pytest.approx(
+        (1 + 1 / 7 + 1 / 10) / 3
+    )
     assert "ranks=given" in sqlrank.sql("RR", run="run", qrels="qrels", ranks="given")

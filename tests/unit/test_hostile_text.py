@@ -19,7 +19,16 @@ import pytest
 from markdown_it import MarkdownIt
 
 import sqlrank
-from sqlrank.errors import MAX_LINE_CHARS, InputError, SqlrankError, clean_line, escape_controls, quote_excerpt, redact_secrets, short_repr
+from sqlrank.errors import (
+    MAX_LINE_CHARS,
+    InputError,
+    SqlrankError,
+    clean_line,
+    escape_controls,
+    quote_excerpt,
+    redact_secrets,
+    short_repr,
+)
 from sqlrank.output.ci_reports import format_junit, github_annotations, markdown_summary
 from sqlrank.output.display import Format
 from sqlrank.output.result_formats import TableStyle, format_result
@@ -134,18 +143,24 @@ class Tags(HTMLParser):
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
 def test_control_characters_are_escaped_in_tables(form: str) -> None:
-    result = pa.table({"g": list(STEERING.values()), "".join(STEERING.values()): list(STEERING.values())})
+    result = pa.table(
+        {"g": list(STEERING.values()), "".join(STEERING.values()): list(STEERING.values())}
+    )
     text = format_result(result, Format(form), TableStyle())
     assert not has_controls(text.replace("\n", ""))
     extra = {"table": 1, "markdown": 2, "latex": 6}[form]
     assert len(text.splitlines()) == len(STEERING) + extra
     assert ("\\textbackslash{}x1b" if form == "latex" else "\\x1b") in text
     on_its_side = pa.table({name: [name] for name in STEERING.values()})
-    assert not has_controls(format_result(on_its_side, Format(form), TableStyle()).replace("\n", ""))
+    assert not has_controls(
+        format_result(on_its_side, Format(form), TableStyle()).replace("\n", "")
+    )
 
 
 def test_tables_show_texts_as_they_are() -> None:
-    lines = format_result(pa.table({"g": list(MARKUP.values())}), Format.table, TableStyle()).splitlines()[1:]
+    lines = format_result(
+        pa.table({"g": list(MARKUP.values())}), Format.table, TableStyle()
+    ).splitlines()[1:]
     assert lines == [text.rstrip() for text in MARKUP.values()]
 
 
@@ -153,7 +168,9 @@ def test_tables_show_texts_as_they_are() -> None:
 def test_markdown_shows_texts_as_texts(name: str) -> None:
     text = HOSTILE[name]
     table = format_result(pa.table({"g": [text], text: [text]}), Format.markdown, TableStyle())
-    page = Tags(MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(table))
+    page = Tags(
+        MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(table)
+    )
     assert page.tags <= {"table", "thead", "tbody", "tr", "th", "td", "code", "br", "p"}
     expected = escape_controls(text).strip()
     found = [cell.strip() for cell in page.cells]
@@ -165,21 +182,31 @@ def test_markdown_shows_texts_as_texts(name: str) -> None:
 
 @pytest.mark.parametrize("text", PLAIN)
 def test_markdown_leaves_plain_texts_as_they_are(text: str) -> None:
-    assert format_result(pa.table({"g": [text]}), Format.markdown, TableStyle()).splitlines()[2] == f"| {text} |"
+    assert (
+        format_result(pa.table({"g": [text]}), Format.markdown, TableStyle()).splitlines()[2]
+        == f"| {text} |"
+    )
 
 
 def test_data_formats_keep_texts() -> None:
     result = pa.table({name: list(HOSTILE.values()) for name in HOSTILE.values()})
     text = format_result(result, Format.csv, TableStyle())
-    assert list(csv.reader(io.StringIO(text, newline=""))) == [result.column_names, *([value] * len(HOSTILE) for value in HOSTILE.values())]
+    assert list(csv.reader(io.StringIO(text, newline=""))) == [
+        result.column_names,
+        *([value] * len(HOSTILE) for value in HOSTILE.values()),
+    ]
     assert '"a\rb"' in text
 
 
 def test_csv_of_a_lone_carriage_return_is_read_by_duckdb(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text(
-        format_result(pa.table({"g": ["a\rb", "c"], "v": [1, 2]}), Format.csv, TableStyle()), "utf-8", newline=""
+        format_result(pa.table({"g": ["a\rb", "c"], "v": [1, 2]}), Format.csv, TableStyle()),
+        "utf-8",
+        newline="",
     )
-    assert duckdb.sql(f"FROM read_csv('{tmp_path}/x.csv', header=true, new_line='\\n')").fetchall() == [("a\rb", 1), ("c", 2)]
+    assert duckdb.sql(
+        f"FROM read_csv('{tmp_path}/x.csv', header=true, new_line='\\n')"
+    ).fetchall() == [("a\rb", 1), ("c", 2)]
 
 
 @pytest.mark.parametrize("text", STEERING.values())
@@ -225,7 +252,9 @@ def test_messages_show_no_control_characters(name: str, tmp_path: Path) -> None:
         with pytest.raises(SqlrankError) as caught:
             sqlrank.evaluate(**{"metrics": "AUC", "predictions": table, **call})
         assert not has_controls(str(caught.value)), call
-    message = run_refused_command("evaluate", "AUC", "--predictions", str(tmp_path / "p.parquet"), "--by", "nope")
+    message = run_refused_command(
+        "evaluate", "AUC", "--predictions", str(tmp_path / "p.parquet"), "--by", "nope"
+    )
     assert not has_controls(message.rstrip("\n"))
     assert "There are: label, score" in message
 
@@ -240,12 +269,31 @@ def test_lines_of_a_message_are_ours() -> None:
 
 @pytest.mark.parametrize("address", ADDRESSES)
 @pytest.mark.parametrize(
-    "argument", ["connection", "predictions", "run", "where", "by", "compat", "sql_dir", "metrics", "temp_directory", "unit"]
+    "argument",
+    [
+        "connection",
+        "predictions",
+        "run",
+        "where",
+        "by",
+        "compat",
+        "sql_dir",
+        "metrics",
+        "temp_directory",
+        "unit",
+    ],
 )
 def test_messages_repeat_no_secrets(argument: str, address: str) -> None:
-    call: dict[str, Any] = {"metrics": "AUC", "predictions": pa.table({"label": [0, 1], "score": [0.1, 0.2]}), "confidence": 0.9}
+    call: dict[str, Any] = {
+        "metrics": "AUC",
+        "predictions": pa.table({"label": [0, 1], "score": [0.1, 0.2]}),
+        "confidence": 0.9,
+    }
     if argument == "run":
-        call = {"metrics": "RR", "qrels": pa.table({"query_id": [1], "doc_id": [1], "relevance": [1]})}
+        call = {
+            "metrics": "RR",
+            "qrels": pa.table({"query_id": [1], "doc_id": [1], "relevance": [1]}),
+        }
     if argument == "temp_directory":
         address = f"/dev/null/{address}"
     with pytest.raises(SqlrankError) as caught:
@@ -260,12 +308,18 @@ def test_messages_repeat_no_secrets(argument: str, address: str) -> None:
 def test_an_address_is_no_connection() -> None:
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("AUC", predictions="clicks", connection="postgresql://bob:hunter2@db/x")
-    assert str(caught.value) == (
-        "connection: 'postgresql://***@db/x' is the address of a database and no connection. Open it with its driver in Python and give "
-        "that, such as psycopg.connect(...), or run there what sqlrank.sql (sqlrank sql --dialect ...) prints"
+    assert (
+        str(caught.value)
+        == "connection: 'postgresql://***@db/x' is the address of a database and no connection."
+        " Open it with its driver in Python and give that, such as psycopg.connect(...), or run"
+        " there what sqlrank.sql (sqlrank sql --dialect ...) prints"
     )
-    assert "hunter2" not in run_refused_command("evaluate", "AUC", "--predictions", "clicks", "--db", "postgresql://bob:hunter2@db/x")
-    assert "hunter2" not in run_refused_command("evaluate", "AUC", "--predictions", "https://x.example/p.parquet?token=hunter2")
+    assert "hunter2" not in run_refused_command(
+        "evaluate", "AUC", "--predictions", "clicks", "--db", "postgresql://bob:hunter2@db/x"
+    )
+    assert "hunter2" not in run_refused_command(
+        "evaluate", "AUC", "--predictions", "https://x.example/p.parquet?token=hunter2"
+    )
 
 
 @pytest.mark.parametrize(
@@ -280,10 +334,19 @@ def test_what_is_no_secret_is_shown(text: str) -> None:
 
 
 def test_long_texts_are_cut() -> None:
-    wide = pa.table({f"column_{number:05}": [1] for number in range(2000)} | {"label": [1], "score": [0.5]})
-    for call in ({"by": "nope", "predictions": wide}, {"metrics": "x" * 5000}, {"by": "y" * 5000}, {"metrics": "FBeta(beta=1e308)"}):
+    wide = pa.table(
+        {f"column_{number:05}": [1] for number in range(2000)} | {"label": [1], "score": [0.5]}
+    )
+    for call in (
+        {"by": "nope", "predictions": wide},
+        {"metrics": "x" * 5000},
+        {"by": "y" * 5000},
+        {"metrics": "FBeta(beta=1e308)"},
+    ):
         with pytest.raises(SqlrankError) as caught:
-            sqlrank.evaluate(**{"metrics": "AUC", "predictions": wide.select(["label", "score"]), **call})
+            sqlrank.evaluate(
+                **{"metrics": "AUC", "predictions": wide.select(["label", "score"]), **call}
+            )
         assert len(str(caught.value)) <= MAX_LINE_CHARS + 3
     assert clean_line("x" * 5000) == f"{'x' * 1500}...{'x' * 500}"
     with pytest.raises(SqlrankError) as caught:
@@ -296,21 +359,44 @@ def test_explanations_show_no_control_characters() -> None:
     text = STEERING["title"]
     run = pa.table({"query_id": [text] * 2, "doc_id": [text, "b"], "score": [0.9, 0.5]})
     qrels = pa.table({"query_id": [text], "doc_id": [text], "relevance": [1]})
-    assert not has_controls(str(sqlrank.explain("RR", query=text, run=run, qrels=qrels)).replace("\n", ""))
+    assert not has_controls(
+        str(sqlrank.explain("RR", query=text, run=run, qrels=qrels)).replace("\n", "")
+    )
 
 
 def test_the_command_prints_no_control_characters(tmp_path: Path) -> None:
     path = tmp_path / "p.parquet"
-    pq.write_table(pa.table({"label": [0, 1] * 2, "score": [0.1, 0.2] * 2, "g": [STEERING["title"]] * 2 + [STEERING["break"]] * 2}), path)
+    pq.write_table(
+        pa.table(
+            {
+                "label": [0, 1] * 2,
+                "score": [0.1, 0.2] * 2,
+                "g": [STEERING["title"]] * 2 + [STEERING["break"]] * 2,
+            }
+        ),
+        path,
+    )
     for form in ("table", "markdown", "latex"):
-        found = run_command("evaluate", "AUC", "--predictions", str(path), "--by", "g", "--format", form)
+        found = run_command(
+            "evaluate", "AUC", "--predictions", str(path), "--by", "g", "--format", form
+        )
         assert not has_controls(found.replace("\n", ""))
 
 
 @pytest.mark.slow
 def test_a_refused_condition_is_the_whole_message(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("label,score\n1,0.5\n")
-    words = [sys.executable, "-m", "sqlrank", "evaluate", "AUC", "--predictions", str(tmp_path / "p.csv"), "--where", "LOAD httpfs"]
+    words = [
+        sys.executable,
+        "-m",
+        "sqlrank",
+        "evaluate",
+        "AUC",
+        "--predictions",
+        str(tmp_path / "p.csv"),
+        "--where",
+        "LOAD httpfs",
+    ]
     done = subprocess.run(words, check=False, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1

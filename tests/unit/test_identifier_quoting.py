@@ -1,4 +1,6 @@
-"""Names of users in every dialect: statements read back, by the dialect's own parser, with the same names."""
+"""Names of users in every dialect: statements read back, by the dialect's own parser, with the same
+names.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,19 @@ from tests.lanes import select_every, select_few
 LIMIT = 200_000
 """Bytes of a statement that the strictest engine accepts."""
 
-HOSTILE = ['odd "col', "sel`ect", "o'clock", "a.b", "Größe", "x; DROP TABLE y", "--", "*/ x", "{{ x }}", "%s", " "]
+HOSTILE = [
+    'odd "col',
+    "sel`ect",
+    "o'clock",
+    "a.b",
+    "Größe",
+    "x; DROP TABLE y",
+    "--",
+    "*/ x",
+    "{{ x }}",
+    "%s",
+    " ",
+]
 RESERVED = ["select", "order", "group", "table", "user", "rank", "Mixed"]
 INNER = {"list_id", "query_id", "doc_id", "score", "label", "weight", "rank"}
 
@@ -36,7 +50,9 @@ def find_columns_read(tree: exp.Expr, table: str) -> set[str]:
     for select in tree.find_all(exp.Select):
         source = select.args["from_"].this
         if isinstance(source, exp.Table) and source.name == table:
-            for column in (node for item in select.expressions for node in item.find_all(exp.Column)):
+            for column in (
+                node for item in select.expressions for node in item.find_all(exp.Column)
+            ):
                 assert column.this.quoted or column.name in INNER
                 found.add(column.name)
     return found
@@ -48,24 +64,47 @@ def test_columns(dialect: str, name: str) -> None:
     if dialect == "bigquery" and "." in name:
         name = name.replace(".", "-")  # BigQuery has no columns with a dot
     columns = {"query_id": name, "score": f"{name} 2"}
-    text = sqlrank.sql(["RR", "nDCG@10"], dialect=dialect, run="shop.runs", qrels="q", by=[f"{name}3", "system"], columns=columns)
+    text = sqlrank.sql(
+        ["RR", "nDCG@10"],
+        dialect=dialect,
+        run="shop.runs",
+        qrels="q",
+        by=[f"{name}3", "system"],
+        columns=columns,
+    )
     tree = sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name)
     exact = fold_name(dialect, name) if name in RESERVED else name
-    third = f"{name}3" if not f"{name}3".isidentifier() or not name.isascii() else fold_name(dialect, f"{name}3")
-    assert find_columns_read(tree, "runs") == {exact, f"{name} 2", third, fold_name(dialect, "system"), "doc_id"}
+    third = (
+        f"{name}3"
+        if not f"{name}3".isidentifier() or not name.isascii()
+        else fold_name(dialect, f"{name}3")
+    )
+    assert find_columns_read(tree, "runs") == {
+        exact,
+        f"{name} 2",
+        third,
+        fold_name(dialect, "system"),
+        "doc_id",
+    }
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_quoted_column_keeps_its_name(dialect: str) -> None:
     for quote in '"`':
         names = {"label": f"{quote}Click{quote}", "score": f"1 - {quote_name(dialect, 'pClick')}"}
-        text = sqlrank.sql("Brier", dialect=dialect, predictions="p", columns=names, by=f"{quote}camPaign{quote}")
+        text = sqlrank.sql(
+            "Brier", dialect=dialect, predictions="p", columns=names, by=f"{quote}camPaign{quote}"
+        )
         tree = sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name)
         assert find_columns_read(tree, "p") == {"Click", "pClick", "camPaign"}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("parts", [["Proj", "Data set", 'odd "table'], ["select", "o'clock"], ["a.b"], ["sel;ect", "x*/"]], ids=str)
+@pytest.mark.parametrize(
+    "parts",
+    [["Proj", "Data set", 'odd "table'], ["select", "o'clock"], ["a.b"], ["sel;ect", "x*/"]],
+    ids=str,
+)
 def test_tables(dialect: str, parts: list[str]) -> None:
     writer = DIALECTS[dialect].sqlglot_name
     if dialect == "bigquery" and '"' in parts[-1]:
@@ -75,27 +114,47 @@ def test_tables(dialect: str, parts: list[str]) -> None:
         sqlrank.sql("Brier", dialect=dialect, **names)
         for names in ({"predictions": spelled}, {"predictions": "p", "create_table": spelled})
     )
-    found = [table for text in texts for table in sqlglot.parse_one(text, read=writer).find_all(exp.Table)]
-    tables = [table for table in found if not table.alias and table.name.lower() not in {"predictions_metrics", "predictions", "p"}]
+    found = [
+        table
+        for text in texts
+        for table in sqlglot.parse_one(text, read=writer).find_all(exp.Table)
+    ]
+    tables = [
+        table
+        for table in found
+        if not table.alias and table.name.lower() not in {"predictions_metrics", "predictions", "p"}
+    ]
     assert len(tables) == 2
     for table in tables:
         assert ".".join(part.name for part in table.parts) == ".".join(parts)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_a_name_without_quotes_is_left_to_the_engine_unless_sql_knows_the_word(dialect: str) -> None:
+def test_a_name_without_quotes_is_left_to_the_engine_unless_sql_knows_the_word(
+    dialect: str,
+) -> None:
     text = sqlrank.sql("Brier", dialect=dialect, predictions="Shop.order.Clicks")
     order = quote_name(dialect, fold_name(dialect, "order"))
     assert f"FROM Shop.{order}.Clicks\n" in text
 
 
 def test_tables_of_bigquery() -> None:
-    for name in ("my-project.data.clicks", "`my-project`.data.clicks", "`my-project.data.clicks`", "my-project.data.events_2026"):
-        tree = sqlglot.parse_one(sqlrank.sql("Brier", dialect="bigquery", predictions=name), read="bigquery")
-        assert any(table.catalog == "my-project" and table.db == "data" for table in tree.find_all(exp.Table))
-    assert "FROM `my-project.data.events_*`" in sqlrank.sql("Brier", dialect="bigquery", predictions="`my-project.data.events_*`").replace(
-        "`.`", "."
-    )
+    for name in (
+        "my-project.data.clicks",
+        "`my-project`.data.clicks",
+        "`my-project.data.clicks`",
+        "my-project.data.events_2026",
+    ):
+        tree = sqlglot.parse_one(
+            sqlrank.sql("Brier", dialect="bigquery", predictions=name), read="bigquery"
+        )
+        assert any(
+            table.catalog == "my-project" and table.db == "data"
+            for table in tree.find_all(exp.Table)
+        )
+    assert "FROM `my-project.data.events_*`" in sqlrank.sql(
+        "Brier", dialect="bigquery", predictions="`my-project.data.events_*`"
+    ).replace("`.`", ".")
 
 
 def assert_reads_back(scenario: Scenario, dialect: str) -> None:

@@ -1,4 +1,6 @@
-"""Forms of data in projects, from Python and the command line: each gives the numbers of plain tables, or an error with advice."""
+"""Forms of data in projects, from Python and the command line: each gives the numbers of plain
+tables, or an error with advice.
+"""
 
 from __future__ import annotations
 
@@ -29,18 +31,32 @@ QUESTIONS = [
 """Four questions, one without relevant documents and one without an answer."""
 
 LISTS = {"RR": 0.375, "R@2": 0.375, "num_q": 4.0, "num_no_rel": 1.0, "num_unanswered": 1.0}
-RUN = [(row["query_id"], doc, float(-rank)) for row in QUESTIONS for rank, doc in enumerate(row["retrieved"], 1)]
+RUN = [
+    (row["query_id"], doc, float(-rank))
+    for row in QUESTIONS
+    for rank, doc in enumerate(row["retrieved"], 1)
+]
 QRELS = [(row["query_id"], doc, 1) for row in QUESTIONS for doc in row["relevant"]]
 LABELS, SCORES = [1, 0, 1, 0], [0.75, 0.5, 0.25, 0.125]
 AUC = {"AUC": 0.75}
 
 
 def make_run() -> pa.Table:
-    return pa.table(dict(zip(("query_id", "doc_id", "score"), map(list, zip(*RUN, strict=True)), strict=True)))
+    return pa.table(
+        dict(zip(("query_id", "doc_id", "score"), map(list, zip(*RUN, strict=True)), strict=True))
+    )
 
 
 def make_qrels() -> pa.Table:
-    return pa.table(dict(zip(("query_id", "doc_id", "relevance"), map(list, zip(*QRELS, strict=True)), strict=True)))
+    return pa.table(
+        dict(
+            zip(
+                ("query_id", "doc_id", "relevance"),
+                map(list, zip(*QRELS, strict=True)),
+                strict=True,
+            )
+        )
+    )
 
 
 RANKINGS = {"RR": 0.5, "num_ret": 3.0}
@@ -61,17 +77,25 @@ def test_data_of_python(predictions: Any) -> None:
     assert sqlrank.evaluate("AUC", predictions=predictions).to_pylist() == [AUC]
 
 
-@pytest.mark.parametrize("run", [{row["query_id"]: row["retrieved"] for row in QUESTIONS}, QUESTIONS], ids=["lists by query", "rows"])
+@pytest.mark.parametrize(
+    "run",
+    [{row["query_id"]: row["retrieved"] for row in QUESTIONS}, QUESTIONS],
+    ids=["lists by query", "rows"],
+)
 def test_lists_of_documents(run: Any) -> None:
     relevant = {row["query_id"]: row["relevant"] for row in QUESTIONS if row["relevant"]}
-    sources: dict[str, Any] = {"inputs": {"answers": run}} if run is QUESTIONS else {"run": run, "qrels": relevant}
+    sources: dict[str, Any] = (
+        {"inputs": {"answers": run}} if run is QUESTIONS else {"run": run, "qrels": relevant}
+    )
     (row,) = sqlrank.evaluate(["RR", "R@2"], **sources, topics="judged").to_pylist()
     assert row == {"RR": 0.5, "R@2": 0.5}
 
 
 @pytest.mark.parametrize("suffix", ["json", "jsonl", "parquet"])
 def test_a_row_per_question(suffix: str, tmp_path: Path) -> None:
-    """Every question counts: the one without relevant documents is said by num_no_rel, that without an answer is 0."""
+    """Every question counts: the one without relevant documents is said by num_no_rel, that without
+    an answer is 0.
+    """
     file = tmp_path / f"eval.{suffix}"
     if suffix == "parquet":
         pq.write_table(pa.Table.from_pylist(QUESTIONS), file)
@@ -93,19 +117,35 @@ def test_a_row_per_question(suffix: str, tmp_path: Path) -> None:
 def test_objects_in_texts_of_sqlite_are_refused(column: str, retrieved: str, relevant: str) -> None:
     """The members of an object would be read as ids."""
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.execute("CREATE TABLE evals (query_id TEXT, retrieved TEXT, relevant TEXT, type TEXT)")
-        connection.execute("INSERT INTO evals VALUES ('q1', '[\"d1\", \"{object}\"]', '[\"d1\"]', 'object'), ('q2', NULL, '[]', NULL)")
+        connection.execute(
+            "CREATE TABLE evals (query_id TEXT, retrieved TEXT, relevant TEXT, type TEXT)"
+        )
+        connection.execute(
+            "INSERT INTO evals VALUES ('q1', '[\"d1\", \"{object}\"]', '[\"d1\"]', 'object'),"
+            " ('q2', NULL, '[]', NULL)"
+        )
         call: dict[str, Any] = {"inputs": {"answers": "evals"}, "connection": connection}
         assert sqlrank.evaluate("RR", **call).to_pylist() == [{"RR": 0.5}]
         connection.execute("INSERT INTO evals VALUES ('q3', ?, ?, 'array')", (retrieved, relevant))
-        with pytest.raises(InputError, match=rf"^answers \(evals\): {column} holds JSON objects, and lists on SQLite are arrays"):
+        with pytest.raises(
+            InputError,
+            match=(
+                rf"^answers \(evals\): {column} holds JSON objects, and lists on SQLite are arrays"
+            ),
+        ):
             sqlrank.evaluate("RR", **call)
 
 
 def test_lists_in_the_place_of_documents_lead_to_answers(tmp_path: Path) -> None:
-    table = pa.Table.from_pylist([{"query_id": row["query_id"], "doc_id": row["retrieved"], "score": 1.0} for row in QUESTIONS])
+    table = pa.Table.from_pylist(
+        [
+            {"query_id": row["query_id"], "doc_id": row["retrieved"], "score": 1.0}
+            for row in QUESTIONS
+        ]
+    )
     advice = (
-        r"doc_id is VARCHAR\[\], a list, and a row has one value. A row per query with lists of documents is inputs={'answers': \.\.\.}"
+        r"doc_id is VARCHAR\[\], a list, and a row has one value. A row per query with lists of"
+        r" documents is inputs={'answers': \.\.\.}"
     )
     with pytest.raises(InputError, match=advice):
         sqlrank.evaluate("RR", run=table, qrels=make_qrels())
@@ -113,7 +153,9 @@ def test_lists_in_the_place_of_documents_lead_to_answers(tmp_path: Path) -> None
     pq.write_table(make_qrels(), tmp_path / "qrels.parquet")
     files = ["--run", tmp_path / "run.parquet", "--qrels", tmp_path / "qrels.parquet"]
     assert "--input answers=..." in " ".join(run_refused_command("evaluate", "RR", *files).split())
-    assert "UNNEST" in run_refused_command("evaluate", "RR", *files, "--column", "run.doc_id=unnest(doc_id)")
+    assert "UNNEST" in run_refused_command(
+        "evaluate", "RR", *files, "--column", "run.doc_id=unnest(doc_id)"
+    )
 
 
 @pytest.mark.parametrize("begin", ["SELECT * FROM {}", "(SELECT * FROM {})", "FROM {}"])
@@ -128,8 +170,12 @@ def test_queries(begin: str, tmp_path: Path) -> None:
         for name, table in (("run", make_run()), ("qrels", make_qrels())):
             connection.register(name, table)
         sources = {role: begin.format(role) for role in ("run", "qrels")}
-        assert sqlrank.evaluate(list(RANKINGS), **sources, connection=connection).to_pylist() == [RANKINGS]
-        assert connection.sql(sqlrank.sql(list(RANKINGS), **sources)).fetchall() == [tuple(RANKINGS.values())]
+        assert sqlrank.evaluate(list(RANKINGS), **sources, connection=connection).to_pylist() == [
+            RANKINGS
+        ]
+        assert connection.sql(sqlrank.sql(list(RANKINGS), **sources)).fetchall() == [
+            tuple(RANKINGS.values())
+        ]
 
 
 def test_relations_that_are_unnested_by_hand() -> None:
@@ -137,8 +183,12 @@ def test_relations_that_are_unnested_by_hand() -> None:
         connection.register("questions", pa.Table.from_pylist(QUESTIONS))
         places = "unnest(retrieved) AS doc_id, generate_subscripts(retrieved, 1) AS rank"
         run = connection.sql(f"SELECT query_id, {places}, -rank AS score FROM questions")
-        qrels = connection.sql("SELECT query_id, unnest(relevant) AS doc_id, 1 AS relevance FROM questions")
-        (row,) = sqlrank.evaluate(list(RANKINGS), run=run, qrels=qrels, connection=connection, ties="rank").to_pylist()
+        qrels = connection.sql(
+            "SELECT query_id, unnest(relevant) AS doc_id, 1 AS relevance FROM questions"
+        )
+        (row,) = sqlrank.evaluate(
+            list(RANKINGS), run=run, qrels=qrels, connection=connection, ties="rank"
+        ).to_pylist()
         assert row == RANKINGS
 
 
@@ -147,8 +197,15 @@ def test_which_questions_count(topics: str) -> None:
     """None of them evaluated all four questions before ``given`` did."""
     queries = pa.table({"query_id": [row["query_id"] for row in QUESTIONS]})
     options: dict[str, Any] = {"queries": queries, "topics": topics}
-    (row,) = sqlrank.evaluate(["RR", "num_q", "num_no_rel"], run=make_run(), qrels=make_qrels(), **options).to_pylist()
-    expected = {"judged": (0.5, 3, 0), "retrieved": (0.5, 3, 1), "given": (0.375, 4, 1), "judged_and_retrieved": (0.75, 2, 0)}[topics]
+    (row,) = sqlrank.evaluate(
+        ["RR", "num_q", "num_no_rel"], run=make_run(), qrels=make_qrels(), **options
+    ).to_pylist()
+    expected = {
+        "judged": (0.5, 3, 0),
+        "retrieved": (0.5, 3, 1),
+        "given": (0.375, 4, 1),
+        "judged_and_retrieved": (0.75, 2, 0),
+    }[topics]
     assert tuple(row.values()) == expected
 
 
@@ -160,5 +217,7 @@ def test_tables_of_ibis_where_they_are() -> None:
         backend.con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", rows)
     sources = {"run": backend.table("run"), "qrels": backend.table("qrels")}
     for connection in (None, backend, backend.con):
-        assert sqlrank.evaluate(list(RANKINGS), **sources, connection=connection).to_pylist() == [RANKINGS]
+        assert sqlrank.evaluate(list(RANKINGS), **sources, connection=connection).to_pylist() == [
+            RANKINGS
+        ]
     assert isinstance(backend.con, sqlite3.Connection)

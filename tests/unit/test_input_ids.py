@@ -28,7 +28,8 @@ from tests.unit.inputs import EXPECTED, evaluate, refused
             [1.5, 2.5],
             [True, False],
             [dt.date(2024, 1, 1), dt.date(2024, 1, 2)],
-            [dt.datetime(2024, 1, 1, 2), dt.datetime(2024, 1, 1, 3)],  # noqa: DTZ001  DuckDB's TIMESTAMP has no zone
+            # DuckDB's TIMESTAMP has no zone
+            [dt.datetime(2024, 1, 1, 2), dt.datetime(2024, 1, 1, 3)],  # noqa: DTZ001
             [b"x", b"y"],
         ],
     ),
@@ -48,21 +49,33 @@ def test_ids_of_many_types(ids: list[Any], run: pa.Table, qrels: pa.Table) -> No
 
 def test_uuids() -> None:
     connection = duckdb.connect()
-    connection.execute("CREATE TABLE r AS SELECT uuid() AS query_id, uuid() AS doc_id, 1 AS score FROM range(2)")
+    connection.execute(
+        "CREATE TABLE r AS SELECT uuid() AS query_id, uuid() AS doc_id, 1 AS score FROM range(2)"
+    )
     connection.execute("CREATE TABLE q AS SELECT query_id, doc_id, 1 AS relevance FROM r")
     got = sqlrank.evaluate("RR", run="r", qrels="q", connection=connection, per_query=True)
     assert got["RR"].to_pylist() == [1.0, 1.0]
     assert all(uuid.UUID(str(item)) for item in got["query_id"].to_pylist())
-    connection.execute("CREATE TABLE t AS SELECT query_id::VARCHAR AS query_id, doc_id, 1 AS relevance FROM r")
-    assert sqlrank.evaluate("RR", run="r", qrels="t", connection=connection).to_pylist() == [{"RR": 1.0}]
+    connection.execute(
+        "CREATE TABLE t AS SELECT query_id::VARCHAR AS query_id, doc_id, 1 AS relevance FROM r"
+    )
+    assert sqlrank.evaluate("RR", run="r", qrels="t", connection=connection).to_pylist() == [
+        {"RR": 1.0}
+    ]
 
 
 @pytest.mark.parametrize("kind", ["UUID", "DATE", "TIMESTAMP"])
 def test_ids_of_types_that_do_not_fit_are_refused(kind: str) -> None:
-    value = {"UUID": "uuid()", "DATE": "DATE '2024-01-01'", "TIMESTAMP": "TIMESTAMP '2024-01-01 00:00:00'"}[kind]
+    value = {
+        "UUID": "uuid()",
+        "DATE": "DATE '2024-01-01'",
+        "TIMESTAMP": "TIMESTAMP '2024-01-01 00:00:00'",
+    }[kind]
     connection = duckdb.connect()
     connection.execute(f"CREATE TABLE r AS SELECT {value} AS query_id, 'a' AS doc_id, 1 AS score")
-    connection.execute("CREATE TABLE q AS SELECT 'hello' AS query_id, 'a' AS doc_id, 1 AS relevance")
+    connection.execute(
+        "CREATE TABLE q AS SELECT 'hello' AS query_id, 'a' AS doc_id, 1 AS relevance"
+    )
     refused("query_id", kind, run="r", qrels="q", connection=connection)
 
 
@@ -77,16 +90,24 @@ def test_ties_of_categorical_ids_are_broken_by_their_text(qrels: pa.Table) -> No
     tied = pa.table({"query_id": ["q1", "q1"], "doc_id": docs, "score": [1.0, 1.0]})
     plain = tied.set_column(1, "doc_id", docs.cast(pa.string()))
     for ties in ("doc_desc", "doc_asc"):
-        same = [sqlrank.evaluate("RR", run=table, qrels=qrels.slice(0, 1), ties=ties).to_pylist() for table in (tied, plain)]
+        same = [
+            sqlrank.evaluate("RR", run=table, qrels=qrels.slice(0, 1), ties=ties).to_pylist()
+            for table in (tied, plain)
+        ]
         assert same[0] == same[1]
 
 
 def test_ties_of_enum_ids_are_broken_by_their_text() -> None:
     connection = duckdb.connect()
-    connection.execute("CREATE TABLE r AS SELECT 'q' AS query_id, unnest(['a', 'b'])::ENUM ('b', 'a') AS doc_id, 1 AS score")
+    connection.execute(
+        "CREATE TABLE r AS SELECT 'q' AS query_id, unnest(['a', 'b'])::ENUM ('b', 'a') AS doc_id, 1"
+        " AS score"
+    )
     connection.execute("CREATE TABLE q AS SELECT 'q' AS query_id, 'b' AS doc_id, 1 AS relevance")
     for ties, expected in (("doc_desc", 1.0), ("doc_asc", 0.5)):
-        assert sqlrank.evaluate("RR", run="r", qrels="q", connection=connection, ties=ties).to_pylist() == [{"RR": expected}]
+        assert sqlrank.evaluate(
+            "RR", run="r", qrels="q", connection=connection, ties=ties
+        ).to_pylist() == [{"RR": expected}]
 
 
 def test_a_collation_of_the_database_does_not_merge_ids() -> None:
@@ -94,8 +115,13 @@ def test_a_collation_of_the_database_does_not_merge_ids() -> None:
     connection.execute("SET default_collation = 'nocase'")
     run = pa.table({"query_id": ["Q", "q", "q"], "doc_id": ["a", "B", "c"], "score": [1, 2, 1]})
     qrels = pa.table({"query_id": ["q", "Q"], "doc_id": ["c", "a"], "relevance": [1, 1]})
-    got = sqlrank.evaluate(["RR", "num_ret"], run=run, qrels=qrels, connection=connection, per_query=True).to_pylist()
-    assert got == [{"query_id": "Q", "RR": 1.0, "num_ret": 1.0}, {"query_id": "q", "RR": 0.5, "num_ret": 2.0}]
+    got = sqlrank.evaluate(
+        ["RR", "num_ret"], run=run, qrels=qrels, connection=connection, per_query=True
+    ).to_pylist()
+    assert got == [
+        {"query_id": "Q", "RR": 1.0, "num_ret": 1.0},
+        {"query_id": "q", "RR": 0.5, "num_ret": 2.0},
+    ]
 
 
 TIED = pa.table({"query_id": [1, 1], "doc_id": [9, 10], "score": [0.5, 0.5]})
@@ -109,48 +135,74 @@ def cast_ids(table: pa.Table) -> pa.Table:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("plan", ["sort", "count", "array", "top_k"])
-@pytest.mark.parametrize(("compat", "place"), [(None, 2), ("trec10", 1), ("trec9", 1), ("ir_measures", 1), ("replay", 2)])
-def test_numbers_are_ordered_as_the_tool_orders_them(compat: str | None, place: int, plan: str) -> None:
+@pytest.mark.parametrize(
+    ("compat", "place"), [(None, 2), ("trec10", 1), ("trec9", 1), ("ir_measures", 1), ("replay", 2)]
+)
+def test_numbers_are_ordered_as_the_tool_orders_them(
+    compat: str | None, place: int, plan: str
+) -> None:
     """By default as numbers; trec_eval and the tools that ask it know texts only."""
     metric = "P@1" if plan == "top_k" else "AP"
-    (value,) = sqlrank.evaluate(metric, run=TIED, qrels=FIRST, compat=compat, plan={"rank_method": plan})[metric].to_pylist()
+    (value,) = sqlrank.evaluate(
+        metric, run=TIED, qrels=FIRST, compat=compat, plan={"rank_method": plan}
+    )[metric].to_pylist()
     assert value == (1 if place == 1 else 0.0 if plan == "top_k" else 0.5)
-    (value,) = sqlrank.evaluate(metric, run=cast_ids(TIED), qrels=cast_ids(FIRST), compat=compat, plan={"rank_method": plan})[
-        metric
-    ].to_pylist()
+    (value,) = sqlrank.evaluate(
+        metric, run=cast_ids(TIED), qrels=cast_ids(FIRST), compat=compat, plan={"rank_method": plan}
+    )[metric].to_pylist()
     assert value == 1
 
 
 @pytest.mark.parametrize("kind", [pa.uint8(), pa.int16(), pa.int64(), pa.string()], ids=str)
 def test_numbers_are_ordered_as_texts_where_one_input_has_texts(kind: pa.DataType) -> None:
     judged = FIRST.set_column(1, "doc_id", FIRST["doc_id"].cast(kind))
-    assert sqlrank.evaluate("RR", run=TIED, qrels=judged, id_type="text").to_pylist() == [{"RR": 1.0}]
+    assert sqlrank.evaluate("RR", run=TIED, qrels=judged, id_type="text").to_pylist() == [
+        {"RR": 1.0}
+    ]
 
 
 def test_numbers_are_ordered_as_texts_in_predictions_and_printed_statements() -> None:
     predictions = TIED.append_column("label", pa.array([1, 0]))
-    assert sqlrank.evaluate(["RR", "AUC"], predictions=predictions, compat="trec10").to_pylist() == [{"RR": 1.0, "AUC": 0.5}]
+    assert sqlrank.evaluate(
+        ["RR", "AUC"], predictions=predictions, compat="trec10"
+    ).to_pylist() == [{"RR": 1.0, "AUC": 0.5}]
     with duckdb.connect() as connection:
         connection.from_arrow(TIED).create("run")
         connection.from_arrow(FIRST).create("qrels")
-        for policies, value in (({}, 0.5), ({"compat": "trec10"}, 1.0), ({"compat": "trec10", "id_type": "given"}, 0.5)):
-            assert connection.sql(sqlrank.sql("RR", run="run", qrels="qrels", **policies)).fetchall() == [(value,)]
+        for policies, value in (
+            ({}, 0.5),
+            ({"compat": "trec10"}, 1.0),
+            ({"compat": "trec10", "id_type": "given"}, 0.5),
+        ):
+            assert connection.sql(
+                sqlrank.sql("RR", run="run", qrels="qrels", **policies)
+            ).fetchall() == [(value,)]
 
 
 def test_fractions_are_refused_as_texts() -> None:
-    run, qrels = (table.set_column(1, "doc_id", table["doc_id"].cast(pa.float64())) for table in (TIED, FIRST))
+    run, qrels = (
+        table.set_column(1, "doc_id", table["doc_id"].cast(pa.float64())) for table in (TIED, FIRST)
+    )
     message = (
-        "run (Table): doc_id is DOUBLE, which engines write differently as text, and id_type='text' orders equal scores by that. Cast it to "
-        "text or integers, or give id_type='given'"
+        "run (Table): doc_id is DOUBLE, which engines write differently as text, and id_type='text'"
+        " orders equal scores by that. Cast it to text or integers, or give id_type='given'"
     )
     with pytest.raises(sqlrank.InputError) as raised:
         sqlrank.evaluate("RR", run=run, qrels=qrels, compat="trec10")
     assert str(raised.value) == message
-    assert sqlrank.evaluate("RR", run=run, qrels=qrels, compat="trec10", id_type="given").to_pylist() == [{"RR": 0.5}]
+    assert sqlrank.evaluate(
+        "RR", run=run, qrels=qrels, compat="trec10", id_type="given"
+    ).to_pylist() == [{"RR": 0.5}]
 
 
 def ids(values: list[Any], column: str) -> pa.Table:
-    return pa.table({"query_id": ["q"] * len(values), "doc_id": values, column: [float(number) for number in range(len(values), 0, -1)]})
+    return pa.table(
+        {
+            "query_id": ["q"] * len(values),
+            "doc_id": values,
+            column: [float(number) for number in range(len(values), 0, -1)],
+        }
+    )
 
 
 WHOLE = {
@@ -168,7 +220,13 @@ WHOLE = {
 def test_whole_numbers_of_any_type_are_the_same_id(left: str, right: str) -> None:
     qrels = WHOLE[right].rename_columns(["query_id", "doc_id", "relevance"]).slice(1)
     assert sqlrank.evaluate("RR", run=WHOLE[left], qrels=qrels).to_pylist() == [{"RR": 0.5}]
-    lists = pa.table({"query_id": ["q"], "retrieved": [WHOLE[left]["doc_id"].to_pylist()], "relevant": [qrels["doc_id"].to_pylist()]})
+    lists = pa.table(
+        {
+            "query_id": ["q"],
+            "retrieved": [WHOLE[left]["doc_id"].to_pylist()],
+            "relevant": [qrels["doc_id"].to_pylist()],
+        }
+    )
     if not {left, right} & {"DECIMAL"}:
         assert sqlrank.evaluate("RR", inputs={"answers": lists}).to_pylist() == [{"RR": 0.5}]
 
@@ -185,10 +243,14 @@ def test_whole_numbers_of_any_type_are_the_same_id(left: str, right: str) -> Non
     ],
 )
 def test_ids_that_are_not_the_same_number_are_refused(run: Any, judged: list[Any]) -> None:
-    with pytest.raises(sqlrank.InputError, match=r"no integer below|values of these types never match"):
+    with pytest.raises(
+        sqlrank.InputError, match=r"no integer below|values of these types never match"
+    ):
         sqlrank.evaluate("RR", run=ids(run, "score"), qrels=ids(judged, "relevance"))
 
 
 def test_a_text_with_leading_zeros_is_no_integer() -> None:
-    result = sqlrank.evaluate("num_rel_ret", run=ids([7, 8], "score"), qrels=ids(["007", "8"], "relevance"))
+    result = sqlrank.evaluate(
+        "num_rel_ret", run=ids([7, 8], "score"), qrels=ids(["007", "8"], "relevance")
+    )
     assert result.to_pylist() == [{"num_rel_ret": 1.0}]

@@ -1,4 +1,6 @@
-"""Tables, views and relations of DuckDB, by name, in files and over connections, which stay unchanged."""
+"""Tables, views and relations of DuckDB, by name, in files and over connections, which stay
+unchanged.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ def database(run: pa.Table, qrels: pa.Table) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()
     connection.register("arrow_run", run)
     connection.register("arrow_qrels", qrels)
-    connection.execute("CREATE TABLE runs AS FROM arrow_run; CREATE TABLE judgements AS FROM arrow_qrels; CREATE VIEW v AS FROM runs")
+    connection.execute(
+        "CREATE TABLE runs AS FROM arrow_run; CREATE TABLE judgements AS FROM arrow_qrels; CREATE"
+        " VIEW v AS FROM runs"
+    )
     connection.unregister("arrow_run")
     connection.unregister("arrow_qrels")
     return connection
@@ -37,14 +42,22 @@ def database_file(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> Path:
     with duckdb.connect(str(path)) as connection:
         connection.register("arrow_run", run)
         connection.register("arrow_qrels", qrels)
-        connection.execute("CREATE TABLE runs AS FROM arrow_run; CREATE TABLE judgements AS FROM arrow_qrels; CREATE VIEW v AS FROM runs")
+        connection.execute(
+            "CREATE TABLE runs AS FROM arrow_run; CREATE TABLE judgements AS FROM arrow_qrels;"
+            " CREATE VIEW v AS FROM runs"
+        )
     return path
 
 
 # Tables of a database
 
 
-@pytest.mark.parametrize("name", select_every(2, ["runs", "RUNS", "v", "main.runs", "memory.main.runs", "memory.runs", '"runs"', "main.v"]))
+@pytest.mark.parametrize(
+    "name",
+    select_every(
+        2, ["runs", "RUNS", "v", "main.runs", "memory.main.runs", "memory.runs", '"runs"', "main.v"]
+    ),
+)
 def test_names_of_tables(name: str, database: duckdb.DuckDBPyConnection) -> None:
     assert evaluate(name, "judgements", connection=database) == EXPECTED
 
@@ -70,7 +83,12 @@ def test_database_files_that_are_not(tmp_path: Path) -> None:
     of_sqlite = tmp_path / "shop.db"
     with closing(sqlite3.connect(of_sqlite)) as connection:
         connection.execute("CREATE TABLE run (query_id TEXT)")
-    refused("shop.db' is a SQLite file, not one of DuckDB. In Python give sqlite3.connect(", run="r", qrels="q", connection=of_sqlite)
+    refused(
+        "shop.db' is a SQLite file, not one of DuckDB. In Python give sqlite3.connect(",
+        run="r",
+        qrels="q",
+        connection=of_sqlite,
+    )
     missing = tmp_path / "missing.duckdb"
     refused("there is no DuckDB file", "missing.duckdb", run="r", qrels="q", connection=missing)
     assert not missing.exists()
@@ -78,16 +96,33 @@ def test_database_files_that_are_not(tmp_path: Path) -> None:
 
 
 def test_a_file_that_another_process_has_open(database_file: Path) -> None:
-    script = "import duckdb, sys; connection = duckdb.connect(sys.argv[1]); print(flush=True); input()"
-    with subprocess.Popen([sys.executable, "-c", script, str(database_file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    script = (
+        "import duckdb, sys; connection = duckdb.connect(sys.argv[1]); print(flush=True); input()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(database_file)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        pattern = rf"another process \(\S+, PID {process.pid}\) has {re.escape(repr(str(database_file)))} open. Close it there, open it there read-only"
-        for arguments in ({"connection": database_file, "run": "runs"}, {"run": f"SELECT * FROM '{database_file}'"}):
+        pattern = (
+            rf"another process \(\S+, PID {process.pid}\) has {re.escape(repr(str(database_file)))}"
+            r" open. Close it there, open it there read-only"
+        )
+        for arguments in (
+            {"connection": database_file, "run": "runs"},
+            {"run": f"SELECT * FROM '{database_file}'"},
+        ):
             with pytest.raises(InputError, match=pattern):
                 sqlrank.evaluate("RR", **({"qrels": {"q": {"a": 1}}} | arguments))
         with pytest.raises(SqlrankError, match=pattern):
-            sqlrank.rollup("AUC", predictions={"label": [1, 0], "score": [0.5, 0.25]}, connection=database_file, insert="daily")
+            sqlrank.rollup(
+                "AUC",
+                predictions={"label": [1, 0], "score": [0.5, 0.25]},
+                connection=database_file,
+                insert="daily",
+            )
         process.communicate(b"\n")
 
 
@@ -96,22 +131,43 @@ def test_a_closed_connection_is_reported_as_closed(database: duckdb.DuckDBPyConn
     refused("closed", run="runs", qrels="judgements", connection=database)
 
 
-@pytest.mark.parametrize("source", ["rnus", "", "runs; DROP TABLE runs", "nope.parquet", Path("nope.parquet"), "zzz*.parquet", "main.nope"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "rnus",
+        "",
+        "runs; DROP TABLE runs",
+        "nope.parquet",
+        Path("nope.parquet"),
+        "zzz*.parquet",
+        "main.nope",
+    ],
+)
 def test_sources_that_are_not_there(source: Any, database: duckdb.DuckDBPyConnection) -> None:
-    message = refused("run: there is no table and no file named", run=source, qrels="judgements", connection=database)
+    message = refused(
+        "run: there is no table and no file named",
+        run=source,
+        qrels="judgements",
+        connection=database,
+    )
     assert "The database has: judgements, runs, v" in message
     if source == "rnus":
         assert "Did you mean 'runs'?" in message
 
 
 def test_the_message_names_no_table_of_sqlrank_itself(run: pa.Table) -> None:
-    assert "sqlrank_arrow" not in refused("no table and no file named 'nope'", run=run, qrels="nope")
+    assert "sqlrank_arrow" not in refused(
+        "no table and no file named 'nope'", run=run, qrels="nope"
+    )
 
 
 def test_a_table_in_a_schema_out_of_reach_is_not_guessed(run: pa.Table, qrels: pa.Table) -> None:
     connection = duckdb.connect()
     connection.register("arrow_run", run)
-    connection.execute("CREATE SCHEMA a; CREATE SCHEMA b; CREATE TABLE a.r AS FROM arrow_run; CREATE TABLE b.r AS FROM arrow_run LIMIT 1")
+    connection.execute(
+        "CREATE SCHEMA a; CREATE SCHEMA b; CREATE TABLE a.r AS FROM arrow_run; CREATE TABLE b.r AS"
+        " FROM arrow_run LIMIT 1"
+    )
     message = refused("'r'", run="r", qrels=qrels, connection=connection)
     assert "a.r" in message
     assert "b.r" in message
@@ -126,12 +182,15 @@ def read_settings(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
 
 def read_catalog(connection: duckdb.DuckDBPyConnection) -> list[Any]:
     return connection.execute(
-        "SELECT table_name FROM duckdb_tables() UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY 1"
+        "SELECT table_name FROM duckdb_tables() UNION ALL SELECT view_name FROM duckdb_views()"
+        " WHERE NOT internal ORDER BY 1"
     ).fetchall()
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_a_callers_connection_is_left_as_it_was(fails: bool, database: duckdb.DuckDBPyConnection, files: Path, tmp_path: Path) -> None:
+def test_a_callers_connection_is_left_as_it_was(
+    fails: bool, database: duckdb.DuckDBPyConnection, files: Path, tmp_path: Path
+) -> None:
     before = read_settings(database), read_catalog(database)
     for _ in range(3):
         try:
@@ -149,9 +208,18 @@ def test_a_callers_connection_is_left_as_it_was(fails: bool, database: duckdb.Du
     assert (read_settings(database), read_catalog(database)) == before
 
 
-def test_a_refused_setting_leaves_the_others_as_they_were(database: duckdb.DuckDBPyConnection) -> None:
+def test_a_refused_setting_leaves_the_others_as_they_were(
+    database: duckdb.DuckDBPyConnection,
+) -> None:
     before = read_settings(database)
-    refused("threads=-1 is not possible", run="runs", qrels="judgements", connection=database, memory_limit="300MB", threads=-1)
+    refused(
+        "threads=-1 is not possible",
+        run="runs",
+        qrels="judgements",
+        connection=database,
+        memory_limit="300MB",
+        threads=-1,
+    )
     assert read_settings(database) == before
 
 
@@ -160,14 +228,24 @@ def test_a_pending_result_of_the_caller_survives(database: duckdb.DuckDBPyConnec
     try:
         assert evaluate("runs", "judgements", connection=database) == EXPECTED
     except SqlrankError as error:  # DuckDB itself refuses other work while a result is pending
-        assert "unfinished result" in str(error)  # noqa: PT017  either is fine, but not to drop the rows
+        # Either is fine, but not to drop the rows
+        assert "unfinished result" in str(error)  # noqa: PT017
     assert [row[0] for row in pending.fetchall()] == [0, 1, 2, 3, 4]
 
 
-def test_an_open_transaction_is_seen_and_can_be_rolled_back(database: duckdb.DuckDBPyConnection, run: pa.Table) -> None:
+def test_an_open_transaction_is_seen_and_can_be_rolled_back(
+    database: duckdb.DuckDBPyConnection, run: pa.Table
+) -> None:
     database.execute("BEGIN; DELETE FROM runs WHERE doc_id = 'b'")
-    assert sqlrank.evaluate("num_ret", run="runs", qrels="judgements", connection=database).to_pylist() == [{"num_ret": 2.0}]
-    refused("no columns 'query_id', 'doc_id', 'score'", run=pa.table({"x": [1]}), qrels="judgements", connection=database)
+    assert sqlrank.evaluate(
+        "num_ret", run="runs", qrels="judgements", connection=database
+    ).to_pylist() == [{"num_ret": 2.0}]
+    refused(
+        "no columns 'query_id', 'doc_id', 'score'",
+        run=pa.table({"x": [1]}),
+        qrels="judgements",
+        connection=database,
+    )
     assert evaluate(run, "judgements", connection=database) == EXPECTED
     database.execute("ROLLBACK")
     assert evaluate("runs", "judgements", connection=database) == EXPECTED
@@ -191,12 +269,28 @@ def test_a_connection_with_a_locked_configuration(run: pa.Table, qrels: pa.Table
 )
 @pytest.mark.parametrize("ties", select_few(["doc_asc", "doc_desc", "rank"], ("doc_desc",)))
 def test_settings_of_the_caller_do_not_change_the_numbers(setting: str, ties: str) -> None:
-    run = pa.table({"query_id": ["q", "q", "r"], "doc_id": ["a", "b", "c"], "score": [1.0, 1.0, 1.0], "rank": [1, 2, 1]})
+    run = pa.table(
+        {
+            "query_id": ["q", "q", "r"],
+            "doc_id": ["a", "b", "c"],
+            "score": [1.0, 1.0, 1.0],
+            "rank": [1, 2, 1],
+        }
+    )
     qrels = pa.table({"query_id": ["q", "r"], "doc_id": ["b", "c"], "relevance": [1, 1]})
-    call = {"metrics": ["RR", "P@2", "AP"], "run": run, "qrels": qrels, "ties": ties, "per_query": True}
+    call = {
+        "metrics": ["RR", "P@2", "AP"],
+        "run": run,
+        "qrels": qrels,
+        "ties": ties,
+        "per_query": True,
+    }
     connection = duckdb.connect()
     connection.execute(f"SET {setting}")
-    assert sqlrank.evaluate(**call, connection=connection).to_pylist() == sqlrank.evaluate(**call).to_pylist()
+    assert (
+        sqlrank.evaluate(**call, connection=connection).to_pylist()
+        == sqlrank.evaluate(**call).to_pylist()
+    )
 
 
 # DuckDB relations
@@ -208,8 +302,13 @@ def test_relations(database: duckdb.DuckDBPyConnection) -> None:
     qrels = database.sql("FROM judgements WHERE relevance // 1 > 0")
     assert evaluate(run, qrels, connection=database) == EXPECTED
     assert evaluate(run, qrels) == EXPECTED, "without its connection"
-    best = database.sql("SELECT * FROM runs QUALIFY row_number() OVER (PARTITION BY query_id ORDER BY score DESC NULLS LAST) = 1")
-    assert sqlrank.evaluate("num_ret", run=best, qrels=qrels, connection=database).to_pylist() == [{"num_ret": 2.0}]
+    best = database.sql(
+        "SELECT * FROM runs QUALIFY row_number() OVER (PARTITION BY query_id ORDER BY score DESC"
+        " NULLS LAST) = 1"
+    )
+    assert sqlrank.evaluate("num_ret", run=best, qrels=qrels, connection=database).to_pylist() == [
+        {"num_ret": 2.0}
+    ]
 
 
 def test_a_relation_with_names_of_steps(database: duckdb.DuckDBPyConnection) -> None:
@@ -218,7 +317,9 @@ def test_a_relation_with_names_of_steps(database: duckdb.DuckDBPyConnection) -> 
     assert evaluate(run, qrels, connection=database) == EXPECTED
 
 
-def test_a_relation_of_another_connection_keeps_its_own_rows(database: duckdb.DuckDBPyConnection, run: pa.Table, qrels: pa.Table) -> None:
+def test_a_relation_of_another_connection_keeps_its_own_rows(
+    database: duckdb.DuckDBPyConnection, run: pa.Table, qrels: pa.Table
+) -> None:
     other = duckdb.connect()
     other.register("one_row", run.slice(0, 1))
     other.execute("CREATE TABLE runs AS FROM one_row")
@@ -226,6 +327,14 @@ def test_a_relation_of_another_connection_keeps_its_own_rows(database: duckdb.Du
 
 
 def test_one_table_in_several_roles(database: duckdb.DuckDBPyConnection) -> None:
-    database.execute("CREATE TABLE everything AS SELECT *, 1 AS relevance FROM runs WHERE doc_id = 'a'")
-    call = {"metrics": ["RR"], "run": "everything", "qrels": "everything", "queries": "everything", "connection": database}
+    database.execute(
+        "CREATE TABLE everything AS SELECT *, 1 AS relevance FROM runs WHERE doc_id = 'a'"
+    )
+    call = {
+        "metrics": ["RR"],
+        "run": "everything",
+        "qrels": "everything",
+        "queries": "everything",
+        "connection": database,
+    }
     assert sqlrank.evaluate(**call).to_pylist() == [{"RR": 1.0}]

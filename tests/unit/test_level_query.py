@@ -1,4 +1,6 @@
-"""Metrics of predictions under level=query: a value per query of a group, then their mean or another aggregate."""
+"""Metrics of predictions under level=query: a value per query of a group, then their mean or
+another aggregate.
+"""
 
 from __future__ import annotations
 
@@ -41,12 +43,19 @@ def draw_groups(n: int = 300) -> dict[str, Predictions]:
     for name in ("left", "right"):
         query = rng.integers(0, 40, n) * rng.integers(0, 2, n)
         label = (rng.random(n) < np.where(query % 5 == 0, 0.05, 0.5)).astype(float)
-        found[name] = Predictions(label, rng.integers(0, 9, n) / 8, rng.integers(1, 9, n) / 4, query, rng.permutation(n))
+        found[name] = Predictions(
+            label, rng.integers(0, 9, n) / 8, rng.integers(1, 9, n) / 4, query, rng.permutation(n)
+        )
     return found
 
 
 def make_table() -> pa.Table:
-    rows = pa.concat_tables([part.table.append_column("shop", pa.array([name] * len(part))) for name, part in draw_groups().items()])
+    rows = pa.concat_tables(
+        [
+            part.table.append_column("shop", pa.array([name] * len(part)))
+            for name, part in draw_groups().items()
+        ]
+    )
     return rows.take(np.random.default_rng(1).permutation(rows.num_rows))
 
 
@@ -56,36 +65,61 @@ def evaluate_queries(metric: str, data: Predictions) -> list[float]:
     return [value for value in values if value is not None]
 
 
-def evaluate(metrics: str | list[str], predictions: pa.Table, **arguments: Any) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = sqlrank.evaluate(metrics, predictions=predictions, **arguments).to_pylist()
+def evaluate(
+    metrics: str | list[str], predictions: pa.Table, **arguments: Any
+) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = sqlrank.evaluate(
+        metrics, predictions=predictions, **arguments
+    ).to_pylist()
     return rows
 
 
 def make_three_queries(**columns: list[Any]) -> pa.Table:
     """Three queries with areas of 1, 1/2 (a tie) and none (one class)."""
-    return pa.table({"query_id": ["a", "a", "b", "b", "c"], "label": [1, 0, 1, 0, 0], "score": [0.9, 0.1, 0.5, 0.5, 0.3], **columns})
+    return pa.table(
+        {
+            "query_id": ["a", "a", "b", "b", "c"],
+            "label": [1, 0, 1, 0, 0],
+            "score": [0.9, 0.1, 0.5, 0.5, 0.3],
+            **columns,
+        }
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, 1))
 def test_mean_over_queries_is_that_of_the_reference(strategy: str) -> None:
-    for row in evaluate(METRICS, make_table(), by="shop", level="query", plan={"score_order": strategy}):
+    for row in evaluate(
+        METRICS, make_table(), by="shop", level="query", plan={"score_order": strategy}
+    ):
         data = draw_groups()[row.pop("shop")]
         expected = {metric: fmean(evaluate_queries(metric, data)) for metric in row}
         assert row == pytest.approx(expected, abs=1e-12)
 
 
 def test_with_pooled_metrics_and_in_several_groupings() -> None:
-    """The queries of a grouping are those of its rows: the total has one query 0 where each shop has its own."""
+    """The queries of a grouping are those of its rows: the total has one query 0 where each shop
+    has its own.
+    """
     metrics = ["AUC", "AUC(level=query)", "GAUC(query_weight=equal)"]
     found = evaluate(metrics, make_table(), by=[["shop"], []])
-    assert [(row["shop"], row.pop("slice")) for row in found] == [(None, "all"), *((name, "shop") for name in draw_groups())]
+    assert [(row["shop"], row.pop("slice")) for row in found] == [
+        (None, "all"),
+        *((name, "shop") for name in draw_groups()),
+    ]
     rows = {row.pop("shop"): row for row in found}
     parts = draw_groups()
-    both = Predictions(*(np.concatenate([getattr(part, name) for part in parts.values()]) for name in Predictions.__dataclass_fields__))
+    both = Predictions(
+        *(
+            np.concatenate([getattr(part, name) for part in parts.values()])
+            for name in Predictions.__dataclass_fields__
+        )
+    )
     for name, data in {**parts, None: both}.items():
         mean = fmean(evaluate_queries("AUC", data))
-        assert rows[name] == pytest.approx({"AUC": reference.evaluate("AUC", data), **dict.fromkeys(metrics[1:], mean)}, abs=1e-12)
+        assert rows[name] == pytest.approx(
+            {"AUC": reference.evaluate("AUC", data), **dict.fromkeys(metrics[1:], mean)}, abs=1e-12
+        )
 
 
 @pytest.mark.parametrize(
@@ -106,22 +140,27 @@ def test_with_pooled_metrics_and_in_several_groupings() -> None:
     ],
 )
 def test_what_becomes_of_the_values(options: str, expected: float | None) -> None:
-    (row,) = evaluate(f"AUC({', '.join(filter(None, ['level=query', options]))})", make_three_queries())
+    (row,) = evaluate(
+        f"AUC({', '.join(filter(None, ['level=query', options]))})", make_three_queries()
+    )
     assert list(row.values()) == [pytest.approx(expected, abs=1e-15)]
 
 
 def test_metrics_that_are_always_defined() -> None:
     (row,) = evaluate(
-        ["num_predictions(level=query)", "Positives(level=query)", "Brier(level=query)"], make_three_queries(weight=[1.0, 1, 3, 1, 0])
+        ["num_predictions(level=query)", "Positives(level=query)", "Brier(level=query)"],
+        make_three_queries(weight=[1.0, 1, 3, 1, 0]),
     )
     assert list(row.values()) == pytest.approx([5 / 3, 4 / 3, (0.01 + 0.25) / 2], abs=1e-15)
 
 
 def test_nothing_defined() -> None:
-    assert evaluate("AUC(level=query)", make_three_queries().slice(4)) == [{"AUC(level=query)": None}]
-    assert evaluate(["AUC", "num_predictions"], make_three_queries().slice(5), level="query", check="off") == [
-        {"AUC": None, "num_predictions": None}
+    assert evaluate("AUC(level=query)", make_three_queries().slice(4)) == [
+        {"AUC(level=query)": None}
     ]
+    assert evaluate(
+        ["AUC", "num_predictions"], make_three_queries().slice(5), level="query", check="off"
+    ) == [{"AUC": None, "num_predictions": None}]
 
 
 def test_per_query_shows_the_values_themselves() -> None:
@@ -129,18 +168,30 @@ def test_per_query_shows_the_values_themselves() -> None:
     assert [row["AUC"] for row in rows] == [1, 0.5, None]
 
 
-@pytest.mark.parametrize("arguments", select_few([{}, {"by": "shop"}, {"by": [["shop"], []]}], 1), ids=str)
+@pytest.mark.parametrize(
+    "arguments", select_few([{}, {"by": "shop"}, {"by": [["shop"], []]}], 1), ids=str
+)
 def test_sqlite(arguments: dict[str, Any]) -> None:
     metrics = ["AUC(level=query)", "AUC", "GAUC", "Recall(level=query, if_undefined=zero)"]
     expected = evaluate(metrics, make_table(), **arguments)
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE p (label, score, weight, query_id, rank, shop)")
-        connection.executemany("INSERT INTO p VALUES (?, ?, ?, ?, ?, ?)", [tuple(row.values()) for row in make_table().to_pylist()])
+        connection.executemany(
+            "INSERT INTO p VALUES (?, ?, ?, ?, ?, ?)",
+            [tuple(row.values()) for row in make_table().to_pylist()],
+        )
         text = sqlrank.sql(
-            metrics, dialect="sqlite", predictions="p", columns={"weight": "weight"}, plan={"score_order": "window"}, **arguments
+            metrics,
+            dialect="sqlite",
+            predictions="p",
+            columns={"weight": "weight"},
+            plan={"score_order": "window"},
+            **arguments,
         )
         rows = connection.execute(text).fetchall()
-    assert [row[-4:] for row in rows] == [pytest.approx(tuple(row.values())[-4:], abs=1e-12) for row in expected]
+    assert [row[-4:] for row in rows] == [
+        pytest.approx(tuple(row.values())[-4:], abs=1e-12) for row in expected
+    ]
 
 
 @pytest.mark.parametrize(

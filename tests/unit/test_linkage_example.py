@@ -13,13 +13,26 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "examples" / "data" / "febrl"
-FIELDS = ["given_name", "surname", "street_number", "address_1", "suburb", "postcode", "state", "date_of_birth", "soc_sec_id"]
+FIELDS = [
+    "given_name",
+    "surname",
+    "street_number",
+    "address_1",
+    "suburb",
+    "postcode",
+    "state",
+    "date_of_birth",
+    "soc_sec_id",
+]
 BLOCKS = [("date_of_birth",), ("soc_sec_id",), ("surname", "postcode"), ("given_name", "address_1")]
 
 
 def read_persons() -> list[dict[str, Any]]:
     with (DATA / "persons.csv").open(encoding="utf-8") as file:
-        rows = [{name.strip(): value.strip() or None for name, value in row.items()} for row in csv.DictReader(file)]
+        rows = [
+            {name.strip(): value.strip() or None for name, value in row.items()}
+            for row in csv.DictReader(file)
+        ]
     return [{**row, "person": str(row["rec_id"]).split("-")[1]} for row in rows]
 
 
@@ -33,14 +46,21 @@ def test_it_says_what_plain_python_says(capsys: pytest.CaptureFixture[str]) -> N
     printed = capsys.readouterr().out
     found = dict(re.findall(r"^(\w+) +([\d.]+)$", printed, re.MULTILINE))
 
-    pairs = [pair for pair in combinations(read_persons(), 2) if any(count_agreements(*pair, block) == len(block) for block in BLOCKS)]
+    pairs = [
+        pair
+        for pair in combinations(read_persons(), 2)
+        if any(count_agreements(*pair, block) == len(block) for block in BLOCKS)
+    ]
     links = [pair for pair in pairs if count_agreements(*pair, FIELDS) >= 4]
-    # Each record is linked with one other at most, so that links are clusters, and no cluster has further pairs.
+    # Each record is linked with one other at most, so that links are clusters, and no cluster has
+    # further pairs.
     linked = [str(row["rec_id"]) for pair in links for row in pair]
     assert len(linked) == len(set(linked))
     right = sum(one["person"] == other["person"] for one, other in links)
     among = sum(one["person"] == other["person"] for one, other in pairs)
-    missed = {row["person"] for row in read_persons()} - {one["person"] for one, other in links if one["person"] == other["person"]}
+    missed = {row["person"] for row in read_persons()} - {
+        one["person"] for one, other in links if one["person"] == other["person"]
+    }
     expected = {
         "PairwisePrecision": right / len(links),
         "PairwiseRecall": right / 500,

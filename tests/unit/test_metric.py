@@ -42,7 +42,10 @@ def test_canonical_text(written: str, canonical: str) -> None:
     assert sqlrank.parse(canonical) == metric
 
 
-@pytest.mark.parametrize("written", ["nDCG(gain={1.23456789: 3})", "nDCG(gain={1234567: 3})", "IPrec@0.123456789", "IPrec@0.00001"])
+@pytest.mark.parametrize(
+    "written",
+    ["nDCG(gain={1.23456789: 3})", "nDCG(gain={1234567: 3})", "IPrec@0.123456789", "IPrec@0.00001"],
+)
 def test_no_digit_is_lost(written: str) -> None:
     metric = sqlrank.parse(written)
     assert sqlrank.parse(str(metric)) == metric
@@ -54,14 +57,16 @@ VALUES = st.one_of(
     NUMBERS,
     st.sampled_from(["exp2", "linear", "a_b"]),
     st.lists(st.floats(0, 1), min_size=1, max_size=4).map(tuple),
-    st.dictionaries(POSITIVE, POSITIVE, min_size=1, max_size=3).map(lambda pairs: tuple(sorted(pairs.items()))),
+    st.dictionaries(POSITIVE, POSITIVE, min_size=1, max_size=3).map(
+        lambda pairs: tuple(sorted(pairs.items()))
+    ),
 )
 METRICS = st.builds(
     Metric,
     st.sampled_from(["nDCG", "P", "AP", "11pt", "num_q", "IPrec"]),
-    st.dictionaries(st.sampled_from(["rel", "gain", "k", "points", "multiple"]), VALUES, max_size=3).map(
-        lambda pairs: tuple(sorted(pairs.items()))
-    ),
+    st.dictionaries(
+        st.sampled_from(["rel", "gain", "k", "points", "multiple"]), VALUES, max_size=3
+    ).map(lambda pairs: tuple(sorted(pairs.items()))),
     st.one_of(
         st.none(),
         st.integers(1, 2**31 - 1),
@@ -101,7 +106,13 @@ def test_any_text_is_read_or_refused_with_a_metric_error(text: str) -> None:
         ("P@5@5", "cannot read the metric"),
         ("P(@5", "cannot read the metric"),
         ("P@", "cannot read the metric"),
-        ("P@x", "cannot read the cut-off 'x' in 'P@x'. Write a number, a list such as @[5,10], a range such as @1..20, or @cutoff"),
+        (
+            "P@x",
+            (
+                "cannot read the cut-off 'x' in 'P@x'. Write a number, a list such as @[5,10], a"
+                " range such as @1..20, or @cutoff"
+            ),
+        ),
         ("P@-1", "cannot read the cut-off '-1'"),
         ("P@5..1", "must rise from 1 or more"),
         ("P@0..5", "must rise from 1 or more"),
@@ -114,7 +125,10 @@ def test_any_text_is_read_or_refused_with_a_metric_error(text: str) -> None:
         ("P(rel=2)(rel=3)@5", "cannot read the"),
         ("P(rel=f())@5", "cannot read the value of 'rel'"),
         ("P(rel=1+1)@5", "cannot read the value of 'rel'"),
-        ("P(rel=None)@5", "a parameter is a number, a name, a list of numbers or a map of numbers, not None"),
+        (
+            "P(rel=None)@5",
+            "a parameter is a number, a name, a list of numbers or a map of numbers, not None",
+        ),
         ("P(rel=[])@5", "a parameter is a number"),
         ("P(rel=[1, 'a'])@5", "a parameter is a number"),
         ("P(rel={1: 'a'})@5", "a parameter is a number"),
@@ -167,25 +181,45 @@ def test_a_metric_is_text(text: Any) -> None:
         ("nDCG(foo=1)", "nDCG has no parameter 'foo'. It takes: aggregate, depth, discount"),
         ("RR(max_grade=3)", "RR has no parameter 'max_grade'"),
         ("AP(q=0.5)", "AP has no parameter 'q'"),
-        ("nDCG(gain=expp2)", "unknown gain 'expp2'. Did you mean 'exp2'? Choose from: binary, exp2, linear, threshold"),
+        (
+            "nDCG(gain=expp2)",
+            (
+                "unknown gain 'expp2'. Did you mean 'exp2'? Choose from: binary, exp2, linear,"
+                " threshold"
+            ),
+        ),
         ("nDCG(gain=3)", "unknown gain '3'"),
         ("nDCG(gain=[1, 2])", "gain"),
         ("nDCG(gain={0: 1})", "gain maps grade 0. Only grades above 0 can be given a gain"),
-        ("nDCG(discount={2: 1})", "discount maps 2. Name ranks from 1 on, none left out, the first above 0"),
+        (
+            "nDCG(discount={2: 1})",
+            "discount maps 2. Name ranks from 1 on, none left out, the first above 0",
+        ),
         ("nDCG(discount={1: 1, 3: 1})", "discount maps 1, 3. Name ranks from 1 on"),
         ("nDCG(discount={1: 0, 2: 1})", "the first above 0"),
         ("nDCG(denominator={1: 2})", "no parameter 'denominator'"),
-        ("P(denominator={1: 2})@3", "denominator cannot be a map. Only functions of a grade or a rank can"),
+        (
+            "P(denominator={1: 2})@3",
+            "denominator cannot be a map. Only functions of a grade or a rank can",
+        ),
         ("nDCG(ties=doc)", "unknown ties 'doc'"),
         ("P(unjudged=x)@1", "unknown unjudged 'x'. Choose from: nonrelevant, drop"),
         ("AP(aggregate=wmean)", "aggregate='wmean' needs a queries table with a weight column"),
-        ("AP(ties=expected)", "ties='expected' is not defined for AP(ties=expected), which is not a sum over documents"),
+        (
+            "AP(ties=expected)",
+            (
+                "ties='expected' is not defined for AP(ties=expected), which is not a sum over"
+                " documents"
+            ),
+        ),
         ("AP(precision_at=all_ranks)@20000", "10"),
         ("AP(precision_at=all_ranks)", "cut-off"),
         ("nDCG(ideal=binary_k)", "cut-off"),
     ],
 )
-def test_a_parameter_that_does_not_fit_is_named(metric: str, message: str, run: pa.Table, qrels: pa.Table) -> None:
+def test_a_parameter_that_does_not_fit_is_named(
+    metric: str, message: str, run: pa.Table, qrels: pa.Table
+) -> None:
     with pytest.raises(MetricError) as caught:
         sqlrank.evaluate([metric], run=run, qrels=qrels)
     assert message in str(caught.value)
@@ -197,18 +231,32 @@ def test_a_parameter_that_does_not_fit_is_named(metric: str, message: str, run: 
         ({"tie": "rank"}, "evaluate has no argument 'tie'. Did you mean 'ties'?"),
         ({"ties": "ranks"}, "unknown ties 'ranks'. Did you mean 'rank'?"),
         ({"ties": 3}, "unknown ties 3"),
-        ({"topics": "truth"}, "unknown topics 'truth'. Choose from: judged, judged_and_retrieved, clicked, retrieved, strict, given"),
+        (
+            {"topics": "truth"},
+            (
+                "unknown topics 'truth'. Choose from: judged, judged_and_retrieved, clicked,"
+                " retrieved, strict, given"
+            ),
+        ),
         ({"depth": 0}, "depth is 0. It must be an integer from 1"),
         ({"depth": "x"}, "depth is 'x'. It must be an integer from 1"),
         ({"depth": 1.5}, "depth is 1.5"),
         ({"depth": 2**31}, "to 2147483647"),
         ({"rel": float("nan")}, "rel is nan. It must be a number"),
-        ({"score_type": "float16"}, "unknown score_type 'float16'. Did you mean 'float64'? Choose from: given, float64, float32"),
+        (
+            {"score_type": "float16"},
+            (
+                "unknown score_type 'float16'. Did you mean 'float64'? Choose from: given, float64,"
+                " float32"
+            ),
+        ),
         ({"compat": "trec"}, "unknown compat 'trec'. Did you mean 'trec"),
         ({"rel": object()}, "a parameter is a number"),
     ],
 )
-def test_a_policy_that_does_not_fit_is_named(policies: dict[str, Any], message: str, run: pa.Table, qrels: pa.Table) -> None:
+def test_a_policy_that_does_not_fit_is_named(
+    policies: dict[str, Any], message: str, run: pa.Table, qrels: pa.Table
+) -> None:
     with pytest.raises(MetricError) as caught:
         sqlrank.evaluate(["P@1"], run=run, qrels=qrels, **policies)
     assert message in str(caught.value)
@@ -230,11 +278,15 @@ def test_metrics_of_a_wrong_kind(metrics: Any, run: pa.Table, qrels: pa.Table) -
 def test_a_numpy_number_is_a_number(run: pa.Table, qrels: pa.Table) -> None:
     numpy = pytest.importorskip("numpy")
     for value in (numpy.int64(2), numpy.float32(2)):
-        assert sqlrank.evaluate("P@1", run=run, qrels=qrels, rel=value).to_pylist() == [{"P@1": 0.5}]
+        assert sqlrank.evaluate("P@1", run=run, qrels=qrels, rel=value).to_pylist() == [
+            {"P@1": 0.5}
+        ]
 
 
 def test_a_metric_requested_twice_is_one_column(run: pa.Table, qrels: pa.Table) -> None:
-    assert sqlrank.evaluate(["P@1", "p@1", sqlrank.parse("P@1")], run=run, qrels=qrels).column_names == ["P@1"]
+    assert sqlrank.evaluate(
+        ["P@1", "p@1", sqlrank.parse("P@1")], run=run, qrels=qrels
+    ).column_names == ["P@1"]
 
 
 def test_a_metric_made_by_hand(run: pa.Table, qrels: pa.Table) -> None:
@@ -247,10 +299,25 @@ def test_a_metric_made_by_hand(run: pa.Table, qrels: pa.Table) -> None:
     [
         ((5,), "name=5 is not possible: give the name of a metric, such as 'nDCG'"),
         (("a b",), "name='a b' is not possible: give the name of a metric"),
-        (("P", "rel"), "params='rel' is not possible: give pairs of a name and a value, such as (('gain', 'exp2'),)"),
-        (("P", (("rel", None),)), "params=(('rel', None),) is not possible: give pairs of a name and a value"),
-        (("P", (("rel", [1]),)), "params=(('rel', [1]),) is not possible: give pairs of a name and a value"),
-        (("P", (), [5]), "cutoff=[5] is not possible: give a number, such as 10, a pair (1, 20), or 'cutoff'"),
+        (
+            ("P", "rel"),
+            (
+                "params='rel' is not possible: give pairs of a name and a value, such as (('gain',"
+                " 'exp2'),)"
+            ),
+        ),
+        (
+            ("P", (("rel", None),)),
+            "params=(('rel', None),) is not possible: give pairs of a name and a value",
+        ),
+        (
+            ("P", (("rel", [1]),)),
+            "params=(('rel', [1]),) is not possible: give pairs of a name and a value",
+        ),
+        (
+            ("P", (), [5]),
+            "cutoff=[5] is not possible: give a number, such as 10, a pair (1, 20), or 'cutoff'",
+        ),
         (("P", (), True), "cutoff=True is not possible: give a number"),
         (("P", (), 10**400), "is not possible: give a number"),
     ],
@@ -270,10 +337,16 @@ def test_a_metric_made_by_hand_of_wrong_values(values: Any, message: str) -> Non
         ("IPrec@0.1", "IPrec@1"),
     ],
 )
-def test_two_metrics_never_share_a_column(first: str, second: str, run: pa.Table, qrels: pa.Table) -> None:
-    together = sqlrank.evaluate([first, second], run=run, qrels=qrels.set_column(2, "relevance", [[1.0, 5.0]])).to_pylist()[0]
+def test_two_metrics_never_share_a_column(
+    first: str, second: str, run: pa.Table, qrels: pa.Table
+) -> None:
+    together = sqlrank.evaluate(
+        [first, second], run=run, qrels=qrels.set_column(2, "relevance", [[1.0, 5.0]])
+    ).to_pylist()[0]
     for metric in (first, second):
-        alone = sqlrank.evaluate(metric, run=run, qrels=qrels.set_column(2, "relevance", [[1.0, 5.0]]))
+        alone = sqlrank.evaluate(
+            metric, run=run, qrels=qrels.set_column(2, "relevance", [[1.0, 5.0]])
+        )
         assert together[metric] == alone[metric][0].as_py()
 
 
@@ -284,7 +357,9 @@ def test_a_sweep_has_a_row_per_cutoff(run: pa.Table, qrels: pa.Table) -> None:
     assert swept["k"].to_pylist() == [1, 2, 3]
     for k in (1, 2, 3):
         single = sqlrank.evaluate([f"P@{k}", f"R(rel=2)@{k}"], run=run, qrels=qrels).to_pylist()[0]
-        assert list(swept.to_pylist()[k - 1].values())[1:] == pytest.approx(list(single.values()), rel=1e-12)
+        assert list(swept.to_pylist()[k - 1].values())[1:] == pytest.approx(
+            list(single.values()), rel=1e-12
+        )
 
 
 def test_a_sweep_by_system_and_query(run: pa.Table, qrels: pa.Table) -> None:
@@ -296,7 +371,9 @@ def test_a_sweep_by_system_and_query(run: pa.Table, qrels: pa.Table) -> None:
 
 def test_sweeps_of_different_ranges_are_refused(run: pa.Table, qrels: pa.Table) -> None:
     for metrics in (["P@1..3", "R@1..2"], ["P@1..3", "AP"]):
-        with pytest.raises(MetricError, match="ask for metrics of one range in a call of their own"):
+        with pytest.raises(
+            MetricError, match="ask for metrics of one range in a call of their own"
+        ):
             sqlrank.evaluate(metrics, run=run, qrels=qrels)
 
 

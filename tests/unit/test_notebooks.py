@@ -1,4 +1,6 @@
-"""Calls in a Jupyter kernel that has no widgets: the first example of every page runs, and an invalid call is one message."""
+"""Calls in a Jupyter kernel that has no widgets: the first example of every page runs, and an
+invalid call is one message.
+"""
 
 from __future__ import annotations
 
@@ -37,19 +39,41 @@ WITHOUT_WIDGETS = "import importlib.util\nassert importlib.util.find_spec('ipywi
 INVALID = "sqlrank.evaluate('AUC', predictions={'label': [1, 0]})"
 
 
-RANKED = "run={'q1': {'a': 2.0, 'b': 1.0}, 'q2': {'a': 1.0, 'b': 2.0}}, qrels={'q1': {'a': 1}, 'q2': {'a': 1}}"
+RANKED = (
+    "run={'q1': {'a': 2.0, 'b': 1.0}, 'q2': {'a': 1.0, 'b': 2.0}}, qrels={'q1': {'a': 1}, 'q2':"
+    " {'a': 1}}"
+)
 SHOWN = {
     "import pyarrow as pa\npa.table({'x': [1]})": ("pyarrow.Table\nx: int64\n----\nx: [[1]]", None),
-    f"sqlrank.evaluate(['RR', 'AP'], {RANKED})": ("    RR      AP\n0.7500  0.7500", ["RR", "AP", "0.7500", "0.7500"]),
+    f"sqlrank.evaluate(['RR', 'AP'], {RANKED})": (
+        "    RR      AP\n0.7500  0.7500",
+        ["RR", "AP", "0.7500", "0.7500"],
+    ),
     f"[sqlrank.evaluate('RR', {RANKED})]": ("[    RR\n 0.7500]", None),
     f"sqlrank.show(sqlrank.evaluate('RR', {RANKED}))": ("    RR\n0.7500\n", None),
     "sqlrank.compare('RR', run={'old': {'q1': {'a': 2.0, 'b': 3.0}}, '<b>': {'q1': {'a': 2.0, 'b': 1.0}}}, qrels={'q1': {'a': 1}})": (
-        "metric     old     <b>  difference  winner\nRR      0.5000  1.0000     +0.5000  none\nRR: no interval: fewer than two units.\n1 query.",
-        ["metric", "old", "&lt;b&gt;", "difference", "winner", "RR", "0.5000", "1.0000", "+0.5000", "none"],
+        (
+            "metric     old     <b>  difference  winner\nRR      0.5000  1.0000     +0.5000 "
+            " none\nRR: no interval: fewer than two units.\n1 query."
+        ),
+        [
+            "metric",
+            "old",
+            "&lt;b&gt;",
+            "difference",
+            "winner",
+            "RR",
+            "0.5000",
+            "1.0000",
+            "+0.5000",
+            "none",
+        ],
     ),
     f"sqlrank.evaluate('RR', {RANKED}).to_pandas()": ("     RR\n0  0.75", ["", "RR", "0", "0.75"]),
 }
-"""Cells with the text and the HTML cells that a notebook shows: results of sqlrank as tables, others as always."""
+"""Cells with the text and the HTML cells that a notebook shows: results of sqlrank as tables,
+others as always.
+"""
 
 
 def run_cells(cells: list[str], config: pytest.Config, folder: Path) -> list[list[dict[str, Any]]]:
@@ -58,7 +82,9 @@ def run_cells(cells: list[str], config: pytest.Config, folder: Path) -> list[lis
     programs = make_environment(config, "notebooks", REQUIREMENTS)
     variables = {"PYTHONPATH": str(ROOT), "PATH": f"{programs}:/usr/bin:/bin", "HOME": str(folder)}
     command = [str(programs / "python"), "-c", RUNNER, str(folder / "cells.json")]
-    done = subprocess.run(command, env=variables, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env=variables, cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     outputs: list[list[dict[str, Any]]] = json.loads(done.stdout.splitlines()[-1])
     return outputs
@@ -72,22 +98,38 @@ def first_cells(page: str) -> list[str]:
 
 def test_an_error_is_shown_without_the_frames_of_the_package() -> None:
     error = InputError("predictions has no column score", "There are: label")
-    assert error._render_traceback_() == ["InputError: predictions has no column score\nThere are: label"]
+    assert error._render_traceback_() == [
+        "InputError: predictions has no column score\nThere are: label"
+    ]
 
 
 @pytest.mark.slow
-def test_the_first_example_of_every_page_runs_without_widgets(pytestconfig: pytest.Config, tmp_path: Path) -> None:
+def test_the_first_example_of_every_page_runs_without_widgets(
+    pytestconfig: pytest.Config, tmp_path: Path
+) -> None:
     pages = {
-        path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+        path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+        for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     }
     examples = [
-        (name, cell) for name, page in pages.items() if name not in OTHER_TOOLS and BLOCK.search(page) for cell in first_cells(page)
+        (name, cell)
+        for name, page in pages.items()
+        if name not in OTHER_TOOLS and BLOCK.search(page)
+        for cell in first_cells(page)
     ]
     assert len({name for name, _ in examples}) >= 20
-    cells = run_cells([WITHOUT_WIDGETS, *(cell for _, cell in examples), INVALID], pytestconfig, tmp_path)
-    widgets, *outputs, invalid = [[output for output in found if output["output_type"] == "error"] for found in cells]
+    cells = run_cells(
+        [WITHOUT_WIDGETS, *(cell for _, cell in examples), INVALID], pytestconfig, tmp_path
+    )
+    widgets, *outputs, invalid = [
+        [output for output in found if output["output_type"] == "error"] for found in cells
+    ]
     assert widgets == []
-    failures: list[Any] = [(name, cell, errors[0]["evalue"]) for (name, cell), errors in zip(examples, outputs, strict=True) if errors]
+    failures: list[Any] = [
+        (name, cell, errors[0]["evalue"])
+        for (name, cell), errors in zip(examples, outputs, strict=True)
+        if errors
+    ]
     assert failures == []
     ((message,),) = [error["traceback"] for error in invalid]
     assert message.startswith("InputError: ")
@@ -95,7 +137,9 @@ def test_the_first_example_of_every_page_runs_without_widgets(pytestconfig: pyte
 
 
 @pytest.mark.slow
-def test_results_are_tables_in_a_notebook_and_other_tables_as_always(pytestconfig: pytest.Config, tmp_path: Path) -> None:
+def test_results_are_tables_in_a_notebook_and_other_tables_as_always(
+    pytestconfig: pytest.Config, tmp_path: Path
+) -> None:
     first, *cells = run_cells(["import sqlrank", *SHOWN], pytestconfig, tmp_path)
     assert first == []
     for (source, (text, html)), outputs in zip(SHOWN.items(), cells, strict=True):
@@ -103,12 +147,19 @@ def test_results_are_tables_in_a_notebook_and_other_tables_as_always(pytestconfi
         data = shown.get("data", {})
         assert shown.get("text", data.get("text/plain")) == text, source
         page = data.get("text/html")
-        assert (None if page is None else re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", page)) == html, source
+        assert (None if page is None else re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", page)) == html, (
+            source
+        )
 
 
 def test_ipython_is_not_imported() -> None:
-    script = "import sys, sqlrank; sqlrank.evaluate; print(any(name.partition('.')[0] == 'IPython' for name in sys.modules))"
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    script = (
+        "import sys, sqlrank; sqlrank.evaluate; print(any(name.partition('.')[0] == 'IPython' for"
+        " name in sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert done.stdout == "False\n"
 
 
@@ -127,14 +178,23 @@ class Formatter:
 
 def test_formatters_of_others_show_tables_that_are_no_results() -> None:
     formatters = {kind: Formatter() for kind in ("text/plain", "text/html")}
-    formatters["text/plain"].for_type_by_name("pyarrow.lib", "Table", lambda _, printer, __: printer.text("theirs"))
+    formatters["text/plain"].for_type_by_name(
+        "pyarrow.lib", "Table", lambda _, printer, __: printer.text("theirs")
+    )
     formatters["text/html"].for_type_by_name("pyarrow.lib", "Table", lambda _: "<i>theirs</i>")
     register_formatters(SimpleNamespace(display_formatter=SimpleNamespace(formatters=formatters)))
-    print_text, format_page = (formatter.functions["pyarrow.lib", "Table"] for formatter in formatters.values())
+    print_text, format_page = (
+        formatter.functions["pyarrow.lib", "Table"] for formatter in formatters.values()
+    )
     texts: list[str] = []
     cycle = False
-    for table in (pa.table({"x": [1]}), pa.table({"x": [1]}).replace_schema_metadata({"sqlrank.version": "1"})):
-        print_text(table, SimpleNamespace(text=texts.append, break_=lambda: texts.append("\n")), cycle)
+    for table in (
+        pa.table({"x": [1]}),
+        pa.table({"x": [1]}).replace_schema_metadata({"sqlrank.version": "1"}),
+    ):
+        print_text(
+            table, SimpleNamespace(text=texts.append, break_=lambda: texts.append("\n")), cycle
+        )
     assert texts == ["theirs", "x", "\n", "1"]
     assert format_page(pa.table({"x": [1]})) == "<i>theirs</i>"
     many = pa.table({"x": list(range(250))}).replace_schema_metadata({"sqlrank.version": "1"})
@@ -164,6 +224,10 @@ def test_show_prints_what_a_terminal_of_this_width_prints(
 
 def test_show_is_of_arrow_tables() -> None:
     with pytest.raises(
-        InputError, match=r"^show prints an Arrow table, and not one of type dict\. Give the result as sqlrank returned it$"
+        InputError,
+        match=(
+            r"^show prints an Arrow table, and not one of type dict\. Give the result as sqlrank"
+            r" returned it$"
+        ),
     ):
         sqlrank.show({"AP": 0.5})

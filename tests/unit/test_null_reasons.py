@@ -25,7 +25,11 @@ METRICS = ["AUC", "Positives", "KS", "MAE"]
     [
         ([1, 1, 0], {}, []),
         ([1, 1], {}, ["AUC, KS are NULL (undefined: predictions of one class only)"]),
-        ([1, 0, 1], {"by": "day"}, ["AUC, KS are NULL in 1 of 2 rows (undefined: predictions of one class only)"]),
+        (
+            [1, 0, 1],
+            {"by": "day"},
+            ["AUC, KS are NULL in 1 of 2 rows (undefined: predictions of one class only)"],
+        ),
         (
             [1],
             {"confidence": 0.95},
@@ -54,25 +58,43 @@ def test_reasons(labels: list[int], options: dict[str, Any], reasons: list[str])
 
 @pytest.mark.parametrize("metric", ["nDCG@10", "Judged@10"])
 def test_judgments_that_are_all_0(metric: str) -> None:
-    reason = "no judgment is above 0, so that no document is relevant. Check the column that is read as relevance"
+    reason = (
+        "no judgment is above 0, so that no document is relevant. Check the column that is read as"
+        " relevance"
+    )
     run = {"a": {"d": 1.0}, "b": {"e": 1.0}}
-    assert null_reasons(sqlrank.evaluate(metric, run=run, qrels={"a": {"d": 0}, "b": {"e": 0}})) == [reason]
-    assert null_reasons(sqlrank.evaluate(metric, run=run, qrels={"a": {"d": 0}, "b": {"e": 1}})) == []
+    assert null_reasons(
+        sqlrank.evaluate(metric, run=run, qrels={"a": {"d": 0}, "b": {"e": 0}})
+    ) == [reason]
+    assert (
+        null_reasons(sqlrank.evaluate(metric, run=run, qrels={"a": {"d": 0}, "b": {"e": 1}})) == []
+    )
 
 
 def test_reasons_of_rankings_count_queries() -> None:
     run = {"a": {"d": 1.0}, "b": {"d": 1.0}, "c": {"d": 1.0}}
     qrels = {"a": {"d": 1}, "b": {"d": 0}, "c": {"d": 0}}
-    result = sqlrank.evaluate(["RR", "num_rel"], run=run, qrels=qrels, per_query=True, if_undefined="skip")
-    assert null_reasons(result) == ["RR is NULL in 2 of 3 rows (undefined: a query without relevant documents)"]
+    result = sqlrank.evaluate(
+        ["RR", "num_rel"], run=run, qrels=qrels, per_query=True, if_undefined="skip"
+    )
+    assert null_reasons(result) == [
+        "RR is NULL in 2 of 3 rows (undefined: a query without relevant documents)"
+    ]
 
 
 def test_reasons_are_in_the_metadata_and_on_the_command_line(tmp_path: Path) -> None:
     data = pa.table({"label": [1, 1], "score": [0.5, 0.25]})
-    measures = json.loads(sqlrank.evaluate(["AUC", "Positives"], predictions=data).schema.metadata[b"sqlrank.measures"])
+    measures = json.loads(
+        sqlrank.evaluate(["AUC", "Positives"], predictions=data).schema.metadata[
+            b"sqlrank.measures"
+        ]
+    )
     assert measures["AUC"]["undefined"] == "predictions of one class only"
     assert measures["Positives"]["no_interval"] == "it describes the data"
     pyarrow.csv.write_csv(data, tmp_path / "one.csv")
-    done = CliRunner().invoke(app, ["evaluate", "AUC", "MAE", "--predictions", str(tmp_path / "one.csv"), "--format", "json"])
+    done = CliRunner().invoke(
+        app,
+        ["evaluate", "AUC", "MAE", "--predictions", str(tmp_path / "one.csv"), "--format", "json"],
+    )
     assert (done.exit_code, json.loads(done.stdout)) == (0, [{"AUC": None, "MAE": 0.625}])
     assert done.stderr == "note: AUC is NULL (undefined: predictions of one class only)\n"

@@ -1,4 +1,6 @@
-"""Every number column of every input decides on a result: shifted or scaled it gives another, is refused, or is documented to be an order or a share."""
+"""Every number column of every input decides on a result: shifted or scaled it gives another, is
+refused, or is documented to be an order or a share.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,17 @@ from sqlrank.registry.loader import load_registry
 
 pytestmark = pytest.mark.slow
 
-RUN = {"query_id": [1, 1, 1, 2, 2], "doc_id": list("abcab"), "score": [0.9, 0.5, 0.1, 0.8, 0.3], "rank": [1, 2, 3, 1, 2]}
-QRELS = {"query_id": [1, 1, 2, 2], "doc_id": ["b", "c", "a", "b"], "relevance": [1.0, 3.0, 2.0, 0.0]}
+RUN = {
+    "query_id": [1, 1, 1, 2, 2],
+    "doc_id": list("abcab"),
+    "score": [0.9, 0.5, 0.1, 0.8, 0.3],
+    "rank": [1, 2, 3, 1, 2],
+}
+QRELS = {
+    "query_id": [1, 1, 2, 2],
+    "doc_id": ["b", "c", "a", "b"],
+    "relevance": [1.0, 3.0, 2.0, 0.0],
+}
 ROWS = {
     "query_id": [1, 1, 2, 2],
     "label": [1.0, 0.0, 0.0, 1.0],
@@ -49,8 +60,16 @@ CASES: dict[str, tuple[list[str], dict[str, Any], dict[str, Any]]] = {
     "run.score": (["nDCG@2"], RANKED, {}),
     "run.rank": (["RR"], RANKED, {"ties": "rank"}),
     "qrels.relevance": (["DCG@2"], RANKED, {}),
-    "queries.weight": (["P@1"], {**RANKED, "queries": {"query_id": [1, 2], "weight": [1.0, 3.0]}}, {}),
-    "queries.cutoff": (["P@cutoff"], {**RANKED, "queries": {"query_id": [1, 2], "cutoff": [1, 2]}}, {}),
+    "queries.weight": (
+        ["P@1"],
+        {**RANKED, "queries": {"query_id": [1, 2], "weight": [1.0, 3.0]}},
+        {},
+    ),
+    "queries.cutoff": (
+        ["P@cutoff"],
+        {**RANKED, "queries": {"query_id": [1, 2], "cutoff": [1, 2]}},
+        {},
+    ),
     "predictions.label": (["MAE"], PREDICTED, {}),
     "predictions.score": (["MAE"], PREDICTED, {}),
     "predictions.weight": (["MAE"], PREDICTED, {}),
@@ -74,12 +93,25 @@ CASES: dict[str, tuple[list[str], dict[str, Any], dict[str, Any]]] = {
     "baseline.rank": (["RBO"], {"run": RUN, "baseline": RUN}, {"ties": "rank"}),
     "features.value": (
         ["IntraListDiversity(distance=cosine)@2"],
-        {"run": RUN, "features": {"doc_id": list("aabbc"), "category": list("xyxyx"), "value": [1.0, 2.0, 3.0, 1.0, 1.0]}},
+        {
+            "run": RUN,
+            "features": {
+                "doc_id": list("aabbc"),
+                "category": list("xyxyx"),
+                "value": [1.0, 2.0, 3.0, 1.0, 1.0],
+            },
+        },
         {},
     ),
     "interleaved.clicks": (
         ["Preference"],
-        {"interleaved": {"session_id": [1, 1, 2, 2], "team": list("ABAB"), "clicks": [1.0, 0.0, 0.0, 2.0]}},
+        {
+            "interleaved": {
+                "session_id": [1, 1, 2, 2],
+                "team": list("ABAB"),
+                "clicks": [1.0, 0.0, 0.0, 2.0],
+            }
+        },
         {},
     ),
 }
@@ -87,15 +119,23 @@ CASES: dict[str, tuple[list[str], dict[str, Any], dict[str, Any]]] = {
 INVARIANT = {
     "run.score": {"shifted": "order", "scaled": "order"},
     "baseline.score": {"shifted": "order", "scaled": "order"},
-    "predictions.rank": {"shifted": "order among equal scores", "scaled": "order among equal scores"},
+    "predictions.rank": {
+        "shifted": "order among equal scores",
+        "scaled": "order among equal scores",
+    },
     "features.value": {"scaled": "the cosine of vectors"},
-    "interleaved.clicks": {"shifted": "the team with more clicks", "scaled": "the team with more clicks"},
+    "interleaved.clicks": {
+        "shifted": "the team with more clicks",
+        "scaled": "the team with more clicks",
+    },
     **{
         f"{role}.weight": {"scaled": "weights are relative"}
         for role in ("queries", "predictions", "classified", "class_scores", "class_labels")
     },
 }
-"""What is the same after a shift or a scale, with the reason, of columns that are an order or relative."""
+"""What is the same after a shift or a scale, with the reason, of columns that are an order or
+relative.
+"""
 
 UNTRIED = {"training": "is learnt from, and no metric reads it"}
 
@@ -106,8 +146,14 @@ def evaluate(name: str, change: Any = None) -> Any:
     tables = {source: pa.table(rows) for source, rows in sources.items()}
     if change is not None:
         table = tables[role]
-        tables[role] = table.set_column(table.column_names.index(column), column, change(table[column]))
-    given = {source: tables.pop(source) for source in ("run", "qrels", "queries", "predictions") if source in tables}
+        tables[role] = table.set_column(
+            table.column_names.index(column), column, change(table[column])
+        )
+    given = {
+        source: tables.pop(source)
+        for source in ("run", "qrels", "queries", "predictions")
+        if source in tables
+    }
     try:
         return sqlrank.evaluate(metrics, **given, inputs=tables or None, **options).to_pylist()
     except InputError:
@@ -118,7 +164,10 @@ def evaluate(name: str, change: Any = None) -> Any:
 def test_a_shift_and_a_scale_are_seen(name: str) -> None:
     value = evaluate(name)
     assert value != "refused"
-    changed = {"shifted": evaluate(name, lambda column: pc.add(column, 2)), "scaled": evaluate(name, lambda column: pc.multiply(column, 2))}
+    changed = {
+        "shifted": evaluate(name, lambda column: pc.add(column, 2)),
+        "scaled": evaluate(name, lambda column: pc.multiply(column, 2)),
+    }
     same = {what for what, result in changed.items() if result == value}
     assert same == INVARIANT.get(name, {}).keys()
 

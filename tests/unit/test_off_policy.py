@@ -46,7 +46,9 @@ def evaluate_logs(metrics: Any, logs: pa.Table = LOGS, **options: Any) -> dict[s
 
 
 def change_logs(name: str, value: Any) -> pa.Table:
-    return LOGS.set_column(LOGS.column_names.index(name), name, pa.array([value, *LOGS[name].to_pylist()[1:]]))
+    return LOGS.set_column(
+        LOGS.column_names.index(name), name, pa.array([value, *LOGS[name].to_pylist()[1:]])
+    )
 
 
 def test_golden() -> None:
@@ -57,25 +59,45 @@ def test_golden() -> None:
     assert [found[f"{name}.se"] for name in ("ESS", "MaxWeight")] == [None, None]
 
 
-@pytest.mark.parametrize("name", ["IPS", "SNIPS", "DR", "SNDR", "MeanWeight", "ClippedShare(clip=3)"])
+@pytest.mark.parametrize(
+    "name", ["IPS", "SNIPS", "DR", "SNDR", "MeanWeight", "ClippedShare(clip=3)"]
+)
 def test_errors_are_those_of_leaving_out(name: str) -> None:
     """The jackknife of many actions, to a percent."""
     draw = np.random.default_rng(0)
-    columns = {key: draw.uniform(0.2, 0.9, 300) for key in ("propensity", "target_propensity", "predicted_reward", "expected_reward")}
+    columns = {
+        key: draw.uniform(0.2, 0.9, 300)
+        for key in ("propensity", "target_propensity", "predicted_reward", "expected_reward")
+    }
     logs = pa.table({"reward": draw.integers(0, 2, 300).astype(float), **columns})
     left = pa.concat_tables(
-        [logs.filter(pa.array(np.arange(300) != place)).append_column("left", pa.array([place] * 299)) for place in range(300)]
+        [
+            logs.filter(pa.array(np.arange(300) != place)).append_column(
+                "left", pa.array([place] * 299)
+            )
+            for place in range(300)
+        ]
     )
-    values = sqlrank.evaluate(name.replace("3", "2"), inputs={"logs": left}, by="left").columns[1].to_numpy()
+    values = (
+        sqlrank.evaluate(name.replace("3", "2"), inputs={"logs": left}, by="left")
+        .columns[1]
+        .to_numpy()
+    )
     jackknife = np.sqrt(299 / 300 * ((values - values.mean()) ** 2).sum())
     name = name.replace("3", "2")
-    assert evaluate_logs(name, logs, confidence=0.95)[f"{name}.se"] == pytest.approx(jackknife, rel=0.01)
+    assert evaluate_logs(name, logs, confidence=0.95)[f"{name}.se"] == pytest.approx(
+        jackknife, rel=0.01
+    )
 
 
 def test_units_are_drawn_together() -> None:
     """Each action twice tells no more than once, if that is said."""
-    once = evaluate_logs("SNIPS", LOGS.append_column("unit_id", pa.array(range(10))), confidence=0.95)
-    twice = pa.concat_tables([LOGS, LOGS]).append_column("unit_id", pa.array([*range(10), *range(10)]))
+    once = evaluate_logs(
+        "SNIPS", LOGS.append_column("unit_id", pa.array(range(10))), confidence=0.95
+    )
+    twice = pa.concat_tables([LOGS, LOGS]).append_column(
+        "unit_id", pa.array([*range(10), *range(10)])
+    )
     assert evaluate_logs("SNIPS", twice, confidence=0.95) == pytest.approx(once)
     assert once == pytest.approx(evaluate_logs("SNIPS", confidence=0.95))
 
@@ -83,7 +105,13 @@ def test_units_are_drawn_together() -> None:
 def test_a_target_that_does_nothing_of_what_was_logged() -> None:
     none = LOGS.set_column(2, "target_propensity", pa.array([0.0] * 10))
     found = evaluate_logs(["IPS", "SNIPS", "DR", "SNDR", "ESS"], none)
-    assert found == {"IPS": 0.0, "SNIPS": None, "DR": pytest.approx(0.325), "SNDR": None, "ESS": None}
+    assert found == {
+        "IPS": 0.0,
+        "SNIPS": None,
+        "DR": pytest.approx(0.325),
+        "SNDR": None,
+        "ESS": None,
+    }
 
 
 @pytest.mark.parametrize(
@@ -114,9 +142,15 @@ def test_what_is_not_read_need_not_be_there() -> None:
 
 def test_interleaved_lists() -> None:
     found = sqlrank.evaluate(
-        ["Preference", "num_won_by_a", "num_won_by_b"], inputs={"interleaved": INTERLEAVED}, confidence=0.95
+        ["Preference", "num_won_by_a", "num_won_by_b"],
+        inputs={"interleaved": INTERLEAVED},
+        confidence=0.95,
     ).to_pylist()[0]
-    assert [found[name] for name in ("Preference", "num_won_by_a", "num_won_by_b")] == [0.1875, 2, 5]
+    assert [found[name] for name in ("Preference", "num_won_by_a", "num_won_by_b")] == [
+        0.1875,
+        2,
+        5,
+    ]
     share = np.array([0, 1, 0.5, 1, np.nan, 0, 1, 1, 1, np.nan])
     influence = np.where(np.isnan(share), 0, share - np.nanmean(share)) / 8
     assert found["Preference.n_units"] == 8
@@ -133,15 +167,27 @@ def test_sessions_without_clicks_are_no_units() -> None:
     silent = [(session, team, 0) for session in range(5, 1000) for team in "AB"]
     found = []
     for rows in (clicks, clicks + silent):
-        table = pa.table(dict(zip(("session_id", "team", "clicks"), map(list, zip(*rows, strict=True)), strict=True)))
-        found += sqlrank.evaluate("Preference", inputs={"interleaved": table}, confidence=0.95).to_pylist()
+        table = pa.table(
+            dict(
+                zip(
+                    ("session_id", "team", "clicks"),
+                    map(list, zip(*rows, strict=True)),
+                    strict=True,
+                )
+            )
+        )
+        found += sqlrank.evaluate(
+            "Preference", inputs={"interleaved": table}, confidence=0.95
+        ).to_pylist()
     assert found[0]["Preference.n_units"] == 5
     assert found[1] == pytest.approx(found[0], rel=1e-12)
 
 
 def test_sessions_without_clicks_prefer_nobody() -> None:
     none = INTERLEAVED.set_column(2, "clicks", pa.array([0] * 20))
-    found = sqlrank.evaluate(["Preference", "num_won_by_b"], inputs={"interleaved": none}).to_pylist()
+    found = sqlrank.evaluate(
+        ["Preference", "num_won_by_b"], inputs={"interleaved": none}
+    ).to_pylist()
     assert found == [{"Preference": None, "num_won_by_b": 0}]
 
 
@@ -152,5 +198,12 @@ def test_sessions_without_clicks_prefer_nobody() -> None:
 def test_interleaved_lists_that_are_refused(name: str, value: Any, expected: str) -> None:
     column = pa.array([value, *INTERLEAVED[name].to_pylist()[1:]])
     with pytest.raises(InputError) as caught:
-        sqlrank.evaluate("Preference", inputs={"interleaved": INTERLEAVED.set_column(INTERLEAVED.column_names.index(name), name, column)})
+        sqlrank.evaluate(
+            "Preference",
+            inputs={
+                "interleaved": INTERLEAVED.set_column(
+                    INTERLEAVED.column_names.index(name), name, column
+                )
+            },
+        )
     assert expected in str(caught.value)

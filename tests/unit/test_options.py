@@ -1,4 +1,6 @@
-"""options.toml and the signatures of public functions agree, and each value that an option declares as possible is."""
+"""options.toml and the signatures of public functions agree, and each value that an option declares
+as possible is.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,11 @@ if TYPE_CHECKING:
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     function.__name__: function
-    for function in (*(getattr(sqlrank, name) for name in sqlrank.__all__), learn.fit, learn.merge_weights)
+    for function in (
+        *(getattr(sqlrank, name) for name in sqlrank.__all__),
+        learn.fit,
+        learn.merge_weights,
+    )
     if inspect.isfunction(function)
 }
 
@@ -33,59 +39,99 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_parameters_are_those_that_are_declared(name: str) -> None:
     parameters = inspect.signature(FUNCTIONS[name]).parameters
-    declared = {option.name: option for option in load_options().values() if name in option.functions}
+    declared = {
+        option.name: option for option in load_options().values() if name in option.functions
+    }
     assert set(parameters) == set(declared)
     for option in declared.values():
         parameter = parameters[option.name]
         assert (parameter.annotation in {"bool", bool}) is (option.kind == "flag"), option.name
         if parameter.default is not parameter.empty:
-            default = None if parameter.default is False or parameter.default == () else parameter.default
+            default = (
+                None if parameter.default is False or parameter.default == () else parameter.default
+            )
             assert default == option.defaults.get(name, option.default), option.name
 
 
 def test_functions_that_are_declared_exist() -> None:
-    named = {name for option in load_options().values() for name in (*option.functions, *option.defaults)}
-    assert named == set(FUNCTIONS) - {name for name, function in FUNCTIONS.items() if not inspect.signature(function).parameters}
+    named = {
+        name for option in load_options().values() for name in (*option.functions, *option.defaults)
+    }
+    assert named == set(FUNCTIONS) - {
+        name for name, function in FUNCTIONS.items() if not inspect.signature(function).parameters
+    }
 
 
-@pytest.mark.parametrize("name", [name for name, option in load_options().items() if option.kind in KINDS])
+@pytest.mark.parametrize(
+    "name", [name for name, option in load_options().items() if option.kind in KINDS]
+)
 def test_defaults_and_choices_are_possible_and_an_object_is_not(name: str) -> None:
     option = load_options()[name]
     defaults = [value for value in (option.default, *option.defaults.values()) if value is not None]
     assert [value for value in (*defaults, *option.choices) if not is_possible(option, value)] == []
-    assert option.expects or option.kind in {"flag", "column", "choice"} or not {*option.functions} - {"fit", "merge_weights"}
+    assert (
+        option.expects
+        or option.kind in {"flag", "column", "choice"}
+        or not {*option.functions} - {"fit", "merge_weights"}
+    )
     assert option.kind == "metrics" or not is_possible(option, object())
 
 
 def read_parameters(function: Callable[..., Any]) -> set[str]:
-    """Return the parameters that a function reads: by their names, or as fields of records that it makes of all of its arguments."""
+    """Return the parameters that a function reads: by their names, or as fields of records that it
+    makes of all of its arguments.
+    """
     function = inspect.unwrap(function)
     body = ast.parse(dedent(inspect.getsource(function))).body[0].body[1:]  # type: ignore[attr-defined]
     code = "\n".join(map(ast.unparse, body))
     scope = {**vars(sys.modules[function.__module__]), "ResourceLimits": ResourceLimits}
     scope |= {"ReportRequest": ReportRequest, "RollupReportRequest": RollupReportRequest}
     records: list[str] = []
-    while new := set(re.findall(r"(?:select_arguments\(|\b)([A-Z]\w+)(?:, arguments|\.from_arguments\(arguments)", code)) - {*records}:
+    while new := set(
+        re.findall(
+            r"(?:select_arguments\(|\b)([A-Z]\w+)(?:, arguments|\.from_arguments\(arguments)", code
+        )
+    ) - {*records}:
         for record in map(scope.__getitem__, new):
-            parse = inspect.getsource(record.from_arguments) if hasattr(record, "from_arguments") else ""
-            constants = [value for name, value in vars(sys.modules[record.__module__]).items() if name.isupper() and name in parse]
-            code = "\n".join([code, parse, *map(str, constants), *(field.name for field in fields(record))])
+            parse = (
+                inspect.getsource(record.from_arguments)
+                if hasattr(record, "from_arguments")
+                else ""
+            )
+            constants = [
+                value
+                for name, value in vars(sys.modules[record.__module__]).items()
+                if name.isupper() and name in parse
+            ]
+            code = "\n".join(
+                [code, parse, *map(str, constants), *(field.name for field in fields(record))]
+            )
         records += new
     return set(re.findall(r"\w+", code))
 
 
-@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in {"fit", "merge_weights"}])
+@pytest.mark.parametrize(
+    "name", [name for name in FUNCTIONS if name not in {"fit", "merge_weights"}]
+)
 def test_every_parameter_is_read(name: str) -> None:
     read = read_parameters(FUNCTIONS[name])
     is_passed_on = name == "assert_not_worse"  # all but one, to gate
-    assert [parameter for parameter in inspect.signature(FUNCTIONS[name]).parameters if parameter not in read and not is_passed_on] == []
+    assert [
+        parameter
+        for parameter in inspect.signature(FUNCTIONS[name]).parameters
+        if parameter not in read and not is_passed_on
+    ] == []
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_arguments_that_are_described_elsewhere_are_described_there(name: str) -> None:
     """An argument "as for" another function is one of that function, which says what it is."""
-    described = dict(re.findall(r"^ {8}\**(\w+): (.*)$", str(FUNCTIONS[name].__doc__), re.MULTILINE))
+    described = dict(
+        re.findall(r"^ {8}\**(\w+): (.*)$", str(FUNCTIONS[name].__doc__), re.MULTILINE)
+    )
     for argument, text in described.items():
         for other in re.findall(r"^as for :func:`(?:sqlrank\.)?(\w+)`", text):
-            own = dict(re.findall(r"^ {8}\**(\w+): (.*)$", str(FUNCTIONS[other].__doc__), re.MULTILINE))
+            own = dict(
+                re.findall(r"^ {8}\**(\w+): (.*)$", str(FUNCTIONS[other].__doc__), re.MULTILINE)
+            )
             assert argument in own, f"{name}({argument}) is not described by {other}"

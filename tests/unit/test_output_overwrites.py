@@ -18,19 +18,31 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("place", ["create_table", "create_view", "insert"])
 @pytest.mark.parametrize(
-    ("target", "source"), [("clicks", "clicks"), ("CLICKS", "clicks"), ("main.clicks", "clicks"), ("clicks", '"a"."clicks"')]
+    ("target", "source"),
+    [
+        ("clicks", "clicks"),
+        ("CLICKS", "clicks"),
+        ("main.clicks", "clicks"),
+        ("clicks", '"a"."clicks"'),
+    ],
 )
 @pytest.mark.parametrize("dialect", ["duckdb", "bigquery", "snowflake", "postgres"])
 def test_a_target_that_is_an_input(place: str, target: str, source: str, dialect: str) -> None:
     source = source.replace('"', "`") if dialect == "bigquery" else source
     with pytest.raises(InputError) as caught:
         sqlrank.sql("AUC", predictions=source, dialect=dialect, **{place: target})
-    assert str(caught.value) == f"{place}: {target} is an input, which its own result cannot replace or add to. Name another table"
+    assert (
+        str(caught.value)
+        == f"{place}: {target} is an input, which its own result cannot replace or add to. Name"
+        " another table"
+    )
 
 
 def test_a_table_of_that_name_elsewhere() -> None:
     assert (
-        sqlrank.sql("AUC", predictions="a.clicks", create_table="b.clicks").partition("CREATE")[2].startswith(" OR REPLACE TABLE b.clicks")
+        sqlrank.sql("AUC", predictions="a.clicks", create_table="b.clicks")
+        .partition("CREATE")[2]
+        .startswith(" OR REPLACE TABLE b.clicks")
     )
 
 
@@ -38,8 +50,21 @@ def test_an_output_that_is_an_input(files: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(files)
     before = (files / "run.parquet").read_bytes()
     for source in ("run.parquet", "r*.parquet", files / "run.parquet"):
-        message = run_refused_command("evaluate", "RR", "--run", source, "--qrels", "qrels.parquet", "-o", "./run.parquet", "--force")
-        assert message == "sqlrank: -o run.parquet: this file is an input, which its own result cannot replace. Name another file\n"
+        message = run_refused_command(
+            "evaluate",
+            "RR",
+            "--run",
+            source,
+            "--qrels",
+            "qrels.parquet",
+            "-o",
+            "./run.parquet",
+            "--force",
+        )
+        assert (
+            message == "sqlrank: -o run.parquet: this file is an input, which its own result cannot"
+            " replace. Name another file\n"
+        )
     assert (files / "run.parquet").read_bytes() == before
 
 
@@ -47,8 +72,10 @@ def test_files_that_are_there(files: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(files)
     call = ("evaluate", "RR", "--run", "run.parquet", "--qrels", "qrels.parquet", "-o")
     (files / "notes.csv").write_text("mine")
-    assert run_refused_command(*call, "notes.csv") == (
-        "sqlrank: -o notes.csv: nothing in this file says that sqlrank wrote it. Replace it with --force, or name another file\n"
+    assert (
+        run_refused_command(*call, "notes.csv")
+        == "sqlrank: -o notes.csv: nothing in this file says that sqlrank wrote it. Replace it with"
+        " --force, or name another file\n"
     )
     assert (files / "notes.csv").read_text() == "mine"
     run_command(*call, "notes.csv", "--force")
@@ -66,9 +93,13 @@ def test_dbt_models_that_are_there(tmp_path: Path) -> None:
     for _ in range(2):
         assert "wrote" in _run_for_errors(*call, tmp_path / "ours.sql")
     (tmp_path / "mine.sql").write_text("SELECT 1")
-    assert f"--dbt {tmp_path / 'mine.sql'}: nothing in this file" in run_refused_command(*call, tmp_path / "mine.sql")
+    assert f"--dbt {tmp_path / 'mine.sql'}: nothing in this file" in run_refused_command(
+        *call, tmp_path / "mine.sql"
+    )
     (tmp_path / "other.yml").write_text("version: 2")
-    assert f"--dbt {tmp_path / 'other.yml'}: nothing in this file" in run_refused_command(*call, tmp_path / "other.sql")
+    assert f"--dbt {tmp_path / 'other.yml'}: nothing in this file" in run_refused_command(
+        *call, tmp_path / "other.sql"
+    )
     assert not (tmp_path / "other.sql").exists()
     assert "wrote" in _run_for_errors(*call, tmp_path / "other.sql", "--force")
 
@@ -94,8 +125,13 @@ CLICKS = {"metrics": "AUC", "name": "daily", "predictions": "clicks"}
         ({"by": "day='{{ this }}'", "materialized": "incremental", "overwrite_by": "day"}, "by"),
     ],
 )
-def test_jinja_that_was_not_requested_is_refused(options: dict[str, Any], option: str, dialect: str) -> None:
-    with pytest.raises(InputError, match=rf"^{option}: .* holds Jinja, which dbt would run. Only a text in where= may hold it"):
+def test_jinja_that_was_not_requested_is_refused(
+    options: dict[str, Any], option: str, dialect: str
+) -> None:
+    with pytest.raises(
+        InputError,
+        match=rf"^{option}: .* holds Jinja, which dbt would run. Only a text in where= may hold it",
+    ):
         sqlrank.dbt_model(**CLICKS, **options, dialect=dialect)
 
 
@@ -115,7 +151,10 @@ def test_jinja_behind_an_escape_stays_an_escape() -> None:
     ],
 )
 def test_jinja_in_a_model_of_a_rollup_is_refused(options: dict[str, Any], option: str) -> None:
-    with pytest.raises(InputError, match=rf"^{option}: .* holds Jinja, which dbt would run. Only a text in where= may hold it"):
+    with pytest.raises(
+        InputError,
+        match=rf"^{option}: .* holds Jinja, which dbt would run. Only a text in where= may hold it",
+    ):
         sqlrank.rollup_model(**{**CLICKS, "by": "day", "begin": "2026-01-01", **options})
 
 
@@ -123,9 +162,21 @@ def test_jinja_in_a_model_of_a_rollup_is_refused(options: dict[str, Any], option
 def test_jinja_in_a_text_of_a_condition_is_preserved(dialect: str) -> None:
     where = "day >= '{{ var(\"since\") }}' AND shop IN ('{{ var(\"x\") }}', 'b')"
     for model in (
-        sqlrank.dbt_model(**CLICKS, by="day", where=where, dialect=dialect, materialized="incremental", overwrite_by="day"),
         sqlrank.dbt_model(
-            "RR", "daily", run="shop.runs", qrels="judgments", where=f"run.{where}".replace("shop", "run.shop"), dialect=dialect
+            **CLICKS,
+            by="day",
+            where=where,
+            dialect=dialect,
+            materialized="incremental",
+            overwrite_by="day",
+        ),
+        sqlrank.dbt_model(
+            "RR",
+            "daily",
+            run="shop.runs",
+            qrels="judgments",
+            where=f"run.{where}".replace("shop", "run.shop"),
+            dialect=dialect,
         ),
     ):
         assert model.sql.count('{{ var("since") }}') == 1

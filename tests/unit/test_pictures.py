@@ -1,4 +1,6 @@
-"""Pictures of the documentation are those that website.pictures draws, and name metrics that exist."""
+"""Pictures of the documentation are those that website.pictures draws, and name metrics that
+exist.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,19 @@ def test_pictures_are_as_drawn_and_used() -> None:
     pages = "".join(path.read_text("utf-8") for path in (pictures.ROOT / "docs").rglob("*.md"))
     used = {name for name, _ in metric_page.PICTURES.values()}
     for name, draw in pictures.list_pictures().items():
-        assert (pictures.ASSETS / name).read_text("utf-8") == draw(), "run python -m website.pictures"
+        assert (pictures.ASSETS / name).read_text("utf-8") == draw(), (
+            "run python -m website.pictures"
+        )
         assert f"assets/{name})" in pages or name in used
 
 
 def test_the_chooser_names_metrics() -> None:
-    names = [name for questions in pictures.CHOICES.values() for metrics in questions.values() for name in metrics]
+    names = [
+        name
+        for questions in pictures.CHOICES.values()
+        for metrics in questions.values()
+        for name in metrics
+    ]
     assert len(names) > 20
     assert [str(sqlrank.parse(name)) for name in names] == names
 

@@ -1,4 +1,6 @@
-"""``sql`` with the connection of ``evaluate`` prints the text that is run, without audit columns."""
+"""``sql`` with the connection of ``evaluate`` prints the text that is run, without audit
+columns.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,22 @@ CALLS: list[tuple[list[str], dict[str, Any]]] = [
     (["nDCG@10", "AP", "RR", "num_lists", "num_shown@3"], RUN),
     (["nDCG@10", "AP"], {**RUN, "by": "system"}),
     (["P@1..3"], {**RUN, "per_query": True}),
-    (["nDCG(discount=jarvelin)@10", "AP"], {"run": {"whole": "plain", "it's again": "plain"}, "qrels": "qrels"}),
+    (
+        ["nDCG(discount=jarvelin)@10", "AP"],
+        {"run": {"whole": "plain", "it's again": "plain"}, "qrels": "qrels"},
+    ),
     (["DCG(discount={1: 1, 2: 0.5})", "RR"], {**RUN, "by": "system"}),
     (["AP", "num_ret"], {**RUN, "queries": "queries", "columns": {"weight": "weight"}}),
     (["RR"], {**RUN, "queries": "queries", "by": "queries.country"}),
     (["AUC", "LogLoss", "KS"], {"predictions": "predictions", "by": "shop"}),
-    (["AUC", "ECE(binning=equal_mass)"], {"predictions": "predictions", "columns": {"weight": "1 / (1 + weight)"}}),
-    (["AUC(level=query)", "GAUC", "KendallTau"], {"predictions": "predictions", "where": "score > 0.2"}),
+    (
+        ["AUC", "ECE(binning=equal_mass)"],
+        {"predictions": "predictions", "columns": {"weight": "1 / (1 + weight)"}},
+    ),
+    (
+        ["AUC(level=query)", "GAUC", "KendallTau"],
+        {"predictions": "predictions", "where": "score > 0.2"},
+    ),
     (["ROC"], {"predictions": "predictions", "by": "shop"}),
 ]
 
@@ -62,7 +73,9 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @pytest.mark.parametrize(("metrics", "options"), CALLS)
-def test_on_duckdb(metrics: list[str], options: dict[str, Any], connection: duckdb.DuckDBPyConnection) -> None:
+def test_on_duckdb(
+    metrics: list[str], options: dict[str, Any], connection: duckdb.DuckDBPyConnection
+) -> None:
     assert_same(connection, metrics, options)
 
 
@@ -72,7 +85,11 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
         yield started
 
 
-@pytest.mark.parametrize("engine", parametrize_engines([SQLite, PostgreSQL, ClickHouse, DataFusion, Spark]), indirect=True)
+@pytest.mark.parametrize(
+    "engine",
+    parametrize_engines([SQLite, PostgreSQL, ClickHouse, DataFusion, Spark]),
+    indirect=True,
+)
 @pytest.mark.parametrize(("metrics", "options"), CALLS)
 def test_on_other_engines(metrics: list[str], options: dict[str, Any], engine: Any) -> None:
     assert_same(engine.connection, metrics, options)
@@ -85,7 +102,9 @@ def test_over_files(ending: str, files: Path) -> None:
     assert sqlrank.sql(["AP", "RR"], **options) == result.schema.metadata[b"sqlrank.sql"].decode()
 
 
-def test_what_is_in_memory_is_shown_under_the_name_of_its_role(run: pa.Table, qrels: pa.Table) -> None:
+def test_what_is_in_memory_is_shown_under_the_name_of_its_role(
+    run: pa.Table, qrels: pa.Table
+) -> None:
     text = sqlrank.evaluate("RR", run=run, qrels=qrels).schema.metadata[b"sqlrank.sql"].decode()
     assert "FROM run\n" in text
     assert "sqlrank_" not in text
@@ -103,15 +122,29 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("nDCG", {"ties": "worse"}, "unknown ties 'worse'. Did you mean 'worst'?"),
     ("AP", {"ties": "expected"}, "ties='expected' is not defined for AP"),
     ("AP", {"depth": -1}, "depth is -1. It must be an integer from 1"),
-    ("AP", {"plan": {"rank_method": "fast"}}, "unknown rank_method 'fast'. Choose from: sort, count, top_k"),
-    ("AP", {"plan": {"rank_metod": "count"}}, "unknown plan 'rank_metod'. Did you mean 'rank_method'?"),
-    ("AP", {"plan": {"rank_method": "count"}, "ties": "doc_asc"}, "rank_method='count' is for ties='doc_desc', not 'doc_asc'"),
+    (
+        "AP",
+        {"plan": {"rank_method": "fast"}},
+        "unknown rank_method 'fast'. Choose from: sort, count, top_k",
+    ),
+    (
+        "AP",
+        {"plan": {"rank_metod": "count"}},
+        "unknown plan 'rank_metod'. Did you mean 'rank_method'?",
+    ),
+    (
+        "AP",
+        {"plan": {"rank_method": "count"}, "ties": "doc_asc"},
+        "rank_method='count' is for ties='doc_desc', not 'doc_asc'",
+    ),
     ("AP", {"plan": "count"}, "plan='count' is not possible: give a plan and its value"),
 ]
 
 
 @pytest.mark.parametrize(("metric", "options", "problem"), WRONG)
-def test_errors_of_a_call_are_raised_before_any_source_is_opened(metric: str, options: dict[str, Any], problem: str) -> None:
+def test_errors_of_a_call_are_raised_before_any_source_is_opened(
+    metric: str, options: dict[str, Any], problem: str
+) -> None:
     class Unopened:
         """A source that must not be touched."""
 
@@ -144,7 +177,9 @@ def test_errors_of_a_call_are_raised_before_any_source_is_opened(metric: str, op
         ("NDGC", {}, "unknown metric 'NDGC'. Did you mean 'nDCG'?"),
     ],
 )
-def test_a_misused_name_leads_to_the_right_place(metric: str, options: dict[str, Any], problem: str) -> None:
+def test_a_misused_name_leads_to_the_right_place(
+    metric: str, options: dict[str, Any], problem: str
+) -> None:
     with pytest.raises(MetricError) as error:
         sqlrank.sql(metric, run="r", qrels="q", **options)
     assert problem in str(error.value)

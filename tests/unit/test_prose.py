@@ -1,4 +1,6 @@
-"""Texts that users read keep the style of website/prose.toml: words of the field, headings that name things, short sentences, address."""
+"""Texts that users read keep the style of website/prose.toml: words of the field, headings that
+name things, short sentences, address.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def test_messages_have_the_words_of_the_field() -> None:
     found = prose.message_texts()
     assert len(found) > 1000
     assert prose.find_words(found) == []
-    assert [text for text in found if re.search(r"; (?!alternative: )[a-z]", text)] == []  # that of plans is in headers of statements
+    assert [
+        text for text in found if re.search(r"; (?!alternative: )[a-z]", text)
+    ] == []  # that of plans is in headers of statements
 
 
 @pytest.mark.parametrize(
@@ -44,7 +48,10 @@ def test_messages_have_the_words_of_the_field() -> None:
             "'holds the truth' in 'you holds the truth': contains the true value, coverage",
         ),
         ("You " + "see " * 20 + "it.", "22.0 words a sentence, at most 16"),
-        ("You run. " * 30 + "You " + "see " * 30 + "it.", "3% of sentences above 30 words, such as"),
+        (
+            "You run. " * 30 + "You " + "see " * 30 + "it.",
+            "3% of sentences above 30 words, such as",
+        ),
         ("It runs.", "0.0 times 'you' per 1,000 words, at least 8"),
     ],
 )
@@ -53,13 +60,17 @@ def test_breaches_are_found(markdown: str, breach: str) -> None:
 
 
 def test_code_questions_and_reference_pages_are_no_breaches() -> None:
-    page = "# Ties\n\nWhich system is better? Set `what; holds the truth` to see.\n\n```sh\nWhat; ever\n```\n\n    What; ever"
+    page = (
+        "# Ties\n\nWhich system is better? Set `what; holds the truth` to see.\n\n```sh\nWhat;"
+        " ever\n```\n\n    What; ever"
+    )
     assert prose.find_breaches("docs/glossary.md", page) == []
 
 
 def test_details_and_notes_are_prose() -> None:
     page = prose.parse_prose(
-        '<details markdown>\n<summary>More</summary>\n\nOne. Two.\n\n</details>\n\n!!! note "Title"\n\n    Three.\n\n        code'
+        "<details markdown>\n<summary>More</summary>\n\nOne. Two.\n\n</details>\n\n!!! note"
+        ' "Title"\n\n    Three.\n\n        code'
     )
     assert page.sentences == ["More", "One.", "Two.", "Three."]
 

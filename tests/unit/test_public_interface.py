@@ -1,4 +1,6 @@
-"""The public interface changes only if the changelog names the change, and docs/public-interface.toml can be rewritten by a command."""
+"""The public interface changes only if the changelog names the change, and
+docs/public-interface.toml can be rewritten by a command.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,13 @@ BEFORE: dict[str, dict[str, Any]] = {
 
 
 def test_the_changelog_names_every_change() -> None:
-    """If this fails, name the change in code under Unreleased; before the first release, run ``python -m website.public_interface``."""
-    assert find_unnamed_changes(read_interface(), describe_interface(), CHANGELOG.read_text("utf-8")) == []
+    """If this fails, name the change in code under Unreleased; before the first release, run
+    ``python -m website.public_interface``.
+    """
+    assert (
+        find_unnamed_changes(read_interface(), describe_interface(), CHANGELOG.read_text("utf-8"))
+        == []
+    )
 
 
 def test_the_file_is_of_the_last_release_and_can_be_written() -> None:
@@ -48,24 +55,56 @@ def test_the_file_is_of_the_last_release_and_can_be_written() -> None:
     assert interface["command evaluate"]["--output, -o"] == "Path"
     assert len(interface) > 250
     text = format_interface(interface, "1.2.3")
-    assert text.splitlines()[0] == "# The public interface of sqlrank 1.2.3, which docs/stability.md promises to keep."
+    assert (
+        text.splitlines()[0]
+        == "# The public interface of sqlrank 1.2.3, which docs/stability.md promises to keep."
+    )
     assert text.count("\n[") == len(interface)
 
 
 @pytest.mark.parametrize(
     ("section", "entries", "change", "line"),
     [
-        ("function evaluate", {"by": "str = (), by keyword"}, "function evaluate, top: removed", "- `evaluate` has no `top`."),
-        ("function evaluate", BEFORE["function evaluate"] | {"by": "str"}, "function evaluate, by: changed", "- `by=` of `evaluate`."),
-        ("command gate", {"--summary": "Path", "--dry": "bool"}, "command gate, --dry: added", "- `gate --dry`."),
+        (
+            "function evaluate",
+            {"by": "str = (), by keyword"},
+            "function evaluate, top: removed",
+            "- `evaluate` has no `top`.",
+        ),
+        (
+            "function evaluate",
+            BEFORE["function evaluate"] | {"by": "str"},
+            "function evaluate, by: changed",
+            "- `by=` of `evaluate`.",
+        ),
+        (
+            "command gate",
+            {"--summary": "Path", "--dry": "bool"},
+            "command gate, --dry: added",
+            "- `gate --dry`.",
+        ),
         ("metric nDCG", None, "metric nDCG: removed", "- No `nDCG@10` but `nDCG`."),
         ("metric AUC@k", {"k": "integer"}, "metric AUC@k: added", "- `AUC@k`, at the top."),
-        ("policies", {"ties": ["doc_desc", "worst"]}, "policies, ties, best: removed", "- `ties=best` is gone."),
-        ("policies", {"ties": ["worst", "doc_desc", "best"]}, "policies, ties, doc_desc: changed", "- `ties=worst` replaces `doc_desc`."),
+        (
+            "policies",
+            {"ties": ["doc_desc", "worst"]},
+            "policies, ties, best: removed",
+            "- `ties=best` is gone.",
+        ),
+        (
+            "policies",
+            {"ties": ["worst", "doc_desc", "best"]},
+            "policies, ties, doc_desc: changed",
+            "- `ties=worst` replaces `doc_desc`.",
+        ),
     ],
 )
-def test_a_change_is_named_in_code(section: str, entries: dict[str, Any] | None, change: str, line: str) -> None:
-    after = {name: value for name, value in {**BEFORE, section: entries}.items() if value is not None}
+def test_a_change_is_named_in_code(
+    section: str, entries: dict[str, Any] | None, change: str, line: str
+) -> None:
+    after = {
+        name: value for name, value in {**BEFORE, section: entries}.items() if value is not None
+    }
     found = find_unnamed_changes(BEFORE, after, STABLE.format(line=line.replace("`", "")))
     assert change in found
     assert find_unnamed_changes(BEFORE, after, STABLE.format(line=line)) == []
@@ -74,4 +113,6 @@ def test_a_change_is_named_in_code(section: str, entries: dict[str, Any] | None,
 
 def test_additions_are_free_before_the_first_release() -> None:
     assert find_unnamed_changes(BEFORE, {**BEFORE, "metric RR": {}}, "## [Unreleased]\n") == []
-    assert find_unnamed_changes({**BEFORE, "metric RR": {}}, BEFORE, "## [Unreleased]\n") == ["metric RR: removed"]
+    assert find_unnamed_changes({**BEFORE, "metric RR": {}}, BEFORE, "## [Unreleased]\n") == [
+        "metric RR: removed"
+    ]

@@ -1,4 +1,6 @@
-"""SQL files read on their own: a first line on the rows, names of joined tables, comments of columns."""
+"""SQL files read on their own: a first line on the rows, names of joined tables, comments of
+columns.
+"""
 
 from __future__ import annotations
 
@@ -54,11 +56,17 @@ def test_the_first_line_says_what_a_row_is(path: Path) -> None:
     assert re.fullmatch(r"one row(| per [^.]+?| per .+?[,:;] .+|[,:] .+)\.", sentence), sentence
     assert "$" not in sentence, "a parameter is not replaced in a comment"
     keys = find_keys(path, text)
-    rows = ["prediction", "row"] if keys == ["group"] else []  # of an input, whose groups are columns of the caller
+    rows = (
+        ["prediction", "row"] if keys == ["group"] else []
+    )  # of an input, whose groups are columns of the caller
     assert not keys or re.match(rf"one row per ({'|'.join([*keys, *rows])})\b", sentence), sentence
 
 
-@pytest.mark.parametrize("paths", [sql_root().rglob("*.sql"), Path(sqlrank.__file__).parent.rglob("*.py")], ids=["sql", "modules"])
+@pytest.mark.parametrize(
+    "paths",
+    [sql_root().rglob("*.sql"), Path(sqlrank.__file__).parent.rglob("*.py")],
+    ids=["sql", "modules"],
+)
 def test_no_two_files_have_the_same_first_line(paths: Iterator[Path]) -> None:
     """A first line says which variant of a relation its file is."""
     lines = Counter(path.read_text("utf-8").partition("\n")[0] for path in paths)
@@ -71,11 +79,19 @@ def test_what_is_joined_has_a_name(path: Path) -> None:
     tree, library = read_tree(path), load_registry()
     tables = [table for table in tree.find_all(exp.Table) if table.alias]
     assert [table.alias for table in tables if len(table.alias) == 1] == []
-    selfs = [table for table in tables if [other.name for other in table.parent_select.find_all(exp.Table)].count(table.name) == 1]
-    assert [table.alias for table in selfs] == [], "only a table that is joined to itself has another name"
+    selfs = [
+        table
+        for table in tables
+        if [other.name for other in table.parent_select.find_all(exp.Table)].count(table.name) == 1
+    ]
+    assert [table.alias for table in selfs] == [], (
+        "only a table that is joined to itself has another name"
+    )
     names = [subquery.alias for subquery in tree.find_all(exp.Subquery) if subquery.parent_select]
     assert [name for name, count in Counter(names).items() if count > 1] == []
-    assert [name for name in names if not name.endswith(("s", "range", "popularity", "information"))] == [], "a plural noun: what a row is"
+    assert [
+        name for name in names if not name.endswith(("s", "range", "popularity", "information"))
+    ] == [], "a plural noun: what a row is"
     assert [name for name in names if find_bad_words(name, FIELD_WORDS)] == []
     assert [name for name in names if name in library.relation_names | library.roles.keys()] == []
 
@@ -88,14 +104,24 @@ def test_subqueries_of_different_relations_have_different_names() -> None:
         relation = path.relative_to(sql_root()).parts[:2]
         for subquery in read_tree(path).find_all(exp.Subquery):
             if subquery.parent_select and relation[0] == "relations":
-                subqueries.setdefault(subquery.alias, {}).setdefault(relation, subquery.this.sql(comments=False))
-    clashes = {name: found for name, found in subqueries.items() if len(found) > 1 and len(set(found.values())) > 1}
+                subqueries.setdefault(subquery.alias, {}).setdefault(
+                    relation, subquery.this.sql(comments=False)
+                )
+    clashes = {
+        name: found
+        for name, found in subqueries.items()
+        if len(found) > 1 and len(set(found.values())) > 1
+    }
     assert clashes == {}
 
 
 @files
 def test_subqueries_say_what_a_row_is(path: Path) -> None:
-    subqueries = [subquery for subquery in read_tree(path).find_all(exp.Subquery) if isinstance(subquery.parent, (exp.From, exp.Join))]
+    subqueries = [
+        subquery
+        for subquery in read_tree(path).find_all(exp.Subquery)
+        if isinstance(subquery.parent, (exp.From, exp.Join))
+    ]
     selects = [next(subquery.this.find_all(exp.Select, bfs=False)) for subquery in subqueries]
     lines = ["".join(select.comments or []).strip() for select in selects]
     assert [line for line in lines if not re.match(r"one row\b", line) or line.endswith(".")] == []
@@ -103,9 +129,17 @@ def test_subqueries_say_what_a_row_is(path: Path) -> None:
 
 @files
 def test_comments_of_columns_are_short(path: Path) -> None:
-    columns = [column for select in read_tree(path).find_all(exp.Select) for column in select.expressions]
-    comments = [" ".join(column.comments or column.unalias().comments or []).strip() for column in columns]
-    assert [comment for comment in comments if len(comment) > LONGEST_COMMENT or comment.endswith(".") or "$" in comment] == []
+    columns = [
+        column for select in read_tree(path).find_all(exp.Select) for column in select.expressions
+    ]
+    comments = [
+        " ".join(column.comments or column.unalias().comments or []).strip() for column in columns
+    ]
+    assert [
+        comment
+        for comment in comments
+        if len(comment) > LONGEST_COMMENT or comment.endswith(".") or "$" in comment
+    ] == []
 
 
 @files

@@ -1,4 +1,6 @@
-"""Questions to the database and Python calls of a repeated call over small tables, counted, so that no timing has to show them."""
+"""Questions to the database and Python calls of a repeated call over small tables, counted, so that
+no timing has to show them.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,31 @@ if TYPE_CHECKING:
 
 PREDICTIONS = pa.table({"label": [1, 0, 1, 0] * 25, "score": [index / 100 for index in range(100)]})
 PAIRS = [(f"q{index // 20}", f"d{index % 20}") for index in range(1000)]
-RUN = pa.table({"query_id": [query for query, _ in PAIRS], "doc_id": [doc for _, doc in PAIRS], "score": [float(i) for i in range(1000)]})
-QRELS = RUN.select(["query_id", "doc_id"]).append_column("relevance", pa.array([1] * 1000)).slice(0, 1000)
-DICTS = {role: {f"q{q}": {f"d{d}": d + 1 for d in range(20)} for q in range(50)} for role in ("run", "qrels")}
+RUN = pa.table(
+    {
+        "query_id": [query for query, _ in PAIRS],
+        "doc_id": [doc for _, doc in PAIRS],
+        "score": [float(i) for i in range(1000)],
+    }
+)
+QRELS = (
+    RUN.select(["query_id", "doc_id"])
+    .append_column("relevance", pa.array([1] * 1000))
+    .slice(0, 1000)
+)
+DICTS = {
+    role: {f"q{q}": {f"d{d}": d + 1 for d in range(20)} for q in range(50)}
+    for role in ("run", "qrels")
+}
 
 CALLS: dict[str, tuple[Any, dict[str, Any], int]] = {
     "predictions": (["AUC", "LogLoss"], {"predictions": PREDICTIONS}, 1),
     "rankings": (["nDCG@10", "AP"], {"run": RUN, "qrels": QRELS}, 6),
     "dicts": (["nDCG@10", "AP"], DICTS, 6),
 }
-"""Metrics, sources, and the statements that run: the audit and duplicates of both inputs, the queries without judgments, and the values."""
+"""Metrics, sources, and the statements that run: the audit and duplicates of both inputs, the
+queries without judgments, and the values.
+"""
 
 
 @pytest.fixture
@@ -33,7 +50,9 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     texts: list[str] = []
 
     def record(run: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda connection, text, *values: texts.append(text) or run(connection, text, *values)
+        return lambda connection, text, *values: (
+            texts.append(text) or run(connection, text, *values)
+        )
 
     monkeypatch.setattr(open_database, "fetch_tuples", record(open_database.fetch_tuples))
     monkeypatch.setattr(open_database, "describe_columns", record(open_database.describe_columns))

@@ -33,12 +33,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs = {"full": TREC / "results.test", "cut": TREC / "results.trunc"}
     sqlrank.report(run=runs, qrels=TREC / "qrels.rel_level").save(made / "rankings.html")
     columns = {"label": "click", "score": ["score_logistic", "score_boosting"]}
-    sqlrank.report(predictions=CLICKS, columns=columns, by=["campaign", "policy"]).save(made / "predictions.html")
-    effects = sqlrank.experiment("Mean(click)", data=CLICKS, unit="impression_id", variant="policy", control="random")
+    sqlrank.report(predictions=CLICKS, columns=columns, by=["campaign", "policy"]).save(
+        made / "predictions.html"
+    )
+    effects = sqlrank.experiment(
+        "Mean(click)", data=CLICKS, unit="impression_id", variant="policy", control="random"
+    )
     sqlrank.report(experiment=effects).save(made / "experiment.html")
-    sqlrank.report(["AUC", "LogLoss"], rollup=make_rollup(), by="group", tolerance=0.1).save(made / "rollup.html")
+    sqlrank.report(["AUC", "LogLoss"], rollup=make_rollup(), by="group", tolerance=0.1).save(
+        made / "rollup.html"
+    )
     sqlrank.report(inputs={"records": link_records()}, system="system").save(made / "clusters.html")
-    sqlrank.report(inputs={"classified": classify()}, system="system", unit="ticket").save(made / "classes.html")
+    sqlrank.report(inputs={"classified": classify()}, system="system", unit="ticket").save(
+        made / "classes.html"
+    )
     return made
 
 
@@ -64,12 +72,16 @@ def rankings(browser: Any, folder: Path) -> Any:
 def read_column(page: Any, table: str, place: int) -> list[str]:
     """Return the texts of a column of a table, of the rows that are seen."""
     rows = f"[...document.getElementById('{table}').tBodies[0].rows].filter(row => !row.hidden)"
-    found: list[str] = page.execute_script(f"return {rows}.map(row => row.cells[{place}].textContent.trim())")
+    found: list[str] = page.execute_script(
+        f"return {rows}.map(row => row.cells[{place}].textContent.trim())"
+    )
     return found
 
 
 def press(page: Any, selector: str) -> None:
-    page.execute_script("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector)
+    page.execute_script(
+        "document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector
+    )
     page.find_element("css selector", selector).click()
 
 
@@ -77,7 +89,12 @@ def test_nothing_is_printed_on_the_console_and_it_opens_at_once(page: Any) -> No
     assert page.get_log("browser") == []
     assert page.execute_script("return window.said") == []
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
-    assert page.execute_script("return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd") < 2000
+    assert (
+        page.execute_script(
+            "return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd"
+        )
+        < 2000
+    )
 
 
 @pytest.fixture(scope="module")
@@ -88,13 +105,21 @@ def axe() -> str:
         pytest.skip(f"npm cannot fetch axe-core: {error}")
 
 
-@pytest.mark.parametrize("name", ["rankings", "predictions", "experiment", "rollup", "clusters", "classes"])
+@pytest.mark.parametrize(
+    "name", ["rankings", "predictions", "experiment", "rollup", "clusters", "classes"]
+)
 def test_axe_finds_no_violation(browser: Any, folder: Path, axe: str, name: str) -> None:
-    run = "axe.run(document, {resultTypes: ['violations']}).then(arguments[0], error => arguments[0]({error: String(error)}))"
+    run = (
+        "axe.run(document, {resultTypes: ['violations']}).then(arguments[0], error =>"
+        " arguments[0]({error: String(error)}))"
+    )
     for width, scheme in product((1400, 375), ("light", "dark")):
         page = open_page(browser, folder / f"{name}.html", width, scheme)
-        # Rules also hold for what is folded at first. The page forbids other scripts, so the protocol of the browser runs this one.
-        page.execute_script("for (const fold of document.querySelectorAll('details')) fold.open = true")
+        # Rules also hold for what is folded at first. The page forbids other scripts, so the
+        # protocol of the browser runs this one.
+        page.execute_script(
+            "for (const fold of document.querySelectorAll('details')) fold.open = true"
+        )
         page.execute_cdp_cmd("Runtime.evaluate", {"expression": axe})
         found = page.execute_async_script(run)
         assert len(found["passes"]) > 20
@@ -103,50 +128,100 @@ def test_axe_finds_no_violation(browser: Any, folder: Path, axe: str, name: str)
 
 @pytest.mark.parametrize("name", ["experiment", "rollup", "clusters", "classes"])
 def test_other_reports_open_at_every_width_and_print(browser: Any, folder: Path, name: str) -> None:
-    wide = "return [...document.querySelectorAll('table, svg')].filter(n => n.getBoundingClientRect().right > innerWidth).map(n => n.id)"
+    wide = (
+        "return [...document.querySelectorAll('table, svg')].filter(n =>"
+        " n.getBoundingClientRect().right > innerWidth).map(n => n.id)"
+    )
     for width, scheme in ((1400, "light"), (900, "dark"), (375, "light")):
         page = open_page(browser, folder / f"{name}.html", width, scheme)
         assert page.get_log("browser") == []
         assert page.execute_script("return window.said") == []
-        assert page.execute_script("const d = document.documentElement; return d.scrollWidth - d.clientWidth") == 0
-        assert len(page.find_elements("css selector", "figure:has(svg)")) == len(page.find_elements("css selector", "figure")) >= 1
-        assert page.execute_script("return [...document.querySelectorAll('.verdicts li')].every(n => n.textContent.trim())")
+        assert (
+            page.execute_script(
+                "const d = document.documentElement; return d.scrollWidth - d.clientWidth"
+            )
+            == 0
+        )
+        assert (
+            len(page.find_elements("css selector", "figure:has(svg)"))
+            == len(page.find_elements("css selector", "figure"))
+            >= 1
+        )
+        assert page.execute_script(
+            "return [...document.querySelectorAll('.verdicts li')].every(n => n.textContent.trim())"
+        )
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 688, "height": 1000, "deviceScaleFactor": 1, "mobile": False})
+    page.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": 688, "height": 1000, "deviceScaleFactor": 1, "mobile": False},
+    )
     assert page.execute_script(wide) == []
     # A header that holds the box of a button would not be repeated on the next page.
-    headers = "return [...new Set([...document.querySelectorAll('thead, thead button')].map(n => getComputedStyle(n).display))].sort()"
+    headers = (
+        "return [...new Set([...document.querySelectorAll('thead, thead button')].map(n =>"
+        " getComputedStyle(n).display))].sort()"
+    )
     assert page.execute_script(headers) == ["contents", "table-header-group"]
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
-    levels = page.execute_script("return [...document.querySelectorAll('h1, h2, h3, h4')].map(n => Number(n.tagName[1]))")
+    levels = page.execute_script(
+        "return [...document.querySelectorAll('h1, h2, h3, h4')].map(n => Number(n.tagName[1]))"
+    )
     assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
-def test_a_report_of_100_000_queries_opens_at_once_with_its_charts(browser: Any, tmp_path: Path) -> None:
+def test_a_report_of_100_000_queries_opens_at_once_with_its_charts(
+    browser: Any, tmp_path: Path
+) -> None:
     path = report_many_queries().save(tmp_path / "large.html")
     assert path.stat().st_size < 5_000_000
     page = open_page(browser, path)
-    assert page.execute_script("return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd") < 2000
-    assert len(page.find_elements("css selector", "figure:has(svg)")) == len(page.find_elements("css selector", "figure")) == 6
+    assert (
+        page.execute_script(
+            "return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd"
+        )
+        < 2000
+    )
+    assert (
+        len(page.find_elements("css selector", "figure:has(svg)"))
+        == len(page.find_elements("css selector", "figure"))
+        == 6
+    )
     # 1,000 rows of comparisons within shops: 50 are shown, and a filter finds one of the others.
     assert len(read_column(page, "comparison-group-0-rows", 0)) == 1000
     rest = "return document.querySelectorAll('#comparison-group-0-rows .rest').length"
     assert page.execute_script(rest) == 950
-    page.find_element("css selector", "[data-filter='comparison-group-0-rows']").send_keys("P@1 shop 499")
+    page.find_element("css selector", "[data-filter='comparison-group-0-rows']").send_keys(
+        "P@1 shop 499"
+    )
     assert read_column(page, "comparison-group-0-rows", 0) == ["shop 499"]
     assert page.execute_script(rest) == 0
-    assert page.find_element("css selector", "[data-shown='comparison-group-0-rows']").text == "1 of 1 found in 1000 rows"
+    assert (
+        page.find_element("css selector", "[data-shown='comparison-group-0-rows']").text
+        == "1 of 1 found in 1000 rows"
+    )
 
 
 def test_all_charts_are_drawn(page: Any) -> None:
-    size = "svg => { const box = svg.getBoundingClientRect(); return [box.width, box.height, svg.querySelectorAll('path').length] }"
+    size = (
+        "svg => { const box = svg.getBoundingClientRect(); return [box.width, box.height,"
+        " svg.querySelectorAll('path').length] }"
+    )
     drawn = page.execute_script(f"return [...document.querySelectorAll('figure svg')].map({size})")
     assert (
-        len(drawn) >= len(page.find_elements("css selector", "figure:has(svg)")) == len(page.find_elements("css selector", "figure")) >= 4
+        len(drawn)
+        >= len(page.find_elements("css selector", "figure:has(svg)"))
+        == len(page.find_elements("css selector", "figure"))
+        >= 4
     )
     assert all(width > 200 and height > 50 and paths > 1 for width, height, paths in drawn)
-    assert page.execute_script("return document.querySelectorAll('#summary-chart svg title').length") >= 10
-    broken = "return [...document.querySelectorAll('[clip-path]')].filter(n => !document.querySelector(n.getAttribute('clip-path').slice(4, -1))).length"
+    assert (
+        page.execute_script("return document.querySelectorAll('#summary-chart svg title').length")
+        >= 10
+    )
+    broken = (
+        "return [...document.querySelectorAll('[clip-path]')].filter(n =>"
+        " !document.querySelector(n.getAttribute('clip-path').slice(4, -1))).length"
+    )
     assert page.execute_script(broken) == 0
 
 
@@ -180,7 +255,10 @@ def test_typing_filters_and_says_how_many_are_left(rankings: Any) -> None:
     box = rankings.find_element("css selector", "[data-filter='summary-table-rows']")
     box.send_keys("FULL ndcg")
     assert read_column(rankings, "summary-table-rows", 1) == ["nDCG@10"]
-    assert rankings.find_element("css selector", "[data-shown='summary-table-rows']").text == "1 of 1 found in 10 rows"
+    assert (
+        rankings.find_element("css selector", "[data-shown='summary-table-rows']").text
+        == "1 of 1 found in 10 rows"
+    )
     box.clear()
     box.send_keys("x")
     assert read_column(rankings, "summary-table-rows", 1) == []
@@ -192,7 +270,17 @@ def test_a_slider_moves_the_confusion_matrix(browser: Any, folder: Path) -> None
         slider.dispatchEvent(new Event('input', {bubbles: true}));
         return [...document.querySelectorAll('.thresholds [data-part]')].map(n => n.textContent)"""
     # At the least score all of the 40,000 predictions are positive, of which 207 are right.
-    assert page.execute_script(move, 0) == ["207", "0", "39,793", "0", "0.0052", "1.0000", "0.0000", "0.0103", "0.0052"]
+    assert page.execute_script(move, 0) == [
+        "207",
+        "0",
+        "39,793",
+        "0",
+        "0.0052",
+        "1.0000",
+        "0.0000",
+        "0.0103",
+        "0.0052",
+    ]
     last = page.execute_script(move, 1000)
     assert int(last[0].replace(",", "")) + int(last[1].replace(",", "")) == 207
 
@@ -206,15 +294,21 @@ def test_a_button_copies_the_statement(rankings: Any) -> None:
     press(rankings, "[data-copy='summary-table-sql']")
     said = rankings.find_element("css selector", "#said")
     WebDriverWait(rankings, 10).until(lambda _: said.get_attribute("textContent") == "Copied")
-    text = rankings.execute_async_script("const done = arguments[0]; navigator.clipboard.readText().then(done, e => done(String(e)))")
-    assert text == rankings.execute_script("return document.getElementById('summary-table-sql').textContent")
+    text = rankings.execute_async_script(
+        "const done = arguments[0]; navigator.clipboard.readText().then(done, e => done(String(e)))"
+    )
+    assert text == rankings.execute_script(
+        "return document.getElementById('summary-table-sql').textContent"
+    )
     assert text.startswith("-- sqlrank ")
 
 
 def test_a_table_is_saved_as_csv(rankings: Any, folder: Path) -> None:
     from selenium.webdriver.support.ui import WebDriverWait
 
-    rankings.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(folder)})
+    rankings.execute_cdp_cmd(
+        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(folder)}
+    )
     press(rankings, "[data-csv='summary-table-rows']")
     target = folder / "summary-table-rows.csv"
     WebDriverWait(rankings, 10).until(lambda _: target.is_file())
@@ -226,7 +320,9 @@ def test_a_table_is_saved_as_csv(rankings: Any, folder: Path) -> None:
 def test_a_chart_is_saved_as_svg(rankings: Any, folder: Path) -> None:
     from selenium.webdriver.support.ui import WebDriverWait
 
-    rankings.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(folder)})
+    rankings.execute_cdp_cmd(
+        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(folder)}
+    )
     press(rankings, "[data-save='summary-chart']")
     target = folder / "summary-chart.svg"
     WebDriverWait(rankings, 10).until(lambda _: target.is_file())
@@ -237,11 +333,15 @@ def test_a_chart_is_saved_as_svg(rankings: Any, folder: Path) -> None:
 @pytest.mark.parametrize("name", ["rankings", "predictions"])
 def test_a_narrow_page_does_not_scroll_sideways(browser: Any, folder: Path, name: str) -> None:
     page = open_page(browser, folder / f"{name}.html", 375)
-    wide, seen, whole = page.execute_script("const d = document.documentElement; return [d.scrollWidth, d.clientWidth, innerWidth]")
+    wide, seen, whole = page.execute_script(
+        "const d = document.documentElement; return [d.scrollWidth, d.clientWidth, innerWidth]"
+    )
     assert (wide, whole) == (seen, 375)
     # The smallest text of charts, in pixels of the screen.
-    sizes = page.execute_script("""return [...document.querySelectorAll('.chart svg text')].filter(n => n.textContent).map(n =>
-        parseFloat(getComputedStyle(n).fontSize) * n.ownerSVGElement.getBoundingClientRect().width / n.ownerSVGElement.getAttribute('width'))""")
+    sizes = page.execute_script(
+        """return [...document.querySelectorAll('.chart svg text')].filter(n => n.textContent).map(n =>
+        parseFloat(getComputedStyle(n).fontSize) * n.ownerSVGElement.getBoundingClientRect().width / n.ownerSVGElement.getAttribute('width'))"""
+    )
     assert len(sizes) > 20
     assert min(sizes) >= 10.9
 
@@ -252,13 +352,33 @@ def test_texts_have_contrast_in_light_and_dark(browser: Any, folder: Path, schem
     style = "getComputedStyle(document.querySelector(arguments[0]))"
     paper = page.execute_script(f"return {style}.backgroundColor", "body")
     assert compute_contrast(page.execute_script(f"return {style}.color", "body"), paper) > 7
-    assert compute_contrast(page.execute_script(f"return {style}.fill", "#summary-chart svg text"), paper) > 7
+    assert (
+        compute_contrast(
+            page.execute_script(f"return {style}.fill", "#summary-chart svg text"), paper
+        )
+        > 7
+    )
     assert page.execute_script(f"return {style}.fill", "#summary-chart svg > rect") == paper
-    for quiet in ("summary", ".note", ".mark", ".self", ".tools", "nav a", ".grade.unknown", ".shade1", ".shade2", ".shade3"):
+    for quiet in (
+        "summary",
+        ".note",
+        ".mark",
+        ".self",
+        ".tools",
+        "nav a",
+        ".grade.unknown",
+        ".shade1",
+        ".shade2",
+        ".shade3",
+    ):
         if page.find_elements("css selector", quiet):
             own = page.execute_script(f"return {style}.backgroundColor", quiet)
             assert (
-                compute_contrast(page.execute_script(f"return {style}.color", quiet), paper if own == "rgba(0, 0, 0, 0)" else own) > 4.5
+                compute_contrast(
+                    page.execute_script(f"return {style}.color", quiet),
+                    paper if own == "rgba(0, 0, 0, 0)" else own,
+                )
+                > 4.5
             ), quiet
 
 
@@ -267,7 +387,9 @@ def compute_contrast(one: str, other: str) -> float:
 
     def luminance(colour: str) -> float:
         parts = [int(part) / 255 for part in colour[4:-1].split(",")]
-        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        linear = [
+            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+        ]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
     lights = sorted([luminance(one), luminance(other)])
@@ -281,33 +403,64 @@ def test_it_prints_on_a4(page: Any) -> None:
     # A4 is 595 by 842 points.
     assert b"/MediaBox [0 0 594.95996 841.91998]" in data or b"/MediaBox [0 0 595" in data
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 688, "height": 1000, "deviceScaleFactor": 1, "mobile": False})
+    page.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": 688, "height": 1000, "deviceScaleFactor": 1, "mobile": False},
+    )
     # What is wider than the paper without its margins would be cut.
-    wide = "return [...document.querySelectorAll('table, svg')].filter(n => n.getBoundingClientRect().right > innerWidth).map(n => n.id)"
+    wide = (
+        "return [...document.querySelectorAll('table, svg')].filter(n =>"
+        " n.getBoundingClientRect().right > innerWidth).map(n => n.id)"
+    )
     assert page.execute_script(wide) == []
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
-def test_a_frame_in_a_notebook_keeps_its_style_and_its_script_to_itself(browser: Any, folder: Path) -> None:
-    found = sqlrank.report("Brier", predictions=CLICKS, columns={"label": "click", "score": "score_logistic"})
+def test_a_frame_in_a_notebook_keeps_its_style_and_its_script_to_itself(
+    browser: Any, folder: Path
+) -> None:
+    found = sqlrank.report(
+        "Brier", predictions=CLICKS, columns={"label": "click", "score": "score_logistic"}
+    )
     around = folder / "notebook.html"
-    around.write_text(f"<!DOCTYPE html><title>notebook</title><p id='mine'>mine</p>{found._repr_html_()}", "utf-8")
+    around.write_text(
+        f"<!DOCTYPE html><title>notebook</title><p id='mine'>mine</p>{found._repr_html_()}", "utf-8"
+    )
     page = open_page(browser, around)
-    before = page.execute_script("return getComputedStyle(document.getElementById('mine')).fontFamily")
+    before = page.execute_script(
+        "return getComputedStyle(document.getElementById('mine')).fontFamily"
+    )
     assert "system-ui" not in before
     page.switch_to.frame(0)
     assert page.find_element("css selector", "h1").text == "Brier"
     press(page, "#pivot-rows th:nth-child(2) button")
-    assert page.find_element("css selector", "#pivot-rows th:nth-child(2)").get_attribute("aria-sort") == "ascending"
-    assert page.execute_script("try { return parent.document.title } catch (e) { return e.name }") == "SecurityError"
+    assert (
+        page.find_element("css selector", "#pivot-rows th:nth-child(2)").get_attribute("aria-sort")
+        == "ascending"
+    )
+    assert (
+        page.execute_script("try { return parent.document.title } catch (e) { return e.name }")
+        == "SecurityError"
+    )
     page.switch_to.default_content()
 
 
 def test_every_control_has_a_name_and_headings_are_in_order(page: Any) -> None:
-    names = "return [...document.querySelectorAll('button, a, input, summary, [role=group]')].map(n => (n.getAttribute('aria-label') || n.labels?.[0]?.textContent || n.textContent || '').trim())"
+    names = (
+        "return [...document.querySelectorAll('button, a, input, summary, [role=group]')].map(n =>"
+        " (n.getAttribute('aria-label') || n.labels?.[0]?.textContent || n.textContent ||"
+        " '').trim())"
+    )
     assert all(page.execute_script(names))
-    levels = page.execute_script("return [...document.querySelectorAll('h1, h2, h3, h4')].map(n => Number(n.tagName[1]))")
+    levels = page.execute_script(
+        "return [...document.querySelectorAll('h1, h2, h3, h4')].map(n => Number(n.tagName[1]))"
+    )
     assert levels[0] == 1
     assert all(after - before <= 1 for before, after in pairwise(levels))
-    assert page.execute_script("return document.querySelectorAll('svg:not([role=img][aria-label])').length") == 0
+    assert (
+        page.execute_script(
+            "return document.querySelectorAll('svg:not([role=img][aria-label])').length"
+        )
+        == 0
+    )
     assert page.execute_script("return document.documentElement.lang") == "en"

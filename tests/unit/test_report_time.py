@@ -24,13 +24,18 @@ REPORTS: dict[str, dict[str, Any]] = {
         "columns": {"label": "click", "score": ["score_logistic", "score_boosting"]},
         "by": "campaign",
     },
-    "rankings": {"run": {"full": TREC / "results.test", "cut": TREC / "results.trunc"}, "qrels": TREC / "qrels.rel_level"},
+    "rankings": {
+        "run": {"full": TREC / "results.test", "cut": TREC / "results.trunc"},
+        "qrels": TREC / "qrels.rel_level",
+    },
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REPORTS)
-def test_a_report_takes_at_most_three_times_its_evaluations(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_takes_at_most_three_times_its_evaluations(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     spent = 0.0
     depth = 0
 
@@ -46,11 +51,17 @@ def test_a_report_takes_at_most_three_times_its_evaluations(name: str, monkeypat
 
         return run
 
-    for module, call in ((sqlrank, "evaluate"), (sqlrank, "compare"), (report_request, "explain_queries")):
+    for module, call in (
+        (sqlrank, "evaluate"),
+        (sqlrank, "compare"),
+        (report_request, "explain_queries"),
+    ):
         monkeypatch.setattr(module, call, timed(getattr(module, call)))
     sqlrank.report(**REPORTS[name])  # imports modules and starts the renderer
     ratios: list[float] = []
-    while len(ratios) < 2 and min(ratios, default=MAX_RATIO) >= MAX_RATIO:  # other processes may disturb one
+    while (
+        len(ratios) < 2 and min(ratios, default=MAX_RATIO) >= MAX_RATIO
+    ):  # other processes may disturb one
         spent, start = 0.0, time.process_time()
         sqlrank.report(**REPORTS[name])
         ratios.append((time.process_time() - start) / spent)

@@ -35,21 +35,33 @@ def test_metrics_by_system_have_the_best_in_bold(page: Page, report_page: Any) -
     assert page.tables["pivot-rows"][0] == ["metric", "old", "new", "better"]
     assert [(row[0], row[3]) for row in rows] == [("RR", "higher"), ("P@1", "higher")]
     assert rows[0][2].startswith("0.8333 (")
-    assert [text.split(" ")[0] for text in re.findall(r"<strong><bdi>([^<]*)", report_page.html)] == ["0.8333", "0.6667"]
+    assert [
+        text.split(" ")[0] for text in re.findall(r"<strong><bdi>([^<]*)", report_page.html)
+    ] == ["0.8333", "0.6667"]
 
 
 RR_LABELS = {
     ("better", "new beats old on 2 of 2 metrics: AP and RR."): {"system is better": ["AP", "RR"]},
-    ("worse", "new is worse than old on 1 of 2 metrics: AP. The difference in RR is not significant."): {
+    (
+        "worse",
+        "new is worse than old on 1 of 2 metrics: AP. The difference in RR is not significant.",
+    ): {
         "baseline is better": ["AP"],
         "not significant": ["RR"],
     },
-    ("mixed", "new beats old on 1 of 2 metrics: AP. new is worse than old on 1 of 2 metrics: RR."): {
+    (
+        "mixed",
+        "new beats old on 1 of 2 metrics: AP. new is worse than old on 1 of 2 metrics: RR.",
+    ): {
         "system is better": ["AP"],
         "baseline is better": ["RR"],
     },
-    ("even", "new and old do not differ significantly on 1 metric: AP."): {"not significant": ["AP"]},
-    ("differs", "KS differs between new and old, for which neither higher nor lower is better."): {"differs, none is better": ["KS"]},
+    ("even", "new and old do not differ significantly on 1 metric: AP."): {
+        "not significant": ["AP"]
+    },
+    ("differs", "KS differs between new and old, for which neither higher nor lower is better."): {
+        "differs, none is better": ["KS"]
+    },
 }
 
 
@@ -63,7 +75,10 @@ def test_a_pair_of_systems_has_one_sentence_with_its_state(expected: tuple[str, 
 def test_one_named_run_is_reported_without_a_comparison() -> None:
     page = Page(sqlrank.report("RR", run={"bm25": RUNS["old"]}, qrels=QRELS).html)
     assert page.rows("summary-table") == [["bm25", "RR", "0.6111", "0.0943", "0.9595", "3"]]
-    assert page.tables["pivot-rows"] == [["metric", "bm25", "better"], ["RR", "0.6111 (0.0943 to 0.9595)", "higher"]]
+    assert page.tables["pivot-rows"] == [
+        ["metric", "bm25", "better"],
+        ["RR", "0.6111 (0.0943 to 0.9595)", "higher"],
+    ]
     assert "comparison" not in page.ids
 
 
@@ -72,7 +87,11 @@ def test_numbers_are_rounded_where_threads_differ(report_page: Any) -> None:
     assert format_cell("difference", 4.8e-18).text == "0.0000"
     assert format_cell("difference", 3.4e-05).text == "+0.000034"
     assert format_cell("difference", -4.2e-07).text == "-4.2e-07"
-    assert [value for value in re.findall(r'data-value="([^"]*)"', report_page.html) if len(value.strip("-0.")) > 12] == []
+    assert [
+        value
+        for value in re.findall(r'data-value="([^"]*)"', report_page.html)
+        if len(value.strip("-0.")) > 12
+    ] == []
 
 
 def test_the_heading_names_what_is_compared(report_page: Any) -> None:

@@ -1,4 +1,6 @@
-"""The number of documents per list that determine a metric follows from its cut-off and the lines ``-- Depth:`` of its files."""
+"""The number of documents per list that determine a metric follows from its cut-off and the lines
+``-- Depth:`` of its files.
+"""
 
 from __future__ import annotations
 
@@ -38,19 +40,49 @@ def find_depth(metric: str, folder: Path | None = None, **policies: Any) -> int 
         ("Lost@6", {}, 6),
         ("ProviderExposure@6", {}, 6),
         # a length of the list that is read up to the cut-off
-        *((name, {}, 3) for name in ("Judged@3", "Unj@3", "P(denominator=retrieved)@3", "num_tied@3")),
+        *(
+            (name, {}, 3)
+            for name in ("Judged@3", "Unj@3", "P(denominator=retrieved)@3", "num_tied@3")
+        ),
         # whether there is a document, or judgments alone
         *((name, {}, 1) for name in ("UserCoverage", "num_unanswered")),
         *((name, {}, 0) for name in ("num_q", "num_dropped", "num_rel", "num_no_rel")),
         # the rank of each relevant document
-        *((name, {}, None) for name in ("AP", "nDCG", "RR", "Rprec", "bpref", "G", "binG", "11pt", "RBPresid", "num_shown", "nDCG@cutoff")),
+        *(
+            (name, {}, None)
+            for name in (
+                "AP",
+                "nDCG",
+                "RR",
+                "Rprec",
+                "bpref",
+                "G",
+                "binG",
+                "11pt",
+                "RBPresid",
+                "num_shown",
+                "nDCG@cutoff",
+            )
+        ),
         # the length of the list, or which documents are retrieved
-        *((name, {}, None) for name in ("num_ret", "num_unjudged", "SetP", "SearchReduction", "num_rel_ret")),
+        *(
+            (name, {}, None)
+            for name in ("num_ret", "num_unjudged", "SetP", "SearchReduction", "num_rel_ret")
+        ),
         *((f"nDCG(ideal={ideal})@3", {}, None) for ideal in ("retrieved", "judged_truncated")),
         # all of that is as long as lists are read
         *(
             (name, {"depth": 5}, 5)
-            for name in ("AP", "Rprec", "bpref", "11pt", "num_ret", "nDCG(ideal=retrieved)@3", "nDCG@10", "nDCG@cutoff")
+            for name in (
+                "AP",
+                "Rprec",
+                "bpref",
+                "11pt",
+                "num_ret",
+                "nDCG(ideal=retrieved)@3",
+                "nDCG@10",
+                "nDCG@cutoff",
+            )
         ),
         ("nDCG@10", {"depth": 1000}, 10),
         ("P@200000", {}, None),
@@ -60,9 +92,14 @@ def test_required_depth(metric: str, policies: dict[str, Any], expected: int | N
     assert find_depth(metric, **policies) == expected
 
 
-METRIC = "-- Mine: one of a user.\n{}-- $k: integer from 1: cut-off.\nSELECT\n  list_id,\n  {} AS mine\nFROM {}\nGROUP BY list_id\n"
+METRIC = (
+    "-- Mine: one of a user.\n{}-- $k: integer from 1: cut-off.\nSELECT\n  list_id,\n  {} AS"
+    " mine\nFROM {}\nGROUP BY list_id\n"
+)
 HITS = "SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END)"
-RELATION = "-- positions: one row per document.\n{}SELECT\n  list_id,\n  rank\nFROM ranked_documents\n"
+RELATION = (
+    "-- positions: one row per document.\n{}SELECT\n  list_id,\n  rank\nFROM ranked_documents\n"
+)
 GAIN = "-- gain: a gain of a user.\n{}CREATE MACRO gain(relevance) AS relevance * relevance\n"
 DEPTH = "-- Depth: k.\n"
 
@@ -87,7 +124,11 @@ DEPTH = "-- Depth: k.\n"
     ],
 )  # fmt: skip
 def test_files_of_users_read_whole_lists_unless_they_declare_a_depth(
-    files: dict[str, str], metric: str, policies: dict[str, Any], expected: int | None, tmp_path: Path
+    files: dict[str, str],
+    metric: str,
+    policies: dict[str, Any],
+    expected: int | None,
+    tmp_path: Path,
 ) -> None:
     for name, text in files.items():
         path = tmp_path / f"{name}.sql"
@@ -99,12 +140,32 @@ def test_files_of_users_read_whole_lists_unless_they_declare_a_depth(
 @pytest.mark.parametrize(
     ("metric", "options", "problem"),
     [
-        ("AP", {}, "rank_method='top_k' is for metrics of the first documents alone, not AP. Give rank_method='sort', or leave it out"),
-        ("nDCG@3", {"ties": "worst"}, "rank_method='top_k' is for ties='doc_desc', not 'worst'. Give rank_method='sort', or leave it out"),
-        ("nDCG@3", {"dialect": "spark"}, "rank_method='top_k' is for DuckDB. Choose sort, count or array for spark"),
+        (
+            "AP",
+            {},
+            (
+                "rank_method='top_k' is for metrics of the first documents alone, not AP. Give"
+                " rank_method='sort', or leave it out"
+            ),
+        ),
+        (
+            "nDCG@3",
+            {"ties": "worst"},
+            (
+                "rank_method='top_k' is for ties='doc_desc', not 'worst'. Give rank_method='sort',"
+                " or leave it out"
+            ),
+        ),
+        (
+            "nDCG@3",
+            {"dialect": "spark"},
+            "rank_method='top_k' is for DuckDB. Choose sort, count or array for spark",
+        ),
     ],
 )
-def test_top_k_is_refused_for_metrics_of_whole_lists(metric: str, options: dict[str, Any], problem: str) -> None:
+def test_top_k_is_refused_for_metrics_of_whole_lists(
+    metric: str, options: dict[str, Any], problem: str
+) -> None:
     with pytest.raises(MetricError) as error:
         sqlrank.sql(metric, run="run", qrels="qrels", plan={"rank_method": "top_k"}, **options)
     assert problem in str(error.value)

@@ -33,16 +33,28 @@ PREDICTIONS = pa.table({"label": [0, 1, 1], "score": [0.1, 0.7, 0.4]})
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        ("ROC(points=1000000000)", "points is 1000000000. It must be an integer from 0 to 10000000"),
+        (
+            "ROC(points=1000000000)",
+            "points is 1000000000. It must be an integer from 0 to 10000000",
+        ),
         ("Calibration(bins=10000000)", "bins is 10000000. It must be an integer from 1 to 100000"),
         ("ECE(bins=10000000)", "bins is 10000000. It must be an integer from 1 to 100000"),
         (f"11pt(points={[0.5] * 2000})", "points has 2000 numbers. It may have at most 1000"),
         (
             [f"P@{k}" for k in range(1, 10_001)],
-            "10000 metrics are too many for a call. A statement has at most 1000, so ask for them in several calls",
+            (
+                "10000 metrics are too many for a call. A statement has at most 1000, so ask for"
+                " them in several calls"
+            ),
         ),
         (["P@1..600", "R@1..600"], "have 1200 cut-offs. Ranges have at most 1000 together"),
-        ("P@1..100000", "P@1..100000 and its like have 100000 cut-offs. Ranges have at most 1000 together, so ask in parts"),
+        (
+            "P@1..100000",
+            (
+                "P@1..100000 and its like have 100000 cut-offs. Ranges have at most 1000 together,"
+                " so ask in parts"
+            ),
+        ),
     ],
 )
 def test_absurd_requests_are_refused_at_once(metric: Any, message: str) -> None:
@@ -55,8 +67,12 @@ def test_absurd_requests_are_refused_at_once(metric: Any, message: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.1, 0.3, 1])
-def test_a_timeout_holds_while_a_statement_is_composed_and_planned(seconds: float, run: pa.Table, qrels: pa.Table) -> None:
-    """Within a second on an idle machine; DuckDB parses in one piece that stops all threads, which takes longer beside other work."""
+def test_a_timeout_holds_while_a_statement_is_composed_and_planned(
+    seconds: float, run: pa.Table, qrels: pa.Table
+) -> None:
+    """Within a second on an idle machine; DuckDB parses in one piece that stops all threads, which
+    takes longer beside other work.
+    """
     metrics = [f"nDCG@{k}" for k in range(1, 1001)]
     connection = duckdb.connect()
     started = time.monotonic()
@@ -67,21 +83,31 @@ def test_a_timeout_holds_while_a_statement_is_composed_and_planned(seconds: floa
 
 def test_a_timeout_holds_while_a_sweep_is_computed() -> None:
     connection = duckdb.connect()
-    connection.execute("CREATE TABLE r AS SELECT i // 1000 AS query_id, i AS doc_id, i AS score, 1 AS relevance FROM range(400000) AS t(i)")
+    connection.execute(
+        "CREATE TABLE r AS SELECT i // 1000 AS query_id, i AS doc_id, i AS score, 1 AS relevance"
+        " FROM range(400000) AS t(i)"
+    )
     started = time.monotonic()
     with pytest.raises(ExecutionError, match=r"^cancelled after 0\.4 seconds"):
-        sqlrank.evaluate("nDCG@1..1000", run="r", qrels="r", connection=connection, check="off", timeout=0.4)
+        sqlrank.evaluate(
+            "nDCG@1..1000", run="r", qrels="r", connection=connection, check="off", timeout=0.4
+        )
     assert time.monotonic() - started < 1.4
 
 
 @pytest.mark.slow
 def test_work_that_heeds_no_interrupt_is_left_alone(run: pa.Table, qrels: pa.Table) -> None:
     connection = duckdb.connect()
-    connection.create_function("slow", lambda value: (time.sleep(0.9), value)[1], ["DOUBLE"], "DOUBLE")
+    connection.create_function(
+        "slow", lambda value: (time.sleep(0.9), value)[1], ["DOUBLE"], "DOUBLE"
+    )
     connection.register("given", run)
     connection.execute("CREATE VIEW r AS SELECT query_id, doc_id, slow(score) AS score FROM given")
     started = time.monotonic()
-    with pytest.raises(ExecutionError, match=r"^cancelled after 0\.3 seconds. Give a longer timeout, or fewer rows$"):
+    with pytest.raises(
+        ExecutionError,
+        match=r"^cancelled after 0\.3 seconds. Give a longer timeout, or fewer rows$",
+    ):
         sqlrank.evaluate("RR", run="r", qrels=qrels, connection=connection, timeout=0.3)
     assert time.monotonic() - started < 1.3
 
@@ -102,7 +128,11 @@ def _end_process() -> int:
     ids=["dead", "alive", "of another container"],
 )
 def test_what_a_killed_process_left_is_swept(
-    process: Callable[[], int], machine: Callable[[], int], is_kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    process: Callable[[], int],
+    machine: Callable[[], int],
+    is_kept: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     left = tmp_path / f"sqlrank_{process()}_{machine()}_abc"
@@ -116,11 +146,16 @@ def test_what_a_killed_process_left_is_swept(
     assert all((folder / "file").exists() for folder in others)
 
 
-def test_a_database_is_pooled_for_the_threads_last_requested(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_is_pooled_for_the_threads_last_requested(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     opened: list[int | None] = []
-    monkeypatch.setattr(sessions, "_SPARE", sessions._DatabasePool())  # noqa: SLF001  none is kept yet
+    # None is kept yet
+    monkeypatch.setattr(sessions, "_SPARE", sessions._DatabasePool())  # noqa: SLF001
     real = sessions._open_database  # noqa: SLF001  what is counted
-    monkeypatch.setattr(sessions, "_open_database", lambda threads: opened.append(threads) or real(threads))
+    monkeypatch.setattr(
+        sessions, "_open_database", lambda threads: opened.append(threads) or real(threads)
+    )
     for threads in (1, None, 1, 2, None, 2, 1):
         with duckdb_session(None, ResourceLimits(threads=threads)) as database:
             told = database.sql("SELECT CURRENT_SETTING('threads')").fetchall()[0][0]
@@ -131,14 +166,22 @@ def test_a_database_is_pooled_for_the_threads_last_requested(monkeypatch: pytest
 def test_what_is_under_way_outlives_the_database_that_is_let_go() -> None:
     with duckdb_session(None, ResourceLimits(threads=1)) as first:
         first.execute("CREATE TEMP TABLE t AS SELECT 7 AS x")
-        with duckdb_session(None, ResourceLimits(threads=2)) as second, pytest.raises(duckdb.CatalogException):
+        with (
+            duckdb_session(None, ResourceLimits(threads=2)) as second,
+            pytest.raises(duckdb.CatalogException),
+        ):
             second.sql("FROM t")
         assert first.sql("FROM t").fetchall() == [(7,)]
 
 
 def test_imports_keep_the_time_of_a_call() -> None:
     started = time.monotonic()
-    with set_deadline(0.2), pytest.raises(ExecutionError, match=r"^cancelled after 0\.2 seconds. Give a longer timeout"):
+    with (
+        set_deadline(0.2),
+        pytest.raises(
+            ExecutionError, match=r"^cancelled after 0\.2 seconds. Give a longer timeout"
+        ),
+    ):
         run_in_time(lambda: time.sleep(1.5))
     assert time.monotonic() - started < 1.2
     with set_deadline(60):
@@ -150,7 +193,10 @@ def test_imports_keep_the_time_of_a_call() -> None:
 @pytest.mark.slow
 def test_a_report_keeps_its_time_while_its_libraries_are_imported() -> None:
     call = "sqlrank.report('RR', run={'q': {'d': 1.0}}, qrels={'q': {'d': 1}}, timeout=0.3)"
-    code = f"import time, sqlrank, sqlrank.reports.report\nt = time.monotonic()\ntry: {call}\nexcept sqlrank.ExecutionError: print(time.monotonic() - t)"
+    code = (
+        f"import time, sqlrank, sqlrank.reports.report\nt = time.monotonic()\ntry: {call}\nexcept"
+        " sqlrank.ExecutionError: print(time.monotonic() - t)"
+    )
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert float(done.stdout) < 1.3
@@ -167,7 +213,9 @@ def test_locks_are_free_in_a_process_forked_while_a_thread_had_them() -> None:
     holder = threading.Thread(target=hold)
     holder.start()
     held.wait()
-    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):  # of Python 3.12, where there are threads
+    with warnings.catch_warnings(
+        action="ignore", category=DeprecationWarning
+    ):  # of Python 3.12, where there are threads
         child = os.fork()
     if child == 0:
         os._exit(0 if lock.acquire(timeout=5) else 1)
@@ -180,12 +228,17 @@ def test_locks_are_free_in_a_process_forked_while_a_thread_had_them() -> None:
 @pytest.mark.slow
 def test_a_connection_that_threads_share_is_refused_by_our_errors() -> None:
     connection = duckdb.connect()
-    connection.execute("CREATE TABLE p AS SELECT i % 2 AS label, i * 1.0 AS score FROM range(20000) AS t(i)")
+    connection.execute(
+        "CREATE TABLE p AS SELECT i % 2 AS label, i * 1.0 AS score FROM range(20000) AS t(i)"
+    )
     expected = sqlrank.evaluate("AUC", predictions="p", connection=connection).to_pylist()
 
     def call(_: int) -> str:
         try:
-            assert sqlrank.evaluate("AUC", predictions="p", connection=connection).to_pylist() == expected
+            assert (
+                sqlrank.evaluate("AUC", predictions="p", connection=connection).to_pylist()
+                == expected
+            )
         except ExecutionError as error:
             return str(error)
         return ""
@@ -193,7 +246,9 @@ def test_a_connection_that_threads_share_is_refused_by_our_errors() -> None:
     with ThreadPoolExecutor(16) as pool:
         messages = list(pool.map(call, range(64)))
     assert "" in messages
-    assert {message.partition(",")[0] for message in messages if message} == {"connection: another call is using this DuckDB connection"}
+    assert {message.partition(",")[0] for message in messages if message} == {
+        "connection: another call is using this DuckDB connection"
+    }
     assert sqlrank.evaluate("AUC", predictions="p", connection=connection).to_pylist() == expected
 
 
@@ -201,18 +256,28 @@ def test_a_connection_serves_one_call_at_a_time() -> None:
     connection = duckdb.connect()
     with (
         duckdb_session(connection, ResourceLimits()),
-        pytest.raises(ExecutionError, match=r"Give each thread a connection of its own, connection=con\.cursor\(\)"),
+        pytest.raises(
+            ExecutionError,
+            match=r"Give each thread a connection of its own, connection=con\.cursor\(\)",
+        ),
     ):
         sqlrank.evaluate("AUC", predictions=PREDICTIONS, connection=connection)
     assert sqlrank.evaluate("AUC", predictions=PREDICTIONS, connection=connection).num_rows == 1
 
 
-def test_the_first_statement_on_a_connection_raises_our_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_statement_on_a_connection_raises_our_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def fail(*_: object) -> None:
-        raise duckdb.InvalidInputException("Resource In Use Error: connection is busy with another call")
+        raise duckdb.InvalidInputException(
+            "Resource In Use Error: connection is busy with another call"
+        )
 
     monkeypatch.setattr("sqlrank.engines.duckdb_session.fetch_tuples", fail)
-    with pytest.raises(ExecutionError, match=r"^the statement failed in DuckDB: Resource In Use Error: connection is busy"):
+    with pytest.raises(
+        ExecutionError,
+        match=r"^the statement failed in DuckDB: Resource In Use Error: connection is busy",
+    ):
         sqlrank.evaluate("AUC", predictions=PREDICTIONS, connection=duckdb.connect())
 
 
@@ -220,18 +285,39 @@ def test_the_first_statement_on_a_connection_raises_our_error(monkeypatch: pytes
 @pytest.mark.parametrize(
     "call",
     [
-        lambda rollup, **options: sqlrank.evaluate(["AUC", "LogLoss"], rollup=rollup, confidence=0.9, **options),
-        lambda rollup, **options: sqlrank.compare(["AUC", "LogLoss"], rollups={"a": rollup, "b": rollup}, by=[[], ["day"]], **options),
-        lambda rollup, **options: sqlrank.drift(["AUC", "LogLoss"], rollup=rollup, reference="day = 1", confidence=0.9, **options),
+        lambda rollup, **options: sqlrank.evaluate(
+            ["AUC", "LogLoss"], rollup=rollup, confidence=0.9, **options
+        ),
+        lambda rollup, **options: sqlrank.compare(
+            ["AUC", "LogLoss"], rollups={"a": rollup, "b": rollup}, by=[[], ["day"]], **options
+        ),
+        lambda rollup, **options: sqlrank.drift(
+            ["AUC", "LogLoss"], rollup=rollup, reference="day = 1", confidence=0.9, **options
+        ),
     ],
 )
-def test_calls_on_rollups_open_one_session(call: Callable[..., pa.Table], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Under a limit, each session is a database of its own; a user's connection has one beside it for intermediate tables."""
-    days = {"day": [1, 2] * 8, "user": [1, 2, 3, 4] * 4, "label": [0, 1, 1, 0, 1, 0, 0, 1] * 2, "score": [i / 16 for i in range(16)]}
-    rollup = sqlrank.rollup(["AUC", "LogLoss"], predictions=pa.table(days), by="day", unit="user", n_buckets=4)
+def test_calls_on_rollups_open_one_session(
+    call: Callable[..., pa.Table], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under a limit, each session is a database of its own; a user's connection has one beside it
+    for intermediate tables.
+    """
+    days = {
+        "day": [1, 2] * 8,
+        "user": [1, 2, 3, 4] * 4,
+        "label": [0, 1, 1, 0, 1, 0, 0, 1] * 2,
+        "score": [i / 16 for i in range(16)],
+    }
+    rollup = sqlrank.rollup(
+        ["AUC", "LogLoss"], predictions=pa.table(days), by="day", unit="user", n_buckets=4
+    )
     opened: list[Any] = []
     connect = duckdb.connect
-    monkeypatch.setattr(duckdb, "connect", lambda *arguments, **options: opened.append(1) or connect(*arguments, **options))
+    monkeypatch.setattr(
+        duckdb,
+        "connect",
+        lambda *arguments, **options: opened.append(1) or connect(*arguments, **options),
+    )
     expected = [pytest.approx(row, abs=1e-12) for row in call(rollup).to_pylist()]
     opened.clear()
     assert call(rollup, memory_limit="1GB").to_pylist() == expected

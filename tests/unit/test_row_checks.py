@@ -13,7 +13,17 @@ import pytest
 import sqlrank
 from sqlrank import SqlrankError
 from sqlrank.inputs import row_checks
-from tests.unit.calls import GOOD_QRELS, GOOD_RUN, INF, NAN, assert_refused, evaluate_value, make_qrels, make_run, make_weights
+from tests.unit.calls import (
+    GOOD_QRELS,
+    GOOD_RUN,
+    INF,
+    NAN,
+    assert_refused,
+    evaluate_value,
+    make_qrels,
+    make_run,
+    make_weights,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,18 +66,34 @@ if TYPE_CHECKING:
         ("queries", make_weights(("other", 1.0)), ["query", "'other'"]),
     ],
 )  # fmt: skip
-def test_a_problem_names_role_column_and_rows(role: str, table: pa.Table, parts: list[str], tmp_path: Path) -> None:
+def test_a_problem_names_role_column_and_rows(
+    role: str, table: pa.Table, parts: list[str], tmp_path: Path
+) -> None:
     sources: dict[str, Any] = {"run": GOOD_RUN, "qrels": GOOD_QRELS} | {role: table}
     assert_refused(f"{role}", *parts, **sources)
     path = tmp_path / "table.parquet"
     pq.write_table(table, path)
-    assert_refused(f"{role}", *(["table.parquet"] if "is BIGINT" not in parts[0] else []), *parts, **(sources | {role: str(path)}))
+    assert_refused(
+        f"{role}",
+        *(["table.parquet"] if "is BIGINT" not in parts[0] else []),
+        *parts,
+        **(sources | {role: str(path)}),
+    )
 
 
 def test_all_problems_of_all_inputs_in_one_report() -> None:
     message = assert_refused(
-        run=make_run((None, "a", 1.0), ("q", None, 1.0), ("q", "a", None), ("q", "b", NAN), ("q", "c", 1.0), ("q", "c", 1.0)),
-        qrels=make_qrels((None, "a", 1), ("q", None, 1), ("q", "a", None), ("r", "d", 1), ("r", "d", 1)),
+        run=make_run(
+            (None, "a", 1.0),
+            ("q", None, 1.0),
+            ("q", "a", None),
+            ("q", "b", NAN),
+            ("q", "c", 1.0),
+            ("q", "c", 1.0),
+        ),
+        qrels=make_qrels(
+            (None, "a", 1), ("q", None, 1), ("q", "a", None), ("r", "d", 1), ("r", "d", 1)
+        ),
         queries=make_weights((None, 1.0), ("q", -1.0), ("r", None)),
     )
     for role, problem in [
@@ -82,19 +108,22 @@ def test_all_missing_columns_of_all_inputs_in_one_report() -> None:
     message = assert_refused(run=pa.table({"x": [1]}), qrels=pa.table({"y": ["a"]}))
     assert message.splitlines() == [
         (
-            "run (Table): no columns 'query_id', 'doc_id', 'score'. Say which they are with columns={'query_id': ..., 'doc_id': ..., 'score': ...}. "
-            "There are: x"
+            "run (Table): no columns 'query_id', 'doc_id', 'score'. Say which they are with"
+            " columns={'query_id': ..., 'doc_id': ..., 'score': ...}. There are: x"
         ),
         (
-            "qrels (Table): no columns 'query_id', 'doc_id', 'relevance'. Say which they are with columns={'query_id': ..., 'doc_id': ..., "
-            "'relevance': ...}, or columns={'relevance': '1'} if every row is a relevant document. There are: y"
+            "qrels (Table): no columns 'query_id', 'doc_id', 'relevance'. Say which they are with"
+            " columns={'query_id': ..., 'doc_id': ..., 'relevance': ...}, or columns={'relevance':"
+            " '1'} if every row is a relevant document. There are: y"
         ),
     ]
 
 
 def find_offered_queries(message: str) -> list[str]:
     """Return the queries that a report offers, without their limit if any."""
-    return [line.partition("see more: ")[2] for line in message.splitlines() if "see more: " in line]
+    return [
+        line.partition("see more: ")[2] for line in message.splitlines() if "see more: " in line
+    ]
 
 
 @pytest.mark.parametrize("kind", ["table", "parquet", "csv", "trec"])
@@ -102,24 +131,36 @@ def test_the_query_to_see_more_runs_and_shows_all(kind: str, tmp_path: Path) -> 
     path = tmp_path / f"run.{kind}"
     connection = duckdb.connect()
     connection.execute(
-        "CREATE TABLE runs AS SELECT 'q' || i % 2 AS query_id, 'd' || i // 2 AS doc_id, CASE WHEN i > 9 THEN 1.0 END AS score FROM range(20) t(i)"
+        "CREATE TABLE runs AS SELECT 'q' || i % 2 AS query_id, 'd' || i // 2 AS doc_id, CASE WHEN i"
+        " > 9 THEN 1.0 END AS score FROM range(20) t(i)"
     )
-    connection.execute("CREATE TABLE twice AS SELECT 'q' AS query_id, 'd' || i % 5 AS doc_id, 1.0 AS score FROM range(10) t(i)")
+    connection.execute(
+        "CREATE TABLE twice AS SELECT 'q' AS query_id, 'd' || i % 5 AS doc_id, 1.0 AS score FROM"
+        " range(10) t(i)"
+    )
     if kind == "trec":
         connection.execute(
-            f"COPY (SELECT concat_ws(' ', query_id, 'Q0', doc_id, 1, coalesce(score::VARCHAR, 'x'), 'tag') FROM runs) TO '{path}' (HEADER false)"
+            "COPY (SELECT concat_ws(' ', query_id, 'Q0', doc_id, 1, coalesce(score::VARCHAR, 'x'),"
+            f" 'tag') FROM runs) TO '{path}' (HEADER false)"
         )
     elif kind != "table":
         connection.execute(f"COPY runs TO '{path}'")
     source = "runs" if kind == "table" else str(path)
     qrels = make_qrels(("q0", "d8", 1))
-    message = assert_refused("10 rows: score is NULL", run=source, qrels=qrels, connection=connection)
+    message = assert_refused(
+        "10 rows: score is NULL", run=source, qrels=qrels, connection=connection
+    )
     (query,) = find_offered_queries(message)
     assert len(connection.execute(query).fetchall()) == 10
     assert len(query) < 650
     if kind == "table":
         (query,) = find_offered_queries(
-            assert_refused("more than once", run="twice", qrels=make_qrels(("q", "d1", 1)), connection=connection)
+            assert_refused(
+                "more than once",
+                run="twice",
+                qrels=make_qrels(("q", "d1", 1)),
+                connection=connection,
+            )
         )
         assert len(connection.execute(query).fetchall()) == 5
 
@@ -135,35 +176,77 @@ def test_the_query_to_see_more_runs_and_shows_all(kind: str, tmp_path: Path) -> 
         ("predictions", "weight", "AUC"),
     ],
 )
-def test_nan_is_found_in_parquet_files_whose_statistics_leave_it_out(role: str, column: str, metric: str, tmp_path: Path) -> None:
-    """Arrow gives the least and the greatest number of a column beside its NaN, from which DuckDB 2.0 takes ISNAN to be false, and a range to hold."""
+def test_nan_is_found_in_parquet_files_whose_statistics_leave_it_out(
+    role: str, column: str, metric: str, tmp_path: Path
+) -> None:
+    """Arrow gives the least and the greatest number of a column beside its NaN, from which DuckDB
+    2.0 takes ISNAN to be false, and a range to hold.
+    """
     rows = range(1000)
     sources = {
-        "run": pa.table({"query_id": [i // 10 for i in rows], "doc_id": rows, "score": [float(i) for i in rows]}),
-        "qrels": pa.table({"query_id": [i // 10 for i in rows], "doc_id": rows, "relevance": [float(i % 3) for i in rows]}),
-        "predictions": pa.table({"label": [i % 2 / 1 for i in rows], "score": [i / 1000 for i in rows], "weight": [1.0] * 1000}),
+        "run": pa.table(
+            {"query_id": [i // 10 for i in rows], "doc_id": rows, "score": [float(i) for i in rows]}
+        ),
+        "qrels": pa.table(
+            {
+                "query_id": [i // 10 for i in rows],
+                "doc_id": rows,
+                "relevance": [float(i % 3) for i in rows],
+            }
+        ),
+        "predictions": pa.table(
+            {
+                "label": [i % 2 / 1 for i in rows],
+                "score": [i / 1000 for i in rows],
+                "weight": [1.0] * 1000,
+            }
+        ),
     }
     broken = sources[role].column(column).to_pylist()
     broken[500] = NAN
-    sources[role] = sources[role].set_column(sources[role].column_names.index(column), column, pa.array(broken))
-    paths = {name: str(tmp_path / f"{name}.parquet") for name in ([role] if role == "predictions" else ["run", "qrels"])}
+    sources[role] = sources[role].set_column(
+        sources[role].column_names.index(column), column, pa.array(broken)
+    )
+    paths = {
+        name: str(tmp_path / f"{name}.parquet")
+        for name in ([role] if role == "predictions" else ["run", "qrels"])
+    }
     for name, path in paths.items():
         pq.write_table(sources[name], path)
-    (query,) = find_offered_queries(assert_refused(f"1 row: {column} is NaN", metrics=metric, **paths))
+    (query,) = find_offered_queries(
+        assert_refused(f"1 row: {column} is NaN", metrics=metric, **paths)
+    )
     assert len(duckdb.sql(query).fetchall()) == 1
 
 
 @pytest.mark.parametrize("statistics", [True, False])
-def test_null_is_counted_in_parquet_files_with_statistics_and_without(statistics: bool, tmp_path: Path) -> None:
+def test_null_is_counted_in_parquet_files_with_statistics_and_without(
+    statistics: bool, tmp_path: Path
+) -> None:
     rows = range(3000)
-    run = {"query_id": [i // 10 for i in rows], "doc_id": [None if i % 1000 == 7 else i for i in rows], "score": [float(i) for i in rows]}
-    pq.write_table(pa.table(run), tmp_path / "run.parquet", row_group_size=1000, write_statistics=statistics)
+    run = {
+        "query_id": [i // 10 for i in rows],
+        "doc_id": [None if i % 1000 == 7 else i for i in rows],
+        "score": [float(i) for i in rows],
+    }
+    pq.write_table(
+        pa.table(run), tmp_path / "run.parquet", row_group_size=1000, write_statistics=statistics
+    )
     qrels = make_qrels((1, 11, 1))
-    assert_refused("3 rows: doc_id is NULL", "query_id=0, doc_id=None, score=7.0", run=str(tmp_path / "run.parquet"), qrels=qrels)
+    assert_refused(
+        "3 rows: doc_id is NULL",
+        "query_id=0, doc_id=None, score=7.0",
+        run=str(tmp_path / "run.parquet"),
+        qrels=qrels,
+    )
 
 
 def test_the_query_to_see_more_of_an_arrow_table_names_it_by_its_role() -> None:
-    (query,) = find_offered_queries(assert_refused("more than once", run=make_run(("q", "a", 1.0), ("q", "a", 2.0)), qrels=GOOD_QRELS))
+    (query,) = find_offered_queries(
+        assert_refused(
+            "more than once", run=make_run(("q", "a", 1.0), ("q", "a", 2.0)), qrels=GOOD_QRELS
+        )
+    )
     assert "sqlrank_arrow" not in query
     run = make_run(("q", "a", 1.0), ("q", "a", 2.0))
     assert run.num_rows == 2
@@ -171,12 +254,23 @@ def test_the_query_to_see_more_of_an_arrow_table_names_it_by_its_role() -> None:
 
 
 def test_at_most_three_example_rows() -> None:
-    message = assert_refused("100 rows: score is NaN", run=make_run(*(("q", f"d{i}", NAN) for i in range(100))), qrels=GOOD_QRELS)
+    message = assert_refused(
+        "100 rows: score is NaN",
+        run=make_run(*(("q", f"d{i}", NAN) for i in range(100))),
+        qrels=GOOD_QRELS,
+    )
     assert message.count("query_id='q', doc_id=") == 3
 
 
 def test_examples_of_long_ids_are_shortened() -> None:
-    assert len(assert_refused("score is NaN", run=make_run(("q", "d" * 100_000, NAN)), qrels=GOOD_QRELS)) < 5000
+    assert (
+        len(
+            assert_refused(
+                "score is NaN", run=make_run(("q", "d" * 100_000, NAN)), qrels=GOOD_QRELS
+            )
+        )
+        < 5000
+    )
 
 
 @pytest.mark.parametrize("empty", ["run", "qrels", "both"])
@@ -190,53 +284,91 @@ def test_no_rows(empty: str) -> None:
 
 
 def test_no_rows_unchecked() -> None:
-    nothing = sqlrank.evaluate(["RR", "num_q"], run=GOOD_RUN.slice(0, 0), qrels=GOOD_QRELS, check="off")
+    nothing = sqlrank.evaluate(
+        ["RR", "num_q"], run=GOOD_RUN.slice(0, 0), qrels=GOOD_QRELS, check="off"
+    )
     assert nothing.to_pylist() == [{"RR": 0.0, "num_q": 1.0}]
-    nothing = sqlrank.evaluate(["RR", "num_q"], run=GOOD_RUN, qrels=GOOD_QRELS.slice(0, 0), check="off", per_query=True)
+    nothing = sqlrank.evaluate(
+        ["RR", "num_q"], run=GOOD_RUN, qrels=GOOD_QRELS.slice(0, 0), check="off", per_query=True
+    )
     assert nothing.to_pylist() == []
 
 
 def test_nothing_in_common() -> None:
-    assert_refused("run and qrels have no query_id in common", "'q'", "'x'", run=GOOD_RUN, qrels=make_qrels(("x", "a", 1)))
-    assert_refused("run and qrels have no doc_id in common", "'zz'", run=GOOD_RUN, qrels=make_qrels(("q", "zz", 1)))
+    assert_refused(
+        "run and qrels have no query_id in common",
+        "'q'",
+        "'x'",
+        run=GOOD_RUN,
+        qrels=make_qrels(("x", "a", 1)),
+    )
+    assert_refused(
+        "run and qrels have no doc_id in common",
+        "'zz'",
+        run=GOOD_RUN,
+        qrels=make_qrels(("q", "zz", 1)),
+    )
     assert evaluate_value("RR", GOOD_RUN, make_qrels(("x", "a", 1)), check="off") == 0.0
 
 
 def test_a_number_and_a_text_that_never_match() -> None:
     message = assert_refused(
-        "run.query_id is VARCHAR, qrels.query_id is BIGINT", run=make_run(("q", 1, 1.0)), qrels=make_qrels((1, "d", 1))
+        "run.query_id is VARCHAR, qrels.query_id is BIGINT",
+        run=make_run(("q", 1, 1.0)),
+        qrels=make_qrels((1, "d", 1)),
     )
     assert "run.doc_id is BIGINT, qrels.doc_id is VARCHAR" in message
 
 
 def test_duplicates_are_of_one_system() -> None:
     run = make_run(("q", "a", 1.0), ("q", "a", 2.0)).append_column("system", [["x", "y"]])
-    assert sqlrank.evaluate("RR", run=run, qrels=GOOD_QRELS, by="system")["RR"].to_pylist() == [1.0, 1.0]
+    assert sqlrank.evaluate("RR", run=run, qrels=GOOD_QRELS, by="system")["RR"].to_pylist() == [
+        1.0,
+        1.0,
+    ]
     assert_refused("(query_id, doc_id)", "more than once", run=run, qrels=GOOD_QRELS)
     assert_refused(
-        "(system, query_id, doc_id)", "more than once", run=pa.concat_tables([run, run.slice(0, 1)]), qrels=GOOD_QRELS, by="system"
+        "(system, query_id, doc_id)",
+        "more than once",
+        run=pa.concat_tables([run, run.slice(0, 1)]),
+        qrels=GOOD_QRELS,
+        by="system",
     )
 
 
 @pytest.mark.parametrize("judged", [1, 0.5])
-def test_beyond_the_limit_duplicates_of_documents_of_positive_relevance_are_found(judged: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beyond_the_limit_duplicates_of_documents_of_positive_relevance_are_found(
+    judged: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 2)
     run = make_run(("q", "a", 3.0), ("q", "b", 2.0), ("q", "b", 1.0))
-    assert_refused("run", "more than once", "doc_id='b'", run=run, qrels=make_qrels(("q", "a", 1), ("q", "b", judged)))
+    assert_refused(
+        "run",
+        "more than once",
+        "doc_id='b'",
+        run=run,
+        qrels=make_qrels(("q", "a", 1), ("q", "b", judged)),
+    )
 
 
-def test_beyond_the_limit_the_report_says_what_was_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beyond_the_limit_the_report_says_what_was_searched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 2)
     unjudged_twice = make_run(("q", "a", 3.0), ("q", "z", 2.0), ("q", "z", 1.0))
     assert read_search_scope(unjudged_twice) == b"rows of documents of positive relevance"
-    assert_refused("more than once", "doc_id='z'", run=unjudged_twice, qrels=GOOD_QRELS, check="full")
+    assert_refused(
+        "more than once", "doc_id='z'", run=unjudged_twice, qrels=GOOD_QRELS, check="full"
+    )
     assert read_search_scope(unjudged_twice.slice(0, 2), check="full") == b"all rows"
     assert read_search_scope(GOOD_RUN) == b"all rows"
     assert read_search_scope(GOOD_RUN, check="off") == b"none"
 
 
 def read_search_scope(run: pa.Table, check: row_checks.CheckMode = "auto") -> bytes:
-    metadata: dict[bytes, bytes] = sqlrank.evaluate("RR", run=run, qrels=GOOD_QRELS, check=check).schema.metadata
+    metadata: dict[bytes, bytes] = sqlrank.evaluate(
+        "RR", run=run, qrels=GOOD_QRELS, check=check
+    ).schema.metadata
     return metadata[b"sqlrank.duplicates_searched"]
 
 
@@ -248,16 +380,34 @@ def test_a_check_that_does_not_exist(check: Any) -> None:
 
 def test_a_stop_probability_above_one() -> None:
     qrels = make_qrels(("q", "a", 5))
-    assert_refused("ERR: a relevance of 5 gives a stop_probability above 1", "max_grade", metrics="ERR", run=GOOD_RUN, qrels=qrels)
-    assert_refused("PFound", "stop_probability above 1", metrics="PFound(stop_probability=identity)", run=GOOD_RUN, qrels=qrels)
-    assert_refused("stop_probability above 1", metrics="ERR", run=GOOD_RUN, qrels=make_qrels(("q", "a", 10**6)))
+    assert_refused(
+        "ERR: a relevance of 5 gives a stop_probability above 1",
+        "max_grade",
+        metrics="ERR",
+        run=GOOD_RUN,
+        qrels=qrels,
+    )
+    assert_refused(
+        "PFound",
+        "stop_probability above 1",
+        metrics="PFound(stop_probability=identity)",
+        run=GOOD_RUN,
+        qrels=qrels,
+    )
+    assert_refused(
+        "stop_probability above 1", metrics="ERR", run=GOOD_RUN, qrels=make_qrels(("q", "a", 10**6))
+    )
     assert evaluate_value("ERR(max_grade=5)", GOOD_RUN, qrels) == pytest.approx(31 / 32)
 
 
 def test_strict_queries() -> None:
     run = make_run(("q", "a", 1.0), ("x", "a", 1.0))
     message = assert_refused(
-        "judged, but not answered", "'r'", metrics="RR(queries=strict)", run=run, qrels=make_qrels(("q", "a", 1), ("r", "a", 1))
+        "judged, but not answered",
+        "'r'",
+        metrics="RR(queries=strict)",
+        run=run,
+        qrels=make_qrels(("q", "a", 1), ("r", "a", 1)),
     )
     assert "answered, but not judged" in message
     assert "'x'" in message
@@ -268,20 +418,33 @@ def test_the_policy_queries_can_be_combined_with_a_queries_table() -> None:
     run = make_run(("q", "a", 1.0), ("x", "a", 1.0))
     qrels = make_qrels(("q", "a", 1), ("r", "a", 1))
     per_metric = {
-        f"RR(queries={policy})": expected for policy, expected in (("judged", 0.5), ("judged_and_retrieved", 1.0), ("retrieved", 0.5))
+        f"RR(queries={policy})": expected
+        for policy, expected in (("judged", 0.5), ("judged_and_retrieved", 1.0), ("retrieved", 0.5))
     }
     for metric, expected in per_metric.items():
         assert evaluate_value(metric, run, qrels) == expected
-        assert evaluate_value(metric, run, qrels, queries=make_weights(("q", 1.0), ("r", 1.0), ("x", 1.0))) == expected
+        assert (
+            evaluate_value(
+                metric, run, qrels, queries=make_weights(("q", 1.0), ("r", 1.0), ("x", 1.0))
+            )
+            == expected
+        )
 
 
 def test_unchecked_data_are_taken_as_they_are() -> None:
-    assert evaluate_value("RR", make_run(("q", "a", 1.0), ("q", "a", 2.0)), GOOD_QRELS, check="off") == 1.0
-    assert_refused("no column 'score'", run=GOOD_RUN.drop_columns("score"), qrels=GOOD_QRELS, check="off")
+    assert (
+        evaluate_value("RR", make_run(("q", "a", 1.0), ("q", "a", 2.0)), GOOD_QRELS, check="off")
+        == 1.0
+    )
+    assert_refused(
+        "no column 'score'", run=GOOD_RUN.drop_columns("score"), qrels=GOOD_QRELS, check="off"
+    )
 
 
 def test_the_query_for_unmatched_queries_reads_the_files(tmp_path: Path) -> None:
-    (tmp_path / "run.trec").write_text("# a comment of several words\nq1 Q0 a 1 0.5 tag\n\n  q3\tQ0 b 1 0.5 tag \r\n")
+    (tmp_path / "run.trec").write_text(
+        "# a comment of several words\nq1 Q0 a 1 0.5 tag\n\n  q3\tQ0 b 1 0.5 tag \r\n"
+    )
     (tmp_path / "qrels.trec").write_text("q1 0 a 1\nq2 0 a 1\n")
     message = assert_refused(
         "judged, but not answered, and queries='strict': 'q2'",

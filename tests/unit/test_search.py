@@ -1,4 +1,6 @@
-"""Words that people search for lead to their metric, policy, command or page, among the first two results."""
+"""Words that people search for lead to their metric, policy, command or page, among the first two
+results.
+"""
 
 from __future__ import annotations
 
@@ -109,7 +111,9 @@ def entries() -> list[SearchEntry]:
 @pytest.mark.slow
 def test_words_lead_to_what_is_meant() -> None:
     assert len(EXPECTED) >= 60
-    found = {query: [row["name"] for row in search_entries(query, entries())[:2]] for query in EXPECTED}
+    found = {
+        query: [row["name"] for row in search_entries(query, entries())[:2]] for query in EXPECTED
+    }
     missed = {query: names for query, names in found.items() if EXPECTED[query] not in [*names, *(name.split("@")[0] for name in names)]
               and EXPECTED[query].split("@")[0] not in [name.split("@")[0] for name in names]}  # fmt: skip
     assert missed == {}
@@ -153,7 +157,9 @@ def test_a_metric_of_another_tool_is_answered_with_ours() -> None:
 
 def test_words_of_nothing_are_refused() -> None:
     assert "unknown metric 'foo'" in run_refused_command("metrics", "foo")
-    assert "nothing found for 'purple elephants'" in run_refused_command("metrics", "purple elephants")
+    assert "nothing found for 'purple elephants'" in run_refused_command(
+        "metrics", "purple elephants"
+    )
     assert search_entries("of the", entries()) == []
 
 
@@ -163,15 +169,28 @@ def test_the_function_searches_as_the_command_does() -> None:
         found = sqlrank.metrics(query)["name"].to_pylist()
         assert found == sqlrank.metrics(search=query)["name"].to_pylist() != []
         assert found == [
-            line.split("  ")[0] for line in run_command("metrics", query, "--format", "csv").replace(",", "  ").splitlines()[1:]
+            line.split("  ")[0]
+            for line in (
+                run_command("metrics", query, "--format", "csv").replace(",", "  ").splitlines()[1:]
+            )
         ]
     assert sqlrank.metrics("purple elephants").num_rows == 0
 
 
 @pytest.mark.slow
 def test_words_of_headings_are_found() -> None:
-    lines = [line for page in PAGES for line in page.read_text("utf-8").splitlines() if line.startswith("#")]
-    words = {word for line in lines for word in re.findall(r"[a-z]{5,}", re.sub(r"`[^`]*`", "", line.lower())) if split_words(word)}
+    lines = [
+        line
+        for page in PAGES
+        for line in page.read_text("utf-8").splitlines()
+        if line.startswith("#")
+    ]
+    words = {
+        word
+        for line in lines
+        for word in re.findall(r"[a-z]{5,}", re.sub(r"`[^`]*`", "", line.lower()))
+        if split_words(word)
+    }
     assert {word for word in words if not search_entries(word, entries())} == set()
 
 

@@ -1,4 +1,6 @@
-"""Signals at random times: a command ends at once with the conventional status, and leaves complete files or none."""
+"""Signals at random times: a command ends at once with the conventional status, and leaves complete
+files or none.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,53 @@ if TYPE_CHECKING:
 
 SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 DATA = "../../data"
-GATE = ["gate", "Brier", "--predictions", f"{DATA}/predictions.parquet", "--column", "score=score", "--column", "score=other"]
+GATE = [
+    "gate",
+    "Brier",
+    "--predictions",
+    f"{DATA}/predictions.parquet",
+    "--column",
+    "score=score",
+    "--column",
+    "score=other",
+]
 # Of one thread where files hold sums: two may differ in the last digit.
 COMMANDS = [
-    ["evaluate", "AUC", "LogLoss", "--predictions", f"{DATA}/predictions.parquet", "-o", "metrics.parquet", "--confidence", "0.95"],
-    [*GATE, "--threads", "1", "--policy", "level=query", "--summary", "summary.md", "--junit", "gate.xml", "-o", "gate.csv"],
+    [
+        "evaluate",
+        "AUC",
+        "LogLoss",
+        "--predictions",
+        f"{DATA}/predictions.parquet",
+        "-o",
+        "metrics.parquet",
+        "--confidence",
+        "0.95",
+    ],
+    [
+        *GATE,
+        "--threads",
+        "1",
+        "--policy",
+        "level=query",
+        "--summary",
+        "summary.md",
+        "--junit",
+        "gate.xml",
+        "-o",
+        "gate.csv",
+    ],
     ["sql", "AUC", "--predictions", "clicks", "--dbt", "model.sql"],
-    ["rollup", "LogLoss", "--predictions", f"{DATA}/predictions.parquet", "--by", "day", "-o", "rollup.parquet"],
+    [
+        "rollup",
+        "LogLoss",
+        "--predictions",
+        f"{DATA}/predictions.parquet",
+        "--by",
+        "day",
+        "-o",
+        "rollup.parquet",
+    ],
 ]
 STATUS = {"gate": 3}
 """Exit status of commands that report a verdict, here an inconclusive one."""
@@ -93,7 +135,9 @@ def _reset_signals() -> None:
 
 
 def check_folder(folder: Path, complete: Path, number: int, status: str, errors: str) -> None:
-    """Check the status, what is printed to standard error, and the files of a command that got a signal."""
+    """Check the status, what is printed to standard error, and the files of a command that got a
+    signal.
+    """
     # Until the first line of the program, a signal ends it as it ends any process.
     assert status in {*map(str, {0, *STATUS.values()}), str(128 + number), str(-number)}, errors
     printed = [line for line in errors.splitlines() if not line.startswith(("wrote ", "verdict: "))]
@@ -114,7 +158,8 @@ def send_signals(count: int, data: Path, seed: int, commands: int = len(COMMANDS
         complete, seconds = run_complete(data, place)
         process = subprocess.Popen(
             [sys.executable, "-m", "sqlrank", *COMMANDS[place]], cwd=folder, env=variables(), stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, text=True, preexec_fn=_reset_signals,  # noqa: PLW1509  one thread at this point
+            # One thread at this point
+            stderr=subprocess.PIPE, text=True, preexec_fn=_reset_signals,  # noqa: PLW1509
         )  # fmt: skip
         time.sleep(draw.uniform(0.05, seconds))
         process.send_signal(number)
@@ -137,8 +182,14 @@ def test_signals_at_random_times(data: Path) -> None:
 @pytest.mark.slow
 def test_signals_at_random_times_after_the_imports(data: Path) -> None:
     draw = random.Random(3)  # noqa: S311  a reproducible draw
-    turns = [(turn % len(COMMANDS), draw.choice(SIGNALS), make_folder(data / "killed" / f"warm_{turn}")) for turn in range(300)]
-    lines = [f"{folder} {number:d} {draw.uniform(0, 0.3):f} {' '.join(COMMANDS[place])}\n" for place, number, folder in turns]
+    turns = [
+        (turn % len(COMMANDS), draw.choice(SIGNALS), make_folder(data / "killed" / f"warm_{turn}"))
+        for turn in range(300)
+    ]
+    lines = [
+        f"{folder} {number:d} {draw.uniform(0, 0.3):f} {' '.join(COMMANDS[place])}\n"
+        for place, number, folder in turns
+    ]
     words = [sys.executable, "-c", WARM]
     done = subprocess.run(
         words,
@@ -151,4 +202,10 @@ def test_signals_at_random_times_after_the_imports(data: Path) -> None:
     )
     for (place, number, folder), status in zip(turns, done.stdout.splitlines(), strict=True):
         errors = folder / "errors"  # is missing where the signal was first
-        check_folder(folder, run_complete(data, place)[0], number, status, errors.read_text() if errors.exists() else "")
+        check_folder(
+            folder,
+            run_complete(data, place)[0],
+            number,
+            status,
+            errors.read_text() if errors.exists() else "",
+        )

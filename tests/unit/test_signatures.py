@@ -1,4 +1,6 @@
-"""Unknown arguments of functions: the problem, and the call to make, in the notation of the caller."""
+"""Unknown arguments of functions: the problem, and the call to make, in the notation of the
+caller.
+"""
 
 from __future__ import annotations
 
@@ -18,61 +20,98 @@ TABLE = pa.table({"label": [0, 1], "score": [0.1, 0.7]})
 
 
 def find_refusal(function: Any, *args: Any, **kwargs: Any) -> str:
-    """Return the message of a refused call, whose error is both of this package and a ``TypeError``."""
+    """Return the message of a refused call, whose error is both of this package and a
+    ``TypeError``.
+    """
     with pytest.raises(TypeError) as caught:
         function(*args, **kwargs)
     assert isinstance(caught.value, MetricError)
     return str(caught.value)
 
 
-@pytest.mark.parametrize("name", [name for name in sqlrank.__all__ if name.islower() and not name.startswith("_")])
+@pytest.mark.parametrize(
+    "name", [name for name in sqlrank.__all__ if name.islower() and not name.startswith("_")]
+)
 def test_every_function_names_itself_and_the_argument(name: str) -> None:
     function = getattr(sqlrank, name)
-    assert find_refusal(function, "AUC", zzzzzz=1).startswith(f"{name} has no argument 'zzzzzz'. It takes ")
+    assert find_refusal(function, "AUC", zzzzzz=1).startswith(
+        f"{name} has no argument 'zzzzzz'. It takes "
+    )
     assert f"{name} takes only " in find_refusal(function, *"abcd")
 
 
 @pytest.mark.parametrize(
     ("function", "kwargs", "message"),
     [
-        (sqlrank.evaluate, {"predictions": TABLE}, "evaluate needs metrics. Write evaluate('AUC', predictions=predictions)"),
-        (sqlrank.evaluate, {"run": "r", "qrels": "q"}, "evaluate needs metrics. Write evaluate('nDCG@10', run='r', qrels='q')"),
-        (sqlrank.experiment, {"data": "visits"}, "experiment needs metrics. Write experiment('Mean(revenue)', data='visits')"),
+        (
+            sqlrank.evaluate,
+            {"predictions": TABLE},
+            "evaluate needs metrics. Write evaluate('AUC', predictions=predictions)",
+        ),
+        (
+            sqlrank.evaluate,
+            {"run": "r", "qrels": "q"},
+            "evaluate needs metrics. Write evaluate('nDCG@10', run='r', qrels='q')",
+        ),
+        (
+            sqlrank.experiment,
+            {"data": "visits"},
+            "experiment needs metrics. Write experiment('Mean(revenue)', data='visits')",
+        ),
         (sqlrank.split, {"key": "user"}, "split needs source. Write split(source, key='user')"),
-        (sqlrank.drift, {"metrics": "AUC", "rollup": "r"}, "drift needs reference. Write drift('AUC', rollup='r', reference=...)"),
+        (
+            sqlrank.drift,
+            {"metrics": "AUC", "rollup": "r"},
+            "drift needs reference. Write drift('AUC', rollup='r', reference=...)",
+        ),
     ],
 )
-def test_what_is_missing_is_named_with_the_call(function: Any, kwargs: dict[str, Any], message: str) -> None:
+def test_what_is_missing_is_named_with_the_call(
+    function: Any, kwargs: dict[str, Any], message: str
+) -> None:
     assert find_refusal(function, **kwargs) == message
 
 
 def test_swapped_labels_and_scores_are_recognized() -> None:
     labels, scores = np.array([0.0, 1.0]), np.array([0.3, 0.7])
     for pair in ((labels, scores), (scores, labels)):
-        assert "predictions={'label': y_true, 'score': y_score}" in find_refusal(sqlrank.evaluate, "AUC", *pair)
+        assert "predictions={'label': y_true, 'score': y_score}" in find_refusal(
+            sqlrank.evaluate, "AUC", *pair
+        )
 
 
 def test_the_call_is_as_short_as_a_line() -> None:
-    message = find_refusal(sqlrank.evaluate, [f"FBeta(beta={beta})" for beta in range(1, 100)], preds=np.zeros(10_000), by="x" * 500)
+    message = find_refusal(
+        sqlrank.evaluate,
+        [f"FBeta(beta={beta})" for beta in range(1, 100)],
+        preds=np.zeros(10_000),
+        by="x" * 500,
+    )
     assert "Write evaluate(metrics, by=by, predictions={'score': preds})" in message
 
 
 def test_a_parameter_of_ones_own_metric_is_no_unknown_argument(tmp_path: Path) -> None:
     (tmp_path / "metrics").mkdir()
     (tmp_path / "metrics" / "above.sql").write_text(
-        "-- Above: what share of labels is above a limit.\n"
-        "-- $limit: number from 0, default 0: the limit.\n"
-        "-- Undefined: never.\n"
-        "-- Source: here.\n"
-        "SELECT\n  group_id,\n  AVG(CASE WHEN label > $limit THEN 1 ELSE 0 END) AS above\nFROM predictions\nGROUP BY group_id\n"
+        "-- Above: what share of labels is above a limit.\n-- $limit: number from 0, default 0: the"
+        " limit.\n-- Undefined: never.\n-- Source: here.\nSELECT\n  group_id,\n  AVG(CASE WHEN"
+        " label > $limit THEN 1 ELSE 0 END) AS above\nFROM predictions\nGROUP BY group_id\n"
     )
-    assert "evaluate has no argument 'limit'" in find_refusal(sqlrank.evaluate, "AUC", predictions=TABLE, limit=2)
-    assert sqlrank.evaluate("Above", predictions=TABLE, limit=0.5, sql_dir=tmp_path).to_pylist() == [{"Above": 0.5}]
-    assert "Did you mean 'limit'?" in find_refusal(sqlrank.evaluate, "Above", predictions=TABLE, limits=2, sql_dir=tmp_path)
+    assert "evaluate has no argument 'limit'" in find_refusal(
+        sqlrank.evaluate, "AUC", predictions=TABLE, limit=2
+    )
+    assert sqlrank.evaluate(
+        "Above", predictions=TABLE, limit=0.5, sql_dir=tmp_path
+    ).to_pylist() == [{"Above": 0.5}]
+    assert "Did you mean 'limit'?" in find_refusal(
+        sqlrank.evaluate, "Above", predictions=TABLE, limits=2, sql_dir=tmp_path
+    )
 
 
 def test_names_and_spellings_of_a_folder_of_ones_own(tmp_path: Path) -> None:
-    (tmp_path / "names.toml").write_text("[arguments]\nclicks = 'column label'\n[spellings]\n'(\\w+) at rank (\\d+)' = '\\1@\\2'\n")
+    (tmp_path / "names.toml").write_text(
+        "[arguments]\nclicks = 'column label'\n[spellings]\n'(\\w+) at rank (\\d+)' = '\\1@\\2'\n"
+    )
     message = find_refusal(sqlrank.evaluate, "AUC", clicks=np.zeros(2), sql_dir=tmp_path)
     assert "predictions={'label': clicks}" in message
     with pytest.raises(MetricError, match=r"unknown metric 'P at rank 5'. Write P@5"):
@@ -83,11 +122,14 @@ def test_a_table_is_no_metric_and_is_not_printed() -> None:
     for table in (TABLE, TABLE.to_pandas(), np.zeros((2, 2))):
         with pytest.raises(SqlrankError) as caught:
             sqlrank.evaluate(table)
-        assert str(caught.value) == (
-            f"metrics=a {type(table).__name__} is not possible: give a metric such as 'nDCG@10', or a list of them, "
-            "and the data by name: evaluate('AUC', predictions=table)"
+        assert (
+            str(caught.value)
+            == f"metrics=a {type(table).__name__} is not possible: give a metric such as 'nDCG@10',"
+            " or a list of them, and the data by name: evaluate('AUC', predictions=table)"
         )
-    assert "dbt_model has no argument 'data'" in find_refusal(sqlrank.dbt_model, "AUC", "m", data=TABLE.to_pandas())
+    assert "dbt_model has no argument 'data'" in find_refusal(
+        sqlrank.dbt_model, "AUC", "m", data=TABLE.to_pandas()
+    )
     with pytest.raises(SqlrankError) as caught:
         sqlrank.dbt_model("AUC", "m", predictions=TABLE.to_pandas())
     assert "\n" not in str(caught.value)

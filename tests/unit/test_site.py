@@ -1,4 +1,6 @@
-"""The documentation site builds without a warning, has a page for every metric, and loads nothing from a network."""
+"""The documentation site builds without a warning, has a page for every metric, and loads nothing
+from a network.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from website.formulas import typeset_formula
 
 ROOT = Path(__file__).parents[2]
 FILES = [file for of in families.group_by_family().values() for file in of]
-LOADED = re.compile(r"<(?:script|img|iframe|source|link|object|embed)\b[^>]*?\b(?:src|href|data)=\"?((?:https?:)?//[^\s\">]+)")
+LOADED = re.compile(
+    r"<(?:script|img|iframe|source|link|object|embed)\b[^>]*?\b(?:src|href|data)=\"?((?:https?:)?//[^\s\">]+)"
+)
 STYLED = re.compile(r"(?:url\(\s*[\"']?|@import\s+[\"']?)((?:https?:)?//[^\s\"')]+)")
 
 
@@ -34,11 +38,19 @@ def test_every_metric_has_a_page_which_search_finds(site: Path) -> None:
         place = families.locate_metric_page(file).replace(".md", ".html")
         assert found[place] == file.full_name
         text = (site / place).read_text("utf-8")
-        for heading in ("When to use it", "Undefined values and checks", "Example", "SQL file", "SQL statement"):
+        for heading in (
+            "When to use it",
+            "Undefined values and checks",
+            "Example",
+            "SQL file",
+            "SQL statement",
+        ):
             assert f">{heading}<" in text
         assert text.count("<math ") == bool(typeset_formula(file))
         assert typeset_formula(file) in text
-        assert file.params.keys() | file.declared_settings.keys() <= set(re.findall(r"<code>(\w+)", text))
+        assert file.params.keys() | file.declared_settings.keys() <= set(
+            re.findall(r"<code>(\w+)", text)
+        )
 
 
 @pytest.mark.slow
@@ -51,12 +63,20 @@ def test_every_public_name_has_a_page(site: Path) -> None:
         assert ":class:" not in text
 
 
-@pytest.mark.parametrize("name", [name for name in sqlrank.__all__ if name.islower() and not name.startswith("_")])
-def test_every_public_function_describes_its_arguments_result_errors_and_an_example(name: str) -> None:
+@pytest.mark.parametrize(
+    "name", [name for name in sqlrank.__all__ if name.islower() and not name.startswith("_")]
+)
+def test_every_public_function_describes_its_arguments_result_errors_and_an_example(
+    name: str,
+) -> None:
     docstrings = pytest.importorskip("website.docstrings", reason="needs mkdocstrings")
     text = docstrings.complete_docstring(name)
-    parameters = [argument.name for argument in inspect.signature(getattr(sqlrank, name)).parameters.values()]
-    described = re.findall(r"^ {4}\*{0,2}(\w+): \S", docstrings.ARGUMENTS.search(text)["items"], re.MULTILINE)
+    parameters = [
+        argument.name for argument in inspect.signature(getattr(sqlrank, name)).parameters.values()
+    ]
+    described = re.findall(
+        r"^ {4}\*{0,2}(\w+): \S", docstrings.ARGUMENTS.search(text)["items"], re.MULTILINE
+    )
     assert sorted(described) == sorted(parameters)
     is_silent = inspect.signature(getattr(sqlrank, name)).return_annotation == "None"
     for section in (*(() if is_silent else ("Returns:\n    ",)), "Raises:\n    ", "\n>>> "):
@@ -70,7 +90,10 @@ def test_every_command_has_a_page_with_its_options() -> None:
         assert f"| [`sqlrank {name}`]({name}.md) |" in command_line.build_command_index()
         text = command_line.build_command_page(name)
         flags = [
-            flag for param in command_line.load_commands()[name].params for flag in param.opts if flag.startswith("--") and flag != "--help"
+            flag
+            for param in command_line.load_commands()[name].params
+            for flag in param.opts
+            if flag.startswith("--") and flag != "--help"
         ]
         assert [flag for flag in flags if f"`{flag}`" not in text] == []
     assert "| `--min-units` | `20` |" in command_line.build_command_page("gate")
@@ -81,26 +104,47 @@ def test_every_command_has_a_page_with_its_options() -> None:
 def test_no_page_loads_anything_from_a_network(site: Path) -> None:
     pages = list(site.rglob("*.html"))
     assert len(pages) > len(FILES)
-    assert {path.name: LOADED.findall(path.read_text("utf-8")) for path in pages if LOADED.search(path.read_text("utf-8"))} == {}
+    assert {
+        path.name: LOADED.findall(path.read_text("utf-8"))
+        for path in pages
+        if LOADED.search(path.read_text("utf-8"))
+    } == {}
     styles = list(site.rglob("*.css"))
-    assert {path.name: STYLED.findall(path.read_text("utf-8")) for path in styles if STYLED.search(path.read_text("utf-8"))} == {}
+    assert {
+        path.name: STYLED.findall(path.read_text("utf-8"))
+        for path in styles
+        if STYLED.search(path.read_text("utf-8"))
+    } == {}
 
 
 def test_what_loads_from_a_network_is_seen() -> None:
-    assert LOADED.findall('<script src="https://x.org/a.js"></script><link rel=stylesheet href=//y.org/b.css>') == [
+    assert LOADED.findall(
+        '<script src="https://x.org/a.js"></script><link rel=stylesheet href=//y.org/b.css>'
+    ) == [
         "https://x.org/a.js",
         "//y.org/b.css",
     ]
-    assert STYLED.findall("a{src:url('https://x.org/f.woff2')}@import \"//y.org/b.css\"") == ["https://x.org/f.woff2", "//y.org/b.css"]
+    assert STYLED.findall("a{src:url('https://x.org/f.woff2')}@import \"//y.org/b.css\"") == [
+        "https://x.org/f.woff2",
+        "//y.org/b.css",
+    ]
     assert LOADED.findall('<a href="https://x.org">x</a>') == []
 
 
 def test_links_to_files_lead_to_pages_of_the_site() -> None:
-    text = "[a](../sql/README.md#the-contract) [b](../sql/names.toml) `[c](../sql/README.md)` [d](inputs.md) [e](https://x.org) [f](#here)"
-    assert linked_pages.with_links(text, "policies.md") == (
-        "[a](sql/index.md#the-contract) [b](files/sql/names.toml.md) `[c](../sql/README.md)` [d](inputs.md) [e](https://x.org) [f](#here)"
+    text = (
+        "[a](../sql/README.md#the-contract) [b](../sql/names.toml) `[c](../sql/README.md)`"
+        " [d](inputs.md) [e](https://x.org) [f](#here)"
     )
-    assert linked_pages.with_links("[a](../../examples/gate)", "start/ci.md") == "[a](../examples/gate.md)"
+    assert (
+        linked_pages.with_links(text, "policies.md")
+        == "[a](sql/index.md#the-contract) [b](files/sql/names.toml.md) `[c](../sql/README.md)`"
+        " [d](inputs.md) [e](https://x.org) [f](#here)"
+    )
+    assert (
+        linked_pages.with_links("[a](../../examples/gate)", "start/ci.md")
+        == "[a](../examples/gate.md)"
+    )
     assert linked_pages.with_links("[a](docs/inputs.md)", "index.md") == "[a](inputs.md)"
 
 
@@ -108,7 +152,10 @@ def test_every_link_of_a_page_leads_to_a_page_or_file_of_the_site() -> None:
     docs = ROOT / "docs"
     sources = {
         **{page: path for path, page in linked_pages.PAGES.items()},
-        **{path.relative_to(docs).as_posix(): f"docs/{path.relative_to(docs)}" for path in docs.rglob("*.md")},
+        **{
+            path.relative_to(docs).as_posix(): f"docs/{path.relative_to(docs)}"
+            for path in docs.rglob("*.md")
+        },
     }
     made = (
         {families.locate_metric_page(file) for file in FILES}
@@ -125,30 +172,56 @@ def test_every_link_of_a_page_leads_to_a_page_or_file_of_the_site() -> None:
         *(f"tables/{path.name}" for path in (ROOT / examples.TABLES).glob("*.csv")),
     }
     dead = [
-        f"{path}: {target}" for page, path in sources.items() for target in find_dead_links(linked_pages.read_markdown(path), page, held)
+        f"{path}: {target}"
+        for page, path in sources.items()
+        for target in find_dead_links(linked_pages.read_markdown(path), page, held)
     ]
     assert dead == []
-    assert sum(len(linked_pages.find_links(linked_pages.read_markdown(path))) for path in sources.values()) > 90
+    assert (
+        sum(
+            len(linked_pages.find_links(linked_pages.read_markdown(path)))
+            for path in sources.values()
+        )
+        > 90
+    )
 
 
 def find_dead_links(markdown: str, page: str, held: set[str]) -> list[str]:
     """Return the links of a page that lead to nothing that the site holds."""
-    targets = [target for target, _ in linked_pages.find_links(linked_pages.with_links(markdown, page))]
-    return [target for target in targets if posixpath.normpath(posixpath.join(posixpath.dirname(page), target)) not in held]
+    targets = [
+        target for target, _ in linked_pages.find_links(linked_pages.with_links(markdown, page))
+    ]
+    return [
+        target
+        for target in targets
+        if posixpath.normpath(posixpath.join(posixpath.dirname(page), target)) not in held
+    ]
 
 
 def test_a_dead_link_is_found() -> None:
     held = {"inputs.md", "start/ads.md", "files/sql/names.toml.md"}
-    text = "[a](../../sql/names.toml) [b](ads.md#x) [c](nothing.md) [d](../inputs.md) [e](inputs.md) [f](../../sqlrank) [g](https://x.org)"
-    assert find_dead_links(text, "start/search.md", held) == ["nothing.md", "inputs.md", "../../sqlrank"]
+    text = (
+        "[a](../../sql/names.toml) [b](ads.md#x) [c](nothing.md) [d](../inputs.md) [e](inputs.md)"
+        " [f](../../sqlrank) [g](https://x.org)"
+    )
+    assert find_dead_links(text, "start/search.md", held) == [
+        "nothing.md",
+        "inputs.md",
+        "../../sqlrank",
+    ]
 
 
 def test_docstrings_are_written_for_the_site() -> None:
     docstrings = pytest.importorskip("website.docstrings", reason="needs mkdocstrings")
-    text = "See :func:`sqlrank.evaluate`, :class:`sqlrank.output.dbt.DbtModel` and :func:`sqlrank.charts.export.save_chart`.\n\n>>> 1 + 1\n2\n\n>>> 3\n3"
-    assert docstrings.format_docstring(text) == (
-        "See [`sqlrank.evaluate`][sqlrank.evaluate], [`sqlrank.output.dbt.DbtModel`][sqlrank.DbtModel] and `sqlrank.charts.export.save_chart`.\n\n"
-        "Examples:\n    >>> 1 + 1\n    2\n\n    >>> 3\n    3"
+    text = (
+        "See :func:`sqlrank.evaluate`, :class:`sqlrank.output.dbt.DbtModel` and"
+        " :func:`sqlrank.charts.export.save_chart`.\n\n>>> 1 + 1\n2\n\n>>> 3\n3"
+    )
+    assert (
+        docstrings.format_docstring(text) == "See [`sqlrank.evaluate`][sqlrank.evaluate],"
+        " [`sqlrank.output.dbt.DbtModel`][sqlrank.DbtModel] and"
+        " `sqlrank.charts.export.save_chart`.\n\nExamples:\n    >>> 1 + 1\n    2\n\n    >>> 3\n"
+        "    3"
     )
 
 
@@ -160,19 +233,30 @@ def test_a_command_of_a_page_that_fails_fails_the_page() -> None:
 
 def test_an_example_asks_for_what_its_metric_reads() -> None:
     tables = {path.stem for path in (ROOT / examples.TABLES).glob("*.csv")}
-    assert {examples.choose_table(role, file) for file in FILES for role in examples.list_roles(file)} - tables == set()
+    assert {
+        examples.choose_table(role, file) for file in FILES for role in examples.list_roles(file)
+    } - tables == set()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in families.group_by_family() if name != "clusters"])
+@pytest.mark.parametrize(
+    "name", [name for name in families.group_by_family() if name != "clusters"]
+)
 def test_the_first_example_of_each_family_runs(name: str) -> None:
     file = families.group_by_family()[name][0]
     shown = run_command(examples.build_explain_command(file))
-    assert ("mean_observed" if name == "curves" else examples.format_metric(file).partition("@")[0]) in shown
+    assert (
+        "mean_observed" if name == "curves" else examples.format_metric(file).partition("@")[0]
+    ) in shown
     file = next(file for file in FILES if file.full_name == "Miscalibration")
     assert examples.build_explain_command(file) == [
         *("explain", "Miscalibration@3", "--query", "q1", "--run", "examples/data/small/run.csv"),
-        *("--input", "history=examples/data/small/history.csv", "--input", "features=examples/data/small/features.csv"),
+        *(
+            "--input",
+            "history=examples/data/small/history.csv",
+            "--input",
+            "features=examples/data/small/features.csv",
+        ),
     ]
     assert examples.format_command(["explain", "a b"]) == "sqlrank explain 'a b'"
 
@@ -181,14 +265,21 @@ def test_the_first_example_of_each_family_runs(name: str) -> None:
     ("name", "expected"),
     [
         ("ECE", {"bins": "10", "if_undefined": "zero", "level": "group", "nulls": "error"}),
-        ("Accuracy", {"if_undefined": "zero", "level": "group", "nulls": "error", "threshold": "0.5"}),
+        (
+            "Accuracy",
+            {"if_undefined": "zero", "level": "group", "nulls": "error", "threshold": "0.5"},
+        ),
         ("num_won_by_a", {"nulls": "error"}),
     ],
 )
-def test_a_page_explains_the_policies_of_the_relations_that_a_metric_reads(name: str, expected: dict[str, str]) -> None:
+def test_a_page_explains_the_policies_of_the_relations_that_a_metric_reads(
+    name: str, expected: dict[str, str]
+) -> None:
     file = next(file for file in FILES if file.full_name == name)
     shown = re.findall(
-        r"^\| \[`(\w+)`\]\(../../policies.md\) \| (\S+) \| [A-Z].{5,} \|$", metric_page.build_metric_page(file), re.MULTILINE
+        r"^\| \[`(\w+)`\]\(../../policies.md\) \| (\S+) \| [A-Z].{5,} \|$",
+        metric_page.build_metric_page(file),
+        re.MULTILINE,
     )
     assert dict(shown) == expected
     told = set(re.findall(r"\w+", (ROOT / "docs" / "policies.md").read_text("utf-8")))
@@ -196,17 +287,27 @@ def test_a_page_explains_the_policies_of_the_relations_that_a_metric_reads(name:
 
 
 def test_the_tables_of_metrics_have_the_descriptions_of_the_files() -> None:
-    rows = re.findall(r"^\| `([\w@().]+)` \| (.+) \|$", (ROOT / "docs" / "metrics.md").read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| `([\w@().]+)` \| (.+) \|$",
+        (ROOT / "docs" / "metrics.md").read_text("utf-8"),
+        re.MULTILINE,
+    )
     assert len(rows) > 200
     assert set(rows) == {(format_example_name(file), file.description) for file in FILES}
 
 
 def test_every_metric_says_when_to_use_it() -> None:
     usages = {file.full_name: families.find_usage(file) for file in FILES}
-    assert {name: text for name, text in usages.items() if not re.match(r"Use it (when|before|to) .{15,}\.$", text)} == {}
+    assert {
+        name: text
+        for name, text in usages.items()
+        if not re.match(r"Use it (when|before|to) .{15,}\.$", text)
+    } == {}
     assert len(set(usages.values())) > 200
     assert [name for name, text in usages.items() if ";" in text or ".." in text] == []
 
 
 def test_the_tree_and_the_columns_of_relations_are_those_of_the_files() -> None:
-    assert relations.PAGE.read_text("utf-8") == relations.build_relations_page(), "run python -m website.relations"
+    assert relations.PAGE.read_text("utf-8") == relations.build_relations_page(), (
+        "run python -m website.relations"
+    )

@@ -1,4 +1,6 @@
-"""Pages of the site in a browser: copied commands, links between pages, the version, both color schemes, and a narrow window."""
+"""Pages of the site in a browser: copied commands, links between pages, the version, both color
+schemes, and a narrow window.
+"""
 
 from __future__ import annotations
 
@@ -57,10 +59,14 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def address(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Serve the site as it is published: in the folder of a version, beside the list of versions."""
+    """Serve the site as it is published: in the folder of a version, beside the list of
+    versions.
+    """
     root = tmp_path_factory.mktemp("published")
     (root / "latest").symlink_to(site)
-    (root / "versions.json").write_text(json.dumps([{"version": "latest", "title": "latest", "aliases": []}]))
+    (root / "versions.json").write_text(
+        json.dumps([{"version": "latest", "title": "latest", "aliases": []}])
+    )
     with serve_folder(root) as server:
         yield f"{server}/latest"
 
@@ -69,7 +75,10 @@ def test_a_click_copies_the_command_without_prompt_and_output(address: str, brow
     page = open_page(browser, f"{address}/start/search.html")
     page.execute_script("document.querySelector('.highlight').scrollIntoView({block: 'center'})")
     page.find_element("css selector", ".highlight button[data-md-type='copy']").click()
-    page.execute_script("const area = document.createElement('textarea'); area.id = 'pasted'; document.body.prepend(area); area.focus()")
+    page.execute_script(
+        "const area = document.createElement('textarea'); area.id = 'pasted';"
+        " document.body.prepend(area); area.focus()"
+    )
     area = page.find_element("id", "pasted")
     area.send_keys("\ue009v")  # control and v
     command = BLOCK.findall(PAGES["docs/start/search.md"])[0][0]
@@ -84,8 +93,15 @@ def test_blocks_are_copied_as_their_commands_alone(address: str, browser: Any) -
         sessions = re.findall(r"^```python\n(>>> .*?)^```", text, re.DOTALL | re.MULTILINE)
         if not commands and not sessions:
             continue
-        place = "index.html" if name == "README.md" else name.removeprefix("docs/").replace(".md", ".html")
-        copied = [drop_blank_lines(block) for block in open_page(browser, f"{address}/{place}").execute_script(COPIED)]
+        place = (
+            "index.html"
+            if name == "README.md"
+            else name.removeprefix("docs/").replace(".md", ".html")
+        )
+        copied = [
+            drop_blank_lines(block)
+            for block in open_page(browser, f"{address}/{place}").execute_script(COPIED)
+        ]
         assert [command for command in commands if command.strip() not in copied] == [], name
         n_commands += len(commands)
         for session in sessions:
@@ -98,41 +114,66 @@ def drop_blank_lines(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if line.strip())
 
 
-def test_pages_lead_on_and_back_and_name_version_and_repository(address: str, site: Path, browser: Any) -> None:
+def test_pages_lead_on_and_back_and_name_version_and_repository(
+    address: str, site: Path, browser: Any
+) -> None:
     for name in KINDS:
         page = open_page(browser, f"{address}/{name}")
-        links = [link.get_attribute("href") for link in page.find_elements("css selector", "a.md-footer__link")]
+        links = [
+            link.get_attribute("href")
+            for link in page.find_elements("css selector", "a.md-footer__link")
+        ]
         assert len(links) == 2 - (name == "index.html"), name
         assert all((site / link.removeprefix(f"{address}/")).is_file() for link in links)
-        assert f"sqlrank {sqlrank.__version__}" in page.find_element("css selector", ".md-copyright").get_attribute("textContent")
-        assert page.find_element("css selector", ".md-version__current").get_attribute("textContent").strip() == "latest"
+        assert f"sqlrank {sqlrank.__version__}" in page.find_element(
+            "css selector", ".md-copyright"
+        ).get_attribute("textContent")
+        assert (
+            page.find_element("css selector", ".md-version__current")
+            .get_attribute("textContent")
+            .strip()
+            == "latest"
+        )
         repository = page.find_element("css selector", "a.md-source")
         assert repository.get_attribute("href") == "https://example.org/sqlrank"
         assert "Not published yet" in repository.get_attribute("textContent")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_fit_a_phone_and_print_nothing_on_the_console(address: str, browser: Any, scheme: str) -> None:
+def test_pages_fit_a_phone_and_print_nothing_on_the_console(
+    address: str, browser: Any, scheme: str
+) -> None:
     browser.get_log("browser")  # of the tests before
     for name in KINDS:
         page = open_page(browser, f"{address}/{name}", 375, scheme)
-        assert page.execute_script("return document.body.dataset.mdColorScheme") == {"light": "default", "dark": "slate"}[scheme]
+        assert (
+            page.execute_script("return document.body.dataset.mdColorScheme")
+            == {"light": "default", "dark": "slate"}[scheme]
+        )
         assert page.execute_script("return document.scrollingElement.scrollWidth") <= 375, name
         assert page.execute_script("return window.said") == [], name
-        assert [entry for entry in page.get_log("browser") if entry["level"] == "SEVERE"] == [], name
+        assert [entry for entry in page.get_log("browser") if entry["level"] == "SEVERE"] == [], (
+            name
+        )
         assert read_contrast(page) >= 4.5, name
 
 
 def read_contrast(page: Any) -> float:
     """Return the contrast of text and ground of a page, by WCAG."""
     colors = page.execute_script(
-        "return [getComputedStyle(document.querySelector('.md-typeset')).color, getComputedStyle(document.body).backgroundColor]"
+        "return [getComputedStyle(document.querySelector('.md-typeset')).color,"
+        " getComputedStyle(document.body).backgroundColor]"
     )
-    light = sorted(_luminance([float(part) for part in re.findall(r"[\d.]+", color)]) for color in colors)
+    light = sorted(
+        _luminance([float(part) for part in re.findall(r"[\d.]+", color)]) for color in colors
+    )
     return (light[1] + 0.05) / (light[0] + 0.05)
 
 
 def _luminance(color: list[float]) -> float:
     """Return the relative luminance of red, green and blue from 0 to 255."""
-    linear = [part / 255 / 12.92 if part <= 10.31 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in color[:3]]
+    linear = [
+        part / 255 / 12.92 if part <= 10.31 else ((part / 255 + 0.055) / 1.055) ** 2.4
+        for part in color[:3]
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

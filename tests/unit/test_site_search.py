@@ -1,4 +1,6 @@
-"""The search of the site finds each page by the words that people type, among the first two hits, as its own worker ranks them."""
+"""The search of the site finds each page by the words that people type, among the first two hits,
+as its own worker ranks them.
+"""
 
 from __future__ import annotations
 
@@ -177,13 +179,17 @@ def test_pages_are_among_the_first_two_hits(site: Path, tmp_path: Path) -> None:
         page.set_script_timeout(120)
         found = page.execute_async_script(SEARCH, index, list(WANTED))
     assert found.keys() == WANTED.keys()
-    assert {query: hits for query, hits in found.items() if not set(hits) & set(WANTED[query].split())} == {}
+    assert {
+        query: hits for query, hits in found.items() if not set(hits) & set(WANTED[query].split())
+    } == {}
 
 
 @pytest.mark.slow
 def test_each_written_page_has_keywords() -> None:
     docs = linked_pages.ROOT / "docs"
-    written = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")} | set(linked_pages.PAGES.values())
+    written = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")} | set(
+        linked_pages.PAGES.values()
+    )
     assert written - read_keywords().keys() == {"changelog.md"}  # which the search leaves out
     made = {
         "gallery.md",
@@ -197,12 +203,16 @@ def test_each_written_page_has_keywords() -> None:
         "try.md",
     }
     others = {page for page in read_keywords().keys() - written if not page.startswith("metrics/")}
-    assert others == made | {page for page in linked_pages.list_linked_files().values() if page in others}
+    assert others == made | {
+        page for page in linked_pages.list_linked_files().values() if page in others
+    }
     assert read_keywords()["splits.md"][0] == "sqlrank split"
     assert "train test split" in read_keywords()["splits.md"]
 
 
 def test_a_metric_has_the_names_of_other_tools_and_the_words_of_users() -> None:
-    assert {"AUC", "roc auc", "area under the curve"} <= set(read_keywords()["metrics/classification/auc.md"])
+    assert {"AUC", "roc auc", "area under the curve"} <= set(
+        read_keywords()["metrics/classification/auc.md"]
+    )
     assert {"MRR".lower(), "mean reciprocal rank"} <= set(read_keywords()["metrics/ranking/rr.md"])
     assert read_keywords()["metrics/pairs/auc_at_k.md"] == ["AUC@k"]  # AUC is another page

@@ -1,4 +1,6 @@
-"""Pages of the site run SQL in headless Chromium: their statements give their numbers, and nothing comes from another host."""
+"""Pages of the site run SQL in headless Chromium: their statements give their numbers, and nothing
+comes from another host.
+"""
 
 from __future__ import annotations
 
@@ -71,9 +73,17 @@ def wait_for_output(browser: Any) -> str:
 
 
 def assert_nothing_refused(browser: Any) -> None:
-    """Assert that the browser refused no file of another host, and found all others but the list of versions."""
-    said = [entry["message"] for entry in browser.get_log("browser") if "versions.json" not in entry["message"]]
-    assert [text for text in said if re.search("Content Security Policy|Failed to load", text)] == []
+    """Assert that the browser refused no file of another host, and found all others but the list of
+    versions.
+    """
+    said = [
+        entry["message"]
+        for entry in browser.get_log("browser")
+        if "versions.json" not in entry["message"]
+    ]
+    assert [
+        text for text in said if re.search("Content Security Policy|Failed to load", text)
+    ] == []
 
 
 def parse_printed(shown: str) -> list[list[str]]:
@@ -95,7 +105,8 @@ def differences(found: dict[str, Any]) -> dict[str, Any]:
 
     def is_equal(rows: Sequence[Sequence[str | None]], printed: Sequence[Sequence[str]]) -> bool:
         return len(rows) == len(printed) and all(
-            len(row) == len(cells) and all(map(is_shown_as, row, cells)) for row, cells in zip(rows, printed, strict=True)
+            len(row) == len(cells) and all(map(is_shown_as, row, cells))
+            for row, cells in zip(rows, printed, strict=True)
         )
 
     return {
@@ -108,13 +119,21 @@ def differences(found: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
 def test_the_statement_of_each_page_gives_its_numbers(browser: Any, address: str) -> None:
-    places = [families.locate_metric_page(file).replace(".md", ".html") for file in FILES if "duckdb" in examples.list_warehouses(file)]
+    places = [
+        families.locate_metric_page(file).replace(".md", ".html")
+        for file in FILES
+        if "duckdb" in examples.list_warehouses(file)
+    ]
     assert len(places) > 250
     browser.get(f"{address}/try.html")
-    found = browser.execute_async_script(f"(async () => {{{RUN_PAGES}}}).apply(null, arguments)", places)
+    found = browser.execute_async_script(
+        f"(async () => {{{RUN_PAGES}}}).apply(null, arguments)", places
+    )
     assert len(found) == len(places)
     assert differences(found) == {}
-    assert differences({"a": {"rows": [["0.75"]], "shown": "$ sqlrank evaluate\nAUC\n0.7501"}}) != {}
+    assert (
+        differences({"a": {"rows": [["0.75"]], "shown": "$ sqlrank evaluate\nAUC\n0.7501"}}) != {}
+    )
     assert_nothing_refused(browser)
 
 
@@ -122,7 +141,9 @@ def test_the_statement_of_each_page_gives_its_numbers(browser: Any, address: str
 @pytest.mark.xdist_group("site")
 def test_a_reader_edits_and_runs_the_statement_of_a_metric(browser: Any, address: str) -> None:
     browser.get(f"{address}/metrics/classification/auc.html")
-    assert "duckdb.wasm" not in str(browser.execute_script("return performance.getEntriesByType('resource').map(e => e.name)"))
+    assert "duckdb.wasm" not in str(
+        browser.execute_script("return performance.getEntriesByType('resource').map(e => e.name)")
+    )
     browser.find_element("css selector", ".sql-run button").click()
     assert float(wait_for_output(browser).split()[1]) == pytest.approx(0.9)
     for statement, expected in (
@@ -138,14 +159,27 @@ def test_a_reader_edits_and_runs_the_statement_of_a_metric(browser: Any, address
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
-def test_a_reader_runs_samples_and_functions_on_files(browser: Any, address: str, tmp_path: Path) -> None:
+def test_a_reader_runs_samples_and_functions_on_files(
+    browser: Any, address: str, tmp_path: Path
+) -> None:
     browser.get(f"{address}/try.html")
     for number, expected in enumerate(("0.3015", "men\t0.5961\t0.0341", "how-to\t33\t0.718")):
         browser.execute_script("document.querySelector('.sql-output').dataset.state = ''")
         browser.find_elements("css selector", ".sql-samples button")[number].click()
         assert expected in wait_for_output(browser)
-    rows = [r'{"id": 1, "x": 1, "retrieved": ["a\"b\\", "c, d"], "relevant": ["c, d"], "m": {"a": 1}, "e": ""}']
-    rows += ["", '{"id": 9007199254740991, "x": 2.5, "retrieved": ["NULL", "é\'"], "relevant": [], "late": null}']
+    rows = [
+        (
+            r'{"id": 1, "x": 1, "retrieved": ["a\"b\\", "c, d"], "relevant": ["c, d"], "m": {"a": 1},'
+            r' "e": ""}'
+        )
+    ]
+    rows += [
+        "",
+        (
+            '{"id": 9007199254740991, "x": 2.5, "retrieved": ["NULL", "é\'"], "relevant": [],'
+            ' "late": null}'
+        ),
+    ]
     (tmp_path / "my answers.jsonl").write_text("\n".join(rows), "utf-8")
     (tmp_path / "wrong.jsonl").write_text('{"id": 1}\n{"id": \n', "utf-8")
     chooser = browser.find_element("css selector", ".sql-drop input")
@@ -157,21 +191,30 @@ def test_a_reader_runs_samples_and_functions_on_files(browser: Any, address: str
         assert expected in wait_for_output(browser)
     editor = browser.find_element("css selector", ".sql-try textarea")
     editor.clear()
-    editor.send_keys("SELECT id, sqlrank.ndcg_at(retrieved, relevant, 10) AS ndcg FROM my_answers ORDER BY id")
+    editor.send_keys(
+        "SELECT id, sqlrank.ndcg_at(retrieved, relevant, 10) AS ndcg FROM my_answers ORDER BY id"
+    )
     browser.find_element("css selector", ".sql-try > .md-button").click()
     assert "1\t0.63092" in wait_for_output(browser)
     assert_nothing_refused(browser)
 
 
-def test_a_site_without_npm_has_no_buttons(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_site_without_npm_has_no_buttons(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr(browser_engine, "FETCHED", tmp_path)
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with caplog.at_level(logging.INFO, "mkdocs.website"):
         assert browser_engine.engine_files.__wrapped__() == {}
-    assert "pages have no button to run their SQL, because npm cannot fetch @duckdb/duckdb-wasm@1.32.0: npm is not installed" in caplog.text
+    assert (
+        "pages have no button to run their SQL, because npm cannot fetch"
+        " @duckdb/duckdb-wasm@1.32.0: npm is not installed" in caplog.text
+    )
 
 
-def test_a_package_of_another_checksum_ends_the_build(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_package_of_another_checksum_ends_the_build(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     def pack(command: Sequence[str], **_: Any) -> Any:
         folder = command[command.index("--pack-destination") + 1]
         Path(folder, "package.tgz").write_bytes(b"other")
@@ -181,5 +224,8 @@ def test_a_package_of_another_checksum_ends_the_build(monkeypatch: pytest.Monkey
     monkeypatch.setattr(shutil, "which", lambda _: "npm")
     monkeypatch.setattr(subprocess, "run", pack)
     other = base64.b64encode(hashlib.sha512(b"other").digest()).decode()
-    with pytest.raises(ValueError, match=re.escape(f"@duckdb/duckdb-wasm@1.32.0 has the SHA-512 {other}, not IewXTNYEjsZC")):
+    with pytest.raises(
+        ValueError,
+        match=re.escape(f"@duckdb/duckdb-wasm@1.32.0 has the SHA-512 {other}, not IewXTNYEjsZC"),
+    ):
         browser_engine.engine_files.__wrapped__()

@@ -1,4 +1,6 @@
-"""Several files are one table: types and columns are those of all of them, whatever is first, and each way to name them gives the same number."""
+"""Several files are one table: types and columns are those of all of them, whatever is first, and
+each way to name them gives the same number.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def write_parts(folder: Path, parts: Sequence[pa.Table], ending: str = "parquet"
 
 
 def name_parts(tmp_path: Path, parts: Sequence[pa.Table], ending: str = "parquet") -> list[Any]:
-    """Return the ways to name parts in every order: as folder, pattern and list of files, and as a list of tables."""
+    """Return the ways to name parts in every order: as folder, pattern and list of files, and as a
+    list of tables.
+    """
     named: list[Any] = []
     for number, order in enumerate(itertools.permutations(parts)):
         folder = tmp_path / f"{ending}{number}"
@@ -48,7 +52,9 @@ INT_AND_FLOAT = [
 @pytest.mark.parametrize("ending", ["parquet", "feather"])
 def test_whole_numbers_before_decimals(ending: str, tmp_path: Path) -> None:
     for source in name_parts(tmp_path, INT_AND_FLOAT, ending):
-        assert sqlrank.evaluate(["AUC", "Brier"], predictions=source).to_pylist() == [{"AUC": 1.0, "Brier": pytest.approx(0.79250 / 6)}]
+        assert sqlrank.evaluate(["AUC", "Brier"], predictions=source).to_pylist() == [
+            {"AUC": 1.0, "Brier": pytest.approx(0.79250 / 6)}
+        ]
 
 
 @pytest.mark.slow
@@ -73,7 +79,9 @@ def test_every_command_reads_the_types_of_all_files(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_column_that_a_file_lacks(tmp_path: Path) -> None:
-    """Refuse a weight that only some files have, wherever they are; a column that is not read may be missing."""
+    """Refuse a weight that only some files have, wherever they are; a column that is not read may
+    be missing.
+    """
     parts = [INT_AND_FLOAT[1], INT_AND_FLOAT[1].append_column("weight", pa.array([2.0, 3, 4, 5]))]
     for source in name_parts(tmp_path, parts):
         with pytest.raises(InputError, match=r"has no column 'weight', which .* has. Add it"):
@@ -81,21 +89,36 @@ def test_a_column_that_a_file_lacks(tmp_path: Path) -> None:
         assert sqlrank.evaluate("KendallTau(tau=a)", predictions=[INT_AND_FLOAT[1]]).num_rows
     ranked = pa.table({"query_id": ["q"], "doc_id": ["a"], "score": [1.0]})
     for source in name_parts(
-        tmp_path / "more", [ranked, ranked.set_column(1, "doc_id", pa.array(["b"])).append_column("rank", pa.array([2]))][:1]
+        tmp_path / "more",
+        [
+            ranked,
+            ranked.set_column(1, "doc_id", pa.array(["b"])).append_column("rank", pa.array([2])),
+        ][:1],
     ):
-        assert sqlrank.evaluate("RR", run={"a": source}, qrels={"q": {"a": 1}})["RR"].to_pylist() == [1.0]
+        assert sqlrank.evaluate("RR", run={"a": source}, qrels={"q": {"a": 1}})[
+            "RR"
+        ].to_pylist() == [1.0]
 
 
 @pytest.mark.slow
 def test_ids_that_are_numbers_in_one_file(tmp_path: Path) -> None:
-    """Compare whole numbers beside texts as texts: 7 is '7' and not '007'; refuse decimals and booleans beside them."""
+    """Compare whole numbers beside texts as texts: 7 is '7' and not '007'; refuse decimals and
+    booleans beside them.
+    """
     seven = pa.table({"query_id": ["q"], "doc_id": pa.array([7]), "score": [1.0]})
     texts = pa.table({"query_id": ["q", "q"], "doc_id": ["007", "9"], "score": [3.0, 2.0]})
     for source in name_parts(tmp_path, [seven, texts]):
-        assert sqlrank.evaluate("RR", run={"a": source}, qrels={"q": {"7": 1}})["RR"].to_pylist() == pytest.approx([1 / 3])
+        assert sqlrank.evaluate("RR", run={"a": source}, qrels={"q": {"7": 1}})[
+            "RR"
+        ].to_pylist() == pytest.approx([1 / 3])
     for other in (pa.array([7.0]), pa.array([True]), pa.array([Decimal("7.5")])):
-        for source in ([seven.set_column(1, "doc_id", other), texts], [texts, seven.set_column(1, "doc_id", other)]):
-            with pytest.raises(InputError, match=r"run: doc_id is .* in .* and .* in .*. Give it one type"):
+        for source in (
+            [seven.set_column(1, "doc_id", other), texts],
+            [texts, seven.set_column(1, "doc_id", other)],
+        ):
+            with pytest.raises(
+                InputError, match=r"run: doc_id is .* in .* and .* in .*. Give it one type"
+            ):
                 sqlrank.evaluate("RR", run={"a": source}, qrels={"q": {"7": 1}})
 
 
@@ -108,25 +131,47 @@ def test_each_system_is_checked_before_the_union() -> None:
         "a": pa.table({"query_id": ["q"], "retrieved": [[7.0, 8.0]], "relevant": [["8"]]}),
         "b": pa.table({"query_id": ["q"], "retrieved": [["8", "x"]], "relevant": [["8"]]}),
     }
-    with pytest.raises(InputError, match=r"answers: retrieved is VARCHAR\[\] in b and DOUBLE\[\] in a"):
+    with pytest.raises(
+        InputError, match=r"answers: retrieved is VARCHAR\[\] in b and DOUBLE\[\] in a"
+    ):
         sqlrank.evaluate("RR", inputs={"answers": answers})
 
 
 def test_numbers_in_one_file_and_texts_in_another(tmp_path: Path) -> None:
-    """Refuse it by file and column where it is a number, a group or a condition, and read the other columns."""
+    """Refuse it by file and column where it is a number, a group or a condition, and read the other
+    columns.
+    """
     numbers = INT_AND_FLOAT[1].append_column("size", pa.array([1, 2, 3, 4]))
     texts = INT_AND_FLOAT[1].append_column("size", pa.array(["1", "2", "3", "4"]))
     paths = write_parts(tmp_path / "sizes", [numbers, texts])
-    for options in ({"by": "size"}, {"where": "size = '1'"}, {"columns": {"score": "size"}}, {"columns": {"score": "size + 0"}}):
-        with pytest.raises(InputError, match=r"predictions: size is VARCHAR in .*01[.]parquet and BIGINT in .*00[.]parquet"):
+    for options in (
+        {"by": "size"},
+        {"where": "size = '1'"},
+        {"columns": {"score": "size"}},
+        {"columns": {"score": "size + 0"}},
+    ):
+        with pytest.raises(
+            InputError,
+            match=r"predictions: size is VARCHAR in .*01[.]parquet and BIGINT in .*00[.]parquet",
+        ):
             sqlrank.evaluate("AUC", predictions=tmp_path / "sizes", **options)
     assert sqlrank.evaluate("AUC", predictions=paths).to_pylist() == [{"AUC": 1.0}]
 
 
 def test_decimals_of_every_scale(tmp_path: Path) -> None:
     parts = [
-        pa.table({"label": [1, 0], "score": pa.array([Decimal("0.9"), Decimal("0.8")], pa.decimal128(3, 1))}),
-        pa.table({"label": [1, 0], "score": pa.array([Decimal("0.875"), Decimal("0.874")], pa.decimal128(9, 3))}),
+        pa.table(
+            {
+                "label": [1, 0],
+                "score": pa.array([Decimal("0.9"), Decimal("0.8")], pa.decimal128(3, 1)),
+            }
+        ),
+        pa.table(
+            {
+                "label": [1, 0],
+                "score": pa.array([Decimal("0.875"), Decimal("0.874")], pa.decimal128(9, 3)),
+            }
+        ),
     ]
     for source in name_parts(tmp_path, parts):
         assert sqlrank.evaluate("AUC", predictions=source).to_pylist() == [{"AUC": 1.0}]
@@ -134,19 +179,43 @@ def test_decimals_of_every_scale(tmp_path: Path) -> None:
 
 def test_common_types_hold_every_value() -> None:
     """Compare the type of every pair with what DuckDB casts to and back."""
-    integers = ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"]
+    integers = [
+        "TINYINT",
+        "SMALLINT",
+        "INTEGER",
+        "BIGINT",
+        "UTINYINT",
+        "USMALLINT",
+        "UINTEGER",
+        "UBIGINT",
+    ]
     connection = duckdb.connect()
     for first, second in itertools.product(integers, repeat=2):
         common = common_type([first, second])
         assert common == common_type([second, first])
         for part in (first, second):
-            bits = {"TINY": 8, "SMALL": 16, "INTE": 32, "BIG": 64}[next(key for key in ("TINY", "SMALL", "INTE", "BIG") if key in part)]
+            bits = {"TINY": 8, "SMALL": 16, "INTE": 32, "BIG": 64}[
+                next(key for key in ("TINY", "SMALL", "INTE", "BIG") if key in part)
+            ]
             limit = 2**bits - 1 if part.startswith("U") else 2 ** (bits - 1) - 1
-            assert connection.execute(f"SELECT CAST(CAST({limit}::{part} AS {common}) AS {part}) = {limit}").fetchall() == [(True,)]
-    assert common_type(["BIGINT", "DOUBLE"]) == common_type(["FLOAT", "SMALLINT"]) == common_type(["FLOAT", "DECIMAL(4,2)"]) == "DOUBLE"
+            assert connection.execute(
+                f"SELECT CAST(CAST({limit}::{part} AS {common}) AS {part}) = {limit}"
+            ).fetchall() == [(True,)]
+    assert (
+        common_type(["BIGINT", "DOUBLE"])
+        == common_type(["FLOAT", "SMALLINT"])
+        == common_type(["FLOAT", "DECIMAL(4,2)"])
+        == "DOUBLE"
+    )
     assert common_type(["DECIMAL(4,2)", "DECIMAL(6,1)"]) == "DECIMAL(7,2)"
     assert common_type(['"NULL"', "VARCHAR"]) == "VARCHAR"
-    for pair in (("BOOLEAN", "BIGINT"), ("VARCHAR", "DOUBLE"), ("DATE", "VARCHAR"), ("UHUGEINT", "BIGINT"), ("BIGINT[]", "BIGINT")):
+    for pair in (
+        ("BOOLEAN", "BIGINT"),
+        ("VARCHAR", "DOUBLE"),
+        ("DATE", "VARCHAR"),
+        ("UHUGEINT", "BIGINT"),
+        ("BIGINT[]", "BIGINT"),
+    ):
         assert common_type(pair) is None
 
 
@@ -154,14 +223,18 @@ TWICE = "has two columns that are named .* in any case"
 
 
 def test_names_that_differ_in_case_alone(tmp_path: Path) -> None:
-    """Refuse them where one is read, from every source; DuckDB numbers them, so that another one would be read in silence."""
+    """Refuse them where one is read, from every source; DuckDB numbers them, so that another one
+    would be read in silence.
+    """
     columns = {"label": [1, 0], "Score": [0.9, 0.1], "score": [0.1, 0.9]}
     table = pa.table(list(columns.values()), names=list(columns))
     pq.write_table(table, tmp_path / "x.parquet")
     feather.write_feather(table, tmp_path / "x.feather")
     (tmp_path / "x.csv").write_text("label,Score,score\n1,0.9,0.1\n0,0.1,0.9\n")
     (tmp_path / "y.csv").write_text("label,score,score\n1,0.9,0.1\n0,0.1,0.9\n")
-    (tmp_path / "x.jsonl").write_text('{"label": 1, "Score": 0.9, "score": 0.1}\n{"label": 0, "Score": 0.1, "score": 0.9}\n')
+    (tmp_path / "x.jsonl").write_text(
+        '{"label": 1, "Score": 0.9, "score": 0.1}\n{"label": 0, "Score": 0.1, "score": 0.9}\n'
+    )
     connection = duckdb.connect()
     query = 'SELECT 1 AS label, 0.9 AS "Score", 0.1 AS score UNION ALL SELECT 0, 0.1, 0.9'
     files = [tmp_path / name for name in ("x.parquet", "x.feather", "x.csv", "y.csv", "x.jsonl")]
@@ -170,9 +243,17 @@ def test_names_that_differ_in_case_alone(tmp_path: Path) -> None:
             sqlrank.evaluate("AUC", predictions=source)
     with pytest.raises(InputError, match=TWICE):
         sqlrank.evaluate("AUC", predictions=connection.sql(query), connection=connection)
-    unread = {"predictions": {**columns, "size": [0.5, 0.5], "x": ["a", "b"], "X": ["b", "a"]}, "columns": {"score": "size"}}
+    unread = {
+        "predictions": {**columns, "size": [0.5, 0.5], "x": ["a", "b"], "X": ["b", "a"]},
+        "columns": {"score": "size"},
+    }
     assert sqlrank.evaluate("Brier", **unread).to_pylist() == [{"Brier": 0.25}]
-    for options in ({"by": "x"}, {"by": "y=UPPER(x)"}, {"where": "x = 'a'"}, {"unit": "x", "confidence": 0.9}):
+    for options in (
+        {"by": "x"},
+        {"by": "y=UPPER(x)"},
+        {"where": "x = 'a'"},
+        {"unit": "x", "confidence": 0.9},
+    ):
         with pytest.raises(InputError, match=TWICE):
             sqlrank.evaluate("Brier", **unread, **options)
     numbered = {"label": [1, 0], "score": [0.1, 0.9], "score_1": [0.9, 0.1]}
@@ -182,8 +263,15 @@ def test_names_that_differ_in_case_alone(tmp_path: Path) -> None:
 def test_folders_with_the_name_of_a_column(tmp_path: Path) -> None:
     for label in (0, 1):
         (tmp_path / f"label={label}").mkdir()
-        pq.write_table(pa.table({"label": [1 - label], "score": [0.5 + label / 10]}), tmp_path / f"label={label}" / "x.parquet")
-    for source in (tmp_path, str(tmp_path / "*" / "*.parquet"), sorted(tmp_path.rglob("*.parquet"))):
+        pq.write_table(
+            pa.table({"label": [1 - label], "score": [0.5 + label / 10]}),
+            tmp_path / f"label={label}" / "x.parquet",
+        )
+    for source in (
+        tmp_path,
+        str(tmp_path / "*" / "*.parquet"),
+        sorted(tmp_path.rglob("*.parquet")),
+    ):
         with pytest.raises(InputError, match="label is a column of the files and of their folders"):
             sqlrank.evaluate("AUC", predictions=source)
 
@@ -191,10 +279,15 @@ def test_folders_with_the_name_of_a_column(tmp_path: Path) -> None:
 def test_folders_are_columns(tmp_path: Path) -> None:
     for number, day in enumerate(("2026-01-01", "01")):
         (tmp_path / f"day={day}").mkdir()
-        table = pa.table({"label": [1, 0], "score": pa.array([1, 0]) if number else pa.array([0.5, 0.25])})
+        table = pa.table(
+            {"label": [1, 0], "score": pa.array([1, 0]) if number else pa.array([0.5, 0.25])}
+        )
         pq.write_table(table, tmp_path / f"day={day}" / "x.parquet")
     rows = sqlrank.evaluate("Brier", predictions=tmp_path, by="day").to_pylist()
-    assert [(row["day"], row["Brier"]) for row in rows] == [("01", 0.0), ("2026-01-01", pytest.approx(0.15625))]
+    assert [(row["day"], row["Brier"]) for row in rows] == [
+        ("01", 0.0),
+        ("2026-01-01", pytest.approx(0.15625)),
+    ]
 
 
 @pytest.mark.slow
@@ -207,7 +300,8 @@ def test_the_schemas_of_many_files_cost_less_than_counting_their_rows(tmp_path: 
     from sqlrank.engines.file_formats import find_format
 
     table = pa.table(
-        {name: [f"{index}" for index in range(20)] for name in ("query_id", "doc_id")} | {"score": [index / 7 for index in range(20)]}
+        {name: [f"{index}" for index in range(20)] for name in ("query_id", "doc_id")}
+        | {"score": [index / 7 for index in range(20)]}
     )
     for index in range(2000):
         pq.write_table(table, tmp_path / f"{index:04}.parquet")
@@ -227,13 +321,23 @@ def test_the_schemas_of_many_files_cost_less_than_counting_their_rows(tmp_path: 
             find_format("run", file)
         assert len(group_parquet_files(connection, files)) == 1
 
-    count = measure(lambda: connection.execute(f"SELECT COUNT(*) FROM READ_PARQUET('{tmp_path}/*.parquet')").fetchall())
+    count = measure(
+        lambda: connection.execute(
+            f"SELECT COUNT(*) FROM READ_PARQUET('{tmp_path}/*.parquet')"
+        ).fetchall()
+    )
     assert measure(check) <= 0.6 * count
 
 
 def test_rollups_of_several_parts() -> None:
     """Evaluate a list of rollups as one of all their rows."""
-    parts = [part.append_column("day", pa.array([day] * len(part))) for day, part in zip("xy", INT_AND_FLOAT[1:] * 2, strict=True)]
+    parts = [
+        part.append_column("day", pa.array([day] * len(part)))
+        for day, part in zip("xy", INT_AND_FLOAT[1:] * 2, strict=True)
+    ]
     rollups = [sqlrank.rollup(["AUC"], predictions=part, by="day") for part in parts]
     both = sqlrank.rollup(["AUC"], predictions=pa.concat_tables(parts), by="day")
-    assert sqlrank.evaluate("AUC", rollup=rollups).to_pylist() == sqlrank.evaluate("AUC", rollup=both).to_pylist()
+    assert (
+        sqlrank.evaluate("AUC", rollup=rollups).to_pylist()
+        == sqlrank.evaluate("AUC", rollup=both).to_pylist()
+    )

@@ -1,4 +1,6 @@
-"""Sessions load no extensions, and conditions and expressions call no function that reads files, waits or makes many values."""
+"""Sessions load no extensions, and conditions and expressions call no function that reads files,
+waits or makes many values.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,13 @@ from sqlrank.rendering.dialects import DIALECTS
 if TYPE_CHECKING:
     from pathlib import Path
 
-PREDICTIONS = pa.table({"label": [0, 1, 1], "score": [0.1, 0.7, 0.4], "day": ["2026-01-01", "2026-01-01", "2026-01-02"]})
+PREDICTIONS = pa.table(
+    {
+        "label": [0, 1, 1],
+        "score": [0.1, 0.7, 0.4],
+        "day": ["2026-01-01", "2026-01-01", "2026-01-02"],
+    }
+)
 
 
 @pytest.mark.parametrize("limits", [ResourceLimits(), ResourceLimits(threads=1)])
@@ -28,7 +36,10 @@ def test_sessions_load_no_extensions(is_file: bool, limits: ResourceLimits, tmp_
     path = tmp_path / "x.duckdb"
     duckdb.connect(str(path)).close()
     with duckdb_session(path if is_file else None, limits) as opened:
-        settings = "current_setting('autoinstall_known_extensions'), current_setting('autoload_known_extensions')"
+        settings = (
+            "current_setting('autoinstall_known_extensions'),"
+            " current_setting('autoload_known_extensions')"
+        )
         assert opened.execute(f"SELECT {settings}").fetchall() == [(False, False)]
 
 
@@ -44,9 +55,12 @@ def test_sessions_load_no_extensions(is_file: bool, limits: ResourceLimits, tmp_
 def test_what_needs_an_extension_says_which(source: str, extension: str) -> None:
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("AUC", predictions=source)
-    assert str(caught.value) == (
-        f"predictions: {source!r} needs the extension {extension} of DuckDB, and sqlrank loads none. Load it on a connection of your own "
-        f"(INSTALL {extension}; LOAD {extension}), make a view or a relation there, and give that with connection=, or the query SELECT * FROM {source!r}"
+    assert (
+        str(caught.value)
+        == f"predictions: {source!r} needs the extension {extension} of DuckDB, and sqlrank loads"
+        f" none. Load it on a connection of your own (INSTALL {extension}; LOAD {extension}),"
+        " make a view or a relation there, and give that with connection=, or the query SELECT"
+        f" * FROM {source!r}"
     )
 
 
@@ -66,19 +80,29 @@ REFUSED = [
 
 @pytest.mark.parametrize(("text", "function"), REFUSED)
 def test_harmful_functions_are_refused_by_name(text: str, function: str) -> None:
-    message = f"{function} is not among the functions that may be called here. Give a query or a view with a column of it"
+    message = (
+        f"{function} is not among the functions that may be called here. Give a query or a view"
+        " with a column of it"
+    )
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("AUC", predictions=PREDICTIONS, where=text)
     assert str(caught.value).startswith(f"where: {message}")
     for call in (sqlrank.evaluate, sqlrank.sql):
-        sources: dict[str, Any] = {"predictions": PREDICTIONS if call is sqlrank.evaluate else "clicks"}
+        sources: dict[str, Any] = {
+            "predictions": PREDICTIONS if call is sqlrank.evaluate else "clicks"
+        }
         with pytest.raises(InputError) as caught:
             call("AUC", **sources, columns={"score": text})
         assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("dialect", "text"), [("clickhouse", "sleep(3) = label"), ("postgres", "pg_sleep(3) = label"), ("snowflake", "SYSTEM$WAIT(5) = label")]
+    ("dialect", "text"),
+    [
+        ("clickhouse", "sleep(3) = label"),
+        ("postgres", "pg_sleep(3) = label"),
+        ("snowflake", "SYSTEM$WAIT(5) = label"),
+    ],
 )
 def test_functions_that_wait_are_refused_for_every_engine(dialect: str, text: str) -> None:
     with pytest.raises(InputError, match="is not among the functions that may be called here"):
@@ -99,7 +123,9 @@ def test_functions_that_wait_are_refused_for_every_engine(dialect: str, text: st
     ],
 )
 def test_what_conditions_are_written_with_is_allowed(text: str) -> None:
-    assert sqlrank.evaluate("AUC", predictions=PREDICTIONS, where=text).to_pylist() == [{"AUC": 1.0}]
+    assert sqlrank.evaluate("AUC", predictions=PREDICTIONS, where=text).to_pylist() == [
+        {"AUC": 1.0}
+    ]
 
 
 @pytest.mark.parametrize(
@@ -123,12 +149,25 @@ def test_a_file_that_the_caller_has_open_already(tmp_path: Path) -> None:
         connection.register("given", PREDICTIONS)
         connection.execute("CREATE TABLE clicks AS FROM given")
     with duckdb.connect(str(path), read_only=True):
-        assert sqlrank.evaluate("AUC", predictions="clicks", connection=path).to_pylist() == [{"AUC": 1.0}]
+        assert sqlrank.evaluate("AUC", predictions="clicks", connection=path).to_pylist() == [
+            {"AUC": 1.0}
+        ]
 
 
 def test_a_list_in_an_expression_leads_to_answers() -> None:
-    with pytest.raises(InputError, match=r"UNNEST is not among .*. Give a row per query with lists as the input answers, or a query"):
-        sqlrank.evaluate("RR", run=[{"query_id": "q", "ids": ["d"]}], qrels={"q": {"d": 1}}, columns={"run.doc_id": "unnest(ids)"})
+    with pytest.raises(
+        InputError,
+        match=(
+            r"UNNEST is not among .*. Give a row per query with lists as the input answers, or a"
+            r" query"
+        ),
+    ):
+        sqlrank.evaluate(
+            "RR",
+            run=[{"query_id": "q", "ids": ["d"]}],
+            qrels={"q": {"d": 1}},
+            columns={"run.doc_id": "unnest(ids)"},
+        )
 
 
 FORBIDDEN = {
@@ -162,7 +201,12 @@ FORBIDDEN = {
 @pytest.mark.parametrize("text", ["(s).evil = 1", "(clicks).evil = 1", "((i)).evil = 1"])
 def test_a_field_in_postgresql_may_be_a_function(text: str) -> None:
     for dialect in ("postgres", "redshift"):
-        with pytest.raises(InputError, match=r"may call a function of that name. Give a query that reads the field as the source"):
+        with pytest.raises(
+            InputError,
+            match=(
+                r"may call a function of that name. Give a query that reads the field as the source"
+            ),
+        ):
             sqlrank.sql("AUC", predictions="clicks", dialect=dialect, where=text)
     assert "evil" in sqlrank.sql("AUC", predictions="clicks", dialect="duckdb", where=text)
 
@@ -172,16 +216,36 @@ READ_TABLES = {
     "clickhouse": ("i IN secret", "i IN (secret)", "i GLOBAL IN secret", "i NOT IN ((secret))"),
 }
 PLACES = {
-    "where": lambda text, dialect: sqlrank.sql("AUC", predictions="clicks", dialect=dialect, where=text),
-    "by": lambda text, dialect: sqlrank.sql("AUC", predictions="clicks", dialect=dialect, by=f"g={text}"),
-    "columns": lambda text, dialect: sqlrank.sql("AUC", predictions="clicks", dialect=dialect, columns={"score": text}),
-    "unit": lambda text, dialect: sqlrank.sql("AUC", predictions="clicks", dialect=dialect, confidence=0.9, unit=text),
-    "measured": lambda text, dialect: sqlrank.sql("Mean(predictions.x)", predictions="clicks", dialect=dialect, columns={"x": text}),
-    "amount": lambda text, dialect: sqlrank.experiment_sql(f"Mean({text})", data="visits", dialect=dialect),
-    "batch_where": lambda text, dialect: sqlrank.rollup_sql(
-        "LogLoss", predictions="clicks", by="day", dialect=dialect, insert="t", batch="b", batch_where=text
+    "where": lambda text, dialect: sqlrank.sql(
+        "AUC", predictions="clicks", dialect=dialect, where=text
     ),
-    "splits": lambda text, dialect: sqlrank.experiment_sql("Mean(x)", data="visits", dialect=dialect, where=text),
+    "by": lambda text, dialect: sqlrank.sql(
+        "AUC", predictions="clicks", dialect=dialect, by=f"g={text}"
+    ),
+    "columns": lambda text, dialect: sqlrank.sql(
+        "AUC", predictions="clicks", dialect=dialect, columns={"score": text}
+    ),
+    "unit": lambda text, dialect: sqlrank.sql(
+        "AUC", predictions="clicks", dialect=dialect, confidence=0.9, unit=text
+    ),
+    "measured": lambda text, dialect: sqlrank.sql(
+        "Mean(predictions.x)", predictions="clicks", dialect=dialect, columns={"x": text}
+    ),
+    "amount": lambda text, dialect: sqlrank.experiment_sql(
+        f"Mean({text})", data="visits", dialect=dialect
+    ),
+    "batch_where": lambda text, dialect: sqlrank.rollup_sql(
+        "LogLoss",
+        predictions="clicks",
+        by="day",
+        dialect=dialect,
+        insert="t",
+        batch="b",
+        batch_where=text,
+    ),
+    "splits": lambda text, dialect: sqlrank.experiment_sql(
+        "Mean(x)", data="visits", dialect=dialect, where=text
+    ),
 }
 
 
@@ -207,8 +271,13 @@ def test_every_place_refuses_what_reaches_beyond_rows(place: str) -> None:
                 accepted.append((dialect, text, PLACES[place](text, dialect)))
             except sqlrank.SqlrankError:
                 continue
-    # A text that is not read as an expression is the name of a column, which is quoted, and repeated in comments.
-    assert [(dialect, text) for dialect, text, statement in accepted if text in _drop_names(statement, text)] == []
+    # A text that is not read as an expression is the name of a column, which is quoted, and
+    # repeated in comments.
+    assert [
+        (dialect, text)
+        for dialect, text, statement in accepted
+        if text in _drop_names(statement, text)
+    ] == []
 
 
 def _drop_names(statement: str, text: str) -> str:
@@ -238,11 +307,26 @@ def test_a_class_of_syntax_that_is_not_listed_is_refused() -> None:
     [
         ("duckdb", "[x.id FOR x IN retrieved] = ids"),
         ("duckdb", "'a' IN tags AND s[1:2] = 'ab' AND st.a.b = 1"),
-        ("duckdb", "i::DECIMAL(10, 2) > 1 AND CAST(s AS STRUCT(a INTEGER, b VARCHAR[])) IS NOT NULL"),
-        ("postgres", "2 = ANY(l) AND to_hex(i) = 'a' AND s COLLATE \"C\" > 'a' AND s SIMILAR TO 'a|b'"),
-        ("postgres", "date_bin('1 day', ts, TIMESTAMP '2001-01-01') > now() - make_interval(days => 3)"),
+        (
+            "duckdb",
+            "i::DECIMAL(10, 2) > 1 AND CAST(s AS STRUCT(a INTEGER, b VARCHAR[])) IS NOT NULL",
+        ),
+        (
+            "postgres",
+            "2 = ANY(l) AND to_hex(i) = 'a' AND s COLLATE \"C\" > 'a' AND s SIMILAR TO 'a|b'",
+        ),
+        (
+            "postgres",
+            "date_bin('1 day', ts, TIMESTAMP '2001-01-01') > now() - make_interval(days => 3)",
+        ),
         ("postgres", "j #>> '{a,b}' = 'x' AND j @> '{}' AND E'a\\'b' = s"),
-        ("bigquery", "REGEXP_CONTAINS(s, r'^\\d+$') AND DATE(ts) BETWEEN DATE '2026-01-01' AND CURRENT_DATE()"),
+        (
+            "bigquery",
+            (
+                "REGEXP_CONTAINS(s, r'^\\d+$') AND DATE(ts) BETWEEN DATE '2026-01-01' AND"
+                " CURRENT_DATE()"
+            ),
+        ),
         ("snowflake", "s:a.b::INT = 1 AND DATEADD(day, -1, ts) < CURRENT_TIMESTAMP"),
         ("clickhouse", "i IN (1, 2) AND (i, j) IN ((1, 2)) AND toYYYYMM(d) = 202601"),
         ("sqlite", "s GLOB 'a*' AND json_extract(j, '$.a') = 1 AND i IN (j, 2)"),
@@ -263,10 +347,22 @@ def test_depth_and_length_are_refused_at_once() -> None:
         f"label{' || label' * number}",
     ]
     for text in texts:
-        for arguments in ({"by": f"g={text}"}, {"where": f"{text} > 1"}, {"columns": {"score": text}}):
+        for arguments in (
+            {"by": f"g={text}"},
+            {"where": f"{text} > 1"},
+            {"columns": {"score": text}},
+        ):
             with pytest.raises(InputError, match=r"operations in one another|nested too deeply"):
                 sqlrank.evaluate("Positives", predictions=PREDICTIONS, **arguments)
-    chains = [" OR ".join(f"label = {value}" for value in range(number)), f"label IN ({', '.join(map(str, range(number)))})"]
+    chains = [
+        " OR ".join(f"label = {value}" for value in range(number)),
+        f"label IN ({', '.join(map(str, range(number)))})",
+    ]
     for text in chains:
-        assert sqlrank.evaluate("Positives", predictions=PREDICTIONS, where=text).to_pylist() == [{"Positives": 2.0}]
-        assert len(sqlrank.evaluate("Positives", predictions=PREDICTIONS, by=f"g={text}").to_pylist()) == 1
+        assert sqlrank.evaluate("Positives", predictions=PREDICTIONS, where=text).to_pylist() == [
+            {"Positives": 2.0}
+        ]
+        assert (
+            len(sqlrank.evaluate("Positives", predictions=PREDICTIONS, by=f"g={text}").to_pylist())
+            == 1
+        )

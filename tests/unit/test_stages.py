@@ -29,7 +29,9 @@ def evaluate_rows(**options: Any) -> dict[str, list[Any]]:
 
 
 def test_each_is_compared_with_the_one_given_before() -> None:
-    """Ranked loses d of b, d, g, and shown b of b and g; b is the only relevant one of the first two of a stage before."""
+    """Ranked loses d of b, d, g, and shown b of b and g; b is the only relevant one of the first
+    two of a stage before.
+    """
     assert evaluate_rows(run=make_runs("search", "ranked", "shown")) == {
         "search": [None, 0, 0],
         "ranked": [0.5, 1, 0],
@@ -43,8 +45,17 @@ def test_each_is_compared_with_the_one_given_before() -> None:
 
 
 def test_a_baseline_that_is_given_is_what_all_are_compared_with() -> None:
-    before = pa.table({"system": ["ranked", "shown"], "query_id": ["q1", "q1"], "doc_id": ["z", "z"], "score": [1.0, 1.0]})
-    assert evaluate_rows(run=make_runs("search", "ranked", "shown"), inputs={"baseline": before}) == {
+    before = pa.table(
+        {
+            "system": ["ranked", "shown"],
+            "query_id": ["q1", "q1"],
+            "doc_id": ["z", "z"],
+            "score": [1.0, 1.0],
+        }
+    )
+    assert evaluate_rows(
+        run=make_runs("search", "ranked", "shown"), inputs={"baseline": before}
+    ) == {
         "search": [None, 0, 0],
         "ranked": [-3.0, 1, 1],
         "shown": [-1.0, 1, 1],
@@ -58,14 +69,19 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         (tmp_path / f"{name}.run").write_text("".join(lines), "utf-8")
         given += ["--run", f"{name}={tmp_path / name}.run"]
     (tmp_path / "some.qrels").write_text("".join(f"q1 0 {doc} 1\n" for doc in QRELS["q1"]), "utf-8")
-    text = run_command("evaluate", *METRICS, *given, "--qrels", str(tmp_path / "some.qrels"), "--format", "csv")
+    text = run_command(
+        "evaluate", *METRICS, *given, "--qrels", str(tmp_path / "some.qrels"), "--format", "csv"
+    )
     assert text.splitlines()[1:] == ["ranked,0.5,1.0,0.0", "search,,0.0,0.0", "shown,0.5,1.0,1.0"]
 
 
 @pytest.mark.parametrize(
     ("metrics", "run"),
     [
-        (["Lost", "Unexpectedness@2"], make_runs("search", "ranked")),  # whose baseline is not the stage before
+        (
+            ["Lost", "Unexpectedness@2"],
+            make_runs("search", "ranked"),
+        ),  # whose baseline is not the stage before
         (["Unexpectedness@2"], make_runs("search", "ranked")),
         (["Lost"], make_runs("search")),
         (["Lost"], make_runs("search")["search"]),

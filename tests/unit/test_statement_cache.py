@@ -23,7 +23,9 @@ from sqlrank.resolve import resolve_request
 if TYPE_CHECKING:
     from sqlrank.engines.database import SourceTable
 
-ORDERS = pa.table({"order_id": [1, 1, 2], "item": ["a", "b", "a"], "price": [2.0, 3.0, 5.0], "pieces": [1, 2, 1]})
+ORDERS = pa.table(
+    {"order_id": [1, 1, 2], "item": ["a", "b", "a"], "price": [2.0, 3.0, 5.0], "pieces": [1, 2, 1]}
+)
 RUN = pa.table({"query_id": [1, 1, 2], "doc_id": ["a", "b", "a"], "score": [0.5, 0.5, 0.9]})
 QRELS = pa.table({"query_id": [1, 2], "doc_id": ["b", "c"], "relevance": [1, 1]})
 
@@ -35,7 +37,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def evaluate_revenue(folder: Path | str, orders: pa.Table = ORDERS) -> Any:
-    return sqlrank.evaluate("Revenue", inputs={"orders": orders}, sql_dir=folder)["Revenue"].to_pylist()
+    return sqlrank.evaluate("Revenue", inputs={"orders": orders}, sql_dir=folder)[
+        "Revenue"
+    ].to_pylist()
 
 
 def change(file: Path, old: str, new: str) -> None:
@@ -78,7 +82,10 @@ def test_calls_that_differ_in_one_thing_are_distinguished() -> None:
     for _ in range(2):
         assert evaluate_metric() == [{"RR": 0.5}]
         assert evaluate_metric(ties="doc_asc") == [{"RR": 0.25}]
-        assert evaluate_metric(per_query=True) == [{"query_id": 1, "RR": 1.0}, {"query_id": 2, "RR": 0.0}]
+        assert evaluate_metric(per_query=True) == [
+            {"query_id": 1, "RR": 1.0},
+            {"query_id": 2, "RR": 0.0},
+        ]
         assert evaluate_metric(where="run.query_id = 1 AND qrels.query_id = 1") == [{"RR": 1.0}]
         assert evaluate_metric("RR@1") == [{"RR@1": 0.5}]
         assert evaluate_metric("RR(ties=doc_asc)@1") == [{"RR(ties=doc_asc)@1": 0.0}]
@@ -88,11 +95,15 @@ def test_what_can_be_nan_follows_from_the_types_of_this_call() -> None:
     whole = RUN.set_column(2, "score", pa.array([2, 2, 3]))
     assert sqlrank.evaluate("RR", run=whole, qrels=QRELS)["RR"].to_pylist() == [0.5]
     with pytest.raises(InputError, match="1 row: score is NaN"):
-        sqlrank.evaluate("RR", run=RUN.set_column(2, "score", pa.array([0.5, float("nan"), 0.9])), qrels=QRELS)
+        sqlrank.evaluate(
+            "RR", run=RUN.set_column(2, "score", pa.array([0.5, float("nan"), 0.9])), qrels=QRELS
+        )
 
 
 def test_what_a_call_names_on_a_connection_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One after another they have the same names, so that their statements are the same; one within another has not."""
+    """One after another they have the same names, so that their statements are the same; one within
+    another has not.
+    """
     connection = duckdb.connect()
     there: list[str] = []
     find = DuckDBSources.resolve
@@ -104,19 +115,27 @@ def test_what_a_call_names_on_a_connection_is_its_own(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(DuckDBSources, "resolve", seen)
     for _ in range(2):
-        assert sqlrank.evaluate("RR", run=RUN, qrels=QRELS, connection=connection).to_pylist() == [{"RR": 0.5}]
+        assert sqlrank.evaluate("RR", run=RUN, qrels=QRELS, connection=connection).to_pylist() == [
+            {"RR": 0.5}
+        ]
     assert len(there) == 4
     assert there[:2] == there[2:]
     with closing(DuckDBSources(connection)) as outer:
         outer.resolve("run", RUN.slice(2))
-        assert sqlrank.evaluate("RR", run=RUN, qrels=QRELS, connection=connection).to_pylist() == [{"RR": 0.5}]
+        assert sqlrank.evaluate("RR", run=RUN, qrels=QRELS, connection=connection).to_pylist() == [
+            {"RR": 0.5}
+        ]
         assert there[4] not in there[5:]
     outer.close()
-    assert connection.execute("SELECT COUNT(*) FROM duckdb_views() WHERE NOT internal").fetchall() == [(0,)]
+    assert connection.execute(
+        "SELECT COUNT(*) FROM duckdb_views() WHERE NOT internal"
+    ).fetchall() == [(0,)]
 
 
 def test_columns_of_other_types_are_other_statements() -> None:
-    """A query that sums integers is divided with a cast on PostgreSQL; trees alone do not tell what their columns are."""
+    """A query that sums integers is divided with a cast on PostgreSQL; trees alone do not tell what
+    their columns are.
+    """
     found = []
     for kind in ("DOUBLE", "INTEGER", "DOUBLE"):
         connection = duckdb.connect()
@@ -130,13 +149,17 @@ def test_columns_of_other_types_are_other_statements() -> None:
 
 
 def test_the_same_tables_in_two_databases() -> None:
-    """Of one the numbers are whole, of the other not, and one is asked in the SQL of another engine."""
+    """Of one the numbers are whole, of the other not, and one is asked in the SQL of another
+    engine.
+    """
     for kind, values in (("INTEGER", (1, 2)), ("REAL", (0.5, 1.5)), ("INTEGER", (1, 2))):
         connection = sqlite3.connect(":memory:")
         connection.execute(f"CREATE TABLE p (label {kind}, score {kind})")
         connection.executemany("INSERT INTO p VALUES (?, ?)", [(1, values[0]), (1, values[1])])
         expected = ((1 - values[0]) ** 2 + (1 - values[1]) ** 2) / 2
-        assert sqlrank.evaluate("MSE", predictions="p", connection=connection)["MSE"].to_pylist() == [expected]
+        assert sqlrank.evaluate("MSE", predictions="p", connection=connection)[
+            "MSE"
+        ].to_pylist() == [expected]
         assert (
             sqlrank.sql("MSE", predictions="p")
             == sqlrank.sql("MSE", predictions="p", dialect="duckdb")

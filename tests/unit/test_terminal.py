@@ -1,4 +1,6 @@
-"""Output of commands in a terminal: the width of tables, records in narrow ones, colors, and omitted columns."""
+"""Output of commands in a terminal: the width of tables, records in narrow ones, colors, and
+omitted columns.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,15 @@ from sqlrank.cli.metrics import PARAMETERS_WIDTH
 from sqlrank.output.display import Format, TextColumn, lay_out
 from sqlrank.output.result_formats import TableStyle, format_result
 from tests.lanes import select_few
-from tests.unit.command_line import CODES, ROOT, TREC, load_command, print_in_terminal, run_command, run_in
+from tests.unit.command_line import (
+    CODES,
+    ROOT,
+    TREC,
+    load_command,
+    print_in_terminal,
+    run_command,
+    run_in,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,8 +42,23 @@ SMALL = ROOT / "examples" / "data" / "small"
 IMPRESSIONS = ROOT / "examples" / "data" / "open_bandit" / "impressions.parquet"
 
 RANKING = ["--run", TREC / "results.test", "--qrels", TREC / "qrels.rel_level"]
-SYSTEMS = ["--run", f"full={TREC / 'results.test'}", "--run", f"trunc={TREC / 'results.trunc'}", *RANKING[2:]]
-SCORES = ["--predictions", IMPRESSIONS, "--column", "label=click", "--column", "score=score_logistic", "--column", "score=score_boosting"]
+SYSTEMS = [
+    "--run",
+    f"full={TREC / 'results.test'}",
+    "--run",
+    f"trunc={TREC / 'results.trunc'}",
+    *RANKING[2:],
+]
+SCORES = [
+    "--predictions",
+    IMPRESSIONS,
+    "--column",
+    "label=click",
+    "--column",
+    "score=score_logistic",
+    "--column",
+    "score=score_boosting",
+]
 ONE_SCORE = SCORES[:6]
 CALLS: dict[str, list[object]] = {
     "evaluate": ["evaluate", "nDCG@10", "AP", "RR", "P@5", "num_rel", *RANKING],
@@ -52,7 +77,16 @@ CALLS: dict[str, list[object]] = {
         "--per-query",
     ],
     "evaluate one interval": ["evaluate", "nDCG@10", "--confidence", "0.95", *RANKING],
-    "evaluate intervals": ["evaluate", "AUC", "LogLoss", "CalibrationRatio", "Positives", "--confidence", "0.95", *SCORES],
+    "evaluate intervals": [
+        "evaluate",
+        "AUC",
+        "LogLoss",
+        "CalibrationRatio",
+        "Positives",
+        "--confidence",
+        "0.95",
+        *SCORES,
+    ],
     "evaluate curve": ["evaluate", "ROC(points=10)", *SCORES],
     "compare": ["compare", "AUC", "LogLoss", "CalibrationRatio", *SCORES],
     "compare queries": ["compare", "nDCG@10", "AP", *SYSTEMS, "--per-query"],
@@ -71,7 +105,16 @@ CALLS: dict[str, list[object]] = {
     ],
     "rollup": ["rollup", "AUC", "LogLoss", "--n-bins", "4", *ONE_SCORE],
     "power": ["power", "--sd", "0.12", "--num-units", "50"],
-    "drift": ["drift", "AUC", "--rollup", "ROLLUP", "--reference", "campaign = 'men'", "--current", "campaign = 'women'"],
+    "drift": [
+        "drift",
+        "AUC",
+        "--rollup",
+        "ROLLUP",
+        "--reference",
+        "campaign = 'men'",
+        "--current",
+        "campaign = 'women'",
+    ],
     "split": ["split", SMALL / "numbers.csv", "--key", "query_id", "--salt", "a", "--folds", "3"],
     "learn": [
         "learn",
@@ -128,15 +171,35 @@ def test_numbers_and_names_are_never_broken(name: str, width: int, rollup: Path)
     piped = print_in_pipe(name, rollup)
     shown = CODES.sub("", print_in_terminal(list_arguments(name, rollup)))
     assert "\x1b" not in piped
-    words = {*piped.split(), *["In", "every", "row:", "=", "Empty:", "more", "column", "columns", "with", "--format", "csv", "<0.0001"]}
+    words = {
+        *piped.split(),
+        *[
+            "In",
+            "every",
+            "row:",
+            "=",
+            "Empty:",
+            "more",
+            "column",
+            "columns",
+            "with",
+            "--format",
+            "csv",
+            "<0.0001",
+        ],
+    }
     words |= {f"{word}{mark}" for word in piped.split() for mark in ",."}
     unknown = [word for word in shown.split() if word not in words and word.strip("0123456789")]
     assert unknown == [], "a part of a number or a name"
-    too_long = [line for line in shown.splitlines() if len(line) > width and not line.startswith("    ")]
+    too_long = [
+        line for line in shown.splitlines() if len(line) > width and not line.startswith("    ")
+    ]
     assert not [line for line in too_long if len(line.split()) > 2 and not is_prose_of_steps(line)]
     if name != "metrics":  # of which more columns are piped than shown
         # A metric that is a title has no heading.
-        assert set(piped.split()) <= {word.rstrip(",.") for word in shown.split()} | set(shown.split()) | {"metric"}
+        assert set(piped.split()) <= {word.rstrip(",.") for word in shown.split()} | set(
+            shown.split()
+        ) | {"metric"}
 
 
 def test_tasks_and_metrics_are_never_broken(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +212,9 @@ def test_tasks_and_metrics_are_never_broken(width: int, monkeypatch: pytest.Monk
     else:
         assert shown.endswith("1 more column with --format csv\n")
         assert {*sqlrank.metrics()["name"].to_pylist()} <= {*shown.split()}
-    assert [line for line in shown.splitlines() if len(line) > width and len(line.split()) > 2] == []
+    assert [
+        line for line in shown.splitlines() if len(line) > width and len(line.split()) > 2
+    ] == []
 
 
 def test_every_command_is_tried_in_a_terminal() -> None:
@@ -174,14 +239,18 @@ def test_written_paths_are_never_broken(name: str, width: int, tmp_path: Path) -
 
 
 def is_prose_of_steps(line: str) -> bool:
-    """Return True for lines of an explanation that are not in its tables: titles of steps and expressions."""
+    """Return True for lines of an explanation that are not in its tables: titles of steps and
+    expressions.
+    """
     return ": One row per " in line or " = " in line
 
 
 @pytest.mark.slow
 def test_one_metric_with_its_interval_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    lines = CODES.sub("", print_in_terminal([str(word) for word in CALLS["evaluate one interval"]])).splitlines()
+    lines = CODES.sub(
+        "", print_in_terminal([str(word) for word in CALLS["evaluate one interval"]])
+    ).splitlines()
     assert [line.split() for line in lines] == [
         ["metric", "value", "ci_low", "ci_high", "n_units"],
         ["nDCG@10", "0.2656", "0.0116", "0.9180", "3"],
@@ -189,7 +258,9 @@ def test_one_metric_with_its_interval_is_a_row(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {}])
-def test_color_says_who_wins_and_what_fails(variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, rollup: Path) -> None:
+def test_color_says_who_wins_and_what_fails(
+    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, rollup: Path
+) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     for name, value in ({"TERM": "xterm", "COLUMNS": "200"} | variables).items():
         monkeypatch.setenv(name, value)
@@ -200,7 +271,9 @@ def test_color_says_who_wins_and_what_fails(variables: dict[str, str], monkeypat
 
 def test_a_terminal_that_cannot_erase_has_no_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "dumb")
-    shown = print_in_terminal([str(word) for word in CALLS["evaluate one interval"]], is_error_shown=True)
+    shown = print_in_terminal(
+        [str(word) for word in CALLS["evaluate one interval"]], is_error_shown=True
+    )
     assert not CODES.search(shown)
     assert shown.splitlines()[0].split()[:2] == ["metric", "value"]
 
@@ -234,7 +307,12 @@ def test_layout_of_sentences_wide_characters_and_long_names() -> None:
 
 
 def test_notes_keep_names_with_their_values_and_list_empty_texts() -> None:
-    rows = {"name": ["a", "b"], "family": ["command"] * 2, "parameters": [""] * 2, "num_rows": [3] * 2}
+    rows = {
+        "name": ["a", "b"],
+        "family": ["command"] * 2,
+        "parameters": [""] * 2,
+        "num_rows": [3] * 2,
+    }
     assert format_result(pa.table(rows), Format.table, TableStyle(), 28).splitlines()[-4:] == [
         "In every row:",
         "family = command,",
@@ -242,15 +320,27 @@ def test_notes_keep_names_with_their_values_and_list_empty_texts() -> None:
         "parameters",
     ]
     columns = [TextColumn("name", ["a" * 9, "b"]), TextColumn("parameters", ["", "beta=1"])]
-    assert lay_out(columns, 12).splitlines() == ["name        aaaaaaaaa", "", "name        b", "parameters  beta=1"]
+    assert lay_out(columns, 12).splitlines() == [
+        "name        aaaaaaaaa",
+        "",
+        "name        b",
+        "parameters  beta=1",
+    ]
 
 
 def test_columns_of_data_have_decimals_in_every_row_or_none() -> None:
     table = pa.table({"score": [1.0, 2.5, 3.0], "label": [1.0, 2.0, 3.0]})
     lines = format_result(table, Format.table, TableStyle()).splitlines()
-    assert [line.split() for line in lines[1:]] == [["1.0000", "1"], ["2.5000", "2"], ["3.0000", "3"]]
+    assert [line.split() for line in lines[1:]] == [
+        ["1.0000", "1"],
+        ["2.5000", "2"],
+        ["3.0000", "3"],
+    ]
     values = pa.table({"metric": ["num_rel", "AP"], "value": [3.0, 0.5]})
-    assert [line.split()[1] for line in format_result(values, Format.table, TableStyle()).splitlines()[1:]] == ["3", "0.5000"]
+    assert [
+        line.split()[1]
+        for line in format_result(values, Format.table, TableStyle()).splitlines()[1:]
+    ] == ["3", "0.5000"]
 
 
 def test_numbers_have_one_form() -> None:
@@ -260,7 +350,9 @@ def test_numbers_have_one_form() -> None:
             "p_value": [1e-9, 0.5],
         }
     )  # fmt: skip
-    assert [line.split() for line in format_result(table, Format.table, TableStyle()).splitlines()[1:]] == [
+    assert [
+        line.split() for line in format_result(table, Format.table, TableStyle()).splitlines()[1:]
+    ] == [
         ["123456", "40,000", "1,564", "1,022.9330", "-0.00001", "<0.0001"],
         ["2", "3", "2", "0.5000", "0.0000", "0.5000"],
     ]
@@ -269,15 +361,24 @@ def test_numbers_have_one_form() -> None:
 
 def test_integers_among_fractions_of_a_metric_have_decimals() -> None:
     run = {"q1": ["a", "b"], "q2": ["b", "c"], "q3": ["a", "b", "c"]}
-    result = sqlrank.evaluate(["DCG@3", "num_ret"], run=run, qrels={"q1": {"b": 4}, "q2": {"b": 3}, "q3": {"c": 1}}, per_query=True)
-    lines = [line.split() for line in format_result(result, Format.table, TableStyle()).splitlines()[1:]]
+    result = sqlrank.evaluate(
+        ["DCG@3", "num_ret"],
+        run=run,
+        qrels={"q1": {"b": 4}, "q2": {"b": 3}, "q3": {"c": 1}},
+        per_query=True,
+    )
+    lines = [
+        line.split() for line in format_result(result, Format.table, TableStyle()).splitlines()[1:]
+    ]
     assert lines == [["q1", "2.5237", "2"], ["q2", "3.0000", "2"], ["q3", "0.5000", "3"]]
 
 
 def test_a_group_alone_is_a_row_and_metrics_alone_are_a_column() -> None:
     data = pa.table({"g": ["x", "x"], "label": [1, 0], "score": [0.9, 0.1]})
     metrics = ["AUC", "LogLoss", "Brier", "APS", "Positives"]
-    grouped = format_result(sqlrank.evaluate(metrics, predictions=data, by="g"), Format.table, TableStyle())
+    grouped = format_result(
+        sqlrank.evaluate(metrics, predictions=data, by="g"), Format.table, TableStyle()
+    )
     assert grouped.splitlines()[0].split() == ["g", *metrics]
     alone = format_result(sqlrank.evaluate(metrics, predictions=data), Format.table, TableStyle())
     assert [line.split()[0] for line in alone.splitlines()] == ["metric", *metrics]
@@ -285,7 +386,10 @@ def test_a_group_alone_is_a_row_and_metrics_alone_are_a_column() -> None:
 
 @pytest.mark.slow
 def test_a_real_terminal_decides_the_width() -> None:
-    for columns, first in ((60, ["metric", "AUC"]), (140, ["metric", "score_logistic", "score_boosting", "difference"])):
+    for columns, first in (
+        (60, ["metric", "AUC"]),
+        (140, ["metric", "score_logistic", "score_boosting", "difference"]),
+    ):
         header = CODES.sub("", _run_in_process(columns, CALLS["compare"])).splitlines()[0]
         assert header.split()[: len(first)] == first
 
@@ -293,9 +397,15 @@ def test_a_real_terminal_decides_the_width() -> None:
 def _run_in_process(columns: int, arguments: list[object]) -> str:
     reader, writer = pty.openpty()
     fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    variables = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES", "NO_COLOR"}}
+    variables = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in {"COLUMNS", "LINES", "NO_COLOR"}
+    }
     words = [sys.executable, "-m", "sqlrank", *map(str, arguments)]
-    process = subprocess.Popen(words, stdout=writer, stderr=subprocess.DEVNULL, cwd=ROOT, env=variables)
+    process = subprocess.Popen(
+        words, stdout=writer, stderr=subprocess.DEVNULL, cwd=ROOT, env=variables
+    )
     os.close(writer)
     pieces = []
     with contextlib.suppress(OSError):
@@ -307,14 +417,19 @@ def _run_in_process(columns: int, arguments: list[object]) -> str:
 
 
 def test_many_rows_that_do_not_fit_are_shown_in_parts() -> None:
-    """A record per row would take a screen for a few rows. Sentences are wrapped in records only."""
+    """A record per row would take a screen for a few rows. Sentences are wrapped in records
+    only.
+    """
     rows = [str(number) for number in range(11)]
     columns = [
         TextColumn("point", rows, is_number=True),
         *(TextColumn(name * 10, ["0.1234"] * 11, is_number=True) for name in "abc"),
     ]
     first, second = lay_out(columns, 30).split("\n\n")
-    assert [line.split() for line in first.splitlines()][:2] == [["point", "a" * 10, "b" * 10], ["0", "0.1234", "0.1234"]]
+    assert [line.split() for line in first.splitlines()][:2] == [
+        ["point", "a" * 10, "b" * 10],
+        ["0", "0.1234", "0.1234"],
+    ]
     assert [line.split() for line in second.splitlines()][-1] == ["10", "0.1234"]
     assert lay_out(columns, 16).startswith("point            0\n")
     few = [TextColumn(column.name, column.cells[:5], is_number=True) for column in columns]

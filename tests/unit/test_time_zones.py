@@ -1,4 +1,6 @@
-"""The time zone of the machine decides no number: sessions opened here are in UTC, and a definition holds any other zone."""
+"""The time zone of the machine decides no number: sessions opened here are in UTC, and a definition
+holds any other zone.
+"""
 
 from __future__ import annotations
 
@@ -45,16 +47,31 @@ def clicks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_every_time_zone_gives_the_same(clicks: Path) -> None:
     processes = [
-        subprocess.Popen([sys.executable, "-c", PROGRAM, str(clicks)], env=os.environ | {"TZ": zone}, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, str(clicks)],
+            env=os.environ | {"TZ": zone},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         for zone in ("UTC", "Europe/Berlin", "America/Los_Angeles")
     ]
     first, *others = (json.loads(process.communicate()[0]) for process in processes)
     assert others == [first, first]
     weeks, *counts, days, parts = first
-    assert [(row["week"], row["Positives"]) for row in weeks] == [("2025-12-29", 1.0), ("2026-01-05", 1.0)]
+    assert [(row["week"], row["Positives"]) for row in weeks] == [
+        ("2025-12-29", 1.0),
+        ("2026-01-05", 1.0),
+    ]
     assert counts == [[{"Positives": 1.0}]] * 2
-    assert [(row["day"], row["num_rows"]) for row in days] == [("2026-01-04", 1.0), ("2026-01-05", 2.0)]
-    assert sorted((row["label"], row["split"]) for row in parts) == [(0, "test"), (1, "test"), (1, "train")]
+    assert [(row["day"], row["num_rows"]) for row in days] == [
+        ("2026-01-04", 1.0),
+        ("2026-01-05", 2.0),
+    ]
+    assert sorted((row["label"], row["split"]) for row in parts) == [
+        (0, "test"),
+        (1, "test"),
+        (1, "train"),
+    ]
 
 
 def test_a_connection_keeps_its_zone_which_header_and_definition_hold(clicks: Path) -> None:
@@ -67,7 +84,12 @@ def test_a_connection_keeps_its_zone_which_header_and_definition_hold(clicks: Pa
             for by in ("day=CAST(seen AS DATE)", "g=label"):
                 rows = sqlrank.rollup("LogLoss", predictions="clicks", by=by, connection=connection)
                 by_zone.setdefault(by, []).append(rows["definition_hash"][0].as_py())
-            text = sqlrank.sql("Positives", predictions="clicks", by="day=CAST(seen AS DATE)", connection=connection)
+            text = sqlrank.sql(
+                "Positives",
+                predictions="clicks",
+                by="day=CAST(seen AS DATE)",
+                connection=connection,
+            )
             assert f"-- settings: day=CAST(seen AS DATE), TimeZone={zone}\n" in text
             assert connection.execute("SELECT CURRENT_SETTING('TimeZone')").fetchall() == [(zone,)]
     assert len(set(by_zone["day=CAST(seen AS DATE)"])) == 2

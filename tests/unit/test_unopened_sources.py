@@ -13,9 +13,18 @@ from sqlrank.errors import SqlrankError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-RUN = pa.table({"query_id": ["a", "a", "b"], "doc_id": ["x", "y", "x"], "score": [1.0, 2.0, 3.0], "system": ["s", "s", "t"]})
+RUN = pa.table(
+    {
+        "query_id": ["a", "a", "b"],
+        "doc_id": ["x", "y", "x"],
+        "score": [1.0, 2.0, 3.0],
+        "system": ["s", "s", "t"],
+    }
+)
 QRELS = pa.table({"query_id": ["a", "b"], "doc_id": ["x", "x"], "relevance": [1, 1]})
-PREDICTIONS = pa.table({"label": [0.0, 1.0], "score": [0.1, 0.2], "day": [1, 2], "user": ["a", "b"], "arm": ["c", "t"]})
+PREDICTIONS = pa.table(
+    {"label": [0.0, 1.0], "score": [0.1, 0.2], "day": [1, 2], "user": ["a", "b"], "arm": ["c", "t"]}
+)
 
 
 class CountingStream:
@@ -40,7 +49,11 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, pa.Table], dict[str, Any]]]
     "explain": (sqlrank.explain, RANKINGS, {"metric": "nDCG", "query": "a"}),
     "report": (sqlrank.report, RANKINGS, {"metrics": ["nDCG"], "system": "system"}),
     "rollup": (sqlrank.rollup, {"predictions": PREDICTIONS}, {"metrics": "AUC", "by": "day"}),
-    "experiment": (sqlrank.experiment, {"data": PREDICTIONS}, {"metrics": "Mean(score)", "unit": "user", "variant": "arm", "control": "c"}),
+    "experiment": (
+        sqlrank.experiment,
+        {"data": PREDICTIONS},
+        {"metrics": "Mean(score)", "unit": "user", "variant": "arm", "control": "c"},
+    ),
     "split": (sqlrank.split, {"source": PREDICTIONS}, {"key": "user", "salt": "a", "folds": 2}),
 }
 RANKING_CALLS = ("evaluate", "compare", "gate", "explain", "report")
@@ -56,7 +69,10 @@ REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "repeated group": ({"by": ["day", "day"]}, (*GROUPED_CALLS, "rollup")),
     "reserved group": ({"by": "query_id"}, GROUPED_CALLS),
     "confidence": ({"confidence": 2}, (*GROUPED_CALLS, "experiment")),
-    "interval": ({"confidence": 0.9, "interval": "z"}, ("evaluate", "evaluate predictions", "compare", "experiment")),
+    "interval": (
+        {"confidence": 0.9, "interval": "z"},
+        ("evaluate", "evaluate predictions", "compare", "experiment"),
+    ),
     "condition": ({"where": "day ="}, tuple(name for name in CALLS if name != "split")),
     "mapped name": ({"columns": {"labell": "x"}}, (*RANKING_CALLS, *PREDICTION_CALLS)),
     "memory": ({"memory_limit": "much"}, ("evaluate", "compare", "rollup", "experiment", "split")),
@@ -64,7 +80,10 @@ REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.parametrize(("function", "problem"), [(name, problem) for problem, (_, names) in REFUSED.items() for name in names])
+@pytest.mark.parametrize(
+    ("function", "problem"),
+    [(name, problem) for problem, (_, names) in REFUSED.items() for name in names],
+)
 def test_no_source_is_opened_before_a_call_is_refused(function: str, problem: str) -> None:
     call, tables, arguments = CALLS[function]
     streams = {name: CountingStream(table) for name, table in tables.items()}

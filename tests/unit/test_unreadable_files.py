@@ -38,12 +38,18 @@ def test_other_encodings(encoding: str, problem: str) -> None:
 @pytest.mark.slow
 def test_a_line_of_three_megabytes() -> None:
     Path("x.csv").write_text("label,score,name\n1,0.5," + "x" * 3_000_000 + "\n0,0.2,y\n")
-    assert "a line of it is longer than the 2 MB that DuckDB reads at once. Make a Parquet file of it" in find_refusal("x.csv")
+    assert (
+        "a line of it is longer than the 2 MB that DuckDB reads at once. Make a Parquet file of it"
+        in find_refusal("x.csv")
+    )
 
 
 def test_lines_that_end_in_two_ways() -> None:
     Path("x.csv").write_bytes(b"label,score\r\n" + b"1,0.5\r\n0,0.2\r\n" * 300 + b"1,0.7\n0,0.4\n")
-    assert "end all lines the same way (dos2unix does), separate fields by one delimiter" in find_refusal("x.csv")
+    assert (
+        "end all lines the same way (dos2unix does), separate fields by one delimiter"
+        in find_refusal("x.csv")
+    )
 
 
 @pytest.mark.parametrize("content", [b"hello", b"hello,day\n" * 20])
@@ -58,12 +64,19 @@ MEND = "Fix the line: put what holds a delimiter in quotes, and leave no field o
 
 @pytest.mark.parametrize("rows", [1, 15_000], ids=["few", "many"])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-@pytest.mark.parametrize(("line", "fields"), [("1,0.5", "2 fields"), ("1,0.5,a,b", "4 fields"), ("1", "1 field")])
+@pytest.mark.parametrize(
+    ("line", "fields"), [("1,0.5", "2 fields"), ("1,0.5,a,b", "4 fields"), ("1", "1 field")]
+)
 def test_lines_of_more_or_fewer_fields(rows: int, delimiter: str, line: str, fields: str) -> None:
-    """Among the first lines, of which DuckDB then makes one column, and after those that it looks at."""
+    """Among the first lines, of which DuckDB then makes one column, and after those that it looks
+    at.
+    """
     text = "label,score,name\n" + "1,0.5,a\n0,0.25,b\n" * rows
     Path("x.csv").write_text((text + line + "\n1,0.75,c\n").replace(",", delimiter))
-    wanted = f"predictions: x.csv, line {2 * rows + 2} has {fields}: {line.replace(',', delimiter)!r}. 3 are expected, as in the lines before. {MEND}"
+    wanted = (
+        f"predictions: x.csv, line {2 * rows + 2} has {fields}: {line.replace(',', delimiter)!r}. 3"
+        f" are expected, as in the lines before. {MEND}"
+    )
     assert find_refusal("x.csv") == wanted
     if rows == 1:
         with pytest.raises(InputError) as caught:
@@ -83,18 +96,29 @@ def test_an_uneven_line_of_one_file_of_several() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("label,rank,name\n1,2,a\n", "no column 'score', which a.csv has. It has 'label', 'rank', 'name'"),
+        (
+            "label,rank,name\n1,2,a\n",
+            "no column 'score', which a.csv has. It has 'label', 'rank', 'name'",
+        ),
         ("score,more\n0.5,1\n", "no column 'label', which a.csv has. It has 'score', 'more'"),
-        ("1,0.5,a\n0,0.25,b\n", "no column 'label', 'score', which a.csv has. It has 'column0', 'column1', 'column2'"),
+        (
+            "1,0.5,a\n0,0.25,b\n",
+            "no column 'label', 'score', which a.csv has. It has 'column0', 'column1', 'column2'",
+        ),
     ],
 )
 def test_files_of_different_columns(text: str, said: str) -> None:
     """The one that lacks a column which is read is named; one with further columns is read."""
     for name, rows in {"a.csv": EVEN, "b.csv": "label,score,name,more\n1,0.75,c,x\n"}.items():
         Path(name).write_text(rows)
-    assert sqlrank.evaluate("num_predictions", predictions="?.csv").to_pylist() == [{"num_predictions": 3.0}]
+    assert sqlrank.evaluate("num_predictions", predictions="?.csv").to_pylist() == [
+        {"num_predictions": 3.0}
+    ]
     Path("c.csv").write_text(text)
-    advice = "Give the columns the same names, with a header in each file, or give files of one kind only"
+    advice = (
+        "Give the columns the same names, with a header in each file, or give files of one kind"
+        " only"
+    )
     assert find_refusal("?.csv") == f"predictions: c.csv has {said}. {advice}"
 
 
@@ -107,29 +131,40 @@ def test_a_column_whose_name_holds_a_comma() -> None:
 
 def test_what_is_no_file() -> None:
     Path("x.csv").write_text("")
-    assert find_refusal("x.csv") == "predictions: 'x.csv' is empty. Check what should have written it"
+    assert (
+        find_refusal("x.csv") == "predictions: 'x.csv' is empty. Check what should have written it"
+    )
     Path("folder.csv").mkdir()
     assert (
         find_refusal("folder.csv")
-        == "predictions: 'folder.csv' is a folder without files. Give a file, or a glob such as 'folder.csv/*.parquet'"
+        == "predictions: 'folder.csv' is a folder without files. Give a file, or a glob such as"
+        " 'folder.csv/*.parquet'"
     )
     os.mkfifo("pipe.csv")
     assert (
-        find_refusal("pipe.csv") == "predictions: 'pipe.csv' is a pipe or a device, which can be read only once. Write it to a file first"
+        find_refusal("pipe.csv")
+        == "predictions: 'pipe.csv' is a pipe or a device, which can be read only once. Write it to"
+        " a file first"
     )
 
 
 def test_a_label_that_is_a_list() -> None:
     duckdb.sql("COPY (SELECT [1] AS label, 0.5 AS score) TO 'list.parquet'")
     assert (
-        "label is INTEGER[], not a number. Make rows of a list by a query, with UNNEST(label) AS label, or map another column to label"
-        in find_refusal("list.parquet")
+        "label is INTEGER[], not a number. Make rows of a list by a query, with UNNEST(label) AS"
+        " label, or map another column to label" in find_refusal("list.parquet")
     )
 
 
 def test_a_parquet_file_as_a_database() -> None:
     duckdb.sql("COPY (SELECT 1 AS label, 0.5 AS score) TO 'x.parquet'")
-    with pytest.raises(InputError, match=r"^cannot open 'x.parquet' as a DuckDB file. It is a table: give it as an input instead$"):
+    with pytest.raises(
+        InputError,
+        match=(
+            r"^cannot open 'x.parquet' as a DuckDB file. It is a table: give it as an input"
+            r" instead$"
+        ),
+    ):
         sqlrank.evaluate("AUC", predictions="x", connection="x.parquet")
 
 
@@ -142,8 +177,16 @@ def test_a_parquet_file_as_a_database() -> None:
             ":2: Log is not allowed: bases differ",
         ),
         ("metric/x.sql", "-- X: x.\nSELECT 1\n", ":1: this file is not read. Move it to metrics/"),
-        ("functions/x.sql", "-- x: x.\nSELECT 1\n", ":1: this file is not read. Move it to metrics/"),
-        ("metrics/other.sql", "-- nDCG: x.\nSELECT 1\n", ":1: the name nDCG is taken by ranking/ndcg.sql. Choose another"),
+        (
+            "functions/x.sql",
+            "-- x: x.\nSELECT 1\n",
+            ":1: this file is not read. Move it to metrics/",
+        ),
+        (
+            "metrics/other.sql",
+            "-- nDCG: x.\nSELECT 1\n",
+            ":1: the name nDCG is taken by ranking/ndcg.sql. Choose another",
+        ),
     ],
 )
 def test_files_of_a_users_folder(path: str, text: str, message: str) -> None:
@@ -163,7 +206,9 @@ def test_a_score_of_a_run_that_is_no_number() -> None:
         sqlrank.evaluate("AP", run="x.run", qrels="x.qrels")
     first, example, *_ = str(caught.value).splitlines()
     assert (
-        first == "run (x.run): 1 row: score is NULL, or a text that is no number. Give it a number, leave the row out, or give nulls='drop'"
+        first
+        == "run (x.run): 1 row: score is NULL, or a text that is no number. Give it a number, leave"
+        " the row out, or give nulls='drop'"
     )
     assert example == "    query_id='1', doc_id='a', score=None"
 
@@ -174,7 +219,12 @@ def test_a_column_of_numbers_that_begins_with_an_infinite_one(infinite: str) -> 
     cast = 'CAST("my score" AS DOUBLE)'
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("AUC", predictions="x.csv", columns={"score": "my score"})
-    advice = f"If its texts are numbers, such as inf, give columns={{'score': '{cast}'}}, or map another column to score"
+    advice = (
+        f"If its texts are numbers, such as inf, give columns={{'score': '{cast}'}}, or map another"
+        " column to score"
+    )
     assert str(caught.value) == f"predictions (x.csv): score is VARCHAR, not a number. {advice}"
     expected = 1.0 if infinite.startswith("-") else 0.0
-    assert sqlrank.evaluate("AUC", predictions="x.csv", columns={"score": cast}).to_pylist() == [{"AUC": expected}]
+    assert sqlrank.evaluate("AUC", predictions="x.csv", columns={"score": cast}).to_pylist() == [
+        {"AUC": expected}
+    ]

@@ -17,7 +17,9 @@ PREDICTIONS = pa.table({"label": [0, 1], "score": [0.2, 0.7]})
 
 
 def evaluate(metrics: Any, **options: Any) -> list[dict[str, Any]]:
-    source = {"predictions": PREDICTIONS} if metrics in ("AUC", "ROC") else {"run": RUN, "qrels": QRELS}
+    source = (
+        {"predictions": PREDICTIONS} if metrics in ("AUC", "ROC") else {"run": RUN, "qrels": QRELS}
+    )
     return sqlrank.evaluate(metrics, **source, **options).to_pylist()
 
 
@@ -47,9 +49,13 @@ def test_what_no_metric_reads(metrics: str, options: dict[str, Any], message: st
 
 
 def test_what_some_metric_reads_is_given_to_those() -> None:
-    assert evaluate(["num_q", "RR(aggregate=gmean)"], floor=0.1) == [{"num_q": 1.0, "RR(aggregate=gmean)": 0.5}]
+    assert evaluate(["num_q", "RR(aggregate=gmean)"], floor=0.1) == [
+        {"num_q": 1.0, "RR(aggregate=gmean)": 0.5}
+    ]
     assert evaluate(["num_q", "nDCG"], gain={1: 3}) == evaluate(["num_q", "nDCG"], gain="exp2")
-    together = pa.table({"query_id": [1, 1], "doc_id": [1, 2], "label": [0, 1], "score": [0.2, 0.7]})
+    together = pa.table(
+        {"query_id": [1, 1], "doc_id": [1, 2], "label": [0, 1], "score": [0.2, 0.7]}
+    )
     assert sqlrank.evaluate(["RR", "AUC"], predictions=together, rel=1, tie_credit=1).num_rows == 1
 
 
@@ -63,21 +69,32 @@ def test_what_a_mode_sets_may_go_unread() -> None:
     [
         (["AP"], {"gain": "exp2", "rel": 2}, {"rel": 2}),
         (["AP", "nDCG"], {"gain": "exp2", "rel": 2}, {"gain": "exp2", "rel": 2}),
-        (["nDCG"], {"ties": "expected", "topics": "retrieved"}, {"ties": "expected", "topics": "retrieved"}),
+        (
+            ["nDCG"],
+            {"ties": "expected", "topics": "retrieved"},
+            {"ties": "expected", "topics": "retrieved"},
+        ),
         # It is not defined for AP, which is no sum over documents, and is left out for both.
         (["nDCG", "AP"], {"ties": "expected", "rel": None}, {}),
         # A policy that is read under a value of another only.
         (["RR"], {"aggregate": "gmean", "floor": 0.1}, {"aggregate": "gmean", "floor": 0.1}),
         (["RR"], {"aggregate": "min", "floor": 0.1}, {"aggregate": "min"}),
-        # The aggregate over queries is not read by a metric with a level of its own, and then neither is its floor.
+        # The aggregate over queries is not read by a metric with a level of its own, and then
+        # neither is its floor.
         (["GAUC"], {"level": "query", "aggregate": "gmean", "floor": 0.1}, {"level": "query"}),
         # A value that is in the range of one metric only.
         (["LogLoss"], {"eps": 0.9}, {}),
         (["MAPE"], {"eps": 0.9}, {"eps": 0.9}),
     ],
 )
-def test_policies_of_a_call_that_some_of_its_metrics_read(metrics: list[str], policies: dict[str, Any], read: dict[str, Any]) -> None:
-    sources = {"predictions": "p"} if metrics[0] in {"GAUC", "LogLoss", "MAPE"} else {"run": "r", "qrels": "q"}
+def test_policies_of_a_call_that_some_of_its_metrics_read(
+    metrics: list[str], policies: dict[str, Any], read: dict[str, Any]
+) -> None:
+    sources = (
+        {"predictions": "p"}
+        if metrics[0] in {"GAUC", "LogLoss", "MAPE"}
+        else {"run": "r", "qrels": "q"}
+    )
     assert find_read_policies(Request(metrics, sources, policies=policies)) == read
 
 

@@ -24,7 +24,11 @@ nav: [Home: index.md]
 
 def run(*words: str, cwd: Path) -> str:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    identity = {f"GIT_{role}_{part}": "a@example.org" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
+    identity = {
+        f"GIT_{role}_{part}": "a@example.org"
+        for role in ("AUTHOR", "COMMITTER")
+        for part in ("NAME", "EMAIL")
+    }
     done = subprocess.run(
         words,
         check=False,
@@ -41,7 +45,9 @@ def run(*words: str, cwd: Path) -> str:
 def test_two_versions_have_folders_and_a_switch(tmp_path: Path) -> None:
     pytest.importorskip("mike", reason="needs mike, of the extra docs")
     commands = [
-        line.partition("$(BIN)/mike ")[2].split() for line in (ROOT / "Makefile").read_text("utf-8").splitlines() if "$(BIN)/mike " in line
+        line.partition("$(BIN)/mike ")[2].split()
+        for line in (ROOT / "Makefile").read_text("utf-8").splitlines()
+        if "$(BIN)/mike " in line
     ]
     assert len(commands) == 2
     (tmp_path / "mkdocs.yml").write_text(PAGES)

@@ -1,1 +1,3 @@
-"""Compile standard errors and confidence intervals: influence functions, the bootstrap, and the limits."""
+"""Compile standard errors and confidence intervals: influence functions, the bootstrap, and the
+limits.
+"""

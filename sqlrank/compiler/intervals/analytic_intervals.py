@@ -1,4 +1,6 @@
-"""Build the CTEs of analytic intervals: choose each formula, select influence and its sums, and chain the steps to the limits."""
+"""Build the CTEs of analytic intervals: choose each formula, select influence and its sums, and
+chain the steps to the limits.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,18 @@ from sqlrank.compiler.intervals.influence_functions import (
     influences_by_rows,
     select_cell_squares,
 )
-from sqlrank.compiler.intervals.influence_sums import CARRIED_SUFFIX, UNIT_WEIGHT, InfluenceSums, SumSource, join_metrics
-from sqlrank.compiler.intervals.interval_formulas import INTERVAL_STEPS, IntervalFormula, IntervalFormulas
+from sqlrank.compiler.intervals.influence_sums import (
+    CARRIED_SUFFIX,
+    UNIT_WEIGHT,
+    InfluenceSums,
+    SumSource,
+    join_metrics,
+)
+from sqlrank.compiler.intervals.interval_formulas import (
+    INTERVAL_STEPS,
+    IntervalFormula,
+    IntervalFormulas,
+)
 from sqlrank.compiler.intervals.metric_dispatch import WideColumns, select_by_metric
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
 from sqlrank.compiler.layout import KeyedCte, MetricColumn
@@ -44,13 +56,16 @@ class AnalyticIntervals:
 
     Attributes:
         query_column: The column of queries, set if influences of queries are joined by it.
-        influence_ctes: By metric the CTE with the influence of each unit, and its column of units; none for units of one row.
+        influence_ctes: By metric the CTE with the influence of each unit, and its column of units;
+            none for units of one row.
     """
 
     def __init__(self, confidence: IntervalOptions, relations: RelationCtes) -> None:
         self.confidence = confidence
         self.relations = relations
-        self.scores = next((source.scores for source in relations.sources.values() if source.scores), ())
+        self.scores = next(
+            (source.scores for source in relations.sources.values() if source.scores), ()
+        )
         self.rows_are_units = bool(self.scores)
         self.limit_ctes: dict[str, str] = {}
         self.units: dict[str, str] = {}
@@ -63,22 +78,39 @@ class AnalyticIntervals:
         interval_ctes: list[KeyedCte] = []
         for cte in ctes:
             is_group = cte.grain == "group"
-            cte_columns = [column for column in columns if column.grain == cte.grain and (not is_group or column.cte == cte.step)]
-            adjusted_aliases = [column.alias for column in cte_columns if self._is_adjusted(column) and self._choose_method(column) != "t"]
-            grouped_influences = influences_by_rows(self.relations, cte.step, cte_columns, not is_group, adjusted_aliases)
+            cte_columns = [
+                column
+                for column in columns
+                if column.grain == cte.grain and (not is_group or column.cte == cte.step)
+            ]
+            adjusted_aliases = [
+                column.alias
+                for column in cte_columns
+                if self._is_adjusted(column) and self._choose_method(column) != "t"
+            ]
+            grouped_influences = influences_by_rows(
+                self.relations, cte.step, cte_columns, not is_group, adjusted_aliases
+            )
             interval_ctes += [
-                self._add_interval_ctes(cte.step, cte.keys, rows, influences) for rows, influences in grouped_influences.items()
+                self._add_interval_ctes(cte.step, cte.keys, rows, influences)
+                for rows, influences in grouped_influences.items()
             ]
         return interval_ctes
 
     def _add_interval_ctes(
-        self, cte: str, keys: KeyColumns, rows: InfluenceRows, influences: Sequence[tuple[MetricColumn, exp.Expr]]
+        self,
+        cte: str,
+        keys: KeyColumns,
+        rows: InfluenceRows,
+        influences: Sequence[tuple[MetricColumn, exp.Expr]],
     ) -> KeyedCte:
         """Add the interval CTEs of metrics whose influence the same rows carry."""
         has_classes, weight = self.has_classes(rows), self._unit_weight(rows, influences)
         adjusted = [column for column, _ in influences if self._is_adjusted(column)]
         cells = {
-            cell_squares_name(column): squares for column in adjusted if (squares := self._find_cell_squares(column, rows, cte)) is not None
+            cell_squares_name(column): squares
+            for column in adjusted
+            if (squares := self._find_cell_squares(column, rows, cte)) is not None
         }
         query = self.select_influence(cte, keys, rows, influences, has_classes, weight, cells)
         influence_cte = self.relations.ctes.add_aggregate(
@@ -87,13 +119,26 @@ class AnalyticIntervals:
             self._describe_units(keys, rows),
         )
         if units := self._unit_names(keys, rows):
-            self.influence_ctes |= dict.fromkeys((column.alias for column, _ in influences), (influence_cte, units[0]))
-        sums = InfluenceSums(self.relations, rows, weight is not None, has_classes and self._is_weighted())
+            self.influence_ctes |= dict.fromkeys(
+                (column.alias for column, _ in influences), (influence_cte, units[0])
+            )
+        sums = InfluenceSums(
+            self.relations, rows, weight is not None, has_classes and self._is_weighted()
+        )
         formulas: dict[str, IntervalFormula] = {}
         for column, influence in influences:
-            formulas[column.alias] = self._choose_formula(column, influence, rows, sums, cell_squares_name(column) in cells)
-            sums.add(column, influence, formulas[column.alias], self.confidence.needs_class_sizes(formulas[column.alias].method))
-        is_carried = rows.kind == "values"  # Query values are read once: their mean is carried along with the influence.
+            formulas[column.alias] = self._choose_formula(
+                column, influence, rows, sums, cell_squares_name(column) in cells
+            )
+            sums.add(
+                column,
+                influence,
+                formulas[column.alias],
+                self.confidence.needs_class_sizes(formulas[column.alias].method),
+            )
+        is_carried = (
+            rows.kind == "values"
+        )  # Query values are read once: their mean is carried along with the influence.
         is_long = len(set(formulas.values())) < len(formulas)
         source = sums.find_source(influence_cte, None if is_carried else cte, keys, is_long)
         limits_cte = self._add_steps(formulas, keys, source, None if is_carried else cte)
@@ -102,7 +147,9 @@ class AnalyticIntervals:
         return KeyedCte(limits_cte, keys)
 
     def _describe_units(self, keys: KeyColumns, rows: InfluenceRows) -> str:
-        """Return the sentence on rows of influence: a row of the CTE that they come from, one of several units, or a unit of several rows."""
+        """Return the sentence on rows of influence: a row of the CTE that they come from, one of
+        several units, or a unit of several rows.
+        """
         if rows.kind == "equal_units":
             return "one row per group and set of units of equal influence on the metrics"
         units = self._unit_names(keys, rows)
@@ -111,37 +158,67 @@ class AnalyticIntervals:
         return f"{self.relations.ctes[rows.step].rows}: its influence on each metric"
 
     def _choose_formula(
-        self, column: MetricColumn, influence: exp.Expr, rows: InfluenceRows, sums: InfluenceSums, has_cells: bool
+        self,
+        column: MetricColumn,
+        influence: exp.Expr,
+        rows: InfluenceRows,
+        sums: InfluenceSums,
+        has_cells: bool,
     ) -> IntervalFormula:
         """Return the formula of a metric's interval."""
         method = self._choose_method(column)
-        declared = column.metric.file.interval.standard_error if rows.kind != "values" and self.has_classes(rows) else ""
+        declared = (
+            column.metric.file.interval.standard_error
+            if rows.kind != "values" and self.has_classes(rows)
+            else ""
+        )
         is_adjusted = self._is_adjusted(column)
         return IntervalFormula(
             method,
-            error=declared or ("deviation" if influence == deviation_from_mean(column) else "influence"),
+            error=declared
+            or ("deviation" if influence == deviation_from_mean(column) else "influence"),
             is_adjusted=is_adjusted,
             has_size=is_adjusted and sums.has_size(influence),
             has_cells=has_cells,
             is_rescaled=is_bounded_minus1_1(column.metric) and method != "t",
-            bounds=limit_bounds(column.metric) if method == "t" and self.confidence.method == "auto" else None,
-            may_be_infinite=self.relations.library.may_be_infinite(column.metric.file, column.metric.dependencies.files),
+            bounds=limit_bounds(column.metric)
+            if method == "t" and self.confidence.method == "auto"
+            else None,
+            may_be_infinite=self.relations.library.may_be_infinite(
+                column.metric.file, column.metric.dependencies.files
+            ),
         )
 
-    def _add_steps(self, formulas: Mapping[str, IntervalFormula], keys: KeyColumns, source: SumSource, metrics_cte: str | None) -> str:
+    def _add_steps(
+        self,
+        formulas: Mapping[str, IntervalFormula],
+        keys: KeyColumns,
+        source: SumSource,
+        metrics_cte: str | None,
+    ) -> str:
         """Add the steps from sums of influence to the limits of intervals, and return the last.
 
         ``metrics_cte`` has the values of metrics, unless rows of influence carry them.
         """
-        steps = {formula: IntervalFormulas(self.relations, self.confidence, formula) for formula in formulas.values()}
+        steps = {
+            formula: IntervalFormulas(self.relations, self.confidence, formula)
+            for formula in formulas.values()
+        }
         wide_columns = WideColumns(list(formulas))
         rows_sentence = "one row per group and metric" if source.is_long else "one row per group"
-        errors = {alias: steps[formula].standard_error(source.sums[alias]) for alias, formula in formulas.items()}
+        errors = {
+            alias: steps[formula].standard_error(source.sums[alias])
+            for alias, formula in formulas.items()
+        }
         query = source.query.select(
-            *drop_comments_repeated_in_query(select_by_metric(errors) if source.is_long else wide_columns.add(errors))
+            *drop_comments_repeated_in_query(
+                select_by_metric(errors) if source.is_long else wide_columns.add(errors)
+            )
         )
         name = self.relations.ctes.add_aggregate(
-            "standard_errors", query, f"{rows_sentence}: its units, standard error, and terms of the interval"
+            "standard_errors",
+            query,
+            f"{rows_sentence}: its units, standard error, and terms of the interval",
         )
         joined_cte = None if source.is_long else metrics_cte
         for step, build, rows_of_step in INTERVAL_STEPS:
@@ -151,25 +228,41 @@ class AnalyticIntervals:
             if joined_cte is not None:
                 query = self._with_values(name, names, keys, joined_cte, wide_columns, items)
                 joined_cte = None
-            elif select_items := select_by_metric(items) if source.is_long else wide_columns.add(items):
+            elif (
+                select_items := select_by_metric(items)
+                if source.is_long
+                else wide_columns.add(items)
+            ):
                 columns = [*map(key_column, keys.columns), *map(exp.column, names)]
-                query = exp.select(*columns, *drop_comments_repeated_in_query(select_items)).from_(name)
+                query = exp.select(*columns, *drop_comments_repeated_in_query(select_items)).from_(
+                    name
+                )
             else:
                 continue
-            name = self.relations.ctes.add_aggregate(step, query, f"{rows_sentence}: {rows_of_step}")
+            name = self.relations.ctes.add_aggregate(
+                step, query, f"{rows_sentence}: {rows_of_step}"
+            )
         limits = {alias: steps[formula].list_limits() for alias, formula in formulas.items()}
         suffixes = ["value"] if metrics_cte is None else []
         if source.is_long:
             columns = [exp.column(column) for column in (METRIC_COLUMN, "value", UNIT_COUNT)]
-            query = exp.select(*map(key_column, keys.columns), *columns, *select_by_metric(limits)).from_(name)
-            name = self.relations.ctes.add_aggregate("interval_limits", query, f"{rows_sentence}: limits of its interval")
+            query = exp.select(
+                *map(key_column, keys.columns), *columns, *select_by_metric(limits)
+            ).from_(name)
+            name = self.relations.ctes.add_aggregate(
+                "interval_limits", query, f"{rows_sentence}: limits of its interval"
+            )
             select_items = self._limits_of_rows(list(formulas), [*suffixes, CI_LOW, CI_HIGH, SE])
         else:
-            limits = {alias: [*map(exp.column, suffixes), *columns] for alias, columns in limits.items()}
+            limits = {
+                alias: [*map(exp.column, suffixes), *columns] for alias, columns in limits.items()
+            }
             select_items = self._limits_in_one_row(wide_columns, limits)
         query = exp.select(*map(key_column, keys.columns), *select_items).from_(name)
         query = group_by_key(query, keys) if source.is_long else query
-        return self.relations.ctes.add_aggregate("intervals", query, "one row per group: limits of intervals")
+        return self.relations.ctes.add_aggregate(
+            "intervals", query, "one row per group: limits of intervals"
+        )
 
     def _with_values(
         self,
@@ -180,28 +273,47 @@ class AnalyticIntervals:
         wide_columns: WideColumns,
         items: Mapping[str, Sequence[exp.Expr]],
     ) -> exp.Select:
-        """Return the columns of a CTE, the values of metrics from another, and columns computed from both."""
+        """Return the columns of a CTE, the values of metrics from another, and columns computed
+        from both.
+        """
         joined_names = self.relations.ctes[metrics_cte].query.named_selects
         for alias in items:
-            wide_columns.define(alias, "value", exp.column(alias, table="m" if alias in names else None))
+            wide_columns.define(
+                alias, "value", exp.column(alias, table="m" if alias in names else None)
+            )
         select_items = wide_columns.add(items)
         for column in (column for item in select_items for column in find_nodes(item, exp.Column)):
             if not column.table and column.name in names and column.name in joined_names:
                 column.set("table", exp.to_identifier("s"))
-        values = wide_columns.add({alias: [exp.alias_(exp.column("value"), "value")] for alias in items})
+        values = wide_columns.add(
+            {alias: [exp.alias_(exp.column("value"), "value")] for alias in items}
+        )
         columns = [exp.column(name, table="s" if name in joined_names else None) for name in names]
         query = exp.select(
-            *(key_column(name, "s") for name in keys.columns), *columns, *values, *drop_comments_repeated_in_query(select_items)
+            *(key_column(name, "s") for name in keys.columns),
+            *columns,
+            *values,
+            *drop_comments_repeated_in_query(select_items),
         )
         return join_metrics(query.from_(exp.to_table(cte).as_("s")), metrics_cte, "s", keys)
 
-    def _limits_in_one_row(self, wide_columns: WideColumns, limits: Mapping[str, Sequence[exp.Expr]]) -> list[exp.Expr]:
+    def _limits_in_one_row(
+        self, wide_columns: WideColumns, limits: Mapping[str, Sequence[exp.Expr]]
+    ) -> list[exp.Expr]:
         """Return the units, and the limits of metrics in one row under their names."""
-        self.units |= {alias: wide_columns.rename_columns(alias, exp.column(UNIT_COUNT)).name for alias in limits}
-        select_items: list[exp.Expr] = [exp.column(name) for name in dict.fromkeys(self.units[alias] for alias in limits)]
+        self.units |= {
+            alias: wide_columns.rename_columns(alias, exp.column(UNIT_COUNT)).name
+            for alias in limits
+        }
+        select_items: list[exp.Expr] = [
+            exp.column(name) for name in dict.fromkeys(self.units[alias] for alias in limits)
+        ]
         for alias, columns in limits.items():
             for column in columns:
-                value, name = wide_columns.rename_columns(alias, column.unalias()), f"{alias}_{column.alias_or_name}"
+                value, name = (
+                    wide_columns.rename_columns(alias, column.unalias()),
+                    f"{alias}_{column.alias_or_name}",
+                )
                 select_items.append(value if value == exp.column(name) else exp.alias_(value, name))
                 select_items[-1].comments = column.comments
         return list(drop_comments_repeated_in_query(select_items))
@@ -224,29 +336,51 @@ class AnalyticIntervals:
     def _is_weighted(self) -> bool:
         """Return True if an input has weights other than 1."""
         queries = [self.relations.ctes[name].query for name in self.relations.inputs.values()]
-        weights = (item for query in queries for item in query.selects if item.alias_or_name == "weight")
+        weights = (
+            item for query in queries for item in query.selects if item.alias_or_name == "weight"
+        )
         return any(weight.find(exp.Column) for weight in weights)
 
     def _list_influence_columns(self, rows: InfluenceRows) -> list[str]:
-        """Return the columns of the rows that carry a metric's influence, unless they are values of metrics."""
+        """Return the columns of the rows that carry a metric's influence, unless they are values of
+        metrics.
+        """
         return [] if rows.kind == "values" else self.relations.ctes[rows.step].query.named_selects
 
-    def _unit_weight(self, rows: InfluenceRows, influences: Sequence[tuple[MetricColumn, exp.Expr]]) -> exp.Expr | None:
+    def _unit_weight(
+        self, rows: InfluenceRows, influences: Sequence[tuple[MetricColumn, exp.Expr]]
+    ) -> exp.Expr | None:
         """Return the weight of a row's unit, None if it is not needed.
 
         It is not needed if all weights are equal or no interval uses them.
         """
-        if not any(self._is_adjusted(column) for column, _ in influences) or rows.kind == "equal_units":
+        if (
+            not any(self._is_adjusted(column) for column, _ in influences)
+            or rows.kind == "equal_units"
+        ):
             return None
         names = self._list_influence_columns(rows)
         if rows.kind == "values":
-            is_weighted = any(column.name == "weight" for _, influence in influences for column in find_nodes(influence, exp.Column))
+            is_weighted = any(
+                column.name == "weight"
+                for _, influence in influences
+                for column in find_nodes(influence, exp.Column)
+            )
             return exp.column("weight", table="r") if is_weighted else None
         if "weight" in names:
-            is_constant = not self.relations.ctes[rows.step].query.selects[names.index("weight")].unalias().find(exp.Column)
+            is_constant = (
+                not self.relations.ctes[rows.step]
+                .query.selects[names.index("weight")]
+                .unalias()
+                .find(exp.Column)
+            )
             is_summed = rows.units and not self.rows_are_units
             return None if is_constant and not is_summed else exp.column("weight", table="r")
-        return exp.column("positive_weight", table="r") + exp.column("negative_weight", table="r") if "positive_weight" in names else None
+        return (
+            exp.column("positive_weight", table="r") + exp.column("negative_weight", table="r")
+            if "positive_weight" in names
+            else None
+        )
 
     def select_influence(
         self,
@@ -258,16 +392,24 @@ class AnalyticIntervals:
         weight: exp.Expr | None = None,
         carried: Mapping[str, exp.Expr] = MappingProxyType({}),
     ) -> exp.Select:
-        """Return one row per unit or class of units, with its influence and columns that are the same for all rows of a group.
+        """Return one row per unit or class of units, with its influence and columns that are the
+        same for all rows of a group.
 
         Rows of weight 0 are not units.
         """
         units = self._unit_names(keys, rows)
         key_columns = [key_column(name, "r") for name in [*keys.columns, *units]]
-        expressions: dict[str, exp.Expr] = {influence_name(column): influence for column, influence in influences}
+        expressions: dict[str, exp.Expr] = {
+            influence_name(column): influence for column, influence in influences
+        }
         if rows.kind == "values":
-            expressions |= {f"{column.alias}_{CARRIED_SUFFIX}": exp.column(column.alias, table="m") for column, _ in influences}
-        expressions |= {name: exp.column(name, table="r") for name in CLASS_TOTALS} if has_classes else {}
+            expressions |= {
+                f"{column.alias}_{CARRIED_SUFFIX}": exp.column(column.alias, table="m")
+                for column, _ in influences
+            }
+        expressions |= (
+            {name: exp.column(name, table="r") for name in CLASS_TOTALS} if has_classes else {}
+        )
         expressions |= {} if weight is None else {UNIT_WEIGHT: weight}
         is_summed = units and not self.rows_are_units and rows.kind != "values"
         if is_summed:
@@ -275,21 +417,38 @@ class AnalyticIntervals:
             carried = {name: exp.Max(this=value) for name, value in carried.items()}
         elif rows.kind == "equal_units":
             expressions |= {name: exp.column(name, table="r") for name in ("num_units", "label")}
-        comments = {influence_name(column): _describe_influence(rows, column, influence) for column, influence in influences}
+        comments = {
+            influence_name(column): _describe_influence(rows, column, influence)
+            for column, influence in influences
+        }
         expressions |= carried
         columns = [exp.alias_(value, name) for name, value in expressions.items()]
         for item in columns:
             item.comments = [comments[item.alias]] if item.alias in comments else None
-        query = exp.select(*key_columns, *drop_comments_repeated_in_query(columns)).from_(exp.to_table(rows.step).as_("r"))
-        if any(column.table == "m" for value in expressions.values() for column in find_nodes(value, exp.Column)):
+        query = exp.select(*key_columns, *drop_comments_repeated_in_query(columns)).from_(
+            exp.to_table(rows.step).as_("r")
+        )
+        if any(
+            column.table == "m"
+            for value in expressions.values()
+            for column in find_nodes(value, exp.Column)
+        ):
             query = join_metrics(query, cte, "r", keys)
         if "weight" in self._list_influence_columns(rows):
-            query = query.where(exp.GT(this=exp.column("weight", table="r"), expression=sql_literal(0)))
+            query = query.where(
+                exp.GT(this=exp.column("weight", table="r"), expression=sql_literal(0))
+            )
         return query.group_by(*(key.copy() for key in key_columns)) if is_summed else query
 
     def _unit_names(self, keys: KeyColumns, rows: InfluenceRows) -> list[str]:
-        """Return the columns that identify units besides the key; rows of query values have one only if it is set."""
-        units = (self.query_column,) if rows.kind == "values" and self.query_column is not None else rows.units
+        """Return the columns that identify units besides the key; rows of query values have one
+        only if it is set.
+        """
+        units = (
+            (self.query_column,)
+            if rows.kind == "values" and self.query_column is not None
+            else rows.units
+        )
         return [name for name in units if name not in keys.columns]
 
     def _is_adjusted(self, column: MetricColumn) -> bool:
@@ -297,10 +456,16 @@ class AnalyticIntervals:
 
         This applies to default intervals of metrics that declare no method.
         """
-        return self.confidence.method == "auto" and not self.confidence.needs_class_sizes(self._choose_method(column))
+        return self.confidence.method == "auto" and not self.confidence.needs_class_sizes(
+            self._choose_method(column)
+        )
 
-    def _find_cell_squares(self, column: MetricColumn, rows: InfluenceRows, cte: str) -> exp.Expr | None:
-        """Return the squared effects of rows of rare cells on a metric, over ``r`` and ``m``, None if it declares none."""
+    def _find_cell_squares(
+        self, column: MetricColumn, rows: InfluenceRows, cte: str
+    ) -> exp.Expr | None:
+        """Return the squared effects of rows of rare cells on a metric, over ``r`` and ``m``, None
+        if it declares none.
+        """
         declared = column.metric.file.interval
         if declared.cell_squares in self._list_influence_columns(rows):
             return exp.column(declared.cell_squares, table="r")
@@ -315,18 +480,29 @@ class AnalyticIntervals:
     def select_value(self, column: MetricColumn, cte: str) -> exp.Column:
         """Return the value of a metric, possibly carried along with its error."""
         value_cte = self.value_ctes.get(column.alias)
-        return exp.column(column.alias, table=cte) if value_cte is None else exp.column(f"{column.alias}_value", table=value_cte)
+        return (
+            exp.column(column.alias, table=cte)
+            if value_cte is None
+            else exp.column(f"{column.alias}_value", table=value_cte)
+        )
 
     def select_limits(self, column: MetricColumn) -> list[exp.Expr]:
-        """Return the interval limits, standard error and number of units, NULL if there are none."""
+        """Return the interval limits, standard error and number of units, NULL if there are
+        none.
+        """
         cte = self.limit_ctes.get(column.alias)
         names = {name: f"{column.alias}_{name}" for name in INTERVAL_SUFFIXES}
         expressions: dict[str, exp.Expr] = {
-            name: exp.Null() if cte is None else exp.column(self.units[column.alias] if name == N_UNITS else names[name], table=cte)
+            name: exp.Null()
+            if cte is None
+            else exp.column(self.units[column.alias] if name == N_UNITS else names[name], table=cte)
             for name in INTERVAL_SUFFIXES
         }
         types = {name: "BIGINT" if name == N_UNITS else "DOUBLE" for name in INTERVAL_SUFFIXES}
-        return [exp.alias_(exp.cast(expressions[name], types[name]), names[name]) for name in INTERVAL_SUFFIXES]
+        return [
+            exp.alias_(exp.cast(expressions[name], types[name]), names[name])
+            for name in INTERVAL_SUFFIXES
+        ]
 
 
 def _describe_influence(rows: InfluenceRows, column: MetricColumn, influence: exp.Expr) -> str:

@@ -1,7 +1,8 @@
-"""Differentiate expressions symbolically by their aggregates, for the delta method, and find a row's contribution to an aggregate.
+"""Differentiate expressions symbolically by their aggregates, for the delta method, and find a
+row's contribution to an aggregate.
 
-It gives the partial derivatives of an expression by its SUMs and COUNTs. The influence of a row on a metric is the sum of each derivative
-times the row's contribution to that aggregate.
+It gives the partial derivatives of an expression by its SUMs and COUNTs. The influence of a row on
+a metric is the sum of each derivative times the row's contribution to that aggregate.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ class NotDifferentiableError(Exception):
 def partial_derivatives(expression: exp.Expr) -> PartialDerivatives | None:
     """Return the partial derivatives of an expression by aggregate.
 
-    Returns None if it contains no aggregate or is not differentiable. CASE conditions and the second argument of NULLIF are treated as
-    constants.
+    Returns None if it contains no aggregate or is not differentiable. CASE conditions and the
+    second argument of NULLIF are treated as constants.
     """
     try:
         return _derive_expression(expand_averages(expression)) or None
@@ -80,7 +81,9 @@ def _derive_sum(node: exp.Expr) -> PartialDerivatives:
 
 
 def _derive_difference(node: exp.Expr) -> PartialDerivatives:
-    return _add_derivatives(_derive_expression(node.this), _apply_operator(_derive_expression(node.expression), exp.Neg))
+    return _add_derivatives(
+        _derive_expression(node.this), _apply_operator(_derive_expression(node.expression), exp.Neg)
+    )
 
 
 def _derive_negation(node: exp.Expr) -> PartialDerivatives:
@@ -89,7 +92,10 @@ def _derive_negation(node: exp.Expr) -> PartialDerivatives:
 
 def _derive_product(node: exp.Expr) -> PartialDerivatives:
     left, right = node.this, node.expression
-    return _add_derivatives(_multiply_derivatives(_derive_expression(left), right), _multiply_derivatives(_derive_expression(right), left))
+    return _add_derivatives(
+        _multiply_derivatives(_derive_expression(left), right),
+        _multiply_derivatives(_derive_expression(right), left),
+    )
 
 
 def _derive_ratio(node: exp.Expr) -> PartialDerivatives:
@@ -99,7 +105,10 @@ def _derive_ratio(node: exp.Expr) -> PartialDerivatives:
     """
     numerator, denominator = node.this, node.expression
     terms = _multiply_derivatives(_derive_expression(denominator), node)
-    return _divide_derivatives(_add_derivatives(_derive_expression(numerator), _apply_operator(terms, exp.Neg)), denominator)
+    return _divide_derivatives(
+        _add_derivatives(_derive_expression(numerator), _apply_operator(terms, exp.Neg)),
+        denominator,
+    )
 
 
 def _derive_logarithm(node: exp.Expr) -> PartialDerivatives:
@@ -112,25 +121,40 @@ def _derive_exponential(node: exp.Expr) -> PartialDerivatives:
 
 def _derive_root(node: exp.Expr) -> PartialDerivatives:
     twice = exp.Mul(this=exp.Literal.number(2), expression=node.copy())
-    return _divide_derivatives(_derive_expression(node.this), exp.func("NULLIF", twice, exp.Literal.number(0)))
+    return _divide_derivatives(
+        _derive_expression(node.this), exp.func("NULLIF", twice, exp.Literal.number(0))
+    )
 
 
 def _derive_case(node: exp.Expr) -> PartialDerivatives:
-    """Differentiate CASE by branches; aggregates have derivative 0 in branches that do not contain them."""
+    """Differentiate CASE by branches; aggregates have derivative 0 in branches that do not contain
+    them.
+    """
     if node.this is not None:
         raise NotDifferentiableError("CASE x WHEN")
-    branches = [(branch.this, _derive_expression(branch.args["true"])) for branch in node.args["ifs"]]
+    branches = [
+        (branch.this, _derive_expression(branch.args["true"])) for branch in node.args["ifs"]
+    ]
     default = node.args.get("default")
     default_derivatives = {} if default is None else _derive_expression(default)
     derivatives: PartialDerivatives = {}
     for total in dict.fromkeys(
         total
-        for branch_derivatives in [*(branch_derivatives for _, branch_derivatives in branches), default_derivatives]
+        for branch_derivatives in [
+            *(branch_derivatives for _, branch_derivatives in branches),
+            default_derivatives,
+        ]
         for total in branch_derivatives
     ):
         zero = exp.Literal.number(0)
-        ifs = [exp.If(this=condition.copy(), true=branch_derivatives.get(total, zero).copy()) for condition, branch_derivatives in branches]
-        derivatives[total] = exp.Case(ifs=ifs, default=None if default is None else default_derivatives.get(total, zero).copy())
+        ifs = [
+            exp.If(this=condition.copy(), true=branch_derivatives.get(total, zero).copy())
+            for condition, branch_derivatives in branches
+        ]
+        derivatives[total] = exp.Case(
+            ifs=ifs,
+            default=None if default is None else default_derivatives.get(total, zero).copy(),
+        )
     return derivatives
 
 
@@ -159,12 +183,20 @@ _RULES: dict[type[exp.Expr], Callable[[Any], PartialDerivatives]] = {
 
 
 def _add_derivatives(left: PartialDerivatives, right: PartialDerivatives) -> PartialDerivatives:
-    both = {total: exp.Add(this=left[total], expression=right[total]) for total in left if total in right}
+    both = {
+        total: exp.Add(this=left[total], expression=right[total])
+        for total in left
+        if total in right
+    }
     return {**left, **right, **both}
 
 
-def _apply_operator(derivatives: PartialDerivatives, operator: type[exp.Unary]) -> PartialDerivatives:
-    return {total: operator(this=_parenthesize_operand(factor)) for total, factor in derivatives.items()}
+def _apply_operator(
+    derivatives: PartialDerivatives, operator: type[exp.Unary]
+) -> PartialDerivatives:
+    return {
+        total: operator(this=_parenthesize_operand(factor)) for total, factor in derivatives.items()
+    }
 
 
 def _multiply_derivatives(derivatives: PartialDerivatives, factor: exp.Expr) -> PartialDerivatives:
@@ -172,14 +204,21 @@ def _multiply_derivatives(derivatives: PartialDerivatives, factor: exp.Expr) -> 
     return {
         total: _parenthesize_operand(factor.copy())
         if derivative == literal_one
-        else exp.Mul(this=_parenthesize_operand(derivative), expression=_parenthesize_operand(factor.copy()))
+        else exp.Mul(
+            this=_parenthesize_operand(derivative), expression=_parenthesize_operand(factor.copy())
+        )
         for total, derivative in derivatives.items()
     }
 
 
-def _divide_derivatives(derivatives: PartialDerivatives, denominator: exp.Expr) -> PartialDerivatives:
+def _divide_derivatives(
+    derivatives: PartialDerivatives, denominator: exp.Expr
+) -> PartialDerivatives:
     return {
-        total: exp.Div(this=_parenthesize_operand(derivative), expression=_parenthesize_operand(denominator.copy()))
+        total: exp.Div(
+            this=_parenthesize_operand(derivative),
+            expression=_parenthesize_operand(denominator.copy()),
+        )
         for total, derivative in derivatives.items()
     }
 

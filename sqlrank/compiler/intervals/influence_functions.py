@@ -1,4 +1,5 @@
-"""Find the influence of rows on metrics, by the delta method or as declared, and the CTE whose rows carry it.
+"""Find the influence of rows on metrics, by the delta method or as declared, and the CTE whose rows
+carry it.
 
 The declaration is ``-- Interval: influence ... FROM relation``.
 """
@@ -28,10 +29,19 @@ if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
 
 UNIT_ANNOTATIONS = {"predictions", "queries", "clusters"}
-"""Values of ``-- Sampling unit: predictions`` of relations whose rows are units or parts of units."""
+"""Values of ``-- Sampling unit: predictions`` of relations whose rows are units or parts of
+units.
+"""
 
 
-CLASS_TOTALS = ("positive_weight", "positive_squares", "positive_rows", "negative_weight", "negative_squares", "negative_rows")
+CLASS_TOTALS = (
+    "positive_weight",
+    "positive_squares",
+    "positive_rows",
+    "negative_weight",
+    "negative_squares",
+    "negative_rows",
+)
 """Columns of class totals that rows provide for intervals of two-class metrics."""
 
 CELL_SQUARES = "cell_squares"
@@ -47,7 +57,9 @@ CLASS_UNITS = ("positive_units", "negative_units")
 """Sums of the units of several rows with a row of each class."""
 
 MAX_DERIVATIVE_NAME = 26
-"""Characters from which the names of a metric and of one of its sums are too long together, for a product of columns on one line."""
+"""Characters from which the names of a metric and of one of its sums are too long together, for a
+product of columns on one line.
+"""
 
 
 @dataclass(frozen=True)
@@ -57,8 +69,9 @@ class InfluenceRows:
     Attributes:
         step: The CTE of the rows.
         units: Columns that identify units.
-        kind: ``values``: each row is the metric value of one unit (NULL: not a unit); ``contributions``: rows are summed per unit, or are units
-            themselves; ``equal_units``: each row represents several units with equal influence.
+        kind: ``values``: each row is the metric value of one unit (NULL: not a unit);
+            ``contributions``: rows are summed per unit, or are units themselves; ``equal_units``:
+            each row represents several units with equal influence.
     """
 
     step: str
@@ -67,35 +80,62 @@ class InfluenceRows:
 
 
 def find_influence(
-    relations: RelationCtes, query: exp.Select, column: MetricColumn, rows_are_values: bool, only_entering: bool = False
+    relations: RelationCtes,
+    query: exp.Select,
+    column: MetricColumn,
+    rows_are_values: bool,
+    only_entering: bool = False,
 ) -> tuple[InfluenceRows, exp.Expr] | None:
     """Return the rows that carry a metric's influence, and the influence of each.
 
-    The influence is an expression over ``r``, the rows, and ``m``, the metrics of the group. Derivatives are added to the query of the
-    metrics. Returns None for metrics without an influence function.
+    The influence is an expression over ``r``, the rows, and ``m``, the metrics of the group.
+    Derivatives are added to the query of the metrics. Returns None for metrics without an influence
+    function.
     """
     if column.metric.file.interval.no_interval:
         return None
     base_cte = query.args["from_"].this.name
-    if rows_are_values and isinstance(_select_interval_expression(relations, query, column), exp.Avg):
+    if rows_are_values and isinstance(
+        _select_interval_expression(relations, query, column), exp.Avg
+    ):
         return InfluenceRows(base_cte, (), "values"), deviation_from_mean(column)
     if rows_are_values:
         influence = _delta_method_influence(relations, query, column, None)
-        return None if influence is None else (InfluenceRows(base_cte, (), "values"), _value_influence(influence, column))
-    if column.metric.file.interval.influence and (relation := _influence_relation(relations, column.metric)) is not None:
+        return (
+            None
+            if influence is None
+            else (InfluenceRows(base_cte, (), "values"), _value_influence(influence, column))
+        )
+    if (
+        column.metric.file.interval.influence
+        and (relation := _influence_relation(relations, column.metric)) is not None
+    ):
         return _declared_influence(relations, column.metric, relation)
     unit_cte = _find_unit_cte(relations, column.metric, base_cte)
     if unit_cte is None:
         return None
     influence = _delta_method_influence(
-        relations, query, column, None if unit_cte == base_cte else relations.ctes[base_cte].query, only_entering
+        relations,
+        query,
+        column,
+        None if unit_cte == base_cte else relations.ctes[base_cte].query,
+        only_entering,
     )
-    return None if influence is None else (InfluenceRows(unit_cte, tuple(relations.unit_columns(unit_cte)), "contributions"), influence)
+    return (
+        None
+        if influence is None
+        else (
+            InfluenceRows(unit_cte, tuple(relations.unit_columns(unit_cte)), "contributions"),
+            influence,
+        )
+    )
 
 
 def deviation_from_mean(column: MetricColumn) -> exp.Expr:
     """Return the deviation from the mean, the influence of a value on it."""
-    return exp.Sub(this=exp.column(column.alias, table="r"), expression=exp.column(column.alias, table="m"))
+    return exp.Sub(
+        this=exp.column(column.alias, table="r"), expression=exp.column(column.alias, table="m")
+    )
 
 
 def influence_name(column: MetricColumn) -> str:
@@ -104,23 +144,33 @@ def influence_name(column: MetricColumn) -> str:
 
 
 def influences_by_rows(
-    relations: RelationCtes, cte: str, columns: Sequence[MetricColumn], rows_are_values: bool, entering: Collection[str] = ()
+    relations: RelationCtes,
+    cte: str,
+    columns: Sequence[MetricColumn],
+    rows_are_values: bool,
+    entering: Collection[str] = (),
 ) -> dict[InfluenceRows, list[tuple[MetricColumn, exp.Expr]]]:
     """Group the metrics of a CTE by the rows that carry their influence.
 
-    Metrics without an influence function are omitted. ``entering`` are the aliases of metrics whose influence is NULL for rows that
-    contribute to none of their sums.
+    Metrics without an influence function are omitted. ``entering`` are the aliases of metrics whose
+    influence is NULL for rows that contribute to none of their sums.
     """
     influences: dict[InfluenceRows, list[tuple[MetricColumn, exp.Expr]]] = {}
     query: Any = relations.ctes[cte].query
     for column in columns:
-        if (match := find_influence(relations, query, column, rows_are_values, only_entering=column.alias in entering)) is not None:
+        if (
+            match := find_influence(
+                relations, query, column, rows_are_values, only_entering=column.alias in entering
+            )
+        ) is not None:
             influences.setdefault(match[0], []).append((column, match[1]))
     return influences
 
 
 def _influence_relation(relations: RelationCtes, metric: ResolvedMetric) -> SqlFile | None:
-    """Return the relation that declares the influence on a metric, None if there is none under its settings."""
+    """Return the relation that declares the influence on a metric, None if there is none under its
+    settings.
+    """
     name = metric.file.interval.influence.rpartition(" ")[2]
     try:
         return relations.library.find_relation(name, metric.settings)
@@ -128,20 +178,26 @@ def _influence_relation(relations: RelationCtes, metric: ResolvedMetric) -> SqlF
         return None
 
 
-def _declared_influence(relations: RelationCtes, metric: ResolvedMetric, relation: SqlFile) -> tuple[InfluenceRows, exp.Expr] | None:
-    """Parse a declared influence function: ``-- Interval: influence 2 * auc_influence FROM prediction_influence``.
+def _declared_influence(
+    relations: RelationCtes, metric: ResolvedMetric, relation: SqlFile
+) -> tuple[InfluenceRows, exp.Expr] | None:
+    """Parse a declared influence function: ``-- Interval: influence 2 * auc_influence FROM
+    prediction_influence``.
 
     It only applies to unordered ties and default functions, unless the relation reads these itself.
     """
     changed_settings = [
         choice.name
         for choice in metric.file.declared_settings.values()
-        if choice.name not in relation.declared_settings and metric.settings.get(choice.name) != choice.default
+        if choice.name not in relation.declared_settings
+        and metric.settings.get(choice.name) != choice.default
     ]
     if changed_settings or metric.settings.get("ties") is not None:
         return None
     declaration: Any = sqlglot.parse_one(f"SELECT {metric.file.interval.influence}", read="duckdb")
-    influence = bind_parameters(relations.library, declaration.selects[0], metric.settings, metric.file.params)
+    influence = bind_parameters(
+        relations.library, declaration.selects[0], metric.settings, metric.file.params
+    )
     cte = relations.add_relation(declaration.args["from_"].this.name, metric.settings)
     units = tuple(relations.unit_columns(cte))
     factor = exp.paren(influence) if isinstance(influence, exp.Binary) else influence
@@ -161,9 +217,15 @@ def _find_unit_cte(relations: RelationCtes, metric: ResolvedMetric, cte: str) ->
     inputs = set(relations.inputs.values())
     if name in relations.library.roles:
         return cte
-    unit_kind = relations.library.find_relation(name, metric.settings).annotations.get("Sampling unit")
+    unit_kind = relations.library.find_relation(name, metric.settings).annotations.get(
+        "Sampling unit"
+    )
     if unit_kind in UNIT_ANNOTATIONS:
-        missing = unit_kind == "predictions" and any(map(relations.unit_columns, inputs)) and not relations.unit_columns(cte)
+        missing = (
+            unit_kind == "predictions"
+            and any(map(relations.unit_columns, inputs))
+            and not relations.unit_columns(cte)
+        )
         return None if missing else cte
     query = relations.ctes[cte].query
     source_cte: str = query.args["from_"].this.name if _is_plain_aggregation(query) else ""
@@ -172,15 +234,24 @@ def _find_unit_cte(relations: RelationCtes, metric: ResolvedMetric, cte: str) ->
 
 def _is_plain_aggregation(query: exp.Query) -> bool:
     """Return True if a CTE only aggregates another one, with one row per group."""
-    if not isinstance(query, exp.Select) or any(query.args.get(clause) for clause in ("joins", "where", "having", "distinct")):
+    if not isinstance(query, exp.Select) or any(
+        query.args.get(clause) for clause in ("joins", "where", "having", "distinct")
+    ):
         return False
     group = query.args.get("group", exp.Group()).expressions
     expressions = [select_item.unalias() for select_item in query.selects]
-    return all(expression in group or expression.find(exp.AggFunc) or not expression.find(exp.Column) for expression in expressions)
+    return all(
+        expression in group or expression.find(exp.AggFunc) or not expression.find(exp.Column)
+        for expression in expressions
+    )
 
 
 def _delta_method_influence(
-    relations: RelationCtes, query: exp.Select, column: MetricColumn, aggregation: exp.Query | None, only_entering: bool = False
+    relations: RelationCtes,
+    query: exp.Select,
+    column: MetricColumn,
+    aggregation: exp.Query | None,
+    only_entering: bool = False,
 ) -> exp.Expr | None:
     """Derive the influence function by the delta method.
 
@@ -194,7 +265,12 @@ def _delta_method_influence(
     totals = [
         total
         for aggregate in derivatives
-        if (total := aggregate if aggregation is None else find_underlying_sum(aggregate, aggregation)) is not None
+        if (
+            total := (
+                aggregate if aggregation is None else find_underlying_sum(aggregate, aggregation)
+            )
+        )
+        is not None
     ]
     if len(totals) < len(derivatives):
         return None
@@ -202,43 +278,73 @@ def _delta_method_influence(
     all_enter, enters = False, list[exp.Expr]()
     sources = _name_aggregates(derivatives)
     names = _name_derivatives(column, derivatives)
-    for name, source, total, derivative in zip(names, sources, totals, derivatives.values(), strict=True):
+    for name, source, total, derivative in zip(
+        names, sources, totals, derivatives.values(), strict=True
+    ):
         described = {"rows": "its number of rows"}.get(
             source, f"its {source.replace('_', ' ')}" if "sum" in source else f"its sum of {source}"
         )
-        query.select(comment_column(cast_double(derivative), name, f"derivative of the metric by {described}"), copy=False)
+        query.select(
+            comment_column(
+                cast_double(derivative), name, f"derivative of the metric by {described}"
+            ),
+            copy=False,
+        )
         contribution = contribution_of_rows(total)
-        all_enter |= contribution == sql_literal(1) or (isinstance(total.this, exp.Column) and total.this.name == "weight")
+        all_enter |= contribution == sql_literal(1) or (
+            isinstance(total.this, exp.Column) and total.this.name == "weight"
+        )
         enters.append(exp.NEQ(this=contribution.copy(), expression=sql_literal(0)))
         factor = exp.column(name, table="m")
-        parenthesized = exp.paren(contribution) if isinstance(contribution, exp.Binary) else contribution
-        terms.append(factor if contribution == sql_literal(1) else exp.Mul(this=factor, expression=parenthesized))
+        parenthesized = (
+            exp.paren(contribution) if isinstance(contribution, exp.Binary) else contribution
+        )
+        terms.append(
+            factor
+            if contribution == sql_literal(1)
+            else exp.Mul(this=factor, expression=parenthesized)
+        )
     influence = reduce(lambda left, right: exp.Add(this=left, expression=right), terms)
     if all_enter or not only_entering:
         return influence
     return exp.Case(ifs=[exp.If(this=exp.or_(*enters, wrap=False), true=influence)])
 
 
-def select_cell_squares(relations: RelationCtes, query: exp.Select, column: MetricColumn) -> exp.Expr:
-    """Return the squared effects of rows of rare cells on a metric, over ``m``, whose query gets the weights of such rows.
+def select_cell_squares(
+    relations: RelationCtes, query: exp.Select, column: MetricColumn
+) -> exp.Expr:
+    """Return the squared effects of rows of rare cells on a metric, over ``m``, whose query gets
+    the weights of such rows.
 
     The query has the derivatives of the metric.
     """
-    sums: dict[str, exp.Expr] = {name: exp.Sum(this=exp.column(name)) for name in column.metric.file.interval.cells.split(", ")}
+    sums: dict[str, exp.Expr] = {
+        name: exp.Sum(this=exp.column(name))
+        for name in column.metric.file.interval.cells.split(", ")
+    }
     names = named_derivatives(relations, query, column)
     total = reduce(lambda left, right: exp.Add(this=left, expression=right), sums.values())
     squares = []
     for cell, cell_sum in sums.items():
         weight = f"rare_{cell}"
         if weight not in query.named_selects:
-            mean_weight = relations.apply_function("rare_row", {}, cell_sum, exp.paren(total), exp.Sum(this=exp.column(ROW_COUNT)))
-            query.select(comment_column(mean_weight, weight, f"weight of one more row of {cell} if few are, else 0"), copy=False)
+            mean_weight = relations.apply_function(
+                "rare_row", {}, cell_sum, exp.paren(total), exp.Sum(this=exp.column(ROW_COUNT))
+            )
+            query.select(
+                comment_column(
+                    mean_weight, weight, f"weight of one more row of {cell} if few are, else 0"
+                ),
+                copy=False,
+            )
         derivative, row_weight = (exp.column(name, table="m") for name in (names[cell_sum], weight))
         squares.append(relations.apply_function("cell_square", {}, derivative, row_weight))
     return reduce(lambda left, right: exp.Add(this=left, expression=right), squares)
 
 
-def named_derivatives(relations: RelationCtes, query: exp.Select, column: MetricColumn) -> dict[exp.Expr, str]:
+def named_derivatives(
+    relations: RelationCtes, query: exp.Select, column: MetricColumn
+) -> dict[exp.Expr, str]:
     """Return the columns of the derivatives of a metric by aggregate."""
     derivatives: Any = partial_derivatives(_select_interval_expression(relations, query, column))
     return dict(zip(derivatives, _name_derivatives(column, derivatives), strict=True))
@@ -253,15 +359,25 @@ def _name_derivatives(column: MetricColumn, derivatives: Iterable[exp.Expr]) -> 
     """Return the name of the column of each derivative."""
     sources = enumerate(_name_aggregates(derivatives), start=1)
     return [
-        f"{column.alias}_by_{source if len(column.alias) + len(source) < MAX_DERIVATIVE_NAME else number}" for number, source in sources
+        f"{column.alias}_by_"
+        f"{source if len(column.alias) + len(source) < MAX_DERIVATIVE_NAME else number}"
+        for number, source in sources
     ]
 
 
 def _name_aggregates(aggregates: Iterable[exp.Expr]) -> list[str]:
-    """Return a name per aggregate: its column, ``rows`` for a count or a sum of weights, else ``sum``, numbered if several are equal."""
-    columns = [aggregate.this.name if isinstance(aggregate, exp.Sum) else "weight" for aggregate in aggregates]
+    """Return a name per aggregate: its column, ``rows`` for a count or a sum of weights, else
+    ``sum``, numbered if several are equal.
+    """
+    columns = [
+        aggregate.this.name if isinstance(aggregate, exp.Sum) else "weight"
+        for aggregate in aggregates
+    ]
     kinds = ["rows" if column == "weight" else column or "sum" for column in columns]
-    return [kind if kinds.count(kind) == 1 else f"{kind}_{kinds[:index].count(kind) + 1}" for index, kind in enumerate(kinds)]
+    return [
+        kind if kinds.count(kind) == 1 else f"{kind}_{kinds[:index].count(kind) + 1}"
+        for index, kind in enumerate(kinds)
+    ]
 
 
 def find_underlying_sum(total: exp.Expr, aggregation: exp.Query) -> Any:
@@ -269,7 +385,9 @@ def find_underlying_sum(total: exp.Expr, aggregation: exp.Query) -> Any:
     if not isinstance(total, exp.Sum) or not isinstance(total.this, exp.Column):
         return None
     expression: exp.Expr = next(
-        select_item for select_item in aggregation.selects if select_item.alias_or_name == total.this.name
+        select_item
+        for select_item in aggregation.selects
+        if select_item.alias_or_name == total.this.name
     ).unalias()
     return expression if isinstance(expression, exp.Sum) else None
 
@@ -296,10 +414,16 @@ def _value_influence(influence: exp.Expr, column: MetricColumn) -> exp.Expr:
         is_unit.append(is_not_null(exp.column(column.alias, table="r")))
     if any(reference.name == "weight" for reference in find_nodes(influence, exp.Column)):
         is_unit.append(exp.GT(this=exp.column("weight", table="r"), expression=sql_literal(0)))
-    return exp.Case(ifs=[exp.If(this=exp.and_(*is_unit, wrap=False), true=influence)]) if is_unit else influence
+    return (
+        exp.Case(ifs=[exp.If(this=exp.and_(*is_unit, wrap=False), true=influence)])
+        if is_unit
+        else influence
+    )
 
 
-def _select_interval_expression(relations: RelationCtes, query: exp.Select, column: MetricColumn) -> exp.Expr:
+def _select_interval_expression(
+    relations: RelationCtes, query: exp.Select, column: MetricColumn
+) -> exp.Expr:
     """Return the expression of a metric, or the variant that a function declares for intervals."""
     metric = column.metric
     interval_functions = (
@@ -312,12 +436,18 @@ def _select_interval_expression(relations: RelationCtes, query: exp.Select, colu
         else {}
     )
     if interval_functions:
-        return relations.metric_expression(replace(metric, settings={**metric.settings, **interval_functions}))
-    value: exp.Expr = next(select_item for select_item in query.selects if select_item.alias_or_name == column.alias).unalias()
+        return relations.metric_expression(
+            replace(metric, settings={**metric.settings, **interval_functions})
+        )
+    value: exp.Expr = next(
+        select_item for select_item in query.selects if select_item.alias_or_name == column.alias
+    ).unalias()
     return value.this if isinstance(value, exp.Cast) else value
 
 
-def _slot_functions(relations: RelationCtes, metric: ResolvedMetric) -> Iterator[tuple[str, SqlFile]]:
+def _slot_functions(
+    relations: RelationCtes, metric: ResolvedMetric
+) -> Iterator[tuple[str, SqlFile]]:
     """Yield the function slots of a metric with the files of their functions."""
     for choice in metric.file.declared_settings.values():
         chosen = metric.settings.get(choice.name, choice.default)

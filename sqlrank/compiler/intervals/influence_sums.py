@@ -1,4 +1,6 @@
-"""Sum the influence of units on metrics: one row per group with a column per sum, or one row per group and metric."""
+"""Sum the influence of units on metrics: one row per group with a column per sum, or one row per
+group and metric.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,13 @@ class SumSource:
 class InfluenceSums:
     """Sums over the rows of influence of several metrics; one instance per kind of rows."""
 
-    def __init__(self, relations: RelationCtes, rows: InfluenceRows, has_unit_weights: bool, has_weighted_classes: bool) -> None:
+    def __init__(
+        self,
+        relations: RelationCtes,
+        rows: InfluenceRows,
+        has_unit_weights: bool,
+        has_weighted_classes: bool,
+    ) -> None:
         self.relations = relations
         self.rows = rows
         self.is_equal = rows.kind == "equal_units"
@@ -68,11 +76,23 @@ class InfluenceSums:
         enters = isinstance(influence, exp.Case) and self.rows.kind == "contributions"
         return enters or self.has_unit_weights or (self.is_equal and self.has_weighted_classes)
 
-    def add(self, column: MetricColumn, influence: exp.Expr, formula: IntervalFormula, has_class_sizes: bool) -> None:
+    def add(
+        self,
+        column: MetricColumn,
+        influence: exp.Expr,
+        formula: IntervalFormula,
+        has_class_sizes: bool,
+    ) -> None:
         """Add the sums that the formula of a metric needs."""
         value = exp.column(influence_name(column))
-        has_own_count = self.rows.kind == "values" and (column.is_nullable or isinstance(influence, exp.Case))
-        count = exp.Sum(this=exp.column("num_units")) if self.is_equal else exp.Count(this=value if has_own_count else exp.Star())
+        has_own_count = self.rows.kind == "values" and (
+            column.is_nullable or isinstance(influence, exp.Case)
+        )
+        count = (
+            exp.Sum(this=exp.column("num_units"))
+            if self.is_equal
+            else exp.Count(this=value if has_own_count else exp.Star())
+        )
         square = exp.Mul(this=value, expression=value.copy())
         sums: dict[str, exp.Expr] = {UNIT_COUNT: count}
         if self.rows.kind == "values":
@@ -82,20 +102,37 @@ class InfluenceSums:
         if formula.is_adjusted:
             variant = "several_units" if self.is_equal else "influence"
             arguments = (value, exp.column("num_units"))
-            sums["fourth_powers"] = self.relations.apply_function("fourth_power_sum", {"fourth_power_sum": variant}, *arguments)
+            sums["fourth_powers"] = self.relations.apply_function(
+                "fourth_power_sum", {"fourth_power_sum": variant}, *arguments
+            )
         if formula.error == "delong":
             zero = sql_literal(0)
-            # A unit of several rows that has a positive counts with the positives: they are the rarer class, as a rule.
+            # A unit of several rows that has a positive counts with the positives: they are the
+            # rarer class, as a rule.
             has_positive = exp.GT(this=exp.column(CLASS_TOTALS[2]), expression=zero)
-            is_positive = exp.EQ(this=exp.column("label"), expression=sql_literal(1)) if self.is_equal else has_positive
-            sums["positive_squares"] = exp.Sum(this=exp.Case(ifs=[exp.If(this=is_positive, true=square)], default=zero))
+            is_positive = (
+                exp.EQ(this=exp.column("label"), expression=sql_literal(1))
+                if self.is_equal
+                else has_positive
+            )
+            sums["positive_squares"] = exp.Sum(
+                this=exp.Case(ifs=[exp.If(this=is_positive, true=square)], default=zero)
+            )
             sums["negative_squares"] = exp.Sum(
-                this=exp.Case(ifs=[exp.If(this=is_positive.copy(), true=zero.copy())], default=square.copy())
+                this=exp.Case(
+                    ifs=[exp.If(this=is_positive.copy(), true=zero.copy())], default=square.copy()
+                )
             )
         if formula.error == "delong" or has_class_sizes:
-            sums |= {name: exp.Sum(this=exp.column(rows)) for name, rows in zip(CLASSES, (CLASS_TOTALS[2], CLASS_TOTALS[5]), strict=True)}
+            sums |= {
+                name: exp.Sum(this=exp.column(rows))
+                for name, rows in zip(CLASSES, (CLASS_TOTALS[2], CLASS_TOTALS[5]), strict=True)
+            }
         if formula.error == "delong" and not self.is_equal:
-            sums |= {name: count_units_with(rows) for name, rows in zip(CLASS_UNITS, (CLASS_TOTALS[2], CLASS_TOTALS[5]), strict=True)}
+            sums |= {
+                name: count_units_with(rows)
+                for name, rows in zip(CLASS_UNITS, (CLASS_TOTALS[2], CLASS_TOTALS[5]), strict=True)
+            }
         if has_class_sizes:
             sums |= self._class_sizes(sums)
         if formula.has_cells:
@@ -122,16 +159,26 @@ class InfluenceSums:
             weight = exp.column(UNIT_WEIGHT)
             arguments = [weight, exp.Mul(this=weight.copy(), expression=weight.copy())]
         elif self.is_equal and self.has_weighted_classes:
-            arguments = [exp.column(CLASS_TOTALS[index]) + exp.column(CLASS_TOTALS[index + 3]) for index in (0, 1)]
+            arguments = [
+                exp.column(CLASS_TOTALS[index]) + exp.column(CLASS_TOTALS[index + 3])
+                for index in (0, 1)
+            ]
         else:
             return {"size": exp.Count(this=value.copy())}
         size = self.relations.apply_function("effective_size", {}, *arguments)
         if self.is_equal:
             return {"size": size}
-        return {"unit_size": size, "entering_units": exp.Count(this=value.copy()), "all_units": exp.Count(this=exp.Star())}
+        return {
+            "unit_size": size,
+            "entering_units": exp.Count(this=value.copy()),
+            "all_units": exp.Count(this=exp.Star()),
+        }
 
-    def find_source(self, influence_cte: str, metrics_cte: str | None, keys: KeyColumns, is_long: bool) -> SumSource:
-        """Return the rows from which standard errors are computed: those of influence, or sums of them with a row for each metric.
+    def find_source(
+        self, influence_cte: str, metrics_cte: str | None, keys: KeyColumns, is_long: bool
+    ) -> SumSource:
+        """Return the rows from which standard errors are computed: those of influence, or sums of
+        them with a row for each metric.
 
         Args:
             influence_cte: CTE of the influence of units.
@@ -140,66 +187,124 @@ class InfluenceSums:
             is_long: Return a row for each metric.
         """
         if not is_long:
-            query = group_by_key(exp.select(*map(key_column, keys.columns)).from_(influence_cte), keys)
-            return SumSource(query, {alias: _with_size(sums) for alias, sums in self._sums.items()}, is_long=False)
+            query = group_by_key(
+                exp.select(*map(key_column, keys.columns)).from_(influence_cte), keys
+            )
+            return SumSource(
+                query,
+                {alias: _with_size(sums) for alias, sums in self._sums.items()},
+                is_long=False,
+            )
         names = self._name_sums()
-        columns = {names[alias, name]: value for alias, sums in self._sums.items() for name, value in sums.items()}
-        query = exp.select(*map(key_column, keys.columns), *(exp.alias_(value.copy(), name) for name, value in columns.items()))
+        columns = {
+            names[alias, name]: value
+            for alias, sums in self._sums.items()
+            for name, value in sums.items()
+        }
+        query = exp.select(
+            *map(key_column, keys.columns),
+            *(exp.alias_(value.copy(), name) for name, value in columns.items()),
+        )
         sums_cte = self.relations.ctes.add_aggregate(
             "influence_sums",
             group_by_key(query.from_(influence_cte), keys),
-            "one row per group: its number of independent units, and sums of powers of their influence on each metric",
+            "one row per group: its number of independent units, and sums of powers of their"
+            " influence on each metric",
         )
         return self._join_metric_values(sums_cte, metrics_cte, keys, names)
 
     def _name_sums(self) -> dict[tuple[str, str], str]:
-        """Return the column of each sum of each metric: with the name of the metric, unless it is the same for all."""
+        """Return the column of each sum of each metric: with the name of the metric, unless it is
+        the same for all.
+        """
         names: dict[tuple[str, str], str] = {}
         taken: dict[exp.Expr, str] = {}
         for alias, sums in self._sums.items():
             for name, value in sums.items():
                 is_shared = all(other.get(name, value) == value for other in self._sums.values())
-                names[alias, name] = taken.setdefault(value, name if is_shared else f"{alias}_{name}")
+                names[alias, name] = taken.setdefault(
+                    value, name if is_shared else f"{alias}_{name}"
+                )
         return names
 
     def _join_metric_values(
-        self, sums_cte: str, metrics_cte: str | None, keys: KeyColumns, names: Mapping[tuple[str, str], str]
+        self,
+        sums_cte: str,
+        metrics_cte: str | None,
+        keys: KeyColumns,
+        names: Mapping[tuple[str, str], str],
     ) -> SumSource:
         """Return the sums with the values of metrics, in a row for each metric."""
         # Columns are qualified where the metrics have one of the same name.
         joined = [] if metrics_cte is None else self.relations.ctes[metrics_cte].query.named_selects
-        tables = {name: "s" if name in joined else None for name in [*keys.columns, *names.values()]}
+        tables = {
+            name: "s" if name in joined else None for name in [*keys.columns, *names.values()]
+        }
         sums = {
-            alias: {name: exp.column(names[alias, name], table=tables[names[alias, name]]) for name in own_sums}
-            | ({} if metrics_cte is None else {CARRIED_SUFFIX: exp.column(alias, table="m" if alias in names.values() else None)})
+            alias: (
+                {
+                    name: exp.column(names[alias, name], table=tables[names[alias, name]])
+                    for name in own_sums
+                }
+                | (
+                    {}
+                    if metrics_cte is None
+                    else {
+                        CARRIED_SUFFIX: exp.column(
+                            alias, table="m" if alias in names.values() else None
+                        )
+                    }
+                )
+            )
             for alias, own_sums in self._sums.items()
         }
-        query = exp.select(*(key_column(name, tables[name]) for name in keys.columns)).from_(exp.to_table(sums_cte).as_("s"))
+        query = exp.select(*(key_column(name, tables[name]) for name in keys.columns)).from_(
+            exp.to_table(sums_cte).as_("s")
+        )
         rows = [exp.select(exp.alias_(exp.Literal.string(alias), METRIC_COLUMN)) for alias in sums]
-        metric_names = self.relations.ctes.add_aggregate("metric_names", union_all(rows), "one row per metric")
+        metric_names = self.relations.ctes.add_aggregate(
+            "metric_names", union_all(rows), "one row per metric"
+        )
         query = query.select(exp.column(METRIC_COLUMN)).join(metric_names, join_type="cross")
         query = query if metrics_cte is None else join_metrics(query, metrics_cte, "s", keys)
         values: dict[str, dict[str, exp.Expr]] = {}
         for alias, columns in sums.items():
             for name, value in columns.items():
                 values.setdefault(name, {})[alias] = value
-        query = query.select(*(exp.alias_(case_by_metric(by_alias), name) for name, by_alias in values.items()))
-        name = self.relations.ctes.add_aggregate("metric_sums", query, "one row per group and metric: the same sums")
-        long_query = exp.select(*map(key_column, keys.columns), exp.column(METRIC_COLUMN)).from_(name)
-        return SumSource(long_query, {alias: _with_size({name: exp.column(name) for name in sums[alias]}) for alias in sums}, is_long=True)
+        query = query.select(
+            *(exp.alias_(case_by_metric(by_alias), name) for name, by_alias in values.items())
+        )
+        name = self.relations.ctes.add_aggregate(
+            "metric_sums", query, "one row per group and metric: the same sums"
+        )
+        long_query = exp.select(*map(key_column, keys.columns), exp.column(METRIC_COLUMN)).from_(
+            name
+        )
+        return SumSource(
+            long_query,
+            {alias: _with_size({name: exp.column(name) for name in sums[alias]}) for alias in sums},
+            is_long=True,
+        )
 
 
 def count_units_with(rows: str) -> exp.Expr:
     """Return the number of units with rows of a class, given the column of their numbers."""
     has_rows = exp.GT(this=exp.column(rows), expression=sql_literal(0))
-    return exp.Sum(this=exp.Case(ifs=[exp.If(this=has_rows, true=sql_literal(1))], default=sql_literal(0)))
+    return exp.Sum(
+        this=exp.Case(ifs=[exp.If(this=has_rows, true=sql_literal(1))], default=sql_literal(0))
+    )
 
 
 def _with_size(sums: Mapping[str, exp.Expr]) -> Mapping[str, exp.Expr]:
-    """Return sums with the effective sample size: that of all units, times the share of those that enter the metric."""
+    """Return sums with the effective sample size: that of all units, times the share of those that
+    enter the metric.
+    """
     if "unit_size" not in sums:
         return sums
-    share = exp.Div(this=sums["entering_units"].copy(), expression=exp.func("NULLIF", sums["all_units"].copy(), sql_literal(0)))
+    share = exp.Div(
+        this=sums["entering_units"].copy(),
+        expression=exp.func("NULLIF", sums["all_units"].copy(), sql_literal(0)),
+    )
     size = sums["unit_size"].copy()
     size = size if isinstance(size, exp.Column) else exp.paren(size)
     return {**sums, "size": exp.Mul(this=size, expression=exp.paren(share))}
@@ -208,5 +313,7 @@ def _with_size(sums: Mapping[str, exp.Expr]) -> Mapping[str, exp.Expr]:
 def join_metrics(query: exp.Select, cte: str, alias: str, keys: KeyColumns) -> exp.Select:
     """Join the metrics of a CTE under the alias ``m``."""
     on = key_equalities(keys.columns, "m", alias, keys.nullable)
-    join_arguments: dict[str, Any] = {"on": exp.and_(*on, wrap=False)} if on else {"join_type": "cross"}
+    join_arguments: dict[str, Any] = (
+        {"on": exp.and_(*on, wrap=False)} if on else {"join_type": "cross"}
+    )
     return query.join(exp.to_table(cte).as_("m"), **join_arguments)

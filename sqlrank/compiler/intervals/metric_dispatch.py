@@ -1,4 +1,6 @@
-"""Select columns of several metrics in one row, or in a row per metric by a CASE over metrics where their formulas differ."""
+"""Select columns of several metrics in one row, or in a row per metric by a CASE over metrics where
+their formulas differ.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +15,26 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 STRICT_COLUMNS = {"proportion"}
-"""Columns that are NULL for metrics without them; of others, such metrics have the formula of the rest, which nobody reads."""
+"""Columns that are NULL for metrics without them; of others, such metrics have the formula of the
+rest, which nobody reads.
+"""
 
 
 class WideColumns:
-    """Columns of metrics in one row: one that is equal for all once, others with the name of the metric before theirs.
+    """Columns of metrics in one row: one that is equal for all once, others with the name of the
+    metric before theirs.
 
     A single metric has plain names.
 
     >>> import sqlglot
     >>> wide_columns = WideColumns(["auc", "ap"])
-    >>> items = {"auc": sqlglot.parse_one("SELECT n AS units, a AS se").expressions, "ap": sqlglot.parse_one("SELECT n AS units, b AS se").expressions}
-    >>> [item.sql() for item in wide_columns.add(items)], wide_columns.rename_columns("ap", sqlglot.parse_one("se / units")).sql()
+    >>> items = {
+    ...     "auc": sqlglot.parse_one("SELECT n AS units, a AS se").expressions,
+    ...     "ap": sqlglot.parse_one("SELECT n AS units, b AS se").expressions,
+    ... }
+    >>> [item.sql() for item in wide_columns.add(items)], wide_columns.rename_columns(
+    ...     "ap", sqlglot.parse_one("se / units")
+    ... ).sql()
     (['n AS units', 'a AS auc_se', 'b AS ap_se'], 'ap_se / units')
     """
 
@@ -39,14 +49,19 @@ class WideColumns:
     def add(self, items: Mapping[str, Sequence[exp.Expr]]) -> list[exp.Expr]:
         """Return the columns of a step, over those of the steps before."""
         values = {
-            metric: {column.alias_or_name: self.rename_columns(metric, column.unalias()) for column in columns}
+            metric: {
+                column.alias_or_name: self.rename_columns(metric, column.unalias())
+                for column in columns
+            }
             for metric, columns in items.items()
         }
         added: dict[str, exp.Expr] = {}
         for metric, columns in items.items():
             for column in columns:
                 name = column.alias_or_name
-                is_shared = all(other.get(name) == values[metric][name] for other in values.values())
+                is_shared = all(
+                    other.get(name) == values[metric][name] for other in values.values()
+                )
                 alias = name if is_shared else f"{metric}_{name}"
                 self._columns[metric][name] = exp.column(alias)
                 if alias not in added:
@@ -72,7 +87,10 @@ def select_by_metric(items: Mapping[str, Sequence[exp.Expr]]) -> list[exp.Expr]:
         items: Columns of each metric, by its name.
 
     >>> import sqlglot
-    >>> items = {metric: sqlglot.parse_one(f"SELECT {text}").expressions for metric, text in {"auc": "SQRT(a) AS se", "ap": "SQRT(b) AS se"}.items()}
+    >>> items = {
+    ...     metric: sqlglot.parse_one(f"SELECT {text}").expressions
+    ...     for metric, text in {"auc": "SQRT(a) AS se", "ap": "SQRT(b) AS se"}.items()
+    ... }
     >>> [item.sql() for item in select_by_metric(items)]
     ["SQRT(CASE WHEN metric = 'ap' THEN b ELSE a END) AS se"]
     """
@@ -83,9 +101,15 @@ def select_by_metric(items: Mapping[str, Sequence[exp.Expr]]) -> list[exp.Expr]:
     merged: list[exp.Expr] = []
     for name, columns_by_metric in by_column.items():
         values = {metric: column.unalias().unnest() for metric, column in columns_by_metric.items()}
-        value = _merge_expressions(values, strict=name in STRICT_COLUMNS and len(values) < len(items))
+        value = _merge_expressions(
+            values, strict=name in STRICT_COLUMNS and len(values) < len(items)
+        )
         column = value if value == exp.column(name) else exp.alias_(value, name)
-        column.comments = list(dict.fromkeys(comment for item in columns_by_metric.values() for comment in item.comments or ()))
+        column.comments = list(
+            dict.fromkeys(
+                comment for item in columns_by_metric.values() for comment in item.comments or ()
+            )
+        )
         merged.append(column)
     return merged
 
@@ -106,24 +130,45 @@ def _merge_expressions(values: Mapping[str, exp.Expr], strict: bool) -> exp.Expr
         metrics.setdefault(value, []).append(metric)
     first, *rest = metrics
     if strict:
-        return exp.Case(ifs=[exp.If(this=_is_metric_in(names), true=value.copy()) for value, names in metrics.items()])
+        return exp.Case(
+            ifs=[
+                exp.If(this=_is_metric_in(names), true=value.copy())
+                for value, names in metrics.items()
+            ]
+        )
     if not rest:
         return first.copy()
     if type(first) in {exp.Sqrt, exp.Paren} and all(type(value) is type(first) for value in rest):
-        return type(first)(this=_merge_expressions({metric: value.this for metric, value in values.items()}, strict=False))
+        return type(first)(
+            this=_merge_expressions(
+                {metric: value.this for metric, value in values.items()}, strict=False
+            )
+        )
     if isinstance(first, exp.Binary) and all(type(value) is type(first) for value in rest):
         if all(value.this == first.this for value in rest):
-            right = _merge_expressions({metric: value.expression for metric, value in values.items()}, strict=False)
+            right = _merge_expressions(
+                {metric: value.expression for metric, value in values.items()}, strict=False
+            )
             return type(first)(this=first.this.copy(), expression=right)
         if all(value.expression == first.expression for value in rest):
-            left = _merge_expressions({metric: value.this for metric, value in values.items()}, strict=False)
+            left = _merge_expressions(
+                {metric: value.this for metric, value in values.items()}, strict=False
+            )
             return type(first)(this=left, expression=first.expression.copy())
     most = max(metrics, key=lambda value: len(metrics[value]))
-    ifs = [exp.If(this=_is_metric_in(names), true=value.copy()) for value, names in metrics.items() if value is not most]
+    ifs = [
+        exp.If(this=_is_metric_in(names), true=value.copy())
+        for value, names in metrics.items()
+        if value is not most
+    ]
     return exp.Case(ifs=ifs, default=most.copy())
 
 
 def _is_metric_in(metrics: Sequence[str]) -> exp.Expr:
     """Return the condition that a row is that of one of these metrics."""
     column, names = exp.column(METRIC_COLUMN), [exp.Literal.string(metric) for metric in metrics]
-    return exp.In(this=column, expressions=names) if len(names) > 1 else exp.EQ(this=column, expression=names[0])
+    return (
+        exp.In(this=column, expressions=names)
+        if len(names) > 1
+        else exp.EQ(this=column, expression=names[0])
+    )

@@ -1,4 +1,6 @@
-"""SQL dialects: one file for each, with all that is special to it, which is loaded when it is asked for."""
+"""SQL dialects: one file for each, with all that is special to it, which is loaded when it is asked
+for.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
 DEFAULT_DIALECT = "duckdb"
 """The dialect of statements, of the SQL files, and of all work on this machine."""
 
-# sqlglot warns about text that it cannot parse, such as LOAD httpfs; without a handler the warning goes to standard error.
+# sqlglot warns about text that it cannot parse, such as LOAD httpfs; without a handler the warning
+# goes to standard error.
 logging.getLogger("sqlglot").addHandler(logging.NullHandler())
 
 
@@ -27,7 +30,9 @@ def _find_names() -> tuple[str, ...]:
 
 
 DIALECT_NAMES = _find_names()
-"""Names of the supported dialects, available without the slow import of sqlglot; docs/engines.md lists those that were executed."""
+"""Names of the supported dialects, available without the slow import of sqlglot; docs/engines.md
+lists those that were executed.
+"""
 
 
 class _Dialects(Mapping[str, "Dialect"]):
@@ -67,7 +72,8 @@ def get_dialect(name: str) -> Dialect:
 
 
 def normalize_dialect(name: str) -> str:
-    """Return the name of a dialect for one in other letters, or for that of an engine that reads it; others as they are.
+    """Return the name of a dialect for one in other letters, or for that of an engine that reads
+    it; others as they are.
 
     >>> normalize_dialect("Snowflake"), normalize_dialect("PostgreSQL"), normalize_dialect("oracle")
     ('snowflake', 'postgres', 'oracle')
@@ -79,6 +85,8 @@ def normalize_dialect(name: str) -> str:
 
 
 def list_function_dialects() -> tuple[str, ...]:
-    """Return the dialects in which metrics can be functions, from the text of their files: help imports no sqlglot."""
+    """Return the dialects in which metrics can be functions, from the text of their files: help
+    imports no sqlglot.
+    """
     files = {name: pkgutil.get_data(__name__, f"{name}.py") or b"" for name in DIALECT_NAMES}
     return tuple(name for name, text in files.items() if b"functions=" in text)

@@ -20,7 +20,9 @@ def _search_arrays(tree: exp.Expr) -> None:
     """Search arrays by subqueries: the 1-based position of a value."""
     for search in find_nodes(tree, exp.ArrayPosition):
         rows = exp.Unnest(
-            expressions=[search.this], alias=exp.TableAlias(columns=[exp.to_identifier(_ELEMENT)]), offset=exp.to_identifier(_OFFSET)
+            expressions=[search.this],
+            alias=exp.TableAlias(columns=[exp.to_identifier(_ELEMENT)]),
+            offset=exp.to_identifier(_OFFSET),
         )
         position = exp.Add(this=exp.Min(this=exp.column(_OFFSET)), expression=sql_literal(1))
         is_value = exp.EQ(this=exp.column(_ELEMENT), expression=search.expression)
@@ -33,7 +35,9 @@ def _unnest_with_offset(join: ListJoin) -> None:
         if column.table == join.alias:
             column.set("table", None)  # the aliases name the element and its offset, not a table
     count_from_one(join, exp.column(join.position))
-    join.replace_brackets(lambda values, index: exp.Bracket(this=values, expressions=[index], offset=0, safe=True))
+    join.replace_brackets(
+        lambda values, index: exp.Bracket(this=values, expressions=[index], offset=0, safe=True)
+    )
 
 
 DIALECT = Dialect(
@@ -59,20 +63,37 @@ DIALECT = Dialect(
         version="CREATE OR REPLACE FUNCTION {name}() AS ({version})",
         group=("group_key", "column of {inputs} with the group, as text, which may be NULL"),
         table=TableFunctionForm(
-            create=("CREATE OR REPLACE TABLE FUNCTION {name}({arguments})\nOPTIONS (description = {comment})\nAS (\n{query}\n)",),
+            create=(
+                (
+                    "CREATE OR REPLACE TABLE FUNCTION {name}({arguments})\nOPTIONS (description ="
+                    " {comment})\nAS (\n{query}\n)"
+                ),
+            ),
             drop="DROP TABLE FUNCTION IF EXISTS {name}",
             call="{name}({values})",
             source="{role}",
             group="group_key",
             parameter="{name}",
             argument="{role} TABLE<{fields}>",
-            fields={"key": "STRING", "list": "ARRAY<STRING>", "integer": "INT64", "number": "FLOAT64", "double": "FLOAT64"},
+            fields={
+                "key": "STRING",
+                "list": "ARRAY<STRING>",
+                "integer": "INT64",
+                "number": "FLOAT64",
+                "double": "FLOAT64",
+            },
             number="{name} FLOAT64",
         ),
         aggregate=(
-            "CREATE OR REPLACE AGGREGATE FUNCTION {name}({parameters}) RETURNS FLOAT64 AS ({expression}) OPTIONS (description = {comment})"
+            "CREATE OR REPLACE AGGREGATE FUNCTION {name}({parameters}) RETURNS FLOAT64 AS"
+            " ({expression}) OPTIONS (description = {comment})"
         ),
-        list=("CREATE OR REPLACE FUNCTION {name}({parameters}) AS ({expression}) OPTIONS (description = {comment})",),
+        list=(
+            (
+                "CREATE OR REPLACE FUNCTION {name}({parameters}) AS ({expression}) OPTIONS"
+                " (description = {comment})"
+            ),
+        ),
         list_types=("ANY TYPE", "INT64"),
         list_operations={
             **subquery_operations(0),

@@ -18,17 +18,25 @@ _SETTINGS = ("join_use_nulls", "aggregate_functions_null_for_empty", "prefer_col
 """Settings that every statement needs for standard semantics."""
 
 _MATERIALIZE_SETTING = "enable_materialized_cte"
-"""Setting with which a server materializes CTEs that are marked; older versions lack it, and reject it."""
+"""Setting with which a server materializes CTEs that are marked; older versions lack it, and reject
+it.
+"""
 
 _LIST = "element_list"
 """Column that repeats a whole list in each row, beside the position of an element."""
 
 
 def _prepare_tree(tree: exp.Expr) -> None:
-    """Name the columns of joins (else ``l.query_id``) and cast integers to double, with which they have no common type."""
+    """Name the columns of joins (else ``l.query_id``) and cast integers to double, with which they
+    have no common type.
+    """
     for select in find_nodes(tree, exp.Select):
         if select.args.get("joins"):
-            for column in [column for column in select.expressions if isinstance(column, exp.Column) and not column.is_star]:
+            for column in [
+                column
+                for column in select.expressions
+                if isinstance(column, exp.Column) and not column.is_star
+            ]:
                 column.replace(exp.alias_(column.copy(), column.name, quoted=column.this.quoted))
     for data_type in find_nodes(tree, exp.DataType):
         if data_type.is_type(BIGINT) and data_type.find_ancestor(exp.CTE):
@@ -54,7 +62,9 @@ def _read_numbers(_: exp.Expr, series: exp.Unnest) -> None:
     for column in [column for column in find_nodes(select, exp.Column) if column.name == NUMBER]:
         number: exp.Expr = exp.cast(column.copy(), "INT")
         column.replace(exp.alias_(number, NUMBER) if column.parent is select else number)
-    function = call_function("numbers", exp.Literal.number(first), exp.Literal.number(last - first + 1))
+    function = call_function(
+        "numbers", exp.Literal.number(first), exp.Literal.number(last - first + 1)
+    )
     series.replace(exp.Table(this=function, alias=exp.TableAlias(this=exp.to_identifier(SERIES))))
 
 
@@ -76,18 +86,28 @@ def _join_subscripts(join: ListJoin) -> None:
     positions = call_function("arrayJoin", numbers)
     join.read_from(exp.alias_(join.values.copy(), _LIST), exp.alias_(positions, join.position))
     position = exp.column(join.position)
-    join.replace(join.position, exp.cast(position.copy(), "INT"))  # unsigned integers have no common type with others
-    join.replace(join.element, exp.Bracket(this=exp.column(_LIST), expressions=[position], offset=1))
+    join.replace(
+        join.position, exp.cast(position.copy(), "INT")
+    )  # unsigned integers have no common type with others
+    join.replace(
+        join.element, exp.Bracket(this=exp.column(_LIST), expressions=[position], offset=1)
+    )
 
 
 def _map_elements(array: exp.Expr, function: exp.Lambda) -> exp.Expr:
     """Return the map of a lambda, whose second parameter is an element of a second array."""
-    positions = [call_function("arrayEnumerate", array.copy())] if len(function.expressions) > 1 else []
+    positions = (
+        [call_function("arrayEnumerate", array.copy())] if len(function.expressions) > 1 else []
+    )
     return call_function("arrayMap", function, array, *positions)
 
 
 def _list_integers(start: exp.Expr, end: exp.Expr) -> exp.Expr:
-    return call_function("range", call_function("toUInt32", start), call_function("toUInt32", plus_one(exp.paren(end))))
+    return call_function(
+        "range",
+        call_function("toUInt32", start),
+        call_function("toUInt32", plus_one(exp.paren(end))),
+    )
 
 
 DIALECT = Dialect(
@@ -116,7 +136,9 @@ DIALECT = Dialect(
     decimal_literals_are_double=True,
     exponent_literals_are_double=True,
     distinguishes_zeros=True,
-    materialization_query=exp.select("name").from_("system.settings").where(f"name = '{_MATERIALIZE_SETTING}'"),
+    materialization_query=exp.select("name")
+    .from_("system.settings")
+    .where(f"name = '{_MATERIALIZE_SETTING}'"),
     functions=FunctionForms(
         version="CREATE OR REPLACE FUNCTION {name} AS () -> {version}",
         group=("by", "name of the column of {inputs} to group by, '_table' for one group"),
@@ -138,7 +160,9 @@ DIALECT = Dialect(
             "position": "indexOf",
             "distinct": "arrayDistinct",
             "sort": "arraySort",
-            "min": lambda array: exp.Nullif(this=call_function("arrayMin", array), expression=sql_literal(0)),  # 0 of an empty list
+            "min": lambda array: exp.Nullif(
+                this=call_function("arrayMin", array), expression=sql_literal(0)
+            ),  # 0 of an empty list
             "sum": "arraySum",
             "length": "length",
             "series": _list_integers,

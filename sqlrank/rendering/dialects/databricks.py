@@ -1,4 +1,6 @@
-"""Databricks: Spark SQL with tables of Delta Lake, which CREATE OR REPLACE replaces. Its dbt adapter uses the macros of Spark."""
+"""Databricks: Spark SQL with tables of Delta Lake, which CREATE OR REPLACE replaces. Its dbt
+adapter uses the macros of Spark.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def _finish_tree(tree: exp.Expr) -> None:
     """Hide functions in the order of windows, and put comparisons of NULL in parentheses.
 
-    DataFusion takes the order of EXP(x) and LN(x) for that of x, and then refuses the plan; AND binds before IS NOT DISTINCT FROM.
+    DataFusion takes the order of EXP(x) and LN(x) for that of x, and then refuses the plan; AND
+    binds before IS NOT DISTINCT FROM.
     """
     for window in find_nodes(tree, exp.Window):
         for term in window.args["order"].expressions if window.args.get("order") else ():
@@ -28,11 +29,17 @@ def _finish_tree(tree: exp.Expr) -> None:
 
 
 def _select_ranges(join: ListJoin) -> None:
-    """Unnest the list and the range of its positions side by side, which DataFusion does in the SELECT list only."""
+    """Unnest the list and the range of its positions side by side, which DataFusion does in the
+    SELECT list only.
+    """
     length = exp.cast(call_function("ARRAY_LENGTH", join.values.copy()), "BIGINT")
-    positions = call_function("RANGE", sql_literal(1), exp.Add(this=length, expression=sql_literal(1)))
+    positions = call_function(
+        "RANGE", sql_literal(1), exp.Add(this=length, expression=sql_literal(1))
+    )
     elements = {join.element: join.values.copy(), join.position: positions}
-    join.read_from(*(exp.alias_(call_function("UNNEST", value), name) for name, value in elements.items()))
+    join.read_from(
+        *(exp.alias_(call_function("UNNEST", value), name) for name, value in elements.items())
+    )
 
 
 DIALECT = Dialect(

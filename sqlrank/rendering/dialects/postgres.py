@@ -26,7 +26,9 @@ def _select_types(query: exp.Query, columns: Sequence[exp.Column]) -> exp.Select
     names = (exp.cast(call_function("PG_TYPEOF", column), "TEXT") for column in columns)
     nothing = exp.select("*").from_(query.copy().subquery("described")).where("1 = 0")
     return (
-        exp.select(*names).from_(exp.select("1 AS one").subquery("one")).join(nothing.subquery("described"), on="1 = 1", join_type="left")
+        exp.select(*names)
+        .from_(exp.select("1 AS one").subquery("one"))
+        .join(nothing.subquery("described"), on="1 = 1", join_type="left")
     )
 
 
@@ -55,14 +57,18 @@ DIALECT = Dialect(
     type_query=_select_types,
     shadowing_query="shadowing_functions_postgres.sql",
     functions=FunctionForms(
-        version="CREATE OR REPLACE FUNCTION {name}() RETURNS text LANGUAGE SQL IMMUTABLE AS $$ SELECT {version} $$",
+        version=(
+            "CREATE OR REPLACE FUNCTION {name}() RETURNS text LANGUAGE SQL IMMUTABLE AS $$ SELECT"
+            " {version} $$"
+        ),
         group=("by", "name of the column of {inputs} to group by"),
         table=TableFunctionForm(
             create=(
                 "DROP FUNCTION IF EXISTS {name}({other_types})",
                 (
-                    "CREATE OR REPLACE FUNCTION {name}({arguments}) RETURNS TABLE ({columns}) LANGUAGE plpgsql STABLE AS $sqlrank$\n"
-                    "BEGIN\n  RETURN QUERY EXECUTE format($query$\n{query}\n$query$, {formatted}){using};\nEND\n$sqlrank$"
+                    "CREATE OR REPLACE FUNCTION {name}({arguments}) RETURNS TABLE ({columns})"
+                    " LANGUAGE plpgsql STABLE AS $sqlrank$\nBEGIN\n  RETURN QUERY EXECUTE"
+                    " format($query$\n{query}\n$query$, {formatted}){using};\nEND\n$sqlrank$"
                 ),
                 "COMMENT ON FUNCTION {name} IS {comment}",
             ),
@@ -83,8 +89,8 @@ DIALECT = Dialect(
         ),
         list=(
             (
-                "CREATE OR REPLACE FUNCTION {name}({parameters}) RETURNS double precision LANGUAGE SQL IMMUTABLE PARALLEL SAFE "
-                "AS $$ SELECT {expression} $$"
+                "CREATE OR REPLACE FUNCTION {name}({parameters}) RETURNS double precision LANGUAGE"
+                " SQL IMMUTABLE PARALLEL SAFE AS $$ SELECT {expression} $$"
             ),
             "COMMENT ON FUNCTION {name}({types}) IS {comment}",
         ),
@@ -92,7 +98,9 @@ DIALECT = Dialect(
         list_operations={
             **subquery_operations(1),
             "length": "CARDINALITY",
-            "series": lambda start, end: call_function("ARRAY", exp.select(call_function("GENERATE_SERIES", start, end))),
+            "series": lambda start, end: call_function(
+                "ARRAY", exp.select(call_function("GENERATE_SERIES", start, end))
+            ),
         },
     ),
     has_dbt_macros=True,

@@ -10,13 +10,22 @@ from sqlrank.sql_ast import find_nodes, is_null
 
 
 def _finish_tree(tree: exp.Expr) -> None:
-    """Rewrite ``a IS NOT DISTINCT FROM b``, which Redshift does not have, and cast to texts as long as they are, not to the longest."""
+    """Rewrite ``a IS NOT DISTINCT FROM b``, which Redshift does not have, and cast to texts as long
+    as they are, not to the longest.
+    """
     for cast in find_nodes(tree, exp.Cast):
         if cast.is_type("TEXT"):
             cast.set("to", exp.DataType.build("VARCHAR"))
     for equality in find_nodes(tree, exp.NullSafeEQ):
-        both_null = exp.and_(*(is_null(operand.copy()) for operand in (equality.this, equality.expression)))
-        equality.replace(exp.paren(exp.or_(exp.EQ(this=equality.this, expression=equality.expression), both_null), copy=False))
+        both_null = exp.and_(
+            *(is_null(operand.copy()) for operand in (equality.this, equality.expression))
+        )
+        equality.replace(
+            exp.paren(
+                exp.or_(exp.EQ(this=equality.this, expression=equality.expression), both_null),
+                copy=False,
+            )
+        )
 
 
 DIALECT = Dialect(

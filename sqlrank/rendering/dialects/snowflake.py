@@ -22,13 +22,17 @@ def _flatten_elements(join: ListJoin) -> None:
     count_from_one(join, index)
     join.replace(join.element, exp.cast(exp.column("value", table=join.alias), "VARCHAR"))
     call = call_function("FLATTEN", exp.Kwarg(this=exp.var("INPUT"), expression=join.values))
-    join.join.set("this", exp.Lateral(this=call, alias=exp.TableAlias(this=exp.to_identifier(join.alias))))
+    join.join.set(
+        "this", exp.Lateral(this=call, alias=exp.TableAlias(this=exp.to_identifier(join.alias)))
+    )
 
 
 def _search_by_position(tree: exp.Expr) -> None:
     """Search texts by POSITION, since Databend lacks CHARINDEX."""
     for search in find_nodes(tree, exp.StrPosition):
-        search.replace(call_function("POSITION", exp.In(this=search.args["substr"], field=search.this)))
+        search.replace(
+            call_function("POSITION", exp.In(this=search.args["substr"], field=search.this))
+        )
 
 
 DIALECT = Dialect(
@@ -53,8 +57,9 @@ DIALECT = Dialect(
             create=(
                 "DROP PROCEDURE IF EXISTS {name}({other_types})",
                 (
-                    "CREATE OR REPLACE PROCEDURE {name}({arguments})\nRETURNS TABLE ()\nLANGUAGE SQL\nCOMMENT = {comment}\nAS $$\n"
-                    "DECLARE\n  found RESULTSET DEFAULT (\n{query}\n);\nBEGIN\n  RETURN TABLE(found);\nEND\n$$"
+                    "CREATE OR REPLACE PROCEDURE {name}({arguments})\nRETURNS TABLE ()\nLANGUAGE"
+                    " SQL\nCOMMENT = {comment}\nAS $$\nDECLARE\n  found RESULTSET DEFAULT"
+                    " (\n{query}\n);\nBEGIN\n  RETURN TABLE(found);\nEND\n$$"
                 ),
             ),
             drop="DROP PROCEDURE IF EXISTS {name}({types})",

@@ -7,14 +7,22 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm, keep_nodes
-from sqlrank.rendering.list_rewrites import LIST_ELEMENT, count_from_one, look_up_elements, number_from_one, unqualify_columns
+from sqlrank.rendering.list_rewrites import (
+    LIST_ELEMENT,
+    count_from_one,
+    look_up_elements,
+    number_from_one,
+    unqualify_columns,
+)
 from sqlrank.sql_ast import BIGINT, DOUBLE, INT, call_function, find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from sqlrank.rendering.list_rewrites import ListJoin
 
 _SUM = "element_sum"
-RAND_COMMENT = "RAND makes Spark compute this once: deterministic CTEs are repeated for each reader."
+RAND_COMMENT = (
+    "RAND makes Spark compute this once: deterministic CTEs are repeated for each reader."
+)
 
 
 def _convert_base(digits: exp.Expr) -> exp.Expr:
@@ -22,16 +30,20 @@ def _convert_base(digits: exp.Expr) -> exp.Expr:
 
 
 def _sort_arrays(tree: exp.Expr) -> None:
-    """Sort arrays of structs in descending order, since ARRAY_AGG has no ORDER BY, and extract the aggregated field.
+    """Sort arrays of structs in descending order, since ARRAY_AGG has no ORDER BY, and extract the
+    aggregated field.
 
-    The field is accessed by name instead of a lambda: Spark does not compile expressions over lambdas, including their sort.
+    The field is accessed by name instead of a lambda: Spark does not compile expressions over
+    lambdas, including their sort.
     """
     for aggregate in find_nodes(tree, exp.ArrayAgg):
         order = aggregate.this
         columns = [term.this for term in order.expressions]
         fields = [exp.PropertyEQ(this=column.this.copy(), expression=column) for column in columns]
         pairs = exp.ArrayAgg(this=exp.Struct(expressions=fields), nulls_excluded=True)
-        ordered = call_function("SORT_ARRAY", pairs, exp.false())  # sqlglot 30.8 writes ARRAY_SORT, which ascends
+        ordered = call_function(
+            "SORT_ARRAY", pairs, exp.false()
+        )  # sqlglot 30.8 writes ARRAY_SORT, which ascends
         aggregate.replace(exp.Dot(this=ordered, expression=order.this.this.copy()))
 
 
@@ -44,15 +56,18 @@ def _shift_positions_from_zero(join: ListJoin) -> None:
 
 def _sum_elements(array: exp.Expr) -> exp.Expr:
     names = [exp.to_identifier(_SUM), exp.to_identifier(LIST_ELEMENT)]
-    added = exp.Lambda(this=exp.Add(this=names[0].copy(), expression=names[1].copy()), expressions=names)
+    added = exp.Lambda(
+        this=exp.Add(this=names[0].copy(), expression=names[1].copy()), expressions=names
+    )
     return call_function("AGGREGATE", array, exp.cast(sql_literal(0), DOUBLE), added)
 
 
 def _materialize_by_rand(query: exp.Query) -> exp.Select:
     """Force a CTE to be computed once by a RAND condition.
 
-    CTEs with lists are partitioned by list. Spark ignores the REPARTITION hint if the data are already partitioned by the key, and would
-    recompute everything after the last shuffle. Wrapping the key in ELEMENT_AT(ARRAY(key), 1) hides the existing partitioning.
+    CTEs with lists are partitioned by list. Spark ignores the REPARTITION hint if the data are
+    already partitioned by the key, and would recompute everything after the last shuffle. Wrapping
+    the key in ELEMENT_AT(ARRAY(key), 1) hides the existing partitioning.
     """
     first: exp.Expr = query
     while isinstance(first, exp.Union):
@@ -62,13 +77,20 @@ def _materialize_by_rand(query: exp.Query) -> exp.Select:
     materialized.comments = [*comments, RAND_COMMENT]
     if num_keys := _count_key_columns(query.named_selects):
         columns = [
-            exp.column(select_item.args["alias"].copy() if isinstance(select_item, exp.Alias) else select_item.this.copy())
+            exp.column(
+                select_item.args["alias"].copy()
+                if isinstance(select_item, exp.Alias)
+                else select_item.this.copy()
+            )
             for select_item in query.selects
         ]
         keys = columns[:num_keys]
         hidden_keys = [exp.alias_(_opaque_copy(column), column.this.copy()) for column in keys]
         materialized.set("expressions", [*hidden_keys, *columns[num_keys:]])
-        materialized.set("hint", exp.Hint(expressions=[call_function("REPARTITION", *(key.copy() for key in keys))]))
+        materialized.set(
+            "hint",
+            exp.Hint(expressions=[call_function("REPARTITION", *(key.copy() for key in keys))]),
+        )
     return materialized
 
 
@@ -119,12 +141,21 @@ DIALECT = Dialect(
             passed="{value} AS {name}",
             prefixes_schema=True,
         ),
-        list=("CREATE OR REPLACE FUNCTION {name}({parameters}) RETURNS DOUBLE COMMENT {comment} RETURN {expression}",),
+        list=(
+            (
+                "CREATE OR REPLACE FUNCTION {name}({parameters}) RETURNS DOUBLE COMMENT {comment}"
+                " RETURN {expression}"
+            ),
+        ),
         list_types=("ARRAY<STRING>", "INT"),
         list_operations={
-            "transform": lambda array, function: exp.Transform(this=array, expression=number_from_one(function)),
+            "transform": lambda array, function: exp.Transform(
+                this=array, expression=number_from_one(function)
+            ),
             "filter": "FILTER",
-            "slice": lambda array, start, end: call_function("SLICE", array, start, exp.cast(end, INT)),
+            "slice": lambda array, start, end: call_function(
+                "SLICE", array, start, exp.cast(end, INT)
+            ),
             "position": "ARRAY_POSITION",
             "distinct": "ARRAY_DISTINCT",
             "sort": "ARRAY_SORT",

@@ -33,13 +33,22 @@ def _read_json(join: ListJoin) -> None:
     count_from_one(join, key)
     join.replace(join.element, exp.column("value", table=join.alias))
     function = call_function("JSON_EACH", join.values)
-    join.join.set("this", exp.Table(this=function, alias=exp.TableAlias(this=exp.to_identifier(join.alias))))
+    join.join.set(
+        "this", exp.Table(this=function, alias=exp.TableAlias(this=exp.to_identifier(join.alias)))
+    )
 
 
 def _select_types(query: exp.Query, columns: Sequence[exp.Column]) -> exp.Select:
-    """Return a query for the types of values, because columns have none. One text makes a text column."""
-    value_types = (exp.func("NULLIF", call_function("TYPEOF", column), sql_literal("null")) for column in columns)
-    return exp.select(*(exp.Max(this=value_type) for value_type in value_types)).from_(query.copy().subquery("described"))
+    """Return a query for the types of values, because columns have none. One text makes a text
+    column.
+    """
+    value_types = (
+        exp.func("NULLIF", call_function("TYPEOF", column), sql_literal("null"))
+        for column in columns
+    )
+    return exp.select(*(exp.Max(this=value_type) for value_type in value_types)).from_(
+        query.copy().subquery("described")
+    )
 
 
 DIALECT = Dialect(

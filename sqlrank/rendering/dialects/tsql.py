@@ -15,17 +15,22 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _RESERVED_WORDS = """
-add all alter and any as asc authorization backup begin between break browse bulk by cascade case check checkpoint close clustered coalesce
-collate column commit compute constraint contains containstable continue convert create cross current current_date current_time
-current_timestamp current_user cursor database dbcc deallocate declare default delete deny desc disk distinct distributed double drop dump
-else end errlvl escape except exec execute exists exit external fetch file fillfactor for foreign freetext freetexttable from full function
-goto grant group having holdlock identity identity_insert identitycol if in index inner insert intersect into is join key kill left like
-lineno load merge national nocheck nonclustered not null nullif of off offsets on open opendatasource openquery openrowset openxml option
-or order outer over percent pivot plan precision primary print proc procedure public raiserror read readtext reconfigure references
-replication restore restrict return revert revoke right rollback rowcount rowguidcol rule save schema securityaudit select
-semantickeyphrasetable semanticsimilaritydetailstable semanticsimilaritytable session_user set setuser shutdown some statistics system_user
-table tablesample textsize then to top tran transaction trigger truncate try_convert tsequal union unique unpivot update updatetext use user
-values varying view waitfor when where while with within writetext
+add all alter and any as asc authorization backup begin between break browse bulk by cascade case
+check checkpoint close clustered coalesce collate column commit compute constraint contains
+containstable continue convert create cross current current_date current_time current_timestamp
+current_user cursor database dbcc deallocate declare default delete deny desc disk distinct
+distributed double drop dump else end errlvl escape except exec execute exists exit external fetch
+file fillfactor for foreign freetext freetexttable from full function goto grant group having
+holdlock identity identity_insert identitycol if in index inner insert intersect into is join key
+kill left like lineno load merge national nocheck nonclustered not null nullif of off offsets on
+open opendatasource openquery openrowset openxml option or order outer over percent pivot plan
+precision primary print proc procedure public raiserror read readtext reconfigure references
+replication restore restrict return revert revoke right rollback rowcount rowguidcol rule save
+schema securityaudit select semantickeyphrasetable semanticsimilaritydetailstable
+semanticsimilaritytable session_user set setuser shutdown some statistics system_user table
+tablesample textsize then to top tran transaction trigger truncate try_convert tsequal union unique
+unpivot update updatetext use user values varying view waitfor when where while with within
+writetext
 """
 """Reserved keywords, of the page "Reserved keywords (Transact-SQL)" of Microsoft."""
 
@@ -36,18 +41,24 @@ def _prepare_tree(tree: exp.Expr) -> None:
         test.replace(exp.false())
     for digest in find_nodes(tree, exp.MD5):
         hashed = call_function("HASHBYTES", sql_literal("MD5"), digest.this)
-        digest.replace(exp.Lower(this=call_function("CONVERT", exp.var("VARCHAR(32)"), hashed, sql_literal(2))))
+        digest.replace(
+            exp.Lower(this=call_function("CONVERT", exp.var("VARCHAR(32)"), hashed, sql_literal(2)))
+        )
 
 
 def _finish_tree(tree: exp.Expr) -> None:
-    """Sum integers as those of 64 bits, since a sum of 32 bits overflows, and write conditions and casts to text as SQL Server reads them.
+    """Sum integers as those of 64 bits, since a sum of 32 bits overflows, and write conditions and
+    casts to text as SQL Server reads them.
 
     Raises:
         MetricError: A view is to be made in another database.
     """
     if isinstance(tree, exp.Create) and tree.kind == "VIEW" and tree.this.catalog:
         name = tree.this.sql("tsql")
-        raise MetricError(f"{name}: CREATE VIEW of SQL Server takes no database. Name the schema and the view, and run the statement there")
+        raise MetricError(
+            f"{name}: CREATE VIEW of SQL Server takes no database. Name the schema and the view,"
+            " and run the statement there"
+        )
     doubles = DoubleInference(DIALECT)
     doubles.annotate(tree)
     for total in find_nodes(tree, exp.Sum):
@@ -55,9 +66,15 @@ def _finish_tree(tree: exp.Expr) -> None:
             total.set("this", exp.cast(total.this, BIGINT))
     for cast in find_nodes(tree, exp.Cast):
         if cast.is_type("TEXT", "VARCHAR") and not cast.to.expressions:
-            # Without a length, 30 characters are left, and without N, no letter of another alphabet. Hashes are of the bytes of VARCHAR.
+            # Without a length, 30 characters are left, and without N, no letter of another
+            # alphabet. Hashes are of the bytes of VARCHAR.
             is_hashed = isinstance(cast.find_ancestor(exp.Anonymous, exp.Select), exp.Anonymous)
-            cast.set("to", exp.DataType.build("VARCHAR(8000)" if is_hashed else "NVARCHAR(4000)", dialect="tsql"))
+            cast.set(
+                "to",
+                exp.DataType.build(
+                    "VARCHAR(8000)" if is_hashed else "NVARCHAR(4000)", dialect="tsql"
+                ),
+            )
     for select in find_nodes(tree, exp.Select):
         for item in select.expressions:
             value = item.unalias()

@@ -1,4 +1,6 @@
-"""Functions with the signatures of scikit-learn's that sqlrank computes, where their arguments are ones that it has."""
+"""Functions with the signatures of scikit-learn's that sqlrank computes, where their arguments are
+ones that it has.
+"""
 
 from __future__ import annotations
 
@@ -22,18 +24,27 @@ UNDEFINED = {0: "zero", 1: "one", "warn": "zero"}
 
 
 def _bind(name: str, args: Any, kwargs: Any) -> dict[str, Any] | None:
-    """Return the arguments of a call that are not defaults, None for a call that scikit-learn refuses."""
+    """Return the arguments of a call that are not defaults, None for a call that scikit-learn
+    refuses.
+    """
     try:
         bound = inspect.signature(getattr(sklearn.metrics, name)).bind(*args, **kwargs)
     except TypeError:
         return None
     defaults = inspect.signature(getattr(sklearn.metrics, name)).parameters
-    return {key: value for key, value in bound.arguments.items() if value is not defaults[key].default}
+    return {
+        key: value for key, value in bound.arguments.items() if value is not defaults[key].default
+    }
 
 
 def _is_plain(values: Any) -> bool:
     array = np.asarray(values)
-    return array.ndim == 1 and array.dtype.kind in "iufb" and len(array) > 0 and bool(np.isfinite(array.astype(float)).all())
+    return (
+        array.ndim == 1
+        and array.dtype.kind in "iufb"
+        and len(array) > 0
+        and bool(np.isfinite(array.astype(float)).all())
+    )
 
 
 def _make_weights(call: dict[str, Any], count: int) -> np.ndarray:
@@ -41,7 +52,9 @@ def _make_weights(call: dict[str, Any], count: int) -> np.ndarray:
 
 
 def adapt(name: str, compute: Callable[[dict[str, Any]], float | None]) -> Callable[..., Any]:
-    """Return a function in the place of one of scikit-learn, which computes what ``compute`` refuses by None."""
+    """Return a function in the place of one of scikit-learn, which computes what ``compute``
+    refuses by None.
+    """
     original = getattr(sklearn.metrics, name)
 
     def replacement(*args: Any, **kwargs: Any) -> Any:
@@ -55,13 +68,26 @@ def adapt(name: str, compute: Callable[[dict[str, Any]], float | None]) -> Calla
     return replacement
 
 
-def _adapt_predictions(metric: str, *, binary: bool = False, probabilities: bool = False) -> Callable[[dict[str, Any]], float | None]:
+def _adapt_predictions(
+    metric: str, *, binary: bool = False, probabilities: bool = False
+) -> Callable[[dict[str, Any]], float | None]:
     def compute(call: dict[str, Any]) -> float | None:
-        label, score = call.get("y_true"), call.get("y_score", call.get("y_pred", call.get("y_proba")))
-        if {*call} - {"y_true", "y_score", "y_pred", "y_proba", "sample_weight"} or not _is_plain(label) or not _is_plain(score):
+        label, score = (
+            call.get("y_true"),
+            call.get("y_score", call.get("y_pred", call.get("y_proba"))),
+        )
+        if (
+            {*call} - {"y_true", "y_score", "y_pred", "y_proba", "sample_weight"}
+            or not _is_plain(label)
+            or not _is_plain(score)
+        ):
             return None
         label, score = np.asarray(label, float), np.asarray(score, float)
-        if len(label) != len(score) or (binary and {*label} != {0.0, 1.0}) or (probabilities and (score.min() < 0 or score.max() > 1)):
+        if (
+            len(label) != len(score)
+            or (binary and {*label} != {0.0, 1.0})
+            or (probabilities and (score.min() < 0 or score.max() > 1))
+        ):
             return None
         data = {"label": label, "score": score, "weight": _make_weights(call, len(label))}
         if len(data["weight"]) != len(label) or data["weight"].min() < 0:
@@ -75,16 +101,32 @@ def _adapt_classes(metric: str) -> Callable[[dict[str, Any]], float | None]:
     def compute(call: dict[str, Any]) -> float | None:
         label, predicted = (np.asarray(call.get(side)) for side in ("y_true", "y_pred"))
         settings = _read_settings(metric, call)
-        if settings is None or label.ndim != 1 or predicted.ndim != 1 or len(label) != len(predicted) or not len(label):
+        if (
+            settings is None
+            or label.ndim != 1
+            or predicted.ndim != 1
+            or len(label) != len(predicted)
+            or not len(label)
+        ):
             return None
-        if label.dtype.kind not in "iuU" or predicted.dtype.kind not in "iuU" or (label.dtype.kind == "U") != (predicted.dtype.kind == "U"):
+        if (
+            label.dtype.kind not in "iuU"
+            or predicted.dtype.kind not in "iuU"
+            or (label.dtype.kind == "U") != (predicted.dtype.kind == "U")
+        ):
             return None
         weight = _make_weights(call, len(label))
         if len(weight) != len(label) or weight.min() < 0 or not weight.any():
             return None
         data = {"label": label.tolist(), "predicted": predicted.tolist(), "weight": weight}
-        name = metric + (f"({', '.join(f'{key}={value}' for key, value in settings.items())})" if settings else "")
-        value = sqlrank.evaluate(name, inputs={"classified": data}, compat="sklearn").to_pylist()[0][name]
+        name = metric + (
+            f"({', '.join(f'{key}={value}' for key, value in settings.items())})"
+            if settings
+            else ""
+        )
+        value = sqlrank.evaluate(name, inputs={"classified": data}, compat="sklearn").to_pylist()[
+            0
+        ][name]
         return None if value is None else float(value)
 
     return compute
@@ -92,12 +134,19 @@ def _adapt_classes(metric: str) -> Callable[[dict[str, Any]], float | None]:
 
 def _read_settings(metric: str, call: dict[str, Any]) -> dict[str, Any] | None:
     """Return the settings of a metric of classes, None if it has not all that a call asks for."""
-    rest = {key: value for key, value in call.items() if key not in {"y_true", "y_pred", "sample_weight"}}
+    rest = {
+        key: value
+        for key, value in call.items()
+        if key not in {"y_true", "y_pred", "sample_weight"}
+    }
     if metric not in {"MulticlassPrecision", "MulticlassRecall", "MulticlassFBeta"}:
         return {} if not rest else None
     division = rest.pop("zero_division", "warn")
     skips = isinstance(division, float) and math.isnan(division)
-    settings = {"average": rest.pop("average", "binary"), "zero_division": "skip" if skips else UNDEFINED.get(division)}
+    settings = {
+        "average": rest.pop("average", "binary"),
+        "zero_division": "skip" if skips else UNDEFINED.get(division),
+    }
     if "beta" in rest:
         settings["beta"] = rest.pop("beta")
     is_known = settings["average"] in {"macro", "micro", "weighted"} and settings["zero_division"]

@@ -1,6 +1,7 @@
 """Examples that other tools document, with the numbers of the tool where it is installed.
 
-They are of ranx, er-evaluation and tea-tasting, which tests do not install: ``pip install ranx er-evaluation tea-tasting`` has them run.
+They are of ranx, er-evaluation and tea-tasting, which tests do not install: ``pip install ranx
+er-evaluation tea-tasting`` has them run.
 """
 
 from __future__ import annotations
@@ -14,7 +15,13 @@ import sqlrank
 
 
 def import_tool(name: str) -> Any:
-    return pytest.importorskip(name, reason=f"{name} is not installed, and no test installs it: pip install {name.replace('_', '-')}")
+    return pytest.importorskip(
+        name,
+        reason=(
+            f"{name} is not installed, and no test installs it: pip install"
+            f" {name.replace('_', '-')}"
+        ),
+    )
 
 
 RANX_QRELS = {"q_1": {"d_12": 5, "d_25": 3}, "q_2": {"d_11": 6, "d_22": 1}}
@@ -23,7 +30,20 @@ RANX_RUN = {
     "q_2": {"d_12": 0.9, "d_11": 0.8, "d_25": 0.7, "d_36": 0.6, "d_22": 0.5, "d_35": 0.4},
 }
 RANX_METRICS = [
-    *("hits", "hits@3", "hit_rate@2", "precision", "precision@3", "recall", "recall@2", "f1", "f1@3", "r-precision", "mrr", "mrr@1"),
+    *(
+        "hits",
+        "hits@3",
+        "hit_rate@2",
+        "precision",
+        "precision@3",
+        "recall",
+        "recall@2",
+        "f1",
+        "f1@3",
+        "r-precision",
+        "mrr",
+        "mrr@1",
+    ),
     *("map", "map@3", "ndcg", "ndcg@3", "ndcg_burges@3", "rbp.95"),
 ]
 
@@ -55,9 +75,17 @@ def test_metrics_of_er_evaluation() -> None:
         "BCubedPrecision(record_weight=true_cluster)": er.metrics.b_cubed_precision,
         "BCubedRecall(record_weight=true_cluster)": er.metrics.b_cubed_recall,
     }
-    table = pa.table({"record_id": [*PREDICTED], "predicted_cluster": [*PREDICTED.values()], "true_cluster": [*TRUE.values()]})
+    table = pa.table(
+        {
+            "record_id": [*PREDICTED],
+            "predicted_cluster": [*PREDICTED.values()],
+            "true_cluster": [*TRUE.values()],
+        }
+    )
     (ours,) = sqlrank.evaluate(list(names), inputs={"records": table}).to_pylist()
-    assert ours == pytest.approx({name: function(prediction, reference) for name, function in names.items()})
+    assert ours == pytest.approx(
+        {name: function(prediction, reference) for name, function in names.items()}
+    )
     assert all(ours.values())
 
 
@@ -65,11 +93,21 @@ def test_the_sample_of_tea_tasting() -> None:
     tea = import_tool("tea_tasting")
     data = tea.make_users_data(seed=42, n_users=400)
     table = data if isinstance(data, pa.Table) else pa.table(data)
-    theirs = tea.Experiment(orders=tea.Mean("orders"), ratio=tea.RatioOfMeans("orders", "sessions")).analyze(table)
+    theirs = tea.Experiment(
+        orders=tea.Mean("orders"), ratio=tea.RatioOfMeans("orders", "sessions")
+    ).analyze(table)
     ours = sqlrank.experiment(
-        ["Mean(orders)", "Ratio(orders, sessions)"], data=table, variant="variant", control=0, unit="user"
+        ["Mean(orders)", "Ratio(orders, sessions)"],
+        data=table,
+        variant="variant",
+        control=0,
+        unit="user",
     ).to_pylist()
-    assert [row["metric"] for row in ours] == ["Mean(orders)", "Ratio(orders, sessions)", "sample_ratio"]
+    assert [row["metric"] for row in ours] == [
+        "Mean(orders)",
+        "Ratio(orders, sessions)",
+        "sample_ratio",
+    ]
     for row, name in zip(ours[:2], ("orders", "ratio"), strict=True):
         assert row["value"] == pytest.approx(theirs[name].treatment)
         assert row["value_control"] == pytest.approx(theirs[name].control)

@@ -1,4 +1,6 @@
-"""scikit-learn's own tests of its metrics, which its package has, with sqlrank in the place of its functions."""
+"""scikit-learn's own tests of its metrics, which its package has, with sqlrank in the place of its
+functions.
+"""
 
 from __future__ import annotations
 
@@ -30,20 +32,29 @@ SUITE = {
     ],
     "regression": ["test_regression_metrics", "test_regression_metrics_at_limits"],
 }
-"""Tests that call functions that sqlrank has, by module. Others call further functions, or want warnings."""
+"""Tests that call functions that sqlrank has, by module. Others call further functions, or want
+warnings.
+"""
 
 
 @pytest.mark.parametrize(
-    ("module", "name"), select_every(99, [(module, name) for module, names in SUITE.items() for name in names], rows=True)
+    ("module", "name"),
+    select_every(
+        99, [(module, name) for module, names in SUITE.items() for name in names], rows=True
+    ),
 )
-def test_a_test_of_sklearn_holds_of_sqlrank(module: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_test_of_sklearn_holds_of_sqlrank(
+    module: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     try:
         suite = importlib.import_module(f"sklearn.metrics.tests.test_{module}")
     except ImportError as error:
         pytest.skip(f"this build of scikit-learn has no tests in its package: {error}")
     test = getattr(suite, name, None)
     if test is None:
-        pytest.skip(f"sklearn.metrics.tests.test_{module} of this version of scikit-learn has no {name}")
+        pytest.skip(
+            f"sklearn.metrics.tests.test_{module} of this version of scikit-learn has no {name}"
+        )
     for function, replacement in ADAPTERS.items():
         if hasattr(suite, function):
             monkeypatch.setattr(suite, function, replacement)

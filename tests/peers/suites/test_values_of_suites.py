@@ -1,10 +1,13 @@
-"""Inputs of the tests of ir_measures, RecTools and splink with the values that these expect, and sqlrank in the place of the tool.
+"""Inputs of the tests of ir_measures, RecTools and splink with the values that these expect, and
+sqlrank in the place of the tool.
 
 Values are facts of these repositories. No test installs the tools:
 
-- ir_measures: terrierteam/ir_measures, ``test/test_pytrec_eval.py`` at 16347d24, ``test_judged.py`` at 1a5da473, ``test_gdeval.py`` at 527da5dd
-- RecTools: MobileTeleSystems/RecTools, ``tests/metrics/test_ranking.py`` and ``test_classification.py`` at 073cc96a, ``test_novelty.py`` and
-  ``test_serendipity.py`` at 9885a104, ``test_popularity.py`` at 256a3f91
+- ir_measures: terrierteam/ir_measures, ``test/test_pytrec_eval.py`` at 16347d24, ``test_judged.py``
+  at 1a5da473, ``test_gdeval.py`` at 527da5dd
+- RecTools: MobileTeleSystems/RecTools, ``tests/metrics/test_ranking.py`` and
+  ``test_classification.py`` at 073cc96a, ``test_novelty.py`` and ``test_serendipity.py`` at
+  9885a104, ``test_popularity.py`` at 256a3f91
 - splink: moj-analytical-services/splink, ``tests/test_accuracy.py`` at 041fe95a
 """
 
@@ -28,9 +31,13 @@ OTHER_RUN = {**TREC_RUN, "1": {"D1": 0.8, "D4": 0.7, "D3": 0.3, "D2": 0.4}}
 TREC_QRELS = {"0": {"D0": 0, "D1": 1, "D2": 1, "D3": 2, "D4": 0}, "1": {"D0": 1, "D3": 2, "D5": 2}}
 OTHER_QRELS = {"0": {"D0": 0, "D1": 1, "D2": 2, "D3": 2, "D4": 0}, "1": {"D0": 1, "D3": 2, "D5": 0}}
 IPREC_QRELS = {**OTHER_QRELS, "0": {**OTHER_QRELS["0"], "D0": 1}}
-SAMPLED_QRELS = {"0": {"D0": 1, "D1": -1, "D2": 0, "D3": 2, "D4": 0}, "1": {"D0": 1, "D3": 2, "D4": -1, "D5": 0}}
+SAMPLED_QRELS = {
+    "0": {"D0": 1, "D1": -1, "D2": 0, "D3": 2, "D4": 0},
+    "1": {"D0": 1, "D3": 2, "D4": -1, "D5": 0},
+}
 
-# Run, judgments, a metric, and its values of the queries 0 and 1, which ir_measures rounds to four digits in part.
+# Run, judgments, a metric, and its values of the queries 0 and 1, which ir_measures rounds to four
+# digits in part.
 IR_MEASURES: list[tuple[dict[str, Any], dict[str, Any], str, tuple[float, float]]] = [
     *((TREC_RUN, TREC_QRELS, metric, values) for metric, values in {
         "num_ret": (5, 4), "num_rel_ret": (3, 1), "num_rel_ret(rel=2)": (1, 1), "num_rel_ret(rel=3)": (0, 0), "num_q": (1, 1),
@@ -53,13 +60,23 @@ IR_MEASURES: list[tuple[dict[str, Any], dict[str, Any], str, tuple[float, float]
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("run", "qrels", "metric", "values"), IR_MEASURES, ids=[case[2] for case in IR_MEASURES])
-def test_values_of_ir_measures(run: Any, qrels: Any, metric: str, values: tuple[float, float]) -> None:
+@pytest.mark.parametrize(
+    ("run", "qrels", "metric", "values"), IR_MEASURES, ids=[case[2] for case in IR_MEASURES]
+)
+def test_values_of_ir_measures(
+    run: Any, qrels: Any, metric: str, values: tuple[float, float]
+) -> None:
     """The aggregate is the mean, or the sum of counts."""
-    rows = sqlrank.evaluate(metric, run=run, qrels=qrels, compat="ir_measures", per_query=True).to_pylist()
-    assert {row["query_id"]: row[metric] for row in rows} == pytest.approx({"0": values[0], "1": values[1]}, abs=6e-5)
+    rows = sqlrank.evaluate(
+        metric, run=run, qrels=qrels, compat="ir_measures", per_query=True
+    ).to_pylist()
+    assert {row["query_id"]: row[metric] for row in rows} == pytest.approx(
+        {"0": values[0], "1": values[1]}, abs=6e-5
+    )
     (total,) = sqlrank.evaluate(metric, run=run, qrels=qrels, compat="ir_measures").to_pylist()
-    assert total[metric] == pytest.approx(sum(values) / (1 if metric.startswith("num_") else 2), abs=6e-5)
+    assert total[metric] == pytest.approx(
+        sum(values) / (1 if metric.startswith("num_") else 2), abs=6e-5
+    )
 
 
 def make_reco(*rows: tuple[Any, Any, int]) -> dict[str, list[Any]]:
@@ -95,9 +112,17 @@ RANKED = {
 # Inputs, a metric, and its values of users.
 RECTOOLS: list[tuple[str, str, Values]] = [
     ("MAP", "AP@1", dict(zip(range(1, 9), [0, 0, 1 / 6, 1, 1 / 3, 0, 0, 0], strict=True))),
-    ("MAP", "AP@3", dict(zip(range(1, 9), [0, 1 / 3, 1 / 6 * (1 + 2 / 3), 1, 1, 0, 1 / 2, 0], strict=True))),
+    (
+        "MAP",
+        "AP@3",
+        dict(zip(range(1, 9), [0, 1 / 3, 1 / 6 * (1 + 2 / 3), 1, 1, 0, 1 / 2, 0], strict=True)),
+    ),
     ("MAP", "AP(denominator=k)@1", dict(zip(range(1, 9), [0, 0, 1, 1, 1, 0, 0, 0], strict=True))),
-    ("MAP", "AP(denominator=k)@3", dict(zip(range(1, 9), [0, 1 / 9, 1 / 3 * (1 + 2 / 3), 1 / 3, 1, 0, 1 / 6, 0], strict=True))),
+    (
+        "MAP",
+        "AP(denominator=k)@3",
+        dict(zip(range(1, 9), [0, 1 / 9, 1 / 3 * (1 + 2 / 3), 1 / 3, 1, 0, 1 / 6, 0], strict=True)),
+    ),
     ("NDCG", "nDCG@1", {1: 0, 2: 0, 3: 1, 4: 1, 5: 0}),
     ("NDCG", "nDCG@3", {1: 0, 2: 0, 3: 1, 4: 1 / IDEAL, 5: 0.5 / IDEAL}),
     ("NDCG", "RR@1", {1: 0, 2: 0, 3: 1, 4: 1, 5: 0}),
@@ -110,30 +135,49 @@ RECTOOLS: list[tuple[str, str, Values]] = [
 ]
 
 
-@pytest.mark.parametrize(("inputs", "metric", "values"), RECTOOLS, ids=[case[1] for case in RECTOOLS])
+@pytest.mark.parametrize(
+    ("inputs", "metric", "values"), RECTOOLS, ids=[case[1] for case in RECTOOLS]
+)
 def test_values_of_rectools(inputs: str, metric: str, values: Values) -> None:
     reco, interactions = RANKED[inputs]
     options: dict[str, Any] = {"run": reco, "qrels": interactions, "compat": "rectools"}
     rows = sqlrank.evaluate(metric, **options, per_query=True).to_pylist()
     assert {row["query_id"]: row[metric] for row in rows} == pytest.approx(values)
-    assert sqlrank.evaluate(metric, **options)[metric][0].as_py() == pytest.approx(sum(values.values()) / len(values))
+    assert sqlrank.evaluate(metric, **options)[metric][0].as_py() == pytest.approx(
+        sum(values.values()) / len(values)
+    )
 
 
-NOVEL = make_reco(("u1", "i3", 1), ("u2", "i2", 1), ("u2", "i3", 2), ("u3", "i1", 1), ("u3", "i2", 2))
+NOVEL = make_reco(
+    ("u1", "i3", 1), ("u2", "i2", 1), ("u2", "i3", 2), ("u3", "i1", 1), ("u3", "i2", 2)
+)
 POPULAR = make_reco(
     ("u1", "i1", 1), ("u1", "i2", 2), ("u2", "i3", 1), ("u2", "i1", 2), ("u2", "i2", 3), ("u3", "i3", 1), ("u3", "i2", 2),
 )  # fmt: skip
-WITH_NEW_ITEM = {**POPULAR, "doc_id": ["i4" if place == 4 else item for place, item in enumerate(POPULAR["doc_id"])]}
+WITH_NEW_ITEM = {
+    **POPULAR,
+    "doc_id": ["i4" if place == 4 else item for place, item in enumerate(POPULAR["doc_id"])],
+}
 BEYOND: list[tuple[str, dict[str, list[Any]], list[tuple[str, str]], Values]] = [
     *(
-        (f"SelfInformation@{k}", NOVEL, [("u1", "i1"), ("u1", "i2"), ("u2", "i1"), ("u3", "i1")], values)
+        (
+            f"SelfInformation@{k}",
+            NOVEL,
+            [("u1", "i1"), ("u1", "i2"), ("u2", "i1"), ("u3", "i1")],
+            values,
+        )
         for k, values in (
             (1, {"u1": math.log2(3), "u2": math.log2(3), "u3": 0}),
             (2, {"u1": math.log2(3), "u2": math.log2(3), "u3": math.log2(3) / 2}),
         )
     ),
     *(
-        (f"MeanPopularity@{k}", reco, [("u1", "i1"), ("u1", "i2"), ("u2", "i1"), ("u2", "i3"), ("u3", "i1"), ("u3", "i2")], values)
+        (
+            f"MeanPopularity@{k}",
+            reco,
+            [("u1", "i1"), ("u1", "i2"), ("u2", "i1"), ("u2", "i3"), ("u3", "i1"), ("u3", "i2")],
+            values,
+        )
         for k, reco, values in (
             (1, POPULAR, {"u1": 3, "u2": 1, "u3": 1}),
             (3, POPULAR, {"u1": 2.5, "u2": 2, "u3": 1.5}),
@@ -145,27 +189,46 @@ BEYOND: list[tuple[str, dict[str, list[Any]], list[tuple[str, str]], Values]] = 
 
 
 @pytest.mark.parametrize(("metric", "reco", "history", "values"), BEYOND)
-def test_values_of_rectools_beyond_accuracy(metric: str, reco: Any, history: list[tuple[str, str]], values: Values) -> None:
+def test_values_of_rectools_beyond_accuracy(
+    metric: str, reco: Any, history: list[tuple[str, str]], values: Values
+) -> None:
     users, items = zip(*history, strict=True)
-    options: dict[str, Any] = {"run": reco, "inputs": {"history": {"query_id": [*users], "doc_id": [*items]}}, "compat": "rectools"}
+    options: dict[str, Any] = {
+        "run": reco,
+        "inputs": {"history": {"query_id": [*users], "doc_id": [*items]}},
+        "compat": "rectools",
+    }
     rows = sqlrank.evaluate(metric, **options, per_query=True).to_pylist()
     assert {row["query_id"]: row[metric] for row in rows} == pytest.approx(values)
-    assert sqlrank.evaluate(metric, **options)[metric][0].as_py() == pytest.approx(sum(values.values()) / len(values))
+    assert sqlrank.evaluate(metric, **options)[metric][0].as_py() == pytest.approx(
+        sum(values.values()) / len(values)
+    )
 
 
 @pytest.mark.parametrize(
-    ("k", "values"), [(1, {"u1": 0, "u2": 0.25, "u3": 0, "u4": 0.25}), (2, {"u1": 0, "u2": 0.5, "u3": 0, "u4": 0.125})]
+    ("k", "values"),
+    [
+        (1, {"u1": 0, "u2": 0.25, "u3": 0, "u4": 0.25}),
+        (2, {"u1": 0, "u2": 0.5, "u3": 0, "u4": 0.125}),
+    ],
 )
 def test_values_of_serendipity_of_rectools(k: int, values: Values) -> None:
     reco = make_reco(
         ("u1", "i1", 1), ("u1", "i2", 2), ("u2", "i2", 1), ("u2", "i3", 2), ("u3", "i3", 1), ("u4", "i2", 1), ("u4", "i3", 2),
     )  # fmt: skip
     inputs = {
-        "history": {"query_id": ["u1", "u1", "u2", "u2", "u3"], "doc_id": ["i1", "i2", "i1", "i2", "i1"]},
+        "history": {
+            "query_id": ["u1", "u1", "u2", "u2", "u3"],
+            "doc_id": ["i1", "i2", "i1", "i2", "i1"],
+        },
         "items": {"doc_id": ["i1", "i2", "i3", "i4"]},
     }
-    qrels = make_interactions(("u1", "i1"), ("u1", "i2"), ("u2", "i2"), ("u2", "i3"), ("u3", "i2"), ("u4", "i2"))
-    rows = sqlrank.evaluate(f"Serendipity@{k}", run=reco, qrels=qrels, inputs=inputs, compat="rectools", per_query=True).to_pylist()
+    qrels = make_interactions(
+        ("u1", "i1"), ("u1", "i2"), ("u2", "i2"), ("u2", "i3"), ("u3", "i2"), ("u4", "i2")
+    )
+    rows = sqlrank.evaluate(
+        f"Serendipity@{k}", run=reco, qrels=qrels, inputs=inputs, compat="rectools", per_query=True
+    ).to_pylist()
     assert {row["query_id"]: row[f"Serendipity@{k}"] for row in rows} == pytest.approx(values)
 
 
@@ -190,7 +253,10 @@ def test_counts_of_splink(link_type: str, threshold: float, counts: tuple[int, .
     """Pairs are predicted at weights from the threshold on."""
     rows = {
         "label": [int(first[1] == second[1]) for first, second in PAIRS[link_type]],
-        "score": [EQUAL_NAMES if first[0] == second[0] else OTHER_NAMES for first, second in PAIRS[link_type]],
+        "score": [
+            EQUAL_NAMES if first[0] == second[0] else OTHER_NAMES
+            for first, second in PAIRS[link_type]
+        ],
     }
     (found,) = sqlrank.evaluate([*COUNTS], predictions=rows, threshold=threshold).to_pylist()
     assert tuple(found.values()) == counts
@@ -200,13 +266,23 @@ def test_counts_of_splink(link_type: str, threshold: float, counts: tuple[int, .
             "predicted_cluster": [name for name, _ in DEDUPED],
             "true_cluster": [group for _, group in DEDUPED],
         }
-        (pairs,) = sqlrank.evaluate(["PairwisePrecision", "PairwiseRecall"], inputs={"records": clusters}).to_pylist()
+        (pairs,) = sqlrank.evaluate(
+            ["PairwisePrecision", "PairwiseRecall"], inputs={"records": clusters}
+        ).to_pylist()
         assert pairs == pytest.approx({"PairwisePrecision": 3 / 6, "PairwiseRecall": 3 / 4})
 
 
 def test_rates_of_splink_at_a_clerical_threshold() -> None:
-    """A weight of 0.4 is a match at 0.4, and a clerical score of 0.45 is none at 0.5: two of three are false."""
+    """A weight of 0.4 is a match at 0.4, and a clerical score of 0.45 is none at 0.5: two of three
+    are false.
+    """
     rows = {"weight": [0.0, 0.4, 1.0], "clerical": [0.1, 0.45, 0.01]}
-    columns = {"score": "weight", "label": "CASE WHEN clerical >= 0.5 THEN 1 ELSE 0 END", "weight": "1"}
-    (found,) = sqlrank.evaluate(["FPR", "Precision"], predictions=rows, columns=columns, threshold=0.4).to_pylist()
+    columns = {
+        "score": "weight",
+        "label": "CASE WHEN clerical >= 0.5 THEN 1 ELSE 0 END",
+        "weight": "1",
+    }
+    (found,) = sqlrank.evaluate(
+        ["FPR", "Precision"], predictions=rows, columns=columns, threshold=0.4
+    ).to_pylist()
     assert found == {"FPR": pytest.approx(2 / 3), "Precision": 0.0}
