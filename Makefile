@@ -82,7 +82,6 @@ engines: $(VENV)/.test  ## Compare every metric on every engine, and write down 
 	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/engines/test_engines.py tests/engines/test_experiments.py --write-matrix
 
 docs: $(VENV)/.test  ## Build the documentation into site/, with a page per metric (two minutes at first, then half of one)
-	$(BIN)/python -m website.relations
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 docs-version: $(VENV)/.docs  ## Commit the documentation of VERSION to the branch gh-pages as a folder of its own, with the switch between versions

@@ -21,6 +21,7 @@ from website import (
     keywords,
     linked_pages,
     metric_page,
+    relations,
     try_page,
 )
 from website.docstrings import format_docstring
@@ -81,6 +82,7 @@ def build_pages() -> dict[str, str]:
     }
     pages |= {
         "sql/compat.md": linked_pages.build_compat_page(),
+        relations.PAGE: relations.build_relations_page(),
         "cli/index.md": command_line.build_command_index(),
     }
     pages |= {

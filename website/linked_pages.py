@@ -17,7 +17,6 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
     "sql/README.md": "sql/index.md",
-    "sql/RELATIONS.md": "sql/relations.md",
     "integrations/dbt/README.md": "integrations/dbt.md",
     "benchmarks/README.md": "benchmarks.md",
     "examples/gate/README.md": "examples/gate.md",
@@ -33,6 +32,7 @@ PAGES_BY_FOLDER = {
     "sql/metrics": "metrics.md",
     "sql/curves": "metrics.md",
     "sql/compat": "sql/compat.md",
+    "sql/relations": "sql/relations.md",
 }
 """Pages that list the contents of a folder without a README."""
 

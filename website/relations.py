@@ -1,10 +1,9 @@
-"""The tree of relations and their columns in sql/RELATIONS.md, from the files; ``python -m
-website.relations`` renews them.
-"""
+"""The page of all relations and their columns; ``python -m website.relations`` prints it."""
 
 from __future__ import annotations
 
 import re
+import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,15 +16,17 @@ from sqlrank.registry.sql_file import SqlFile
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-PAGE = Path(__file__).parents[1] / "sql" / "RELATIONS.md"
+PAGE = "sql/relations.md"
+"""Place of the page, below docs."""
 
-_BLOCK = re.compile(r"(<!-- (tree|columns) -->\n).*?(?=<!-- end -->)", re.DOTALL)
+_FRAME = Path(__file__).with_suffix(".md")
 
 
 def build_relations_page() -> str:
-    """Return the page with its generated parts renewed."""
+    """Return the page: its text with the tree and the columns."""
+    text = _FRAME.read_text("utf-8")
     parts = {"tree": build_tree(), "columns": build_columns_table()}
-    return _BLOCK.sub(lambda block: f"{block[1]}\n{parts[block[2]]}\n\n", PAGE.read_text("utf-8"))
+    return re.sub(r"<!-- (tree|columns) -->", lambda place: parts[place[1]], text)
 
 
 def build_tree() -> str:
@@ -102,4 +103,4 @@ def _list_shapes(files: Sequence[SqlFile]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(build_relations_page(), "utf-8")
+    sys.stdout.write(build_relations_page())

@@ -282,7 +282,7 @@ class RelationCtes:
                 tree,
                 self.complete_comment(file.summary, file, settings),
                 keys,
-                file.relative_path,
+                file.source_name,
                 file,
                 materialize,
             )

@@ -317,16 +317,15 @@ class Registry:
         self.compat_files |= {path.stem: path for path in sorted(folder.glob("compat/*.toml"))}
         self.checks |= {path.stem: path for path in sorted(folder.glob("checks/*.sql"))}
         load = _packaged_file if folder == sql_root() else SqlFile
+        # Relations may stand in folders of families, which are those of metrics; other folders hold
+        # the files of one relation.
+        families = {path.name for path in folder.glob("metrics/*/")}
         for path in sorted(folder.glob("relations/**/*.sql")):
-            path_parts = path.relative_to(folder / "relations").with_suffix("").parts
-            key = (path_parts[0], path_parts[1] if len(path_parts) > 1 else "")
-            self._check_name_is_free(
-                path_parts[0],
-                self.relations.get(key),
-                path,
-                path_parts[0] in self.roles and not key[1],
-            )
-            self.relations[key] = load("relations", path_parts[0], path)
+            names = path.relative_to(folder / "relations").with_suffix("").parts
+            name, variant = (*names[len(names) > 1 and names[0] in families :], "")[:2]
+            is_input = name in self.roles and not variant
+            self._check_name_is_free(name, self.relations.get((name, variant)), path, is_input)
+            self.relations[name, variant] = load("relations", name, path)
         self._add_functions(folder, load)
         for path in sorted(folder.glob("metrics/**/*.sql")):
             file = load("metrics", path.stem, path)

@@ -419,7 +419,7 @@ class SqlFile:
     @property
     def relative_path(self) -> str:
         """The path relative to the folder of SQL files, such as
-        ``relations/judged_documents/by_join.sql``.
+        ``relations/ranking/judged_documents/by_join.sql``.
         """
         path_parts = self.path.parts
         return "/".join(
@@ -427,6 +427,14 @@ class SqlFile:
             if self.kind in path_parts
             else path_parts[-2:]
         )
+
+    @property
+    def source_name(self) -> str:
+        """The path in comments of steps: of a relation without the folder of its family."""
+        if self.kind != "relations":
+            return self.relative_path
+        folder = f"{self.name}/" if self.path.parent.name == self.name else ""
+        return f"relations/{folder}{self.path.name}"
 
     @property
     def value_name(self) -> str:

@@ -37,7 +37,8 @@ def list_sentences() -> Iterator[tuple[str, str]]:
     within its statement.
     """
     for path in sorted(sql_root().rglob("*.sql")):
-        name = str(path.relative_to(sql_root()))
+        # Comments have no folder of a family
+        name = re.sub(r"^(relations/)\w+/", r"\1", str(path.relative_to(sql_root())))
         lines = path.read_text("utf-8").splitlines()
         comment = " ".join(
             line.removeprefix("--").strip()

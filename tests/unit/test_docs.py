@@ -18,8 +18,10 @@ import pytest
 
 import sqlrank
 from sqlrank.cli.console import ERROR_STATUS
+from sqlrank.registry.loader import load_registry
 from tests.lanes import select_few
 from tests.unit.command_line import VERDICTS, print_in_terminal
+from website.relations import build_relations_page
 
 ROOT = Path(__file__).parents[2]
 PATHS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -226,7 +228,6 @@ def test_every_compatibility_mode_and_relation_is_documented() -> None:
     modes = [path.stem for path in (ROOT / "sql" / "compat").glob("*.toml")]
     assert len(modes) == 26
     assert set(re.findall(r"\w+", PAGES["docs/compat.md"])) >= set(modes)
-    glossary = (ROOT / "sql" / "RELATIONS.md").read_text("utf-8")
-    for folder in (ROOT / "sql" / "relations").iterdir():
-        if folder.stem not in {"digits", "numbers", "evaluated_queries"}:
-            assert re.search(rf"^{folder.stem}( \(.*\))?: ", glossary, re.MULTILINE)
+    glossary = build_relations_page()
+    for name in load_registry().relation_names:
+        assert re.search(rf"^{name}( \(.*\))?: ", glossary, re.MULTILINE)
