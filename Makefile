@@ -11,7 +11,7 @@ CLICKS := --predictions examples/data/open_bandit/impressions.parquet --column l
 HOURS := --predictions examples/data/open_bandit/impressions.parquet --column label=click --column score=score_logistic \
 	--column score=score_boosting --column "query_id=DATE_TRUNC('hour', timestamp)" --policy level=query --tolerance 1%
 
-.PHONY: help demo test test-all fuzz freeze engines docs docs-version lint bench bench-spark release clean
+.PHONY: help demo test test-all fuzz mutate freeze engines docs docs-version lint bench bench-spark release clean
 
 help:  ## Show this help
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1	/'
@@ -71,6 +71,12 @@ SEED ?= 1
 
 fuzz: $(VENV)/.test  ## Compare random collections with other tools (COLLECTIONS=10000 SEED=1; a few minutes)
 	$(BIN)/python -m tests.fuzz --collections $(COLLECTIONS) --seed $(SEED)
+
+MUTANTS ?= 1/1
+GENERATED ?= 0
+
+mutate: $(VENV)/.test  ## Plant faults in the code and see that tests notice (MUTANTS=3/8 for some of them, GENERATED=100 for drawn ones)
+	$(BIN)/python -m tests.mutate --jobs 2 --share $(MUTANTS) --generated $(GENERATED) --seed $(SEED)
 
 FREEZE_BASE ?= main
 SECTIONS ?=

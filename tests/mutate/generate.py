@@ -1,0 +1,92 @@
+"""Generate mutants of SQL files: at each operator, constant, join, order and aggregate, its
+opposite.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.tokens import Token, TokenType
+
+from tests.mutate.mutant import ROOT, Mutant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+FOLDERS = (
+    "metrics",
+    "curves",
+    "relations",
+    "functions",
+    "comparison",
+    "experiments",
+    "group_differences",
+    "bootstrap",
+    "rollups",
+    "splits",
+    "learn",
+)
+
+OPPOSITES: dict[TokenType, str] = {
+    TokenType.LT: "<=",
+    TokenType.LTE: "<",
+    TokenType.GT: ">=",
+    TokenType.GTE: ">",
+    TokenType.EQ: "<>",
+    TokenType.NEQ: "=",
+    TokenType.PLUS: "-",
+    TokenType.DASH: "+",
+    TokenType.STAR: "/",
+    TokenType.SLASH: "*",
+    TokenType.AND: "OR",
+    TokenType.OR: "AND",
+    TokenType.INNER: "LEFT",
+    TokenType.LEFT: "INNER",
+    TokenType.DESC: "ASC",
+    TokenType.ASC: "DESC",
+}
+NAMES = {"SUM": "MAX", "MIN": "MAX", "MAX": "MIN", "AVG": "MAX", "RANK": "DENSE_RANK"}
+"""Aggregates, which are names to the tokenizer."""
+
+_OPERAND_ENDS = {TokenType.R_PAREN, TokenType.VAR, TokenType.NUMBER, TokenType.R_BRACKET}
+
+
+def list_sites(path: Path) -> Iterator[Mutant]:
+    """Yield the mutants of a file, without tests."""
+    text = path.read_text("utf-8")
+    tokens = DuckDB().tokenize(text)
+    for place, token in enumerate(tokens):
+        after = _replace_token(tokens, place)
+        if after is not None and text[token.start : token.end + 1] == token.text:
+            yield Mutant(str(path.relative_to(ROOT)), token.text, after, (), token.start)
+
+
+def _replace_token(tokens: Sequence[Token], place: int) -> str | None:
+    token, before = tokens[place], tokens[place - 1]
+    following = tokens[place + 1] if place + 1 < len(tokens) else token
+    if token.token_type in {TokenType.STAR, TokenType.DASH, TokenType.PLUS}:
+        is_binary = before.token_type in _OPERAND_ENDS or before.text == "END"
+        return OPPOSITES[token.token_type] if is_binary else None
+    if token.token_type == TokenType.NUMBER and token.text.isdigit():
+        return {"0": "1", "1": "2"}.get(token.text, str(int(token.text) - 1))
+    if following.token_type == TokenType.L_PAREN and token.text in NAMES:
+        return NAMES[token.text]
+    return OPPOSITES.get(token.token_type)
+
+
+def draw_mutants(count: int, seed: int) -> list[Mutant]:
+    """Draw mutants of all files without tests: each file with the same probability, and then one of
+    its mutants.
+    """
+    generator = random.Random(seed)  # noqa: S311  no secret
+    paths = sorted(path for folder in FOLDERS for path in (ROOT / "sql" / folder).rglob("*.sql"))
+    drawn: dict[tuple[str, int | None], Mutant] = {}
+    while len(drawn) < count:
+        sites = list(list_sites(generator.choice(paths)))
+        if sites:
+            mutant = generator.choice(sites)
+            drawn[mutant.file, mutant.offset] = mutant
+    return list(drawn.values())

@@ -1,0 +1,110 @@
+"""Record the files of ``sql/`` that each test reads, as a plugin of pytest, and choose by that
+record the tests that should notice a fault in a file.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+ROOT = Path(__file__).parents[2]
+RECORD = ROOT / ".cache" / "readers.json"
+RECORDED_TESTS = ("tests/references", "tests/definitions", "tests/invariances", "tests/analyses")
+"""Folders of the tests whose numbers come from outside."""
+
+MAX_SECONDS = 8.0
+"""Time that the chosen tests of a file may take, of a processor, when they were recorded."""
+
+_NAME_FOLDERS = ("sql/metrics/", "sql/curves/")
+"""Folders of which every call reads all comments, so that only their statements count."""
+
+
+class Recorder:
+    """The files that are read, in the test that runs."""
+
+    def __init__(self) -> None:
+        self.paths: set[str] = set()
+        self.readers: dict[str, tuple[float, list[str]]] = {}
+        sys.addaudithook(self._note_opened)
+        self._note_statements()
+
+    def _note_opened(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open" and isinstance(arguments[0], str) and arguments[0].endswith(".sql"):
+            path = _relative_path(arguments[0])
+            if path.startswith("sql/") and not path.startswith(_NAME_FOLDERS):
+                self.paths.add(path)
+
+    def _note_statements(self) -> None:
+        from sqlrank.registry.sql_file import SqlFile
+
+        parse = SqlFile.__dict__["statement"].func
+
+        def parse_noted(file: SqlFile) -> Any:
+            self.paths.add(_relative_path(str(file.path)))
+            return parse(file)
+
+        statement: Any = cached_property(parse_noted)
+        statement.__set_name__(SqlFile, "statement")
+        SqlFile.statement = statement
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Run a test with nothing cached, so that it reads all its files."""
+        _clear_caches()
+        self.paths.clear()
+        start = time.process_time()
+        yield
+        self.readers[item.nodeid] = (
+            round(time.process_time() - start, 2),
+            sorted(path for path in self.paths if path.startswith("sql/")),
+        )
+
+    def pytest_sessionfinish(self) -> None:
+        """Add the tests of this session to the record."""
+        RECORD.parent.mkdir(exist_ok=True)
+        recorded = json.loads(RECORD.read_text("utf-8")) if RECORD.exists() else {}
+        RECORD.write_text(json.dumps(recorded | self.readers, indent=0), "utf-8")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Recorder())
+
+
+def _relative_path(path: str) -> str:
+    return path.removeprefix(f"{ROOT}/")
+
+
+def _clear_caches() -> None:
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "sqlrank":
+            for value in list(vars(module).values()):
+                if hasattr(value, "cache_clear"):
+                    value.cache_clear()
+
+
+def choose_tests(readers: Mapping[str, tuple[float, list[str]]], path: str) -> list[str]:
+    """Return the tests that read a file, those first that read few others, as many as run within
+    ``MAX_SECONDS``.
+    """
+    candidates = sorted(
+        (len(paths) * (0.2 + seconds), seconds, test)
+        for test, (seconds, paths) in readers.items()
+        if path in paths
+    )
+    chosen: list[str] = []
+    total = 0.0
+    for _, seconds, test in candidates:
+        if total + seconds > MAX_SECONDS and chosen:
+            break
+        total += seconds
+        chosen.append(test)
+    return chosen
