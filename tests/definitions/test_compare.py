@@ -12,7 +12,7 @@ from scipy import stats
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.inference.corrected_tests import adjust_p_values
+from sqlrank.inference.corrected_tests import HypothesisFamily, adjust_p_values
 from sqlrank.inference.significance import minimum_detectable_effect, required_units
 
 if TYPE_CHECKING:
@@ -127,7 +127,6 @@ def test_the_greatest_t(shares: Path) -> None:
     assert [row["winner"] for row in rows] == [None, None]
 
 
-@pytest.mark.slow
 def test_corrections(shares: Path) -> None:
     table = score(a=A, b=B, c=C)
     plain = [row["p_value"] for row in compare(shares, table, correction="none")]
@@ -144,6 +143,18 @@ def test_corrections(shares: Path) -> None:
         for row in rows:
             assert row["ci_low"] <= 0 <= row["ci_high"] or row["p_adjusted"] < 0.05
     assert adjust_p_values([0.01, None, 0.04], "holm") == [0.02, None, 0.04]
+
+
+@pytest.mark.parametrize(("p", "is_significant"), [(0.25, False), (0.2499, True), (None, False)])
+def test_a_p_value_of_alpha_rejects_nothing(p: float | None, is_significant: bool) -> None:
+    assert HypothesisFamily(0.75, "none", 1).is_significant(p) is is_significant
+
+
+def test_the_level_of_an_interval_is_where_its_own_test_decides() -> None:
+    """Holm's third of five: at p = 0.01 its corrected p is 0.03, and so at 0.05 / 3 it is 0.05."""
+    family = HypothesisFamily(0.95, "holm", 5)
+    assert family.level_for(0.012, 0.036) == pytest.approx(1 - 0.05 / 3)
+    assert family.level_for(0.001, 0.005) == family.level_for(0.02, 0.06) == pytest.approx(0.99)
 
 
 def test_power() -> None:
@@ -347,7 +358,6 @@ def test_groups() -> None:
     assert alone.num_rows == 3
 
 
-@pytest.mark.slow
 def test_weights_of_queries() -> None:
     """A query of weight 2 moves the mean twice as far; one of weight 0 is none; scaling all changes
     nothing.

@@ -191,6 +191,19 @@ def test_verdicts_are_certain(tolerance: Any, is_open: bool, verdict: str) -> No
     assert result.schema.metadata[b"sqlrank.verdict"].decode() == verdict
 
 
+@pytest.mark.parametrize(("tolerance", "verdict"), [(0.25, "pass"), (0.2499, "fail")])
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_a_change_of_the_tolerance_is_within_it(
+    tolerance: float, is_reversed: bool, verdict: str
+) -> None:
+    """AUC 3/4 and 1/2, or the other way round."""
+    days = [[(1.0, 0.0), (1.0, 2.0)], [(2.0, 2.0)]]
+    then, now = reversed(days) if is_reversed else days
+    rollup = make_two_days(then, now, is_open=False)
+    row = sqlrank.drift("AUC", rollup=rollup, tolerance=tolerance, **DAYS).to_pylist()[0]
+    assert (row["difference"], row["verdict"]) == (0.25 if is_reversed else -0.25, verdict)
+
+
 def test_the_worst_comes_first_and_what_is_not_there_is_skipped() -> None:
     """Campaign c has gone and d has come; the AUC of b moved more than that of a, as a share of the
     tolerance.

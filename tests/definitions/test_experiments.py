@@ -99,7 +99,6 @@ def test_golden_effects() -> None:
     assert [rows[metric, "B"]["winner"] for metric in METRICS] == [None, "B", None]
 
 
-@pytest.mark.slow
 def test_golden_intervals_of_other_kinds() -> None:
     """Of gbstats 0.8.0."""
     assert_near(
@@ -112,7 +111,6 @@ def test_golden_intervals_of_other_kinds() -> None:
     )
 
 
-@pytest.mark.slow
 def test_golden_sample_ratios() -> None:
     equal, shared = (
         run_experiment()[-1],
@@ -131,8 +129,7 @@ def test_golden_sample_ratios() -> None:
     assert_near(shared, {"statistic": 0.666666667, "p_value": 0.716531311})
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("arms", select_few(range(2, 9), 3))
+@pytest.mark.parametrize("arms", select_few(range(2, 9), 1))
 def test_sample_ratios_are_those_of_scipy(arms: int) -> None:
     counts = [3 + 2 * arm + arm % 3 for arm in range(arms)]
     variants = [name for name, count in zip("ABCDEFGH", counts, strict=False) for _ in range(count)]
@@ -150,7 +147,6 @@ def test_sample_ratios_are_those_of_scipy(arms: int) -> None:
     )
 
 
-@pytest.mark.slow
 def test_a_share_without_units_counts() -> None:
     table = UNITS.filter(pa.compute.not_equal(UNITS["variant"], "C"))
     test = stats.chisquare([10, 7, 0], np.array([0.5, 0.4, 0.1]) * 17)
@@ -160,7 +156,6 @@ def test_a_share_without_units_counts() -> None:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", select_few(range(5), 1))
 def test_means_and_ratios_are_those_of_scipy(seed: int) -> None:
     table = draw_experiment(seed, arms=3)
@@ -180,7 +175,6 @@ def test_means_and_ratios_are_those_of_scipy(seed: int) -> None:
         )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", select_few(range(5), 1))
 def test_covariates_of_ratios(seed: int) -> None:
     """A ratio with the ratio before, and with a mean before."""
@@ -284,7 +278,61 @@ def test_corrections_widen_intervals() -> None:
     ] == pytest.approx(1 - 0.05 / 6)
 
 
-@pytest.mark.slow
+def test_corrected_p_values_are_those_of_scipy_and_of_holm() -> None:
+    """Of six tests whose p-values are in no order of their rows."""
+    options: dict[str, Any] = {"covariates": {"cuped": "pre"}}
+    plain, holm, bh = (
+        [
+            row["p_adjusted"]
+            for row in run_experiment(METRICS, correction=correction, **options)[:-1]
+        ]
+        for correction in ("none", "holm", "bh")
+    )
+    assert plain not in (sorted(plain), sorted(plain, reverse=True))
+    assert bh == pytest.approx(list(stats.false_discovery_control(plain, method="bh")), rel=1e-9)
+    steps = np.maximum.accumulate([(6 - rank) * p for rank, p in enumerate(sorted(plain))])
+    expected = dict(zip(sorted(plain), np.minimum(steps, 1), strict=True))
+    assert holm == pytest.approx([expected[p] for p in plain], rel=1e-9)
+
+
+def test_relative_intervals_of_arms_of_unequal_spread() -> None:
+    """By SciPy's quantile at Welch's degrees of freedom: on the linear scale those of the
+    difference, on the logarithmic one those of the logarithms.
+    """
+    x, y = np.array([2.0, 5, 4, 9, 3]), np.array([6.0, 6.5, 7, 8, 6, 7.5, 7, 6.2, 8.1])
+    table = pa.table(
+        {"unit_id": range(14), "variant": ["A"] * 5 + ["B"] * 9, "x": np.concatenate([x, y])}
+    )
+    (linear, _), (log, _) = (
+        run_experiment("Mean(x)", table, lift_scale=scale) for scale in ("linear", "log")
+    )
+    ratio, squares = y.mean() / x.mean(), [x.var(ddof=1) / 5, y.var(ddof=1) / 9]
+    df = sum(squares) ** 2 / (squares[0] ** 2 / 4 + squares[1] ** 2 / 8)
+    reach = stats.t.ppf(0.975, df) * np.sqrt(squares[1] + ratio**2 * squares[0]) / x.mean()
+    assert (linear["relative_ci_low"], linear["relative_ci_high"]) == pytest.approx(
+        (ratio - 1 - reach, ratio - 1 + reach), rel=1e-9
+    )
+    shares = [squares[0] / x.mean() ** 2, squares[1] / y.mean() ** 2]
+    df = sum(shares) ** 2 / (shares[0] ** 2 / 4 + shares[1] ** 2 / 8)
+    reach = stats.t.ppf(0.975, df) * np.sqrt(sum(shares))
+    assert (log["relative_ci_low"], log["relative_ci_high"]) == pytest.approx(
+        (ratio * np.exp(-reach) - 1, ratio * np.exp(reach) - 1), rel=1e-9
+    )
+
+
+def test_sequential_limits_of_both_differences() -> None:
+    """So many standard errors as theorem 2.2 of Waudby-Smith et al. 2021 says, of both."""
+    row = run_experiment(interval="sequential", expected_units=20, lift_scale="linear")[0]
+    scale = 17 * (-2 * np.log(0.05) + np.log(1 - 2 * np.log(0.05))) / 20
+    reach = np.sqrt(2 * (scale + 1) / scale * np.log(np.sqrt(scale + 1) / 0.05))
+    assert row["ci_high"] - row["difference"] == pytest.approx(reach * row["se"], rel=1e-9)
+    fixed = run_experiment(lift_scale="linear")[0]
+    quantile = stats.t.ppf(0.975, fixed["df"])
+    assert row["relative_ci_high"] - row["relative_difference"] == pytest.approx(
+        reach / quantile * (fixed["relative_ci_high"] - fixed["relative_difference"]), rel=1e-9
+    )
+
+
 def test_always_valid_p_agrees_with_its_interval() -> None:
     """The interval at a level of 1 - p, tuned as that of the call, just reaches 0."""
     row = run_experiment(interval="sequential")[0]
@@ -312,7 +360,6 @@ def test_lower_is_better() -> None:
     assert run_experiment("Mean(x)", table, lower_is_better="Mean(x)")[0]["winner"] == "A"
 
 
-@pytest.mark.slow
 def test_what_is_detectable() -> None:
     """As compare says it: quantiles of t for level and power, times the standard error."""
     row = run_experiment()[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -216,6 +217,9 @@ RECIPROCAL_RANK = ComparedMetric("RR", "higher", is_proportion=True)
         (make_summary(-0.1, 0, 10), 0.01, 1, "inconclusive"),
         (make_summary(-0.1, 0, 30), 0.01, 1, "fail"),
         (make_summary(-0.1, 0, 30), 0.2, 1, "pass"),
+        (make_summary(-0.1, 0, 30), 0.1, 1, "pass"),  # at the tolerance exactly
+        (make_summary(-0.1, 0, 20), 0.01, 1, "fail"),  # 20 units decide, 19 do not
+        (make_summary(-0.1, 0, 19), 0.01, 1, "inconclusive"),
         (make_summary(-0.05, 0.02, 100), 0.0, 1, "fail"),
         (make_summary(-0.05, 0.02, 100), 0.0, 10, "inconclusive"),
         (make_summary(-0.05, 0.005, 100), 0.0, 10, "fail"),
@@ -229,6 +233,13 @@ def test_rules(item: DifferenceSummary, tolerance: float, cells: int, expected: 
         ).verdict
         == expected
     )
+
+
+@pytest.mark.parametrize(("unpaired", "expected"), [(1, "pass"), (2, "inconclusive")])
+def test_one_unit_of_a_hundred_may_be_missing(unpaired: int, expected: str) -> None:
+    summary = replace(make_summary(0, 0, 100 - unpaired, 0), unpaired=unpaired)
+    verdict = decide_verdict(summary, RECIPROCAL_RANK, Tolerance(0.01), 0.95, 1, 2)
+    assert verdict.verdict == expected
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,15 @@ def test_verdicts_follow_from_the_interval_of_the_difference_or_the_ratio() -> N
     )
 
 
+def test_limits_at_the_tolerance_exactly_are_within_it() -> None:
+    table = make_people(12, 4, rows=20)
+    (row,) = sqlrank.evaluate(
+        "SelectionRate", predictions=table, across="sex", confidence=0.95
+    ).to_pylist()
+    assert find_verdict(table, row["ci_high"])[1] == "pass"
+    assert find_verdict(table, row["ci_low"])[1] == "inconclusive"
+
+
 @pytest.mark.slow
 def test_a_difference_fails_by_the_interval_that_allows_for_all_rows() -> None:
     """Of ten days, one differs: significantly at the level of one test, and not at that of ten."""

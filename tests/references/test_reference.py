@@ -527,6 +527,34 @@ def test_expected_leaves_counts_alone(beside: list[str]) -> None:
 RANKINGS = ["AP", "nDCG@3", "RR", "ERR", "bpref", "G", "RBP", "Judged@3", "P@2", "IPrec@0.5"]
 
 
+@pytest.mark.parametrize(
+    "policies",
+    [
+        *(policies for name, policies in POLICIES.items() if name != "defaults"),
+        {"ties": "best"},
+        {"unjudged": "drop"},
+        {"queries": "judged_and_retrieved", "plan": {"list_key": "input"}},
+        {"plan": {"rank_method": "count"}},
+        {"plan": {"rank_method": "array"}, "queries": "retrieved"},
+        {"plan": {"rank_method": "sort"}, "depth": 2},
+    ],
+    ids=str,
+)
+def test_policies_of_a_few_metrics(policies: dict[str, Any]) -> None:
+    """Every policy in the quick lane; all metrics under it are slow."""
+    is_top_k = policies.get("plan") == {"rank_method": "top_k"}
+    metrics = ["nDCG@3", "P@2"] if is_top_k else RANKINGS
+    metrics = [metric for metric in metrics if "rel" not in policies or metric not in UNLEVELED]
+    data = draw_queries(6, 40, 6)
+    got = evaluate(metrics, data, **policies)
+    for metric in metrics:
+        assert_same(metric, got[metric], data, **policies)
+
+
+UNLEVELED = {"nDCG@3", "ERR", "G", "Judged@3"}
+"""Metrics that do not read a level of relevance."""
+
+
 def test_ranks_are_the_order() -> None:
     drawn, rng = draw_queries(4, 120, 8), random.Random(4)  # noqa: S311
     ranks = {

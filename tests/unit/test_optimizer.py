@@ -163,6 +163,10 @@ def optimize_text(text: str) -> str:
             "c AS (SELECT x, y FROM a WHERE y > 10), d AS (SELECT x, y FROM a WHERE y > 10) SELECT"
             " c.x, d.y FROM c CROSS JOIN d"
         ),
+        (  # a sum of two numbers from -1 is -2
+            "c AS (SELECT one, y - 11 AS d FROM a), e AS (SELECT one, d FROM c WHERE d >= -1 AND d"
+            " < 0) SELECT one, CASE WHEN SUM(d) >= -1 THEN 1 ELSE 0 END AS n FROM e GROUP BY one"
+        ),
     ],
 )
 def test_rows_stay(rest: str, connection: duckdb.DuckDBPyConnection) -> None:

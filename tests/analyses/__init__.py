@@ -1,0 +1,1 @@
+"""Analyses and settings against numbers from outside: papers, other libraries, and by hand."""

@@ -1,0 +1,243 @@
+"""Values of policies and plans by hand, on a list or two each."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import sqlrank
+
+TIED = {"q": {"a": 3.0, "b": 2.0, "c": 2.0, "d": 1.0}}
+"""In the order of most tools a c b d, since c is the greater id of the tie."""
+
+
+def rank_lists(run: Any, relevant: dict[str, str], **options: Any) -> float:
+    """Return the mean reciprocal rank, of one relevant document per query."""
+    qrels = {query: dict.fromkeys(docs, 1) for query, docs in relevant.items()}
+    (row,) = sqlrank.evaluate("RR", run=run, qrels=qrels, **options).to_pylist()
+    return row["RR"]
+
+
+@pytest.mark.parametrize(
+    ("ties", "expected"),
+    [
+        ("doc_desc", 1 / 2),
+        ("doc_asc", 1 / 3),
+        ("worst", 1 / 3),
+        ("best", 1 / 2),
+        ("expected", (1 / 2 + 1 / 3) / 2),
+    ],
+)
+def test_orders_of_a_tie_of_two(ties: str, expected: float) -> None:
+    assert rank_lists(TIED, {"q": "c"}, ties=ties) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("ties", "score", "expected"),
+    [
+        ("rank", [1.0, 2.0, 3.0], 1 / 3),  # scores are not read
+        ("row_order", [3.0, 2.0, 2.0], 1 / 2),  # of the tie the row of rank 2 comes first
+        ("row_order", [1.0, 2.0, 2.0], 1 / 1),
+        ("error", [3.0, 2.5, 2.0], 1 / 2),
+    ],
+)
+def test_orders_by_ranks(ties: str, score: list[float], expected: float) -> None:
+    """Documents x, y and z have the ranks 1, 2 and 3."""
+    rows = {"query_id": ["q"] * 3, "doc_id": ["x", "y", "z"], "score": score, "rank": [1, 2, 3]}
+    run, relevant = (pa.table(rows), "z" if ties == "rank" else "y")
+    assert rank_lists(run, {"q": relevant}, ties=ties) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("ranks", "positions"), [("given", [2, 5]), ("consecutive", [1, 2])])
+def test_positions_of_a_log(ranks: str, positions: list[int]) -> None:
+    run = pa.table({"query_id": ["q", "q"], "doc_id": ["x", "y"], "rank": positions})
+    found = rank_lists(run, {"q": "y"}, ties="rank", ranks=ranks)
+    assert found == pytest.approx(1 / positions[1])
+
+
+@pytest.mark.parametrize(("unjudged", "expected"), [("nonrelevant", 1 / 4), ("drop", 1 / 2)])
+def test_unjudged_documents(unjudged: str, expected: float) -> None:
+    """Of a, c, b and d, c and d are judged, and d is relevant."""
+    (row,) = sqlrank.evaluate(
+        "RR", run=TIED, qrels={"q": {"c": 0, "d": 1}}, unjudged=unjudged
+    ).to_pylist()
+    assert row["RR"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("queries", "expected"),
+    [
+        ("judged", (1 / 2 + 1 + 0) / 3),
+        ("judged_and_retrieved", (1 / 2 + 1) / 2),
+        ("retrieved", (1 / 2 + 1 + 0 + 0) / 4),
+        ("given", (1 / 2 + 0) / 2),
+    ],
+)
+def test_queries_that_count(queries: str, expected: float) -> None:
+    """Two queries are judged and answered, one is judged only, two are answered only."""
+    run = {**TIED, "one": {"x": 1.0}, "own": {"x": 1.0}, "other": {"x": 1.0}}
+    relevant = {"q": "c", "one": "x", "unanswered": "x"}
+    options: dict[str, Any] = {"queries": queries}
+    if queries == "given":
+        options = {"queries": pa.table({"query_id": ["q", "own"]}), "topics": "given"}
+    found = rank_lists(run, relevant, **options)
+    assert found == pytest.approx(expected)
+
+
+def test_strict_queries_that_all_are_judged_and_answered() -> None:
+    run = {**TIED, "one": {"x": 1.0}}
+    assert rank_lists(run, {"q": "c", "one": "x"}, queries="strict") == pytest.approx(3 / 4)
+
+
+@pytest.mark.parametrize(
+    ("score_type", "dtype", "scores", "expected"),
+    [
+        ("given", pa.int64(), [2**53 + 1, 2**53], 1),
+        ("float64", pa.int64(), [2**53 + 1, 2**53], 1 / 2),  # a tie, of which z comes first
+        ("float64", pa.float64(), [1 + 1e-9, 1], 1),
+        ("float32", pa.float64(), [1 + 1e-9, 1], 1 / 2),
+    ],
+)
+def test_precision_of_scores(
+    score_type: str, dtype: pa.DataType, scores: list[float], expected: float
+) -> None:
+    rows = {"query_id": ["q", "q"], "doc_id": ["a", "z"], "score": pa.array(scores, dtype)}
+    found = rank_lists(pa.table(rows), {"q": "a"}, score_type=score_type)
+    assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("id_type", "expected"), [("given", 1), ("text", 1 / 2)])
+def test_order_of_ids(id_type: str, expected: float) -> None:
+    """Of 9 and 10, 10 is the greater number, and 9 the greater text."""
+    run = pa.table({"query_id": ["q", "q"], "doc_id": [9, 10], "score": [1.0, 1.0]})
+    qrels = pa.table({"query_id": ["q"], "doc_id": [10], "relevance": [1]})
+    (row,) = sqlrank.evaluate("RR", run=run, qrels=qrels, id_type=id_type).to_pylist()
+    assert row["RR"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("repeat", "options", "expected"),
+    [
+        ([], {"duplicates": "error", "nulls": "error"}, 1 / 2),
+        ([("c", 4.0)], {"duplicates": "max"}, 1),  # the greatest score of c is above that of a
+        ([("e", None)], {"nulls": "drop"}, 1 / 2),
+    ],
+)
+def test_repeated_and_incomplete_rows(
+    repeat: list[tuple[str, float | None]], options: dict[str, str], expected: float
+) -> None:
+    docs, scores = zip(*[*TIED["q"].items(), *repeat], strict=True)
+    run = pa.table({"query_id": ["q"] * len(docs), "doc_id": docs, "score": scores})
+    assert rank_lists(run, {"q": "c"}, **options) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        {"list_key": "integer"},
+        {"list_key": "input"},
+        {"rank_method": "sort"},
+        {"rank_method": "count"},
+        {"rank_method": "top_k"},
+        {"rank_method": "array"},
+    ],
+    ids=str,
+)
+def test_plans_of_rankings(plan: dict[str, str]) -> None:
+    """DCG@2 of a list whose second and third documents have the grades 3 and 1."""
+    (row,) = sqlrank.evaluate(
+        ["DCG@2", "RR@2"], run=TIED, qrels={"q": {"c": 3, "b": 1}}, plan=plan
+    ).to_pylist()
+    assert list(row.values()) == pytest.approx([3 / 1.584962500721156, 1 / 2])
+
+
+LABELS, SCORES = [1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.8, 0.4, 0.3, 0.1]
+
+
+def evaluate_predictions(metrics: Any, **options: Any) -> list[float]:
+    columns = {"label": LABELS, "score": SCORES, **options.pop("columns", {})}
+    (row,) = sqlrank.evaluate(metrics, predictions=pa.table(columns), **options).to_pylist()
+    return list(row.values())
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        {"score_order": "auto"},
+        {"score_order": "window"},
+        {"score_order": "rank"},
+        {"score_order": "integer_sort"},
+        {"score_order": "distinct"},
+        {"score_order": "buckets"},
+        {"score_order": "buckets", "bucket_aggregation": "after_bucketing"},
+        {"score_order": "buckets", "bucket_aggregation": "before_bucketing"},
+    ],
+    ids=str,
+)
+def test_plans_of_predictions(plan: dict[str, str]) -> None:
+    """Of nine pairs 3 + 2.5 + 1 are in order; precision is 1, 2/3 and 3/5 at recall 1/3, 2/3, 1."""
+    found = evaluate_predictions(["AUC", "APS"], plan=plan)
+    assert found == pytest.approx([6.5 / 9, (1 + 2 / 3 + 3 / 5) / 3])
+
+
+@pytest.mark.parametrize(
+    "plan", [{"pair_counting": "bits"}, {"pair_counting": "window_ranks"}], ids=str
+)
+def test_plans_of_pairs(plan: dict[str, str]) -> None:
+    """One pair of three is in opposite order."""
+    table = pa.table({"label": [1, 2, 3], "score": [0.2, 0.1, 0.3]})
+    (row,) = sqlrank.evaluate("KendallTau", predictions=table, plan=plan).to_pylist()
+    assert row["KendallTau"] == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"), [("group", 6.5 / 9), ("query", (1.5 / 2 + 1 / 2) / 2)]
+)
+def test_levels(level: str, expected: float) -> None:
+    """The first half has two pairs, one of them tied; of the second half one of two is in order."""
+    queries = {"query_id": ["x", "x", "x", "y", "y", "y"]}
+    assert evaluate_predictions("AUC", level=level, columns=queries) == [pytest.approx(expected)]
+
+
+@pytest.mark.parametrize(
+    ("tau", "expected"),
+    [("a", 2 / 6), ("b", 2 / (5 * 5) ** 0.5), ("c", 2 * 2 / (16 * 2 / 3)), ("gamma", 2 / 4)],
+)
+def test_denominators_of_tau(tau: str, expected: float) -> None:
+    """Of six pairs three are in order, one is not, one is tied by label and one by score."""
+    table = pa.table({"label": [1, 2, 2, 3], "score": [0.2, 0.1, 0.3, 0.3]})
+    (row,) = sqlrank.evaluate(f"KendallTau(tau={tau})", predictions=table).to_pylist()
+    assert list(row.values()) == [pytest.approx(expected)]
+
+
+def measure_length(tp: float, fp: float) -> float:
+    """Return the length of an ROC curve so far: ten points have two segments per unit."""
+    return 2 * (tp / 5 + fp / 11)
+
+
+def measure_logarithm(tp: float, fp: float) -> float:
+    """Return the logarithms of the weights above a point, as a share of three segments."""
+    return 3 * (math.log(tp) + math.log(tp + fp)) / (2 * math.log(16)) if tp else -1
+
+
+@pytest.mark.parametrize(
+    ("spacing", "measure"), [("equal", measure_length), ("logarithmic", measure_logarithm)]
+)
+def test_points_are_the_first_and_last_of_their_segments(spacing: str, measure: Any) -> None:
+    labels = [1, 0, 1, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0]
+    table = pa.table({"label": labels, "score": [1 - place / 16 for place in range(16)]})
+    rows = sqlrank.evaluate(
+        f"ROC(curve_spacing={spacing}, points=10)", predictions=table
+    ).to_pylist()
+    counts = [(sum(labels[:n]), n - sum(labels[:n])) for n in range(1, 17)]
+    segments = [math.floor(measure(*count) + 1e-9) for count in counts]
+    ends = [
+        (fp / 11, tp / 5)
+        for place, (tp, fp) in enumerate(counts)
+        if segments[place] not in segments[:place] or segments[place] not in segments[place + 1 :]
+    ]
+    assert len(ends) < 10
+    assert [(row["fpr"], row["tpr"]) for row in rows] == [pytest.approx(p) for p in [(0, 0), *ends]]
