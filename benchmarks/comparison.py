@@ -16,10 +16,10 @@ from rich.console import Console
 from rich.table import Table
 from scipy import stats
 
+from sqlrank.call.request import Request
 from sqlrank.comparison.comparison_plan import ComparedMetric, ComparisonPlan
 from sqlrank.comparison.paired_differences import PairedUnits
 from sqlrank.comparison.paired_tests import TestOptions, run_tests
-from sqlrank.request import Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,8 +15,7 @@ from sqlrank._version import __version__
 
 if TYPE_CHECKING:
     from sqlrank.api.compare import compare
-    from sqlrank.api.evaluate import evaluate, metrics, parse, sql
-    from sqlrank.api.query import query
+    from sqlrank.api.evaluate import evaluate, metrics, parse, query, sql
     from sqlrank.charts.chart import chart
     from sqlrank.comparison.assertion import assert_not_worse
     from sqlrank.comparison.gate import gate
@@ -70,8 +69,7 @@ __all__ = [
 
 _PUBLIC_NAMES = {
     "sqlrank.api.compare": ("compare",),
-    "sqlrank.api.evaluate": ("evaluate", "metrics", "parse", "sql"),
-    "sqlrank.api.query": ("query",),
+    "sqlrank.api.evaluate": ("evaluate", "metrics", "parse", "query", "sql"),
     "sqlrank.charts.chart": ("chart",),
     "sqlrank.comparison.assertion": ("assert_not_worse",),
     "sqlrank.comparison.gate": ("gate",),
@@ -131,7 +129,7 @@ def _suggest_call(name: str) -> str:
         or import_module("importlib.util").find_spec(f"{__name__}.{name}") is not None
     ):
         return ""
-    call = import_module("sqlrank.call_suggestions").call_for(name)
+    call = import_module("sqlrank.call.suggestions").call_for(name)
     if call is not None:
         return f". Write sqlrank.{call}"
     advice = import_module("sqlrank.errors").did_you_mean(name, __all__)

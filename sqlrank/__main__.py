@@ -11,7 +11,7 @@ import sys
 from contextlib import suppress
 
 from sqlrank._version import __version__
-from sqlrank.process_exit import exit_at_signals
+from sqlrank.cancellation import exit_at_signals
 
 GC_THRESHOLD_OBJECTS = 100_000
 """Number of allocations before garbage collection.

@@ -1,13 +1,15 @@
-"""Search and build sqlglot nodes: columns, literals, NULL tests, UNION ALL, and comments that are
-written above columns.
+"""Search and build sqlglot nodes, and hold queries and expressions of users in them as text, which
+no pass and no dialect changes.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import chain, count, zip_longest
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
 
 from sqlrank.errors import MetricError
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from sqlglot.expressions import Expr
 
     Node = TypeVar("Node", bound=Expr)
+    from collections.abc import Callable, Collection, Sequence
+
 
 DOUBLE = exp.DataType.Type.DOUBLE
 BIGINT = exp.DataType.Type.BIGINT
@@ -143,3 +147,179 @@ def union_all(branches: Iterable[exp.Select]) -> exp.Query:
     for branch in others:
         union = exp.union(union, branch, distinct=False, copy=False)
     return union
+
+
+class QueryText(str):
+    """The text of a query of the user, which is written as it is: no pass rewrites it, and no
+    dialect translates it.
+
+    Attributes:
+        tables: The parts of the names of the tables that it reads, in lower case.
+        layout: The text with a NUL behind each line break that is not in a literal or a name. A
+            statement replaces it by the indentation of the place where the query is written, which
+            in a literal would change the value.
+        comment: The comment above its step.
+        is_selection: It is nothing but a choice of columns and rows of one table, which an engine
+            reads as the table itself.
+        has_arbitrary_rows: It takes some rows of several, of which no order says which, as by LIMIT
+            without ORDER BY.
+    """
+
+    __slots__ = ("comment", "has_arbitrary_rows", "is_selection", "layout", "tables")
+
+    tables: tuple[tuple[str, ...], ...]
+    layout: str
+    comment: str
+    is_selection: bool
+    has_arbitrary_rows: bool
+
+    def __new__(
+        cls,
+        text: str,
+        tables: tuple[tuple[str, ...], ...] = (),
+        layout: str = "",
+        comment: str = "",
+        is_selection: bool = False,
+        has_arbitrary_rows: bool = False,
+    ) -> Self:
+        """Return a text with the facts that statements use."""
+        query = super().__new__(cls, text)
+        query.tables, query.layout, query.comment = tables, layout or text, comment
+        query.is_selection, query.has_arbitrary_rows = is_selection, has_arbitrary_rows
+        return query
+
+
+def query_text(node: exp.Expr | None) -> QueryText | None:
+    """Return the text of a user's query in FROM, None for other nodes."""
+    inner = node.this if isinstance(node, exp.Subquery) else node
+    return inner.this if isinstance(inner, exp.Var) and isinstance(inner.this, QueryText) else None
+
+
+def unqualified_tables(tree: exp.Expr) -> set[str]:
+    """Return the names of tables without a schema that a tree reads, in lower case, also in queries
+    of the user.
+    """
+    nodes = find_nodes(tree, exp.Table, exp.Var)
+    names = {node.name.lower() for node in nodes if isinstance(node, exp.Table) and not node.db}
+    texts = [text for node in nodes if (text := query_text(node)) is not None]
+    return names | {table[0] for text in texts for table in text.tables if len(table) == 1}
+
+
+COLUMN_MARK = "\0"
+"""Mark of the place of a column in the text of an expression, where no other NUL is accepted."""
+
+
+class ExpressionText(str):
+    """The text of an expression of the user, with a mark in the place of each column.
+
+    Attributes:
+        source: The text with its columns.
+        tree: The expression as it was parsed, to find what it reads. It is never written.
+        columns: The columns of the tree, in the order of the text.
+    """
+
+    __slots__ = ("columns", "source", "tree")
+
+    source: str
+    tree: exp.Expr
+    columns: tuple[exp.Column, ...]
+
+    def __new__(cls, source: str, tree: exp.Expr, columns: Sequence[exp.Column]) -> Self:
+        """Return a text whose columns, in the order of the text, know their positions."""
+        pieces, end = [], 0
+        for column in columns:
+            pieces.append(source[end : column.parts[0].meta["start"]])
+            end = column.parts[-1].meta["end"] + 1
+        text = super().__new__(cls, COLUMN_MARK.join([*pieces, source[end:]]))
+        text.source, text.tree, text.columns = source, tree, tuple(columns)
+        return text
+
+    def as_node(self) -> exp.Expression:
+        """Return a node that is written as this text; its parts are columns, which passes may
+        rename and qualify.
+
+        Its class is the base class of sqlglot, which no pass knows, and of which compiled versions
+        allow no subclass.
+        """
+        return exp.Expression(this=self, expressions=[column.copy() for column in self.columns])
+
+    def needs_parentheses(self, parent: exp.Expr | None) -> bool:
+        """Return True if the text would be read otherwise as an operand of this node."""
+        tree = self.tree
+        if (
+            not isinstance(parent, _OPERATORS)
+            or isinstance(parent, exp.Paren)
+            or isinstance(tree, (exp.Column, exp.Literal, exp.Paren))
+        ):
+            return False
+        is_call = (
+            isinstance(tree, exp.Func)
+            and not isinstance(tree, exp.Binary)
+            and self.source.endswith((")", "END"))
+        )
+        binds_closer = (
+            isinstance(tree, (exp.Predicate, exp.Not))
+            if isinstance(parent, exp.Connector)
+            else is_call
+        )
+        return not binds_closer or isinstance(parent, exp.Bracket)
+
+
+_OPERATORS = (exp.Binary, exp.Unary, exp.Between, exp.In, exp.Bracket)
+"""Nodes whose operands may need parentheses."""
+
+
+def expression_text(node: exp.Expr | None) -> ExpressionText | None:
+    """Return the text of a user's expression, None for other nodes."""
+    return (
+        node.this
+        if type(node) is exp.Expression and isinstance(node.this, ExpressionText)
+        else None
+    )
+
+
+def write_expression(generator: Any, node: exp.Expression) -> str:
+    """Write the text of a user's expression, with its columns in their places."""
+    columns = [
+        generator.sql(
+            column if isinstance(column, (exp.Column, exp.Dot, exp.Literal)) else exp.paren(column)
+        )
+        for column in node.expressions
+    ]
+    text = "".join(
+        chain.from_iterable(zip_longest(node.this.split(COLUMN_MARK), columns, fillvalue=""))
+    )
+    return f"({text})" if node.this.needs_parentheses(node.parent) else text
+
+
+def build_writer(dialect: str, **options: Any) -> Any:
+    """Return a generator of sqlglot that writes expressions of users, too.
+
+    They are registered in its dispatch table, because the compiled sqlglot does not allow
+    subclasses.
+    """
+    sqlglot_dialect = Dialect.get_or_raise(dialect)
+    writer: Any = sqlglot_dialect.generator_class(dialect=sqlglot_dialect, **options)
+    # Sqlglot has no public access to it
+    dispatch: dict[type[exp.Expr], Callable[[Any, Any], str]] = writer._dispatch  # noqa: SLF001
+    writer._dispatch = dispatch | {exp.Expression: write_expression}  # noqa: SLF001
+    return writer
+
+
+def write_tree(tree: exp.Expr, dialect: str = "duckdb") -> str:
+    """Return a tree as text in a dialect of sqlglot, without rewrites; it may hold expressions of
+    users.
+    """
+    text: str = build_writer(dialect).generate(tree)
+    return text
+
+
+def unique_name(name: str, taken: Collection[str]) -> str:
+    """Return a name, with a number appended if it is taken in any case.
+
+    >>> unique_name("run", {"qrels"}), unique_name("run", {"RUN", "run_2"})
+    ('run', 'run_3')
+    """
+    lowered = {other.lower() for other in taken}
+    candidates = (f"{name}_{number}" if number > 1 else name for number in count(1))
+    return next(candidate for candidate in candidates if candidate.lower() not in lowered)

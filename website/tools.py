@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sqlrank.call.request import Request
+from sqlrank.call.resolve import resolve_request
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.settings_checks import accepted_settings
 from sqlrank.registry.sql_folder import read_toml
-from sqlrank.request import Request
-from sqlrank.resolve import resolve_request
 from website import examples
 
 if TYPE_CHECKING:

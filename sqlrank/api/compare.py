@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.argument_checks import entry_point
+from sqlrank.call.argument_checks import entry_point
+from sqlrank.call.request import ColumnNames, Request, select_arguments
 from sqlrank.comparison.paired_tests import TestOptions
 from sqlrank.comparison.system_comparison import compare_systems
 from sqlrank.engines.open_database import ExecutionOptions
 from sqlrank.interval_options import check_confidence_level
-from sqlrank.request import ColumnNames, Request, select_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

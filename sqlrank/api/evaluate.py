@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sqlrank.argument_checks import entry_point
 from sqlrank.arrow_arrays import table_from_rows
+from sqlrank.call.argument_checks import entry_point
+from sqlrank.call.request import ColumnNames, Request
+from sqlrank.call.resolve import resolve_request
+from sqlrank.call.sources import QuerySource, leaf_sources
 from sqlrank.engines.driver_adapters import infer_dialect
 from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
 from sqlrank.engines.query_sources import reads_files
-from sqlrank.errors import MetricError
-from sqlrank.execution import execute_request
+from sqlrank.errors import InputError, MetricError
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
-from sqlrank.prepare import audit_text, prepare_statement
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS, list_metrics, search_metrics
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.request import ColumnNames, Request, leaf_sources
-from sqlrank.resolve import resolve_request
+from sqlrank.run.execution import execute_request
+from sqlrank.run.prepare import audit_text, prepare_statement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -389,3 +390,37 @@ def parse(text: str, sql_dir: str | Path | None = None) -> Metric:
     Metric(name='nDCG', params=(('gain', 'exp2'),), cutoff=10)
     """
     return metric_resolver.parse_canonical(text, registry_for(sql_dir))
+
+
+@entry_point
+def query(statement: str | Path) -> QuerySource:
+    """Return a source whose rows are those of a query, in the SQL of the engine; the path of a file
+    stands for the query in it.
+
+    A text that begins with SELECT, WITH or FROM is a query in any case; this says so of every text.
+    It is one SELECT, and is trusted as a view is: it may call any function that its connection may.
+    It is computed once where it is evaluated on DuckDB.
+
+    Args:
+        statement: the text of the query, or the path of its file.
+
+    Returns:
+        A source for ``run``, ``qrels``, ``predictions``, ``queries`` and ``inputs``.
+
+    Raises:
+        InputError: the file cannot be read.
+
+    >>> import sqlrank
+    >>> run = query(
+    ...     "SELECT 'q1' AS query_id, 'd' || i AS doc_id, -i AS score FROM range(5) AS t(i)"
+    ... )
+    >>> sqlrank.evaluate("RR", run=run, qrels={"q1": {"d2": 1}}).to_pylist()
+    [{'RR': 0.3333333333333333}]
+    """
+    # Returns False for texts that are too long for a path
+    if isinstance(statement, str) and not os.path.isfile(statement):  # noqa: PTH113
+        return QuerySource(statement)
+    try:
+        return QuerySource.from_file(statement)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"statement={str(statement)!r} cannot be read: {error}") from None

@@ -7,7 +7,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.argument_checks import entry_point
+from sqlrank.call.argument_checks import entry_point
 from sqlrank.errors import InputError, SqlrankError
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlrank._version import __version__
-from sqlrank.argument_checks import check_arguments
+from sqlrank.call.argument_checks import check_arguments
 from sqlrank.charts.chart import require_modules
 from sqlrank.errors import SqlrankError
 from sqlrank.output.output_file import FileKind, OutputFile

@@ -17,9 +17,10 @@ from sqlrank.result_metadata import (
     ResultMetadata,
     find_range,
     group_texts,
+    read_json,
     read_result_metadata,
+    read_texts,
 )
-from sqlrank.stored_results import read_json, read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,14 +8,14 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import sqlrank
+from sqlrank.cancellation import WORKER_THREAD_NAME
 from sqlrank.charts.export import chart_bytes, check_suffix, warm_up_renderer
 from sqlrank.cli.console import exit_on_error, progress_bar
-from sqlrank.engines.worker_threads import WORKER_THREAD_NAME
 from sqlrank.errors import SqlrankError
 from sqlrank.output.display import sort_and_limit
 from sqlrank.output.output_file import FileKind, OutputFile
 from sqlrank.registry.loader import registry_for
-from sqlrank.stored_results import read_parquet
+from sqlrank.result_metadata import read_parquet
 
 if TYPE_CHECKING:
     from pathlib import Path

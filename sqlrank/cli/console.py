@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from sqlrank.cancellation import clean_up_at_signal, forget_cleanup
 from sqlrank.cli.command_help import first_sentence, start_screen, with_type_name, wrap_command
 from sqlrank.cli.option_messages import as_option_message
 from sqlrank.errors import SqlrankError, clean_line, describe_os_error, to_sentence
 from sqlrank.options import get_flag, load_commands, load_options
 from sqlrank.output.display import wrap_text
-from sqlrank.process_exit import clean_up_at_signal, forget_cleanup
 from sqlrank.result_columns import NOTES_KEY
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ class UniqueOptionCommand(TyperCommand):
 
     def _suggest_option(self, option: str) -> str | None:
         """Return the equivalent of an option of another tool, None for an unknown one."""
-        from sqlrank.call_suggestions import suggest_option
+        from sqlrank.call.suggestions import suggest_option
         from sqlrank.registry.loader import load_registry  # read where something is wrong
 
         flags = {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sqlrank.call.sources import leaf_sources
 from sqlrank.cli.parsing import (
     parse_columns,
     parse_groupings,
@@ -27,7 +28,6 @@ from sqlrank.output.output_file import FileKind, OutputFile
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.sql_folder import FOLDERS, list_sql_files
 from sqlrank.rendering.dialects import DIALECT_NAMES
-from sqlrank.request import leaf_sources
 from sqlrank.routines import FUNCTION_DIALECTS
 
 if TYPE_CHECKING:

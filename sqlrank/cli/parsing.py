@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from sqlrank.call.request import split_column_list
+from sqlrank.call.sources import SYSTEM_ROLES, QuerySource, SourceGroup, is_query_text
 from sqlrank.engines.file_sources import names_files
 from sqlrank.errors import MetricError, SqlrankError, did_you_mean, join_sentences, to_sentence
 from sqlrank.options import load_options
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import ParameterValue, freeze_value, parse_metric_text
-from sqlrank.request import SYSTEM_ROLES, QuerySource, SourceGroup, is_query_text, split_column_list
 
 if TYPE_CHECKING:
     from sqlrank.registry.registry import Registry
@@ -152,7 +153,7 @@ def parse_policies(policies: list[str] | None, sql_dir: Any = None) -> dict[str,
 
 def _refuse_unknown(policies: list[str], library: Registry) -> None:
     """Raise ``MetricError`` for an unknown policy, with a suggestion."""
-    from sqlrank.call_suggestions import flag_for
+    from sqlrank.call.suggestions import flag_for
 
     # Help does not need the library
     from sqlrank.registry.settings_checks import policy_names, unknown_keywords, unknown_policies

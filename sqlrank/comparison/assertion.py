@@ -7,7 +7,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.argument_checks import entry_point
+from sqlrank.call.argument_checks import entry_point
 from sqlrank.comparison.gate import gate
 from sqlrank.inference.tolerance import INCONCLUSIVE, PASS
 from sqlrank.output.ci_reports import is_all_skipped, markdown_summary
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from sqlrank.call.request import ColumnNames
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
-    from sqlrank.request import ColumnNames
 
 
 @entry_point

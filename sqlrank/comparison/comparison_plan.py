@@ -7,24 +7,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.compiler.row_keys import QUERY_ID
-from sqlrank.errors import MetricError, enumerate_names, short_repr
-from sqlrank.interval_options import describe_query_units
-from sqlrank.registry.metric_info import metric_direction
-from sqlrank.registry.registry import SYSTEM_COLUMN, UNIT_COLUMN
-from sqlrank.registry.resolved_metric import ResolvedMetric, is_bounded_0_1, is_bounded_minus1_1
-from sqlrank.request import Request, SourceGroup, system_source
-from sqlrank.resolve import (
+from sqlrank.call.resolve import (
     ResolvedRequest,
     join_group_expressions,
     parse_group_by,
     resolve_request,
     split_group_expressions,
 )
+from sqlrank.call.sources import SourceGroup, system_source
+from sqlrank.compiler.row_keys import QUERY_ID
+from sqlrank.errors import MetricError, enumerate_names, short_repr
+from sqlrank.interval_options import describe_query_units
+from sqlrank.registry.metric_info import metric_direction
+from sqlrank.registry.registry import SYSTEM_COLUMN, UNIT_COLUMN
+from sqlrank.registry.resolved_metric import ResolvedMetric, is_bounded_0_1, is_bounded_minus1_1
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from sqlrank.call.request import Request
     from sqlrank.registry.registry import Registry
 
 MEAN_AGGREGATES = ("mean", "wmean", None)

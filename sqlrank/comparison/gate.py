@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sqlrank.argument_checks import entry_point
+from sqlrank.call.argument_checks import entry_point
+from sqlrank.call.request import ColumnNames, Request
+from sqlrank.call.sources import SourceGroup, system_source
 from sqlrank.comparison.comparison_plan import ComparedMetric, ComparisonPlan
 from sqlrank.comparison.comparison_table import (
     contrast_row,
@@ -39,20 +41,23 @@ from sqlrank.errors import InputError, MetricError, join_words, suggest_choice
 from sqlrank.inference.corrected_tests import adjusted_confidence
 from sqlrank.inference.tolerance import Tolerance, Verdict, build_verdict_metadata, parse_tolerances
 from sqlrank.interval_options import SEQUENTIAL, check_confidence_level
-from sqlrank.request import ColumnNames, Request, SourceGroup, system_source
 from sqlrank.result_columns import GATE_SCHEMA
 from sqlrank.result_metadata import (
     MEASURES_KEY,
     LeftOut,
     canonical_names,
     group_texts,
+    is_text,
     left_out_metadata,
+    make_mapping_check,
     metrics_metadata,
     read_canonical_names,
+    read_json,
     read_left_out,
+    read_parquet,
+    read_texts,
     rename_metric_rows,
 )
-from sqlrank.stored_results import is_text, make_mapping_check, read_json, read_parquet, read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

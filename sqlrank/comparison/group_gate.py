@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqlrank.arrow_arrays import to_array
+from sqlrank.call.resolve import resolve_request
 from sqlrank.errors import MetricError
-from sqlrank.execution import run_resolved
 from sqlrank.inference.tolerance import (
     FAIL,
     INCONCLUSIVE,
@@ -21,14 +21,14 @@ from sqlrank.inference.tolerance import (
     build_verdict_metadata,
     parse_tolerances,
 )
-from sqlrank.resolve import resolve_request
 from sqlrank.result_columns import CI_HIGH, CI_LOW, GROUP_COUNTS, RATIO_LIMITS
+from sqlrank.run.execution import run_resolved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sqlrank.call.request import Request
     from sqlrank.engines.open_database import ExecutionOptions
-    from sqlrank.request import Request
 
     Limits = tuple[float, float] | None
     """Limits of a difference or of a relative difference, None without an interval."""

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from sqlglot import exp
 
-from sqlrank.argument_checks import entry_point
 from sqlrank.arrow_arrays import table_from_rows
+from sqlrank.call.argument_checks import entry_point
+from sqlrank.call.request import ResourceLimits
 from sqlrank.comparison import paired_tests
 from sqlrank.comparison.gate import read_baseline, read_definitions
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.duckdb_session import duckdb_session, fetch_tuples
-from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError, suggest_choice
 from sqlrank.inference.corrected_tests import HypothesisFamily
 from sqlrank.inference.significance import minimum_detectable_effect, required_units

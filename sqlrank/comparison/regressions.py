@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.call.resolve import resolve_request
 from sqlrank.comparison.paired_differences import MAX_CELLS_PER_GROUPING
 from sqlrank.errors import SqlrankError
 from sqlrank.inputs.column_binding import bind_inputs
 from sqlrank.inputs.filters import filter_inputs
 from sqlrank.registry.query_templates import load_select
-from sqlrank.resolve import resolve_request
 from sqlrank.result_columns import REGRESSIONS_KEY
 from sqlrank.sql_ast import find_nodes, quoted_column, sql_literal
 

@@ -29,9 +29,9 @@ from sqlrank.result_metadata import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from sqlrank.call.request import Request
     from sqlrank.comparison.paired_differences import PairedUnits
     from sqlrank.engines.open_database import ExecutionOptions
-    from sqlrank.request import Request
 
 
 def compare_systems(

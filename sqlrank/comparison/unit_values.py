@@ -12,33 +12,32 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.arrow_arrays import to_array
+from sqlrank.call.resolve import resolve_request
+from sqlrank.cancellation import run_cancellable
 from sqlrank.comparison.paired_differences import FLIP, DifferenceSummary, PairedUnits
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.open_database import share_queries
-from sqlrank.engines.worker_threads import run_cancellable
 from sqlrank.errors import InputError, SqlrankError
-from sqlrank.execution import (
+from sqlrank.inputs.column_binding import BoundInputs, bind_inputs
+from sqlrank.result_metadata import left_out_metadata, read_left_out, read_texts
+from sqlrank.run.execution import (
     ROW_UNIT,
     ZERO_WEIGHTS_KEY,
     execute_request,
     execute_resolved,
     run_resolved,
 )
-from sqlrank.inputs.column_binding import BoundInputs, bind_inputs
-from sqlrank.resolve import resolve_request
-from sqlrank.result_metadata import left_out_metadata, read_left_out
-from sqlrank.stored_results import read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import duckdb
 
+    from sqlrank.call.request import ResourceLimits
     from sqlrank.comparison.comparison_plan import ComparisonPlan
     from sqlrank.engines.database import Database
     from sqlrank.engines.open_database import ExecutionOptions
-    from sqlrank.engines.resource_limits import ResourceLimits
 
 WorkResult = TypeVar("WorkResult")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.cancellation import check_deadline
 from sqlrank.compiler.input_variants import InputKey
 from sqlrank.compiler.intervals.analytic_intervals import AnalyticIntervals
 from sqlrank.compiler.intervals.bootstrap_intervals import BootstrapIntervals
@@ -42,15 +43,13 @@ from sqlrank.compiler.select_builders import (
     order_rows,
     slice_label,
 )
-from sqlrank.deadline import check_deadline
 from sqlrank.interval_options import REPLICATE_COLUMN, IntervalOptions
 from sqlrank.registry.query_templates import describe_aggregate
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER, ResolvedMetric
 from sqlrank.registry.sql_file import RowsRead
 from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.result_columns import SLICE_COLUMN
-from sqlrank.sql_ast import LeadingComment, case_when, find_nodes, is_null, sql_literal
-from sqlrank.unique_names import unique_name
+from sqlrank.sql_ast import LeadingComment, case_when, find_nodes, is_null, sql_literal, unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

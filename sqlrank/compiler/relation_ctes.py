@@ -28,11 +28,10 @@ from sqlrank.compiler.row_keys import (
     with_list_column,
 )
 from sqlrank.compiler.select_builders import aliased_table, union_slices
-from sqlrank.query_text import unqualified_tables
 from sqlrank.registry.dependencies import find_dependencies
 from sqlrank.registry.query_templates import describe_rows, substitute_cutoff
 from sqlrank.registry.sql_file import RowsRead, SqlFile
-from sqlrank.sql_ast import case_when, find_nodes, first_select
+from sqlrank.sql_ast import case_when, find_nodes, first_select, unqualified_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

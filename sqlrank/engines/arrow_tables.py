@@ -16,6 +16,13 @@ from typing import Any
 import pyarrow as pa
 
 from sqlrank.arrow_arrays import to_array
+from sqlrank.call.sources import (
+    are_numbers,
+    is_dict_of_values,
+    is_list_of_documents,
+    is_row_list,
+    source_kind,
+)
 from sqlrank.engines.database import ColumnProblem
 from sqlrank.errors import (
     InputError,
@@ -24,13 +31,6 @@ from sqlrank.errors import (
     quote_excerpt,
     short_repr,
     to_sentence,
-)
-from sqlrank.request import (
-    are_numbers,
-    is_dict_of_values,
-    is_list_of_documents,
-    is_row_list,
-    source_kind,
 )
 
 VALUE_COLUMN_BY_ROLE = {"run": "score", "qrels": "relevance", "baseline": "score"}

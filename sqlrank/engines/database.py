@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
-from sqlrank.deadline import check_deadline
+from sqlrank.call.sources import JSON_READER, QuerySource, wrap_source
+from sqlrank.cancellation import check_deadline
 from sqlrank.engines.driver_adapters import check_times, normalize_result
 from sqlrank.engines.duckdb_session import restore_setting, set_setting
 from sqlrank.engines.query_sources import (
@@ -30,7 +31,6 @@ from sqlrank.errors import ExecutionError, InputError
 from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
-from sqlrank.request import JSON_READER, QuerySource, wrap_source
 from sqlrank.sql_ast import sql_literal, union_all
 
 if TYPE_CHECKING:

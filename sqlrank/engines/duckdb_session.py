@@ -16,11 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from sqlrank.engines.file_sources import reader_function
-from sqlrank.engines.resource_limits import ResourceLimits, engine_memory_limit
-from sqlrank.engines.worker_threads import Worker, is_worked_on, make_fork_safe_lock
+from sqlrank.call.request import ResourceLimits, parse_memory_size
+from sqlrank.call.sources import reader_function
+from sqlrank.cancellation import (
+    Worker,
+    clean_up_at_signal,
+    hold_exit,
+    is_worked_on,
+    make_fork_safe_lock,
+)
 from sqlrank.errors import ExecutionError, InputError, SqlrankError, first_line
-from sqlrank.process_exit import clean_up_at_signal, hold_exit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -512,3 +517,20 @@ def _is_sqlite_file(path: str | Path) -> bool:
     with suppress(OSError), Path(path).open("rb") as file:
         return file.read(16) == b"SQLite format 3\0"
     return False
+
+
+def engine_memory_limit(limit: str | None) -> str | None:
+    """Return the memory limit for DuckDB.
+
+    It is the limit minus this process's memory, at least 85 % of the limit.
+    """
+    limit_bytes = None if limit is None else parse_memory_size(limit)
+    status = Path("/proc/self/status")
+    if limit_bytes is None or not status.exists():
+        return limit
+    resident_bytes = 1024 * next(
+        int(line.split()[1])
+        for line in status.read_text("ascii").splitlines()
+        if line.startswith("VmRSS:")
+    )
+    return f"{int(max(0.85 * limit_bytes, limit_bytes - resident_bytes) / 1000)}KB"

@@ -19,6 +19,8 @@ import pyarrow as pa
 import sqlglot
 from sqlglot import exp
 
+from sqlrank.call.sources import READER_FUNCTIONS, QuerySource, Stream, data_suffix, source_kind
+from sqlrank.cancellation import make_fork_safe_lock
 from sqlrank.engines import source_columns, text_tables
 from sqlrank.engines.arrow_tables import replace_unreadable, to_arrow_table
 from sqlrank.engines.database import (
@@ -31,20 +33,17 @@ from sqlrank.engines.database import (
     reads_text,
 )
 from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
-from sqlrank.engines.file_formats import (
+from sqlrank.engines.file_sources import (
     ARROW_READER,
     PARQUET_READER,
     FileFormat,
     check_compressed,
     check_lake_tables,
-    find_format,
-)
-from sqlrank.engines.file_sources import (
-    data_suffix,
     expand_globs,
     explain_extension,
     explain_path_notation,
     explain_unreadable_path,
+    find_format,
     list_neighbors,
     list_paths,
     required_extension,
@@ -59,13 +58,10 @@ from sqlrank.engines.text_tables import (
     settle_types,
     undetected_delimiter_problem,
 )
-from sqlrank.engines.worker_threads import make_fork_safe_lock
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt
-from sqlrank.query_text import query_text
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import load_select
-from sqlrank.request import READER_FUNCTIONS, QuerySource, Stream, source_kind
-from sqlrank.sql_ast import sql_literal
+from sqlrank.sql_ast import query_text, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

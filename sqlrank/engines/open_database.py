@@ -12,6 +12,9 @@ import duckdb
 import pyarrow as pa
 
 from sqlrank.arrow_arrays import to_array
+from sqlrank.call.request import ResourceLimits, select_arguments
+from sqlrank.call.sources import QuerySource, SourceGroup
+from sqlrank.cancellation import run_cancellable
 from sqlrank.engines.database import Database, DeclaredColumns, NamesOnlyDatabase, SourceTable
 from sqlrank.engines.driver_adapters import infer_dialect, is_duckdb_connection
 from sqlrank.engines.duckdb_session import (
@@ -23,10 +26,7 @@ from sqlrank.engines.duckdb_session import (
 )
 from sqlrank.engines.duckdb_sources import DuckDBSources
 from sqlrank.engines.remote_database import RemoteDatabase, check_no_limits
-from sqlrank.engines.resource_limits import ResourceLimits
-from sqlrank.engines.worker_threads import run_cancellable
-from sqlrank.query_text import write_tree
-from sqlrank.request import QuerySource, SourceGroup, select_arguments
+from sqlrank.sql_ast import write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

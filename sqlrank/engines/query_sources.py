@@ -14,11 +14,11 @@ from sqlglot import Dialect, exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from sqlrank.engines.file_sources import is_unambiguous_file, names_files, reader_function
+from sqlrank.call.sources import QuerySource, reader_function, source_kind, wrap_source
+from sqlrank.engines.file_sources import is_unambiguous_file, names_files
 from sqlrank.errors import InputError, quote_excerpt
-from sqlrank.query_text import QueryText
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.request import QuerySource, source_kind, wrap_source
+from sqlrank.sql_ast import QueryText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.call.sources import QuerySource, TemporaryView, source_kind
 from sqlrank.engines.database import Database, DeclaredColumns, SourceTable, find_shadowed
 from sqlrank.engines.driver_adapters import (
     DBAPI_ADAPTER,
@@ -26,14 +27,13 @@ from sqlrank.engines.query_sources import parse_query, refuse_random_numbers, re
 from sqlrank.errors import ExecutionError, InputError, first_line
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
-from sqlrank.request import QuerySource, TemporaryView, source_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import pyarrow as pa
 
-    from sqlrank.engines.resource_limits import ResourceLimits
+    from sqlrank.call.request import ResourceLimits
 
 
 def check_no_limits(limits: ResourceLimits, dialect: str) -> None:

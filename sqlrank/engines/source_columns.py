@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from sqlglot import exp
 
+from sqlrank.call.sources import JSON_READER
 from sqlrank.engines.database import ColumnProblem
 from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
 from sqlrank.engines.file_sources import list_paths
 from sqlrank.errors import InputError, quote_excerpt
 from sqlrank.registry.query_templates import load_select
-from sqlrank.request import JSON_READER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

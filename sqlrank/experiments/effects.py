@@ -14,7 +14,6 @@ from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.experiments.design import SAMPLE_RATIO, SUM_ROLES, ExperimentDesign, ExperimentMetric
 from sqlrank.interval_options import SEQUENTIAL
 from sqlrank.optimizer.optimizer import prune_query
-from sqlrank.query_text import unqualified_tables
 from sqlrank.registry.query_templates import describe_rows, file_comment, load_select
 from sqlrank.result_columns import EXPERIMENT_SCHEMA
 from sqlrank.sql_ast import (
@@ -27,8 +26,9 @@ from sqlrank.sql_ast import (
     is_null,
     sql_literal,
     union_all,
+    unique_name,
+    unqualified_tables,
 )
-from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqlrank._version import __version__
-from sqlrank.argument_checks import entry_point
+from sqlrank.call.argument_checks import entry_point
+from sqlrank.call.sources import SourceGroup, leaf_sources
+from sqlrank.cancellation import run_cancellable
 from sqlrank.engines.driver_adapters import infer_dialect, normalize_result
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
 from sqlrank.engines.query_sources import reads_files
-from sqlrank.engines.worker_threads import run_cancellable
 from sqlrank.errors import InputError
 from sqlrank.experiments.design import SAMPLE_RATIO, ExperimentDesign
 from sqlrank.experiments.effects import (
@@ -41,7 +42,6 @@ from sqlrank.experiments.observations import (
 from sqlrank.output.table_writes import wrap_for_storage
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import StatementHeader, render_statement
-from sqlrank.request import SourceGroup, leaf_sources
 from sqlrank.result_columns import EXPERIMENT_SCHEMA, SE, side_columns
 from sqlrank.result_metadata import EXPERIMENT, ResultMetadata
 
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from sqlrank.call.request import ResourceLimits
     from sqlrank.engines.database import Database
-    from sqlrank.engines.resource_limits import ResourceLimits
 
 
 def result_table(design: ExperimentDesign, rows: Sequence[dict[str, Any]]) -> pa.Table:

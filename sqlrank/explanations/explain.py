@@ -11,27 +11,28 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from sqlglot import exp
 
-from sqlrank.argument_checks import entry_point
+from sqlrank.call.argument_checks import entry_point
+from sqlrank.call.request import Request
+from sqlrank.call.resolve import ResolvedRequest, resolve_request
+from sqlrank.call.sources import system_source
 from sqlrank.compiler.row_keys import LIST_ID, QUERY_ID
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.engines.open_database import ExecutionOptions, run_on_database
 from sqlrank.errors import InputError, MetricError, escape_controls
-from sqlrank.execution import execute_resolved
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.output.display import Format, wrap_text
 from sqlrank.output.result_formats import TableStyle, format_result
-from sqlrank.prepare import PreparedStatement, prepare_statement
 from sqlrank.registry.metric_info import better_direction
-from sqlrank.request import Request, system_source
-from sqlrank.resolve import ResolvedRequest, resolve_request
+from sqlrank.run.execution import execute_resolved
+from sqlrank.run.prepare import PreparedStatement, prepare_statement
 from sqlrank.sql_ast import call_function, count_rows, find_nodes, first_select, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from sqlrank.call.request import ResourceLimits
     from sqlrank.engines.database import Database
-    from sqlrank.engines.resource_limits import ResourceLimits
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
 

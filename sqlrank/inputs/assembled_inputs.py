@@ -4,26 +4,40 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.call.request import split_column_list
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns
 from sqlrank.engines.database import Database, SourceTable
-from sqlrank.errors import ContractError
+from sqlrank.errors import ContractError, InputError, enumerate_names, suggest_choice
 from sqlrank.inputs.bound_input import BoundInput
-from sqlrank.inputs.row_checks import list_problems, raise_problems
+from sqlrank.inputs.column_mapping import role_mapping
+from sqlrank.inputs.row_checks import NUMERIC_TYPES, list_problems, raise_problems, short_value
+from sqlrank.inputs.user_sql import parse_expression
 from sqlrank.optimizer.constants import fold_constants
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import (
+    DOUBLE,
+    call_function,
+    case_when,
+    find_nodes,
+    quoted_column,
+    sql_literal,
+    write_tree,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from sqlrank.registry.registry import Registry
-    from sqlrank.resolve import ResolvedRequest
+    from sqlrank.call.resolve import ResolvedRequest
+    from sqlrank.engines.database import Database
+    from sqlrank.registry.registry import ColumnSpec, Registry, Role
+
 
 ROW_NUMBER = "ROW_NUMBER() OVER ()"
 """Text of the numbers of rows, in the place of a column."""
@@ -282,3 +296,424 @@ def _build_subquery(tree: exp.Select, role: str, component: BoundInput) -> exp.S
         ExpansionContext(lambda _: {GROUP_ID: KeyColumns(component.group_names, nullable=True)}),
     )
     return tree.subquery(role)
+
+
+ID_FIELDS = ("doc_id", "id", "class_id", "label")
+"""Fields of structs that may hold the id of a document or class."""
+
+NUMBER_FIELDS = {"retrieved": "score", "relevant": "relevance", "classes": "score"}
+"""Fields of structs that hold a number, by the column of the list."""
+
+
+def normalize_lists(
+    bound_input: BoundInput, names: tuple[str, ...], database: Database
+) -> BoundInput:
+    """Return an input whose columns of these names are lists of ids or numbers, whatever they were
+    read as.
+
+    A map, or a JSON object, has ids as keys and numbers as values; a struct of a list has one of
+    ``ID_FIELDS``, and may have one of ``NUMBER_FIELDS``. Where ids are optional, the column of
+    their numbers may hold both.
+
+    Raises:
+        InputError: JSON was read, and the lists of all rows are empty; or it holds objects, on an
+            engine that reads arrays only.
+    """
+    number_columns, columns = bound_input.role.number_columns, bound_input.columns
+    bound_input = _with_ids_of_numbers(bound_input)
+    is_text_of_lists = get_dialect(bound_input.table.dialect).lists_are_json
+    for name in [name for name in bound_input.columns if name in names or name not in columns]:
+        value, duckdb_type = bound_input.raw_expression(name), bound_input.column_type(name)
+        if (
+            is_text_of_lists
+            and name in bound_input.role.columns
+            and bound_input.role.columns[name].type == "list"
+        ):
+            _check_no_objects(bound_input, name, value, database)
+        ids, numbers = _normalize_value(
+            value, duckdb_type, bound_input.table.dialect, name, name in number_columns.values()
+        )
+        if (
+            duckdb_type == "JSON"
+            and database.can_inspect
+            and get_dialect(bound_input.table.dialect).supports_file_readers
+        ):
+            _check_no_scalars(bound_input, name, value, database)
+        if duckdb_type == "JSON[]" and ids is not None:
+            _check_not_empty(bound_input, name, value, database)
+        bound_input = _bind_column(bound_input, name, ids, database)
+        number_column = number_columns.get(name, name)
+        if number_column not in bound_input.columns:
+            bound_input = _bind_column(bound_input, number_column, numbers, database)
+    return bound_input
+
+
+def _with_ids_of_numbers(bound_input: BoundInput) -> BoundInput:
+    """Return an input whose maps of ids to numbers are bound as the ids, where these are optional
+    and not bound.
+    """
+    columns = dict(bound_input.columns)
+    for ids, numbers in bound_input.role.number_columns.items():
+        duckdb_type = bound_input.column_type(numbers)
+        holds_ids = duckdb_type.startswith(("MAP(", "STRUCT(")) or duckdb_type == "JSON"
+        if bound_input.role.columns[ids].optional and ids not in columns and holds_ids:
+            columns[ids] = columns.pop(numbers)
+    return replace(bound_input, columns=columns)
+
+
+def _normalize_value(
+    value: exp.Expr, duckdb_type: str, dialect: str, name: str, is_of_numbers: bool
+) -> tuple[exp.Expr | None, exp.Expr | None]:
+    """Return the ids and the numbers that a value holds, None where the value itself is a list."""
+    if duckdb_type.startswith("MAP(") and not duckdb_type.endswith("]"):
+        keys, values = get_dialect(dialect).map_functions
+        map_values = _call_function(values, value)
+        is_text = duckdb_type.endswith("VARCHAR)") and get_dialect(dialect).supports_file_readers
+        return _call_function(keys, value), _as_numbers(map_values) if is_text else map_values
+    if duckdb_type == "JSON" and get_dialect(dialect).supports_jsonb:
+        return _normalized_on_postgres(exp.cast(value, "JSONB"), name, is_of_numbers)
+    if not get_dialect(dialect).supports_file_readers:  # which infer types of JSON
+        return None, None
+    if is_of_numbers:
+        is_text = duckdb_type in {"JSON[]", "VARCHAR[]", "JSON"}
+        return (_as_numbers(_extract_texts(value, duckdb_type)) if is_text else None), None
+    if duckdb_type.startswith("STRUCT(") and duckdb_type.endswith(")[]"):
+        types = {
+            field.name: field.args["kind"]
+            for field in (
+                exp.DataType.build(duckdb_type, dialect="duckdb").expressions[0].expressions
+            )
+        }
+        id_field = next((field for field in ID_FIELDS if field in types), None)
+        if id_field is None:
+            return None, None
+        id_type = exp.DataType.build(f"{types[id_field].sql('duckdb')}[]", dialect="duckdb")
+        number_field = NUMBER_FIELDS[name]
+        return exp.cast(_extract_fields(value, id_field), id_type), (
+            _as_numbers(_extract_fields(value, number_field)) if number_field in types else None
+        )
+    if duckdb_type.startswith("STRUCT(") or duckdb_type == "JSON":
+        document = value if duckdb_type == "JSON" else _call_function("TO_JSON", value)
+        # A member that is null is none of the object: rows of a struct have the ids of all rows.
+        members = _call_function("JSON_MERGE_PATCH", sql_literal("{}"), document)
+        is_object = exp.EQ(
+            this=_call_function("JSON_TYPE", document.copy()), expression=sql_literal("OBJECT")
+        )
+        ids_of_object = exp.If(this=is_object, true=_call_function("JSON_KEYS", members))
+        numbers_of_object = exp.If(
+            this=is_object.copy(), true=_as_numbers(_extract_path(members.copy(), "$.*"))
+        )
+        return exp.Case(
+            ifs=[ids_of_object], default=_extract_path(document.copy(), "$[*]")
+        ), exp.Case(ifs=[numbers_of_object])
+    return (_extract_texts(value, duckdb_type), None) if duckdb_type == "JSON[]" else (None, None)
+
+
+def _normalized_on_postgres(
+    document: exp.Expr, name: str, is_of_numbers: bool
+) -> tuple[exp.Expr | None, exp.Expr | None]:
+    """Return the ids and the numbers of JSON on PostgreSQL: an array of these, or of objects with
+    both, or an object of ids and numbers.
+    """
+    kind = _call_function("JSONB_TYPEOF", document)
+    is_object, is_array = (
+        exp.EQ(this=kind.copy(), expression=sql_literal(text)) for text in ("object", "array")
+    )
+    if is_of_numbers:
+        return exp.cast(case_when(is_array, _build_array(document)), "DOUBLE[]"), None
+    holds_objects = _call_function(
+        "JSONB_PATH_EXISTS", document, sql_literal('$[*] ? (@.type() == "object")')
+    )
+    members, numbers = (
+        _build_array(_call_function("JSONB_PATH_QUERY_ARRAY", document, sql_literal(path)))
+        for path in ("$.*", f"$[*].{NUMBER_FIELDS[name]}")
+    )
+    fields = [
+        (
+            _call_function("JSONB_PATH_EXISTS", document, sql_literal(f"$[*].{field}")),
+            _build_array_of_field(document, field),
+        )
+        for field in ID_FIELDS
+    ]
+    # Objects without an id have NULL for it, which the checks of rows then report.
+    objects = (holds_objects, _build_array_of_field(document, ID_FIELDS[0]))
+    ids = [
+        (is_object, _build_array(document, "JSONB_OBJECT_KEYS")),
+        *fields,
+        objects,
+        (is_array, _build_array(document)),
+    ]
+    values = [(is_object, members), (holds_objects, numbers)]
+    id_case, value_case = (
+        exp.Case(ifs=[exp.If(this=condition.copy(), true=value) for condition, value in branches])
+        for branches in (ids, values)
+    )
+    # Objects without numbers have an empty array of these, which would be shorter than that of the
+    # ids.
+    return id_case, exp.cast(
+        exp.Nullif(this=value_case, expression=exp.cast(sql_literal("{}"), "TEXT[]")), "DOUBLE[]"
+    )
+
+
+def _build_array(document: exp.Expr, function: str = "JSONB_ARRAY_ELEMENTS_TEXT") -> exp.Expr:
+    """Return an array of the rows of a function of JSON."""
+    return exp.Array(expressions=[exp.select(_call_function(function, document))])
+
+
+def _build_array_of_field(document: exp.Expr, field: str) -> exp.Array:
+    """Return an array of a field of each object in a JSON array on PostgreSQL, NULL for objects
+    without it.
+    """
+    element = _call_function("JSONB_ARRAY_ELEMENTS", document)
+    return exp.Array(
+        expressions=[
+            exp.select(_call_function("JSONB_EXTRACT_PATH_TEXT", element, sql_literal(field)))
+        ]
+    )
+
+
+def _extract_texts(value: exp.Expr, duckdb_type: str) -> exp.Expr:
+    """Return the elements of a JSON array, or of a list of JSON, as texts without quotes."""
+    if duckdb_type == "VARCHAR[]":
+        return value
+    return _extract_path(
+        value if duckdb_type == "JSON" else _call_function("TO_JSON", value), "$[*]"
+    )
+
+
+def _extract_fields(value: exp.Expr, field: str) -> exp.Expr:
+    return _extract_path(_call_function("TO_JSON", value.copy()), f"$[*].{field}")
+
+
+def _extract_path(document: exp.Expr, path: str) -> exp.Expr:
+    return _call_function("JSON_EXTRACT_STRING", document, sql_literal(path))
+
+
+def _as_numbers(texts: exp.Expr) -> exp.Expr:
+    """Return numbers, NULL for texts that are none, which the checks of rows then report."""
+    return exp.TryCast(this=texts, to=exp.DataType.build("DOUBLE[]", dialect="duckdb"))
+
+
+def _call_function(function: str, *arguments: exp.Expr) -> exp.Anonymous:
+    return call_function(function, *(argument.copy() for argument in arguments))
+
+
+def _bind_column(
+    bound_input: BoundInput, name: str, value: exp.Expr | None, database: Database
+) -> BoundInput:
+    """Return an input with a column bound to an expression, if there is one."""
+    if value is None:
+        return bound_input
+    text = write_tree(value)
+    rows = exp.select(exp.alias_(value.copy(), name)).from_(
+        bound_input.table.from_clause(
+            [column.this for column in value.find_all(exp.Column)], for_display=False
+        )
+    )
+    return bound_input.with_expression(text, value, database.describe(rows)[name]).with_columns(
+        {name: text}
+    )
+
+
+def _check_not_empty(
+    bound_input: BoundInput, name: str, value: exp.Expr, database: Database
+) -> None:
+    """Check that a list of JSON, whose elements have no type, has elements at all."""
+    read_columns = [column.this for column in value.find_all(exp.Column)]
+    length = exp.GT(this=_call_function("LEN", value), expression=sql_literal(0))
+    if not database.query_rows(
+        exp.select("1").from_(bound_input.table.from_clause(read_columns)).where(length).limit(1)
+    ):
+        raise InputError(f"{bound_input.label}: {name} is NULL or an empty list in every row")
+
+
+def _check_no_scalars(
+    bound_input: BoundInput, name: str, value: exp.Expr, database: Database
+) -> None:
+    """Check that JSON of several types holds lists or objects alone: a text or number would be read
+    as a list without elements.
+    """
+    kinds = [sql_literal(kind) for kind in ("ARRAY", "OBJECT", "NULL")]
+    is_scalar = exp.Not(this=exp.In(this=_call_function("JSON_TYPE", value), expressions=kinds))
+    rows = exp.select(value.copy()).from_(
+        bound_input.table.from_clause([column.this for column in value.find_all(exp.Column)])
+    )
+    for (example,) in database.query_rows(rows.where(is_scalar).limit(1)):
+        raise InputError(
+            f"{bound_input.label}: {name} is {short_value(example)} in a row, which is no list."
+            " Write it as a list of one element"
+        )
+
+
+def _check_no_objects(
+    bound_input: BoundInput, name: str, value: exp.Expr, database: Database
+) -> None:
+    """Check that texts with lists are JSON arrays without objects: the members of an object would
+    be read as ids.
+    """
+    elements = exp.Table(
+        this=_call_function("JSON_EACH", value),
+        alias=exp.TableAlias(this=exp.to_identifier("elements")),
+    )
+    element_type = exp.column("type", table="elements")
+    object_elements = (
+        exp.select("1")
+        .from_(elements)
+        .where(exp.EQ(this=element_type, expression=sql_literal("object")))
+    )
+    is_object = exp.EQ(this=_call_function("JSON_TYPE", value), expression=sql_literal("object"))
+    read_columns = [column.this for column in value.find_all(exp.Column)]
+    rows = (
+        exp.select("1")
+        .from_(bound_input.table.from_clause(read_columns))
+        .where(exp.or_(is_object, exp.Exists(this=object_elements)))
+    )
+    if database.query_rows(rows.limit(1)):
+        raise InputError(
+            f"{bound_input.label}: {name} holds JSON objects, and lists on SQLite are arrays of ids"
+            " or of numbers. Make a view with an array of each"
+        )
+
+
+_INTEGER = re.compile(r"-?\d+")
+
+
+def split_number_lists(
+    columns: Mapping[str, Any], roles: Sequence[Role]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split the mapping into that of lists of numbers whose ids may be the names of columns, and
+    the other columns.
+    """
+    names = {
+        name
+        for role in roles
+        for spec in _number_lists(role)
+        for name in (spec.name, f"{role.name}.{spec.name}")
+    }
+    lists = {name: column for name, column in columns.items() if name in names}
+    return lists, {name: column for name, column in columns.items() if name not in names}
+
+
+def _number_lists(role: Role) -> list[ColumnSpec]:
+    return [
+        column
+        for column in role.columns.values()
+        if column.id_list and role.columns[column.id_list].optional
+    ]
+
+
+def find_columns_of_lists(
+    bound_input: BoundInput, lists: Mapping[str, Any]
+) -> dict[str, dict[str, str]]:
+    """Return the columns of each list of an input that has one for each id, by the id.
+
+    The columns are a list, names after commas, or a pattern: the ids are what the asterisk of
+    ``p_*`` stands for.
+
+    Raises:
+        InputError: There is no such column.
+    """
+    columns_by_list = {}
+    for spec in _number_lists(bound_input.role):
+        column_list = lists.get(f"{bound_input.role.name}.{spec.name}", lists.get(spec.name))
+        names = _split_columns(column_list, bound_input)
+        if isinstance(column_list, str) and "*" in column_list and names:
+            columns_by_list[spec.name] = _match_columns(column_list, bound_input, spec.name)
+        elif names:
+            columns_by_list[spec.name] = {
+                name.strip('"`'): _resolve_column(name, bound_input, spec.name) for name in names
+            }
+    return columns_by_list
+
+
+def _split_columns(column_list: Any, bound_input: BoundInput) -> list[str]:
+    """Return the names of several columns, none for a column or an expression."""
+    if not isinstance(column_list, str):
+        return list(column_list or ())
+    if (
+        bound_input.table.column_types is not None
+        and bound_input.table.find_column(column_list) is not None
+    ):
+        return []
+    names = split_column_list(column_list)
+    if len(names) == 1 and "*" not in column_list:
+        return []
+    try:
+        parse_expression(column_list, bound_input.table.dialect)
+    except InputError:
+        return names
+    return []
+
+
+def _match_columns(pattern: str, bound_input: BoundInput, name: str) -> dict[str, str]:
+    """Return the columns that match a pattern, by what the asterisk stands for."""
+    available = bound_input.table.column_types
+    if available is None or pattern.count("*") > 1:
+        raise InputError(
+            f"columns maps {name} to {pattern!r}. Name the columns, as no table is at hand, or give"
+            " one asterisk"
+        )
+    before, _, after = pattern.partition("*")
+    matches = {
+        column[len(before) : len(column) - len(after)]: column
+        for column in available
+        if column.startswith(before)
+        and column.endswith(after)
+        and len(column) > len(before) + len(after)
+    }
+    if not matches:
+        raise InputError(
+            f"columns maps {name} to {pattern!r}, which no column of {bound_input.label} matches."
+            f" There are: {enumerate_names(available)}"
+        )
+    return matches
+
+
+def _resolve_column(text: str, bound_input: BoundInput, name: str) -> str:
+    column = bound_input.table.find_column(text)
+    if column is None:
+        available = bound_input.table.column_types or {}
+        raise InputError(
+            suggest_choice(
+                f"columns maps {name} to {text!r}, which {bound_input.label} does not have",
+                text,
+                available,
+                "There are",
+            )
+        )
+    return column
+
+
+def bind_columns_of_lists(
+    bound_input: BoundInput,
+    columns_by_list: Mapping[str, Mapping[str, str]],
+    mapping: Mapping[str, str],
+) -> BoundInput:
+    """Return an input with lists of several columns, and of their ids unless these are mapped.
+
+    Ids are integers if the names of all columns are, and labels are numbers.
+    """
+    for name, columns in columns_by_list.items():
+        ids = bound_input.role.columns[name].id_list
+        is_numbered = bound_input.column_type("label").startswith(NUMERIC_TYPES) and all(
+            map(_INTEGER.fullmatch, columns)
+        )
+        values = [exp.cast(quoted_column(column), DOUBLE) for column in columns.values()]
+        literals = [
+            exp.Literal.number(text) if is_numbered else sql_literal(text) for text in columns
+        ]
+        lists: dict[str, tuple[Sequence[exp.Expr], str]] = {name: (values, "DOUBLE[]")}
+        if ids not in role_mapping(bound_input.role.name, mapping):
+            lists[ids] = (literals, "INTEGER[]" if is_numbered else "VARCHAR[]")
+        for list_name, (elements, duckdb_type) in lists.items():
+            is_json = get_dialect(bound_input.table.dialect).lists_are_json
+            tree = (
+                call_function("JSON_ARRAY", *elements)
+                if is_json
+                else exp.Array(expressions=[*elements])
+            )
+            text = tree.sql("duckdb")
+            bound_input = bound_input.with_expression(text, tree, duckdb_type).with_columns(
+                {list_name: text}
+            )
+    return bound_input

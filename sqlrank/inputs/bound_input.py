@@ -11,9 +11,17 @@ from sqlglot import exp
 
 from sqlrank.compiler.column_comments import drop_comments_repeated_in_query
 from sqlrank.errors import InputError
-from sqlrank.query_text import expression_text
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.sql_ast import BIGINT, DOUBLE, INT, find_nodes, is_not_null, quoted_column, sql_literal
+from sqlrank.sql_ast import (
+    BIGINT,
+    DOUBLE,
+    INT,
+    expression_text,
+    find_nodes,
+    is_not_null,
+    quoted_column,
+    sql_literal,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

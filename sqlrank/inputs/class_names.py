@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.call.resolve import pass_as_other_role
 from sqlrank.engines.text_advice import MAX_WORDS, number_words, read_truths, write_mapping
 from sqlrank.errors import InputError, list_examples, quote_excerpt
 from sqlrank.inputs.bound_input import bound_expression, column_text
 from sqlrank.registry.aliases import find_siblings
-from sqlrank.resolve import pass_as_other_role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sqlrank.call.resolve import ResolvedRequest
     from sqlrank.engines.database import Database
     from sqlrank.inputs.bound_input import BoundInput
-    from sqlrank.resolve import ResolvedRequest
 
 ClassColumn = tuple["BoundInput", str]
 """An input and the name of its column of classes."""

@@ -11,19 +11,31 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.call.resolve import RANKING_ROLES, ResolvedRequest
+from sqlrank.call.sources import (
+    COMPRESSION_SUFFIXES,
+    SourceGroup,
+    TemporaryView,
+    reader_function,
+    source_kind,
+)
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.database import ALL_COLUMNS, Database, DeclaredColumns, SourceTable
 from sqlrank.engines.duckdb_sources import union_tables
-from sqlrank.engines.file_sources import names_files, reader_function
+from sqlrank.engines.file_sources import names_files
 from sqlrank.engines.query_sources import split_table_name
 from sqlrank.errors import InputError, join_words
 from sqlrank.inputs import row_checks
 from sqlrank.inputs.assembled_inputs import (
     assemble_inputs,
     assembly_columns,
+    bind_columns_of_lists,
+    find_columns_of_lists,
     join_inputs,
     load_assembly,
+    normalize_lists,
     number_rows,
+    split_number_lists,
 )
 from sqlrank.inputs.bound_input import BoundInput, align_keys
 from sqlrank.inputs.class_names import check_for_classes
@@ -34,20 +46,12 @@ from sqlrank.inputs.column_mapping import (
     role_mapping,
     split_score_columns,
 )
-from sqlrank.inputs.list_columns import (
-    bind_columns_of_lists,
-    find_columns_of_lists,
-    normalize_lists,
-    split_number_lists,
-)
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.registry.aliases import find_row_metrics
 from sqlrank.registry.registry import SYSTEM_COLUMN, Registry
 from sqlrank.registry.settings_checks import describe_argument
 from sqlrank.registry.sql_file import RowsRead
-from sqlrank.request import COMPRESSION_SUFFIXES, SourceGroup, TemporaryView, source_kind
-from sqlrank.resolve import RANKING_ROLES, ResolvedRequest
 from sqlrank.sql_ast import find_nodes, is_not_null, quoted_column
 
 if TYPE_CHECKING:

@@ -31,9 +31,9 @@ from sqlrank.sql_ast import find_nodes, sql_literal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from sqlrank.call.resolve import ResolvedRequest
     from sqlrank.engines.database import Database, SourceTable
     from sqlrank.inputs.bound_input import BoundInput
-    from sqlrank.resolve import ResolvedRequest
 
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sqlrank.engines.database import SourceTable
     from sqlrank.inputs.bound_input import BoundInput
     from sqlrank.inputs.column_binding import BoundInputs
-    from sqlrank.query_text import ExpressionText
+    from sqlrank.sql_ast import ExpressionText
 
 _TEMPORAL = ("DATE", "TIME")
 _TEXT = ("VARCHAR", "ENUM")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
+from sqlrank.call.sources import JSON_READER, reader_function
 from sqlrank.engines.duckdb_session import query_files
-from sqlrank.engines.file_sources import reader_function
 from sqlrank.errors import enumerate_names, find_misspelling, join_sentences
 from sqlrank.inputs.bound_input import bound_expression
 from sqlrank.registry.loader import load_registry
@@ -19,7 +19,6 @@ from sqlrank.registry.metric import normalize_name
 from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
-from sqlrank.request import JSON_READER
 from sqlrank.sql_ast import quoted_column, sql_literal
 
 if TYPE_CHECKING:

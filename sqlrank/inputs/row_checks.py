@@ -20,7 +20,6 @@ from sqlrank.inputs.class_names import describe_other_classes
 from sqlrank.inputs.missing_columns import NESTED_TYPES, describe_missing_columns
 from sqlrank.inputs.row_rules import RowRules, row_rules
 from sqlrank.inputs.user_sql import split_conjuncts
-from sqlrank.query_text import expression_text
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
@@ -29,6 +28,7 @@ from sqlrank.sql_ast import (
     call_function,
     case_when,
     count_rows,
+    expression_text,
     is_not_null,
     quoted_column,
     sql_literal,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from sqlrank.registry.registry import ColumnSpec, Role
 
+
 NULL_FREE_NODES = (
     exp.Column,
     exp.Identifier,

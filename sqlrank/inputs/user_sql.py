@@ -14,8 +14,8 @@ from sqlglot.errors import SqlglotError
 
 from sqlrank.engines.query_sources import quote_columns
 from sqlrank.errors import CONTROLS, InputError, quote_excerpt
-from sqlrank.query_text import ExpressionText, write_tree
 from sqlrank.rendering.dialects import get_dialect
+from sqlrank.sql_ast import ExpressionText, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

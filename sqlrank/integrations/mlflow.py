@@ -14,9 +14,13 @@ from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import to_sql_name
 from sqlrank.result_columns import CI_HIGH, CI_LOW, SLICE_COLUMN
-from sqlrank.result_metadata import ResultMetadata, read_canonical_names, read_result_metadata
-from sqlrank.stored_results import read_texts
-from sqlrank.unique_names import unique_name
+from sqlrank.result_metadata import (
+    ResultMetadata,
+    read_canonical_names,
+    read_result_metadata,
+    read_texts,
+)
+from sqlrank.sql_ast import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -16,13 +16,12 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.deadline import set_deadline
+from sqlrank.call.request import ResourceLimits
+from sqlrank.call.sources import reader_function
+from sqlrank.cancellation import run_cancellable, set_deadline
 from sqlrank.engines.duckdb_session import duckdb_session
-from sqlrank.engines.file_sources import reader_function
 from sqlrank.engines.open_database import DuckDBDatabase
 from sqlrank.engines.query_sources import require_table_name
-from sqlrank.engines.resource_limits import ResourceLimits
-from sqlrank.engines.worker_threads import run_cancellable
 from sqlrank.errors import InputError, MetricError
 from sqlrank.learn.training import (
     LONG_COLUMNS,
@@ -40,8 +39,8 @@ from sqlrank.learn.training import (
 from sqlrank.registry.metric import Metric
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import StatementHeader, render_statement
+from sqlrank.result_metadata import is_text, read_json
 from sqlrank.sql_ast import quoted_column, sql_literal
-from sqlrank.stored_results import is_text, read_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -41,13 +41,12 @@ from sqlrank.inputs.bound_input import BoundInput
 from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.inputs.column_mapping import bind_column_or_expression
 from sqlrank.inputs.missing_columns import describe_missing_columns
-from sqlrank.query_text import write_tree
 from sqlrank.registry import metric_resolver as of_metrics
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import Metric
 from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.renderer import StatementHeader, render_statement
-from sqlrank.sql_ast import quoted_column, sql_literal
+from sqlrank.sql_ast import quoted_column, sql_literal, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

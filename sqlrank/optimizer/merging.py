@@ -20,9 +20,15 @@ from sqlrank.optimizer.statement_graph import (
     iterate_conjuncts,
     union_members,
 )
-from sqlrank.query_text import query_text, unqualified_tables, write_tree
-from sqlrank.sql_ast import NEVER_NULL, LeadingComment, find_nodes
-from sqlrank.unique_names import unique_name
+from sqlrank.sql_ast import (
+    NEVER_NULL,
+    LeadingComment,
+    find_nodes,
+    query_text,
+    unique_name,
+    unqualified_tables,
+    write_tree,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -114,7 +120,7 @@ def lift_user_queries(query: exp.Query) -> None:
     """Move the queries of the user into the first CTEs, in place; equal ones become one.
 
     >>> import sqlglot
-    >>> from sqlrank.query_text import QueryText
+    >>> from sqlrank.sql_ast import QueryText
     >>> query = sqlglot.parse_one("WITH a AS (SELECT x FROM (x) AS run_query) SELECT x FROM a")
     >>> query.find(exp.Subquery).set("this", exp.var(QueryText("SELECT 1 AS x")))
     >>> lift_user_queries(query)

@@ -44,8 +44,7 @@ from sqlrank.result_columns import (
     column_kind,
     side_columns,
 )
-from sqlrank.result_metadata import find_range, read_measures
-from sqlrank.stored_results import read_texts
+from sqlrank.result_metadata import find_range, read_measures, read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

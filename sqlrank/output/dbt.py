@@ -15,18 +15,17 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sqlrank._version import __version__
-from sqlrank.argument_checks import MAX_NESTING, entry_point
+from sqlrank.call.argument_checks import MAX_NESTING, entry_point
+from sqlrank.call.request import Request
+from sqlrank.call.resolve import ResolvedRequest, resolve_request
 from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.engines.query_sources import find_jinja, split_table_name
 from sqlrank.errors import InputError, join_words, quote_excerpt, short_repr
 from sqlrank.output.table_writes import output_identifier, resolve_group_column, without_order
-from sqlrank.prepare import prepare_statement
-from sqlrank.query_text import query_text
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
-from sqlrank.request import Request
-from sqlrank.resolve import ResolvedRequest, resolve_request
-from sqlrank.sql_ast import sql_literal
+from sqlrank.run.prepare import prepare_statement
+from sqlrank.sql_ast import query_text, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

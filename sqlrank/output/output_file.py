@@ -16,9 +16,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from sqlrank.cancellation import clean_up_at_signal, forget_cleanup, hold_exit
 from sqlrank.engines.file_sources import includes_file, list_paths
 from sqlrank.errors import NO_SPACE, SqlrankError
-from sqlrank.process_exit import clean_up_at_signal, forget_cleanup, hold_exit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

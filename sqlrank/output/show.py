@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sqlrank.argument_checks import entry_point
+from sqlrank.call.argument_checks import entry_point
 from sqlrank.errors import InputError
 from sqlrank.output.display import Format
 from sqlrank.output.result_formats import TableStyle, format_html, format_result

@@ -12,10 +12,9 @@ from sqlglot import exp
 from sqlrank.engines.query_sources import fold_column_name, parse_table_name
 from sqlrank.errors import InputError, MetricError, join_words, suggest_choice
 from sqlrank.optimizer.optimizer import prune_query
-from sqlrank.query_text import query_text
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
-from sqlrank.sql_ast import count_rows, find_nodes, is_null, sql_literal
+from sqlrank.sql_ast import count_rows, find_nodes, is_null, query_text, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.engines.resource_limits import parse_memory_size
+from sqlrank.call.request import parse_memory_size
 from sqlrank.errors import MetricError, join_words, suggest_choice
 from sqlrank.inputs.row_checks import select_over_input
 from sqlrank.registry.dependencies import find_engines
@@ -20,12 +20,12 @@ from sqlrank.sql_ast import count_rows, quoted_column, sql_literal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from sqlrank.call.resolve import ResolvedRequest
     from sqlrank.engines.database import Database
     from sqlrank.inputs.bound_input import BoundInput
     from sqlrank.inputs.column_binding import BoundInputs
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
-    from sqlrank.resolve import ResolvedRequest
 
 
 MIN_ROWS_TO_OPTIMIZE = 20_000

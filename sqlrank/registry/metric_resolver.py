@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.deadline import check_deadline
+from sqlrank.cancellation import check_deadline
 from sqlrank.errors import ContractError, MetricError, join_words, short_repr, suggest_choice
 from sqlrank.registry.aliases import find_metric, find_siblings
 from sqlrank.registry.dependencies import find_dependencies, find_input_role

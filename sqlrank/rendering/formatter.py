@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import ErrorLevel, Generator, exp
 
 from sqlrank.errors import CONTROLS, InputError, escape_controls, short_repr
-from sqlrank.query_text import build_writer, query_text
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.sql_ast import LeadingComment, sql_literal
+from sqlrank.sql_ast import LeadingComment, build_writer, query_text, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -10,8 +10,7 @@ from sqlglot import exp
 
 from sqlrank.optimizer.constants import literal_value
 from sqlrank.optimizer.statement_graph import union_members
-from sqlrank.query_text import expression_text
-from sqlrank.sql_ast import DOUBLE, call_function, find_nodes, sql_literal
+from sqlrank.sql_ast import DOUBLE, call_function, expression_text, find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.compute as pc
 from sqlglot import exp
 
-from sqlrank.call_descriptions import write_command
+from sqlrank.call.descriptions import write_command
+from sqlrank.call.request import ResourceLimits, select_arguments
 from sqlrank.engines.open_database import run_on_database
-from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError, join_words
 from sqlrank.explanations.explain import Explanation, run_over_ctes
 from sqlrank.output.display import format_number
-from sqlrank.prepare import prepare_statement
 from sqlrank.reports.blocks import (
     Cell,
     RankedDocument,
@@ -33,7 +32,7 @@ from sqlrank.reports.blocks import (
     truncate_text,
 )
 from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, count_things
-from sqlrank.request import select_arguments
+from sqlrank.run.prepare import prepare_statement
 from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
@@ -41,9 +40,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from sqlrank.call.resolve import ResolvedRequest
     from sqlrank.engines.database import Database
     from sqlrank.reports.report_request import ReportRequest
-    from sqlrank.resolve import ResolvedRequest
 
 
 MAX_WRONG_CLUSTERS = 500

@@ -33,8 +33,15 @@ from sqlrank.reports.verdict_sentences import (
     pair_verdict,
 )
 from sqlrank.result_columns import EXPERIMENT_SCHEMA, Kind
-from sqlrank.result_metadata import EXPERIMENT, ResultMetadata, read_result_metadata
-from sqlrank.stored_results import make_mapping_check, read_json, read_parquet, read_texts
+from sqlrank.result_metadata import (
+    EXPERIMENT,
+    ResultMetadata,
+    make_mapping_check,
+    read_json,
+    read_parquet,
+    read_result_metadata,
+    read_texts,
+)
 
 ADVICE = (
     "Give a result of sqlrank.experiment as it was returned, or the Parquet file that 'sqlrank"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlrank._version import __version__
-from sqlrank.argument_checks import check_arguments
+from sqlrank.call.argument_checks import check_arguments
 from sqlrank.charts.chart import require_modules as need_charts
 from sqlrank.charts.comparison_labels import DIFFERS_LABEL
 from sqlrank.errors import SqlrankError

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlrank._version import __version__
-from sqlrank.argument_checks import entry_point
-from sqlrank.call_descriptions import describe_source
+from sqlrank.call.argument_checks import entry_point
+from sqlrank.call.descriptions import describe_source
+from sqlrank.call.sources import SourceGroup
 from sqlrank.reports.blocks import truncate_text
 from sqlrank.reports.html_page import Report, render_page, require_report_modules
 from sqlrank.reports.verdict_sentences import (
@@ -20,7 +21,6 @@ from sqlrank.reports.verdict_sentences import (
     count_things,
     describe_data,
 )
-from sqlrank.request import SourceGroup
 from sqlrank.result_metadata import read_left_out
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def report(
     """
     arguments = locals()
     # Engines take half a second that help does not need
-    from sqlrank.engines.worker_threads import run_in_time
+    from sqlrank.cancellation import run_in_time
 
     run_in_time(_import_modules)
     from sqlrank.reports.experiment_report import Effects, experiment_sections  # loaded by now

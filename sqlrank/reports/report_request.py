@@ -13,12 +13,21 @@ import pyarrow as pa
 from sqlglot import exp
 
 import sqlrank
+from sqlrank.call.request import Request, ResourceLimits, select_arguments
+from sqlrank.call.resolve import (
+    ResolvedRequest,
+    find_read_policies,
+    join_group_expressions,
+    parse_group_by,
+    resolve_request,
+    split_group_expressions,
+)
+from sqlrank.call.sources import RUN_ROLES, SourceGroup, collect_sources, wrap_source
+from sqlrank.cancellation import check_deadline, seconds_left
 from sqlrank.comparison.comparison_plan import SCORE_COLUMN, ComparisonPlan, check_system_column
-from sqlrank.deadline import check_deadline, seconds_left
 from sqlrank.engines.driver_adapters import infer_dialect
 from sqlrank.engines.open_database import replace_members, run_on_database, share_queries
 from sqlrank.engines.query_sources import QUOTES, fold_column_name
-from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError
 from sqlrank.explanations.explain import Explanation, explain_queries
 from sqlrank.inputs.column_binding import resolve_source
@@ -31,22 +40,6 @@ from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.registry import SYSTEM_COLUMN, Registry
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.formatter import format_tree
-from sqlrank.request import (
-    RUN_ROLES,
-    Request,
-    SourceGroup,
-    collect_sources,
-    select_arguments,
-    wrap_source,
-)
-from sqlrank.resolve import (
-    ResolvedRequest,
-    find_read_policies,
-    join_group_expressions,
-    parse_group_by,
-    resolve_request,
-    split_group_expressions,
-)
 from sqlrank.sql_ast import quoted_column, sql_literal
 
 if TYPE_CHECKING:

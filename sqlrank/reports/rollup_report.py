@@ -13,6 +13,8 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 import sqlrank
+from sqlrank.call.request import select_arguments
+from sqlrank.call.resolve import parse_group_by
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS
 from sqlrank.interval_options import check_confidence_level
@@ -25,8 +27,6 @@ from sqlrank.reports.blocks import (
     result_block,
     truncate_text,
 )
-from sqlrank.request import select_arguments
-from sqlrank.resolve import parse_group_by
 from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import TokenType, exp, tokenize
 
-from sqlrank.call_descriptions import write_command
+from sqlrank.call.descriptions import write_command
 from sqlrank.charts.comparison_labels import STATES
 from sqlrank.errors import InputError
 from sqlrank.inputs.user_sql import parse_condition

@@ -7,7 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.call_descriptions import describe_source
+from sqlrank.call.descriptions import describe_source
+from sqlrank.call.sources import leaf_sources
 from sqlrank.charts.comparison_labels import (
     BASELINE_BETTER,
     DIFFERS_LABEL,
@@ -18,7 +19,6 @@ from sqlrank.charts.comparison_labels import (
 from sqlrank.errors import join_words
 from sqlrank.output.display import group_column_names
 from sqlrank.reports.blocks import VerdictList, VerdictSentence, format_cell, truncate_text
-from sqlrank.request import leaf_sources
 from sqlrank.result_columns import SLICE_COLUMN
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.call.resolve import ResolvedRequest, resolve_request
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.row_keys import GROUP_ID, QUERY_ID, key_column
 from sqlrank.compiler.select_builders import order_rows
@@ -27,7 +28,6 @@ from sqlrank.registry.settings_checks import check_parameter_value
 from sqlrank.registry.sql_file import SqlFile
 from sqlrank.registry.sql_folder import sql_root
 from sqlrank.rendering.renderer import row_phrase
-from sqlrank.resolve import ResolvedRequest, resolve_request
 from sqlrank.result_columns import NUM_ROWS
 from sqlrank.rollups.decomposition import (
     BATCH_COLUMN,
@@ -47,7 +47,7 @@ from sqlrank.sql_ast import BIGINT, case_when, find_nodes, sql_literal
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sqlrank.request import Request
+    from sqlrank.call.request import Request
 
 
 BINNINGS = ("grid", "exact")

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from sqlrank._version import __version__
-from sqlrank.argument_checks import entry_point
+from sqlrank.call.argument_checks import entry_point
+from sqlrank.call.request import Request
+from sqlrank.call.resolve import parse_group_by
 from sqlrank.engines.open_database import ExecutionOptions
 from sqlrank.errors import InputError, MetricError, short_repr, suggest_choice
 from sqlrank.inference.corrected_tests import (
@@ -39,8 +41,6 @@ from sqlrank.inference.tolerance import (
 from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.query_templates import load_select
-from sqlrank.request import Request
-from sqlrank.resolve import parse_group_by
 from sqlrank.result_columns import (
     ALL_ROWS_LABEL,
     BOUND_HIGH,

@@ -12,7 +12,9 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.call_descriptions import call_settings, describe_sources, request_command
+from sqlrank.call.descriptions import call_settings, describe_sources, request_command
+from sqlrank.call.request import Request
+from sqlrank.call.resolve import parse_group_by, resolve_request
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns, key_equalities, name_keys
@@ -26,7 +28,6 @@ from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
-from sqlrank.prepare import prepare_statement
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import parse_metric_text, to_sql_name
 from sqlrank.registry.metric_resolver import as_metric_list, parse_canonical, resolve_metrics
@@ -34,8 +35,6 @@ from sqlrank.registry.query_templates import describe_rows, file_rows, load_sele
 from sqlrank.registry.resolved_metric import ResolvedMetric, named_roles, with_plain_names
 from sqlrank.registry.settings_checks import AS_TIED, TieBound
 from sqlrank.rendering.renderer import StatementHeader, render_statement, row_phrase
-from sqlrank.request import Request
-from sqlrank.resolve import parse_group_by, resolve_request
 from sqlrank.result_columns import (
     BOUND_HIGH,
     BOUND_LOW,
@@ -69,6 +68,7 @@ from sqlrank.rollups.jackknife import (
 )
 from sqlrank.rollups.merge import MergeQuery, RollingWindows, with_table_columns
 from sqlrank.rollups.rollup_table import RollupTable
+from sqlrank.run.prepare import prepare_statement
 from sqlrank.sql_ast import (
     case_when,
     count_rows,
@@ -76,8 +76,8 @@ from sqlrank.sql_ast import (
     first_select,
     quoted_column,
     sql_literal,
+    unique_name,
 )
-from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from sqlrank.engines.open_database import ExecutionOptions

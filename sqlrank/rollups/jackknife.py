@@ -14,12 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
+from sqlrank.call.request import Request
+from sqlrank.call.resolve import resolve_request
+from sqlrank.cancellation import run_cancellable
 from sqlrank.compiler.statement import BUCKET_COLUMN
 from sqlrank.engines.duckdb_session import duckdb_session, translate_duckdb_errors
 from sqlrank.engines.open_database import DuckDBDatabase, Outcome
-from sqlrank.engines.worker_threads import run_cancellable
 from sqlrank.errors import InputError
-from sqlrank.execution import execute_resolved
 from sqlrank.inference.standard_errors import (
     clear_rounding_noise,
     t_interval,
@@ -30,8 +31,6 @@ from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.query_templates import load_select
 from sqlrank.registry.resolved_metric import ResolvedMetric, limit_bounds
 from sqlrank.registry.settings_checks import AS_TIED, TieBound
-from sqlrank.request import Request
-from sqlrank.resolve import resolve_request
 from sqlrank.result_columns import (
     BOUND_HIGH,
     BOUND_LOW,
@@ -43,13 +42,14 @@ from sqlrank.result_columns import (
     SE,
 )
 from sqlrank.rollups.decomposition import AdditiveMetric, PerQueryMetric, RankMetric, RollupMetrics
+from sqlrank.run.execution import execute_resolved
 from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from sqlrank.call.request import ResourceLimits
     from sqlrank.engines.database import Database
-    from sqlrank.engines.resource_limits import ResourceLimits
     from sqlrank.registry.metric import Metric
     from sqlrank.registry.registry import Registry
     from sqlrank.rollups.merge import MergeQuery

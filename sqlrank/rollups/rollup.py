@@ -16,8 +16,10 @@ import duckdb
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.argument_checks import entry_point
-from sqlrank.call_descriptions import request_command, setting_text
+from sqlrank.call.argument_checks import entry_point
+from sqlrank.call.descriptions import request_command, setting_text
+from sqlrank.call.request import Request
+from sqlrank.call.sources import leaf_sources
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.row_keys import key_equalities
 from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement
@@ -34,7 +36,6 @@ from sqlrank.errors import (
     join_words,
     short_repr,
 )
-from sqlrank.execution import execute_resolved
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.output.dbt import (
     APPENDS_COLUMNS,
@@ -51,9 +52,7 @@ from sqlrank.output.table_writes import (
     without_order,
     wrap_for_storage,
 )
-from sqlrank.prepare import prepare_statement
 from sqlrank.rendering.dialects import DIALECTS, get_dialect
-from sqlrank.request import Request, leaf_sources
 from sqlrank.result_metadata import left_out_metadata, read_left_out
 from sqlrank.rollups.build import (
     DEFAULT_BINS,
@@ -70,6 +69,8 @@ from sqlrank.rollups.decomposition import (
     merge_class,
     select_row_keys,
 )
+from sqlrank.run.execution import execute_resolved
+from sqlrank.run.prepare import prepare_statement
 from sqlrank.sql_ast import count_rows, is_null, quoted_column, sql_literal
 
 if TYPE_CHECKING:
@@ -77,9 +78,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from sqlrank.call.resolve import ResolvedRequest
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
-    from sqlrank.resolve import ResolvedRequest
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.argument_checks import entry_point
+from sqlrank.call.argument_checks import entry_point
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.output.output_file import FileKind, OutputFile, write_files
 from sqlrank.registry.metric import Metric

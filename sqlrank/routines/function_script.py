@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from sqlrank._version import __version__
-from sqlrank.argument_checks import entry_point
+from sqlrank.call.argument_checks import entry_point
 from sqlrank.engines.duckdb_session import translate_duckdb_errors
 from sqlrank.errors import InputError, MetricError, SqlrankError, short_repr
 from sqlrank.registry.settings_checks import LIST_SLOTS
@@ -61,12 +61,12 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
+    from sqlrank.call.resolve import ResolvedRequest
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.registry.sql_file import SqlFile
     from sqlrank.rendering.dialect import FunctionForms
-    from sqlrank.resolve import ResolvedRequest
 
 
 LIST_PARAMETERS = {

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.call.request import Request
+from sqlrank.call.resolve import ResolvedRequest, find_read_policies, resolve_request
+from sqlrank.call.sources import collect_sources
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.parameter_binding import bind_parameters, symbolic_parameter
 from sqlrank.compiler.select_builders import cast_double, null_if_not_finite
@@ -17,7 +20,6 @@ from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.errors import MetricError
 from sqlrank.inputs.row_rules import RowRules, row_rules
 from sqlrank.output.table_writes import without_order
-from sqlrank.prepare import prepare_statement, required_row_checks
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import Metric, SymbolicNumber, freeze_value, to_sql_name
@@ -26,8 +28,7 @@ from sqlrank.registry.settings_checks import invalid_policies, rename_queries_po
 from sqlrank.registry.sql_file import NO_CUTOFF, Parameter, SqlFile
 from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.request import Request, collect_sources
-from sqlrank.resolve import ResolvedRequest, find_read_policies, resolve_request
+from sqlrank.run.prepare import prepare_statement, required_row_checks
 from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:

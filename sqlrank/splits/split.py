@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.argument_checks import entry_point
-from sqlrank.call_descriptions import describe_sources, setting_text, write_command
+from sqlrank.call.argument_checks import entry_point
+from sqlrank.call.descriptions import describe_sources, setting_text, write_command
+from sqlrank.call.request import select_arguments
+from sqlrank.call.sources import SourceGroup, leaf_sources
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.engines.driver_adapters import infer_dialect
@@ -35,7 +37,6 @@ from sqlrank.output.table_writes import wrap_for_storage
 from sqlrank.registry.query_templates import describe_rows, load_select
 from sqlrank.rendering.dialects import DEFAULT_DIALECT, get_dialect
 from sqlrank.rendering.renderer import StatementHeader, render_statement
-from sqlrank.request import SourceGroup, leaf_sources, select_arguments
 from sqlrank.sql_ast import count_rows, find_nodes, first_select, is_null, sql_literal, union_all
 
 if TYPE_CHECKING:

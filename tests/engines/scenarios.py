@@ -14,11 +14,12 @@ import pyarrow as pa
 from sqlglot import exp
 
 import sqlrank
+from sqlrank.call.request import Request
+from sqlrank.call.resolve import resolve_request
+from sqlrank.call.sources import collect_sources
 from sqlrank.registry.dependencies import find_dependencies, find_engines, find_input_role
 from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import DIALECTS
-from sqlrank.request import Request, collect_sources
-from sqlrank.resolve import resolve_request
 from tests.engines.data import AGREEMENT, CLICKED, LABELLED, ON_EVIDENCE, TABLES
 from tests.engines.metric_settings import find_settings_read
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.engines.resource_limits import parse_memory_size
+from sqlrank.call.request import parse_memory_size
 from sqlrank.inputs import row_checks
 from sqlrank.planner import planner
 from sqlrank.planner.planner import required_depth

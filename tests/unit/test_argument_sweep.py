@@ -12,7 +12,7 @@ import pytest
 
 import sqlrank
 from sqlrank import SqlrankError
-from sqlrank.engines import resource_limits
+from sqlrank.call import request
 from sqlrank.options import load_options
 
 if TYPE_CHECKING:
@@ -191,14 +191,14 @@ def has_effect(mode: str, name: str, base: object, monkeypatch: pytest.MonkeyPat
         function(**call, progress=told.append)
         return bool(told) and told[-1] == 100
     limits: list[Any] = []
-    made = resource_limits.ResourceLimits.__init__
+    made = request.ResourceLimits.__init__
 
     def record(self: Any, *given: Any, **named: Any) -> None:
         made(self, *given, **named)
         limits.append(self)
 
     with monkeypatch.context() as patch:
-        patch.setattr(resource_limits.ResourceLimits, "__init__", record)
+        patch.setattr(request.ResourceLimits, "__init__", record)
         try:
             result = function(**{**call, name: get_value(name)})
         except SqlrankError:

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import sqlrank
 from sqlrank import MetricError, SqlrankError
-from sqlrank.argument_checks import max_threads
+from sqlrank.call.argument_checks import max_threads
 from sqlrank.charts.export import save_chart as write_chart
 from sqlrank.reports.html_page import Report
 

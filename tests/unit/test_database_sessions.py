@@ -13,14 +13,15 @@ import pyarrow as pa
 import pytest
 from sqlglot import exp
 
-from sqlrank.deadline import set_deadline
+from sqlrank.call.request import Request
+from sqlrank.call.resolve import resolve_request
+from sqlrank.call.sources import collect_sources
+from sqlrank.cancellation import set_deadline
 from sqlrank.engines.database import Database, NamesOnlyDatabase
 from sqlrank.engines.open_database import DuckDBDatabase
 from sqlrank.engines.remote_database import RemoteDatabase
 from sqlrank.errors import ExecutionError, InputError
 from sqlrank.inputs.column_binding import bind_inputs
-from sqlrank.request import Request, collect_sources
-from sqlrank.resolve import resolve_request
 
 PREDICTIONS = pa.table({"label": [0.0, 1.0], "old": [0.1, 0.2], "new": [0.3, 0.1]})
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 
-from sqlrank.engines.worker_threads import Worker, stop_workers
+from sqlrank.cancellation import Worker, stop_workers
 from tests.lanes import select_few
 from tests.unit.command_line import ROOT, TREC
 

@@ -16,8 +16,8 @@ import pytest
 
 import sqlrank
 from sqlrank import learn
-from sqlrank.argument_checks import KINDS, is_possible
-from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.call.argument_checks import KINDS, is_possible
+from sqlrank.call.request import ResourceLimits
 from sqlrank.options import load_options
 from sqlrank.reports.report_request import ReportRequest
 from sqlrank.reports.rollup_report import RollupReportRequest

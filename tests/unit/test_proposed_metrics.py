@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import sqlrank
+from sqlrank.call.request import Request
+from sqlrank.call.resolve import resolve_request
 from sqlrank.errors import InputError, SqlrankError
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.sql_folder import read_toml, sql_root
-from sqlrank.request import Request
-from sqlrank.resolve import resolve_request
 from tests.unit.advice import follow, follow_all, follow_command
 
 if TYPE_CHECKING:

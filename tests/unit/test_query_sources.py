@@ -20,10 +20,10 @@ from sqlglot import exp
 
 import sqlrank
 from sqlrank import InputError
+from sqlrank.call.sources import QuerySource, is_query_text
 from sqlrank.engines.query_sources import parse_query
 from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.rendering.renderer import to_sql
-from sqlrank.request import QuerySource, is_query_text
 from tests.lanes import select_every
 from tests.unit.calls import assert_refused
 from tests.unit.command_line import invoke_command, run_command

@@ -18,11 +18,10 @@ import pytest
 
 import sqlrank
 from sqlrank import ExecutionError, MetricError
-from sqlrank.deadline import set_deadline
+from sqlrank.call.request import ResourceLimits
+from sqlrank.cancellation import make_fork_safe_lock, run_in_time, set_deadline
 from sqlrank.engines import duckdb_session as sessions
 from sqlrank.engines.duckdb_session import duckdb_session
-from sqlrank.engines.resource_limits import ResourceLimits
-from sqlrank.engines.worker_threads import make_fork_safe_lock, run_in_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable

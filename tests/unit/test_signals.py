@@ -76,7 +76,7 @@ STATUS = {"gate": 3}
 WARM = """
 import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # so that a child does not end as Python does, with threads of its parent that it lacks
-import duckdb, pyarrow.parquet, sqlrank.__main__, sqlrank.cli.commands, sqlrank.api.evaluate, sqlrank.execution
+import duckdb, pyarrow.parquet, sqlrank.__main__, sqlrank.cli.commands, sqlrank.api.evaluate, sqlrank.run.execution
 for name in ("evaluate", "gate", "sql", "rollup"):
     sqlrank.cli.commands.command_line(name)
 for line in sys.stdin:

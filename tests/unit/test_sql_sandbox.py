@@ -13,8 +13,8 @@ from sqlglot import exp
 
 import sqlrank
 from sqlrank import InputError
+from sqlrank.call.request import ResourceLimits
 from sqlrank.engines.duckdb_session import duckdb_session
-from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.inputs.user_sql import check_syntax, parse_condition, parse_expression
 from sqlrank.rendering.dialects import DIALECTS
 

@@ -14,11 +14,11 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError
+from sqlrank.call.request import Request
+from sqlrank.call.resolve import resolve_request
 from sqlrank.engines.duckdb_sources import DuckDBSources
 from sqlrank.engines.open_database import DuckDBDatabase
-from sqlrank.prepare import prepare_statement
-from sqlrank.request import Request
-from sqlrank.resolve import resolve_request
+from sqlrank.run.prepare import prepare_statement
 
 if TYPE_CHECKING:
     from sqlrank.engines.database import SourceTable

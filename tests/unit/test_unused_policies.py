@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.request import Request
-from sqlrank.resolve import find_read_policies
+from sqlrank.call.request import Request
+from sqlrank.call.resolve import find_read_policies
 
 RUN = pa.table({"query_id": [1, 1], "doc_id": ["a", "b"], "score": [0.9, 0.5]})
 QRELS = pa.table({"query_id": [1], "doc_id": ["b"], "relevance": [1]})

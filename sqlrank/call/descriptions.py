@@ -10,17 +10,11 @@ from typing import Any
 import sqlglot
 from sqlglot.errors import SqlglotError
 
+from sqlrank.call.request import Request, split_column_list
+from sqlrank.call.sources import QuerySource, SourceGroup, leaf_sources, source_kind
 from sqlrank.errors import join_words
 from sqlrank.registry.metric import format_parameter, freeze_value
 from sqlrank.rendering.dialects import DEFAULT_DIALECT
-from sqlrank.request import (
-    QuerySource,
-    Request,
-    SourceGroup,
-    leaf_sources,
-    source_kind,
-    split_column_list,
-)
 
 _FLAGS = {
     "connection": "db",

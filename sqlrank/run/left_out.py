@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.call.resolve import RANKING_ROLES, ResolvedRequest
+from sqlrank.call.sources import leaf_sources
 from sqlrank.compiler.metric_values import undefined_key
 from sqlrank.errors import join_words, list_examples
 from sqlrank.inputs.bound_input import column_text
@@ -39,8 +41,6 @@ from sqlrank.registry.query_templates import RowCheck, load_select
 from sqlrank.registry.resolved_metric import LABEL_RANGES
 from sqlrank.registry.small_samples import SmallSample, load_small_samples
 from sqlrank.registry.sql_folder import sql_root
-from sqlrank.request import leaf_sources
-from sqlrank.resolve import RANKING_ROLES, ResolvedRequest
 from sqlrank.result_columns import CI_LOW, N_UNITS
 from sqlrank.result_metadata import LeftOut, group_texts
 from sqlrank.sql_ast import find_nodes, quoted_column

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from functools import cached_property
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
+from uuid import uuid4
 
-from sqlrank.errors import InputError
+from sqlrank.errors import InputError, first_line
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_Record = TypeVar("_Record")
-
-ColumnNames = Literal["requested", "plain"]
-"""Names of metrics in results: as requested, or unique identifiers."""
 
 _QUERY_START = re.compile(
     r"""(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/|\()*(?:SELECT|WITH|FROM)(?=\s+\S|[(*'"`]|--|/\*)""",
@@ -396,90 +395,183 @@ def collect_sources(
     }
 
 
-@dataclass(frozen=True)
-class Request:
-    """The arguments of a request; they are validated when it is resolved.
+BACKEND_PACKAGES = ("ibis", "narwhals", "pyspark")
+"""Packages whose tables may belong to a database."""
 
-    Attributes:
-        include_query_weights: Return the weights of queries with their values, if there are any.
-        per_unit: Return pseudo-values of units for metrics of groups.
-        only_queries: The only queries to read, if there are any.
-        requested_names: Columns have the names under which metrics were requested, instead of the
-            canonical ones.
-        across: Columns whose groups are compared.
-        system: The column of ``by`` that identifies the systems of a comparison, None without one.
-        names: ``plain`` if columns and rows of metrics have identifiers for names.
-        lower_is_better: Metrics of columns, or the columns, of which lower values are better.
-        command: The command that prints the statement, such as ``sql``, None if there is none.
-        options: Further arguments of the command.
+
+MAX_SOURCE_MEMBERS = 1000
+"""Number of members from which a list or dict is data, and no collection of sources."""
+
+
+@contextmanager
+def connect_sources(
+    arguments: Mapping[str, Any], source_arguments: Collection[str]
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the arguments of a call with queries and temporary views for the sources that belong to
+    a database, and its connection.
+
+    Args:
+        arguments: Arguments by name.
+        source_arguments: Names of arguments that are sources.
+
+    Raises:
+        InputError: Sources belong to several databases, or to another one than that of
+            ``connection``.
     """
+    sources = {
+        name: value
+        for name, value in arguments.items()
+        if name in source_arguments and _holds_table(name, value)
+    }
+    if not sources and not _is_of_backend(arguments.get("connection")):
+        yield arguments
+        return
+    views = _Views(_native_connection(arguments.get("connection")))
+    try:
+        replaced = {name: views.replace(name, value) for name, value in sources.items()}
+        yield {**arguments, **replaced, "connection": views.connection}
+    finally:
+        views.close()
 
-    metrics: Any
-    sources: Mapping[str, Any]
-    columns: Mapping[str, Any] | None = None
-    by: Any = ()
-    across: Any = ()
-    system: str | None = None
-    where: str | None = None
-    per_query: bool = False
-    compat: str | None = None
-    sql_dir: Any = None
-    plan: Mapping[str, Any] | None = None
-    confidence: float | None = None
-    interval: str = "auto"
-    include_query_weights: bool = False
-    per_unit: bool = False
-    only_queries: tuple[Any, ...] = ()
-    requested_names: bool = False
-    names: ColumnNames = "requested"
-    lower_is_better: str | Sequence[str] = ()
-    unit: str | None = None
-    replicates: int | None = None
-    seed: int | None = None
-    policies: Mapping[str, Any] = field(default_factory=dict)
-    command: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
 
-    @classmethod
-    def from_arguments(
-        cls, arguments: Mapping[str, Any], *, leave_out: Collection[str] = (), **others: Any
-    ) -> Request:
-        """Return the request of all arguments of a public function, but those to ``leave_out``,
-        which others read there.
-        """
-        values = {name: value for name, value in arguments.items() if name not in leave_out}
-        sources = collect_sources(
-            **{
-                name: values.get(name)
-                for name in ("run", "qrels", "predictions", "queries", "inputs")
+def _list_members(value: Any) -> Iterable[Any]:
+    """Return the members of a list or dict of sources."""
+    if isinstance(value, SourceGroup):
+        return [member for _, member in value.members]
+    if not isinstance(value, (list, tuple, Mapping)) or len(value) > MAX_SOURCE_MEMBERS:
+        return ()
+    return value.values() if isinstance(value, Mapping) else value
+
+
+def _holds_table(name: str, value: Any) -> bool:
+    """Return True if an argument is a table of a database, or a collection of some; ``inputs`` may
+    have one for each role.
+    """
+    if name == "inputs":
+        return any(_holds_table("", member) for member in _list_members(value))
+    return any(map(_is_of_backend, [value, *_list_members(value)]))
+
+
+class _Views:
+    """Queries and temporary views that replace sources, and the connection that they are on."""
+
+    def __init__(self, connection: Any) -> None:
+        self.connection = connection
+        self._names: list[str] = []
+
+    def replace(self, name: str, value: Any) -> Any:
+        """Return an argument with its sources replaced, also in lists and dicts of them."""
+        if isinstance(value, SourceGroup):
+            return SourceGroup(
+                tuple((label, self.replace(name, member)) for label, member in value.members),
+                value.members_are_systems,
+            )
+        if not _holds_table(name, value):
+            return value
+        if isinstance(value, Mapping):
+            return {
+                key: self.replace(key if name == "inputs" else name, member)
+                for key, member in value.items()
             }
+        if isinstance(value, (list, tuple)):
+            return type(value)(self.replace(name, member) for member in value)
+        package = _find_package(value)
+        if package == "narwhals" and hasattr(value, "to_native"):
+            return self.replace(name, value.to_native())
+        if package == "ibis" and hasattr(value, "get_backend"):
+            return self._ibis_query(name, value)
+        if package == "pyspark" and hasattr(value, "createOrReplaceTempView"):
+            return self._spark_view(name, value)
+        if package == "pyspark" and hasattr(value, "to_spark"):  # a frame of pyspark.pandas
+            index_names = [index_name for index_name in value.index.names if index_name is not None]
+            return self._spark_view(name, value.to_spark(index_col=index_names or None))
+        if package == "pyspark" and hasattr(value, "toDF"):
+            raise InputError(
+                f"{name}: {type(value).__name__} has no columns. Give toDF() of it, with their"
+                " names"
+            )
+        return value
+
+    def close(self) -> None:
+        """Drop the temporary views."""
+        for name in self._names:
+            with suppress(
+                Exception
+            ):  # the session may have ended, and the error that ended it must not be hidden
+                self.connection.catalog.dropTempView(name)
+
+    def _ibis_query(self, role: str, table: Any) -> Any:
+        """Return an ibis expression as a query; one over data in memory, which the backend of
+        Polars holds, stays an Arrow stream.
+        """
+        ibis = import_module("ibis")  # its user has imported it
+        if table.op().find(import_module("ibis.expr.operations").InMemoryTable):
+            return table
+        try:
+            backend = table.get_backend()
+            if backend.name == "polars":
+                return table
+            text = str(ibis.to_sql(table))
+        except Exception as error:  # a backend asks its database, whose driver may raise anything
+            raise InputError(
+                f"{role}: this ibis expression has no query: {first_line(error)}"
+            ) from error
+        self._require_same_connection(role, "ibis expression", _native_connection(backend))
+        return QuerySource(text)
+
+    def _spark_view(self, role: str, frame: Any) -> TemporaryView:
+        """Return the name of a temporary view of a Spark DataFrame."""
+        self._require_same_connection(role, "Spark DataFrame", frame.sparkSession)
+        self._names.append(f"sqlrank_{role}_{uuid4().hex[:8]}")
+        frame.createOrReplaceTempView(self._names[-1])
+        return TemporaryView(self._names[-1], "Spark DataFrame")
+
+    def _require_same_connection(self, role: str, kind: str, connection: Any) -> None:
+        if self.connection is not None and self.connection is not connection:
+            raise InputError(
+                f"{role}: this {kind} is on another connection than the other sources or"
+                " connection=, and nothing is moved between databases. Give sources of one, or"
+                " bring its rows here (to_pyarrow() of ibis, toArrow() of Spark)"
+            )
+        self.connection = connection
+
+
+def _native_connection(connection: Any) -> Any:
+    """Return the connection of an ibis backend; others unchanged."""
+    if not type(connection).__module__.startswith("ibis.backends"):
+        return connection
+    native = getattr(connection, "con", None) or getattr(connection, "_session", None)
+    if native is None and hasattr(connection, "client"):
+        return _bigquery_connection(connection.client)
+    if native is None:
+        raise InputError(
+            f"connection: the ibis backend {connection.name} has no connection that takes SQL. Give"
+            " its tables as sources, without connection="
         )
-        return select_arguments(cls, values, sources=sources, **others)
+    return native
 
 
-def select_arguments(
-    record: Callable[..., _Record], arguments: Mapping[str, Any], **others: Any
-) -> _Record:
-    """Return a record, such as the limits of a call, made of the arguments that have the names of
-    its fields, and of ``others``.
-    """
-    names = {field.name for field in fields(record)}  # type: ignore[arg-type]
-    return record(
-        **{name: value for name, value in {**arguments, **others}.items() if name in names}
-    )
+@lru_cache(maxsize=4)
+def _bigquery_connection(client: Any) -> Any:
+    """Return the connection of a client of BigQuery, the same for all sources of a client."""
+    return import_module("google.cloud.bigquery.dbapi").connect(client)
 
 
-def split_column_list(text: str) -> list[str]:
-    """Split a text at commas outside of parentheses and quotes: ``system,day=SUBSTR(ts, 1,
-    10)``.
-    """
-    names, depth, quote = [""], 0, ""
-    for letter in text:
-        if quote or letter in "'\"":
-            quote = "" if letter == quote else quote or letter
-        depth += 0 if quote else (letter == "(") - (letter == ")")
-        if letter == "," and not depth and not quote:
-            names.append("")
-        else:
-            names[-1] += letter
-    return [name.strip() for name in names]
+def _find_package(value: Any) -> str:
+    return type(value).__module__.partition(".")[0]
+
+
+def _is_of_backend(value: Any) -> bool:
+    return _find_package(value) in BACKEND_PACKAGES
+
+
+def data_suffix(text: str | Path) -> str:
+    """Return the data suffix of a file, without a compression suffix; empty if unknown."""
+    path = Path(text)
+    suffix = Path(path.stem).suffix if path.suffix in COMPRESSION_SUFFIXES else path.suffix
+    return suffix.lower() if suffix.lower() in READER_FUNCTIONS else ""
+
+
+def reader_function(text: str | Path) -> str | None:
+    """Return the reader function of a file name, None if its suffix is unknown."""
+    return READER_FUNCTIONS.get(data_suffix(text))

@@ -13,21 +13,14 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank._version import __version__
+from sqlrank.call.resolve import ResolvedRequest, resolve_request
 from sqlrank.compiler.statement import result_keys
 from sqlrank.engines.driver_adapters import TimeRangeError
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
 from sqlrank.inputs.class_names import check_for_classes
-from sqlrank.left_out import AUDIT_ALL_ROWS, find_left_out
-from sqlrank.prepare import (
-    AUDIT_INVALID_ROWS,
-    PreparedStatement,
-    prepare_statement,
-    required_row_checks,
-)
 from sqlrank.registry.registry import UNIT_COLUMN
 from sqlrank.registry.resolved_metric import metric_fingerprints
-from sqlrank.resolve import ResolvedRequest, resolve_request
 from sqlrank.result_columns import EXTREME_VALUES, N_UNITS, extreme_column
 from sqlrank.result_metadata import (
     NO_RELEVANT_KEY,
@@ -37,16 +30,23 @@ from sqlrank.result_metadata import (
     left_out_metadata,
     metrics_metadata,
 )
+from sqlrank.run.left_out import AUDIT_ALL_ROWS, find_left_out
+from sqlrank.run.prepare import (
+    AUDIT_INVALID_ROWS,
+    PreparedStatement,
+    prepare_statement,
+    required_row_checks,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sqlrank.call.request import Request
     from sqlrank.compiler.statement import CompiledStatement
     from sqlrank.engines.database import Database
     from sqlrank.engines.open_database import ExecutionOptions
     from sqlrank.inputs.column_binding import BoundInputs
     from sqlrank.inputs.row_checks import CheckMode, ValidationReport
-    from sqlrank.request import Request
 
 BINARY_LABELS = "binary labels"
 """Row check of metrics whose labels are 0 and 1."""

@@ -1,5 +1,5 @@
-"""Run work in daemon threads that Ctrl-C, the timeout or an error cancels, and stop them at
-exit.
+"""End work before it is done: by the deadline of a call, by Ctrl-C in a thread of its own, and by a
+signal to the process of the command line, which removes temporary files first.
 """
 
 from __future__ import annotations
@@ -7,20 +7,126 @@ from __future__ import annotations
 import atexit
 import math
 import os
+import signal
 import threading
 import time
-from contextlib import suppress
-from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar, copy_context
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from sqlrank.deadline import seconds_left, timeout_error
+from sqlrank.errors import ExecutionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import duckdb
 
     Result = TypeVar("Result")
+
+
+class _Deadline(NamedTuple):
+    at: float
+    seconds: float
+
+
+_MAX_SECONDS = 1e9
+
+_deadline: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)
+
+
+@contextmanager
+def set_deadline(seconds: float | None) -> Iterator[None]:
+    """Set the deadline of a call in seconds from now; None for no deadline."""
+    token = _deadline.set(
+        None
+        if seconds is None
+        else _Deadline(time.monotonic() + min(seconds, _MAX_SECONDS), seconds)
+    )
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
+
+
+def seconds_left() -> float:
+    """Return the remaining seconds, infinity without a deadline."""
+    current = _deadline.get()
+    return float("inf") if current is None else current.at - time.monotonic()
+
+
+def timeout_error() -> ExecutionError:
+    """Return the error of a call that exceeded its deadline."""
+    current = _deadline.get()
+    return ExecutionError(
+        f"cancelled after {current.seconds if current else 0:g} seconds. Give a longer timeout, or"
+        " fewer rows"
+    )
+
+
+def check_deadline() -> None:
+    """Raise ``ExecutionError`` if the deadline has passed."""
+    if seconds_left() <= 0:
+        raise timeout_error()
+
+
+INTERRUPTED = b"sqlrank: interrupted\n"
+
+_cleanups: dict[str, Callable[[], object]] = {}
+_holds: list[None] = []
+_pending: list[int] = []
+
+
+def exit_at_signals(names: tuple[str, ...] = ("SIGINT", "SIGTERM", "SIGHUP")) -> None:
+    """End the process at these signals, unless its parent has it ignore them."""
+    for name in names:
+        signal_number = getattr(signal, name, None)
+        if signal_number is not None and signal.getsignal(signal_number) in {
+            signal.SIG_DFL,
+            signal.default_int_handler,
+        }:
+            signal.signal(signal_number, _exit_at_signal)
+
+
+# Signature of a signal handler
+def _exit_at_signal(signal_number: int, frame: object) -> None:  # noqa: ARG001
+    """Clean up and exit with the conventional status.
+
+    An exception would be raised anywhere: callbacks swallow it, and the lock of an import under way
+    would never be released.
+    """
+    if _holds:
+        _pending.append(signal_number)
+        return
+    for cleanup in list(_cleanups.values()):
+        with suppress(Exception):
+            cleanup()
+    if signal_number == signal.SIGINT:
+        with suppress(OSError):
+            os.write(2, INTERRUPTED)
+    os._exit(128 + signal_number)
+
+
+@contextmanager
+def hold_exit() -> Iterator[None]:
+    """Complete a block before the process ends at a signal."""
+    _holds.append(None)
+    try:
+        yield
+    finally:
+        _holds.pop()
+        if _pending and not _holds:
+            _exit_at_signal(_pending[0], None)
+
+
+def clean_up_at_signal(name: str, cleanup: Callable[[], object]) -> None:
+    """Call a function if the process ends at a signal before its name is forgotten."""
+    _cleanups[name] = cleanup
+
+
+def forget_cleanup(name: str) -> None:
+    """Call a function no more, since what it would remove is gone."""
+    _cleanups.pop(name, None)
+
 
 MAX_EXIT_SECONDS = 10.0
 """Maximum seconds to wait at exit for work that ignores interrupts.

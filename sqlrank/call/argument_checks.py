@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from sqlrank import errors
-from sqlrank.deadline import set_deadline
-from sqlrank.engines.backend_sources import connect_sources
-from sqlrank.engines.resource_limits import parse_memory_size
+from sqlrank.call.request import parse_memory_size
+from sqlrank.call.sources import connect_sources
+from sqlrank.cancellation import set_deadline
 from sqlrank.errors import ExecutionError, InputError, MetricError, SqlrankError, short_repr
 from sqlrank.options import Option, find_option
 from sqlrank.rendering.dialects import normalize_dialect
@@ -182,7 +182,7 @@ def entry_point(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def call_with_checks(*args: P.args, **kwargs: P.kwargs) -> R:
         # Imports the registry, which help does not need
-        from sqlrank.call_suggestions import bind_arguments
+        from sqlrank.call.suggestions import bind_arguments
 
         arguments = {
             name: to_plain(name, value)

@@ -12,7 +12,7 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.engines.file_sources import data_suffix
+from sqlrank.call.sources import data_suffix
 from sqlrank.errors import (
     ArgumentError,
     MetricError,

@@ -7,6 +7,7 @@ columns, and render its text.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -14,40 +15,42 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank._version import __version__
+from sqlrank.call.descriptions import call_settings, describe_sources, request_command
 from sqlrank.compiler.input_variants import InputKey
 from sqlrank.compiler.layout import ResultLayout
 from sqlrank.compiler.statement import CompiledStatement, compile_statement
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
 from sqlrank.inputs.assembled_inputs import ROW_NUMBER
-from sqlrank.inputs.audit_statement import build_audit
+from sqlrank.inputs.bound_input import find_time_zone
 from sqlrank.inputs.column_binding import BoundInputs, bind_inputs, check_independent_rows
 from sqlrank.inputs.column_mapping import describe_unseen_groups
 from sqlrank.inputs.filters import filter_inputs
 from sqlrank.inputs.input_ctes import build_input_ctes
 from sqlrank.inputs.row_checks import CheckMode, ValidationReport, explain_failed_cast
 from sqlrank.inputs.row_rules import row_rules, valid_row_condition
-from sqlrank.left_out import AUDIT_ALL_ROWS, count_rows_left_out, load_notes, load_small_classes
-from sqlrank.planner.planner import choose_plan, is_rank_method_allowed, validate_plan
-from sqlrank.query_text import query_text
+from sqlrank.planner.planner import choose_plan, is_rank_method_allowed, plan_summary, validate_plan
+from sqlrank.registry.metric_resolver import load_compat_mode
 from sqlrank.rendering.renderer import (
     RenderedStatement,
     StatementHeader,
     render_over_tables,
     to_sql,
 )
-from sqlrank.request_header import request_header
-from sqlrank.sql_ast import case_when, count_rows
+from sqlrank.run.left_out import AUDIT_ALL_ROWS, count_rows_left_out, load_notes, load_small_classes
+from sqlrank.sql_ast import case_when, count_rows, query_text, quoted_column, sql_literal, union_all
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from sqlrank.call.resolve import ResolvedRequest
     from sqlrank.engines.database import Database, SourceTable
     from sqlrank.inputs.bound_input import BoundInput
+    from sqlrank.inputs.column_binding import BoundInputs
     from sqlrank.registry.metric import ParameterValue
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
-    from sqlrank.resolve import ResolvedRequest
+
 
 GREATEST_FLOAT = 3.4e38
 """Least bound of numbers with 32 bits."""
@@ -513,3 +516,150 @@ def _validate_rankings(
         database, request.library, request.metrics, report.top_grade
     )
     return report
+
+
+def request_header(
+    request: ResolvedRequest, inputs: BoundInputs, plans: Mapping[str, Any], notes: Sequence[str]
+) -> StatementHeader:
+    """Return the header of a request's statement."""
+    call = request.original
+    requested_names = [*request.differences] or [
+        name for metric in request.metrics for name in metric.requested_names
+    ]
+    command = (
+        None
+        if call.command is None
+        else request_command(call.command, requested_names, call, inputs.database.dialect)
+    )
+    return StatementHeader(
+        ", ".join(request.differences or [str(metric.metric) for metric in request.metrics]),
+        reads=tuple(describe_sources(_read_sources(request))),
+        settings=tuple(_iterate_settings(request, inputs)),
+        time_zone=find_time_zone(inputs.by_role.values(), inputs.database),
+        plan=plan_summary(request, plans),
+        notes=tuple(notes),
+        command=command,
+    )
+
+
+def _read_sources(request: ResolvedRequest) -> dict[str, Any]:
+    """Return the sources that the statement reads: rankings that are derived from predictions are
+    these.
+    """
+    sources = {role: source for role, source in request.sources.items() if source is not None}
+    if not request.rankings_from_predictions:
+        return sources
+    predictions = sources.get("predictions", sources.get("run"))
+    return {"predictions": predictions} | {
+        role: source
+        for role, source in sources.items()
+        if role not in {"run", "qrels", "predictions"}
+    }
+
+
+def _iterate_settings(request: ResolvedRequest, inputs: BoundInputs) -> Iterator[str]:
+    """Yield the settings that decide numbers and are not the defaults."""
+    call = request.original
+    if call.compat is not None:
+        implied = ", ".join(_compat_settings(request))
+        yield f"compat={call.compat} ({implied})" if implied else f"compat={call.compat}"
+    queries = call.sources.get("queries")
+    yield from (
+        [f"queries={queries}"]
+        if isinstance(queries, str) and queries in request.library.allowed_values("queries")
+        else []
+    )
+    role = request.base_role if request.base_role is not None else "queries"
+    if "weight" in inputs.needed_columns.get(role, ()) and "weight" in inputs.by_role[role].columns:
+        yield f"weight={inputs.by_role[role].columns['weight']}"
+    yield from (f"{name}={expression}" for name, expression in request.group_expressions.items())
+    yield from [f"across={', '.join(request.across)}"] if request.across else []
+    yield from call_settings(call)
+    if (confidence := request.confidence) is not None:
+        yield f"confidence={confidence.level:g}"
+        yield from [f"interval={confidence.method}"] if confidence.method != "auto" else []
+        yield from [f"unit={confidence.unit}"] if confidence.unit is not None else []
+        yield from (
+            [f"replicates={confidence.replicates}", f"seed={confidence.seed}"]
+            if confidence.is_bootstrap
+            else []
+        )
+
+
+def _compat_settings(request: ResolvedRequest) -> list[str]:
+    """Return the settings of a compatibility mode for these metrics."""
+    mode = load_compat_mode(request.original.compat, request.library)
+    policy_names = request.original.policies.keys()
+    read = {
+        name for metric in request.metrics for name in metric.settings
+    } | request.shared_policies.keys()
+    settings = [
+        f"{name}={value}"
+        for name, value in mode.get("defaults", {}).items()
+        if name in read and name not in policy_names
+    ]
+    for metric in request.metrics:
+        settings += [
+            f"{name}={value} of {metric.metric.name}"
+            for name, value in mode.get("metrics", {}).get(metric.metric.name, {}).items()
+            if metric.settings.get(name) == value
+        ]
+    return list(dict.fromkeys(settings))
+
+
+def build_audit(
+    inputs: BoundInputs, required: Sequence[str], deduplicated: Collection[str]
+) -> exp.Query:
+    """Return the statement of the checks of the inputs.
+
+    Args:
+        inputs: The inputs of a request.
+        required: Row checks of its metrics, such as ``binary labels``.
+        deduplicated: Roles whose repeated rows a policy leaves out.
+    """
+    return union_all(
+        [
+            query
+            for role, columns in inputs.needed_columns.items()
+            if role in inputs.by_role
+            for query in _count_violations(
+                inputs.by_role[role], columns, required, role not in deduplicated
+            )
+        ]
+    )
+
+
+def _count_violations(
+    bound_input: BoundInput, columns: Sequence[str], required: Sequence[str], is_unique: bool
+) -> Iterator[exp.Select]:
+    """Yield a query of one row for each rule of an input, and for its keys."""
+    role = bound_input.role
+    rows = bound_input.select_columns(columns, for_display=True, keep_types=True)
+    rules = row_rules(role, bound_input.checks, columns, required, bound_input.column_type)
+    for name, condition in rules.conditions.items():
+        yield (
+            _select_count(role.name, rules.meanings[name])
+            .from_(rows.subquery(role.name))
+            .where(condition.copy())
+        )
+    if is_unique and role.unique and {*bound_input.unique_columns} <= {*columns}:
+        keys = [
+            *map(quoted_column, bound_input.group_names),
+            *map(exp.column, bound_input.unique_columns),
+        ]
+        repeated = (
+            exp.select(*keys).from_(rows.subquery(role.name)).group_by(*keys).having("COUNT(*) > 1")
+        )
+        names = ", ".join(key.name for key in keys)
+        yield _select_count(
+            role.name, role.duplicate_message or f"({names}) occurs more than once"
+        ).from_(repeated.subquery("repeated"))
+
+
+def _select_count(role: str, problem: str) -> exp.Select:
+    """Return a query that counts rows beside the name of an input and the rule that they break."""
+    return exp.select(
+        exp.alias_(sql_literal(role), "input"),
+        exp.alias_(sql_literal(problem), "problem"),
+        exp.alias_(count_rows(), "num_rows"),
+    )

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from sqlrank.call.request import Request
+from sqlrank.call.sources import system_source, with_previous_runs
 from sqlrank.errors import InputError, MetricError, join_words, short_repr, suggest_choice
 from sqlrank.interval_options import (
     BOOTSTRAP,
@@ -29,7 +31,6 @@ from sqlrank.registry.settings_checks import (
     describe_missing_input,
     rename_queries_policy,
 )
-from sqlrank.request import Request, system_source, with_previous_runs
 from sqlrank.result_columns import DIFFERENCE_STEP_COLUMNS, SLICE_COLUMN, difference_columns
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Prepare and run statements, and count what policies leave out of their results."""
