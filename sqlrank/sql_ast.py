@@ -5,7 +5,7 @@ no pass and no dialect changes.
 from __future__ import annotations
 
 from functools import cache
-from itertools import chain, count, zip_longest
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from sqlglot import exp
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqlglot.expressions import Expr
 
     Node = TypeVar("Node", bound=Expr)
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
 
 
 DOUBLE = exp.DataType.Type.DOUBLE
@@ -312,14 +312,3 @@ def write_tree(tree: exp.Expr, dialect: str = "duckdb") -> str:
     """
     text: str = build_writer(dialect).generate(tree)
     return text
-
-
-def unique_name(name: str, taken: Collection[str]) -> str:
-    """Return a name, with a number appended if it is taken in any case.
-
-    >>> unique_name("run", {"qrels"}), unique_name("run", {"RUN", "run_2"})
-    ('run', 'run_3')
-    """
-    lowered = {other.lower() for other in taken}
-    candidates = (f"{name}_{number}" if number > 1 else name for number in count(1))
-    return next(candidate for candidate in candidates if candidate.lower() not in lowered)

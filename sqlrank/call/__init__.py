@@ -1,1 +1,1 @@
-"""Check the arguments of calls, recognize their sources, and resolve them to metrics and settings."""
+"""Check calls: their arguments and sources, and resolve them to metrics and settings."""

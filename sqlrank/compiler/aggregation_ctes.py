@@ -49,7 +49,8 @@ from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER, 
 from sqlrank.registry.sql_file import RowsRead
 from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.result_columns import SLICE_COLUMN
-from sqlrank.sql_ast import LeadingComment, case_when, find_nodes, is_null, sql_literal, unique_name
+from sqlrank.sql_ast import LeadingComment, case_when, find_nodes, is_null, sql_literal
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -13,7 +13,8 @@ from sqlrank.compiler.row_keys import GROUP_ID, LIST_ID, QUERY_ID, KeyColumns, K
 from sqlrank.optimizer.optimizer import drop_empty_ctes, prune_query
 from sqlrank.registry.query_templates import append_source, describe_rows, name_keys_of_rows
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
-from sqlrank.sql_ast import find_nodes, first_select, query_text, unique_name
+from sqlrank.sql_ast import find_nodes, first_select, query_text
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -33,17 +33,19 @@ from sqlrank.engines.database import (
     reads_text,
 )
 from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
-from sqlrank.engines.file_sources import (
+from sqlrank.engines.file_formats import (
     ARROW_READER,
     PARQUET_READER,
     FileFormat,
     check_compressed,
     check_lake_tables,
+    find_format,
+)
+from sqlrank.engines.file_sources import (
     expand_globs,
     explain_extension,
     explain_path_notation,
     explain_unreadable_path,
-    find_format,
     list_neighbors,
     list_paths,
     required_extension,

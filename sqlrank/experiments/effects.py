@@ -26,9 +26,9 @@ from sqlrank.sql_ast import (
     is_null,
     sql_literal,
     union_all,
-    unique_name,
     unqualified_tables,
 )
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -21,7 +21,7 @@ from sqlrank.registry.metric import (
     to_sql_name,
 )
 from sqlrank.rendering.dialects import DIALECTS
-from sqlrank.sql_ast import unique_name
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.optimizer.statement_graph import outermost_query, union_members
-from sqlrank.sql_ast import call_function, count_rows, find_nodes, sql_literal, unique_name
+from sqlrank.sql_ast import call_function, count_rows, find_nodes, sql_literal
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -19,8 +19,8 @@ from sqlrank.sql_ast import (
     is_null,
     source_names,
     sql_literal,
-    unique_name,
 )
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -22,7 +22,8 @@ from sqlrank.rendering.dialect_forms import (
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.list_rewrites import ListJoin
 from sqlrank.rendering.number_rewrites import rewrite_nan_and_infinity, write_numbers
-from sqlrank.sql_ast import BIGINT, find_nodes, unique_name
+from sqlrank.sql_ast import BIGINT, find_nodes
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

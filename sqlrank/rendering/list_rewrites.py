@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.sql_ast import call_function, find_nodes, sql_literal, unique_name
+from sqlrank.sql_ast import call_function, find_nodes, sql_literal
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -76,8 +76,8 @@ from sqlrank.sql_ast import (
     first_select,
     quoted_column,
     sql_literal,
-    unique_name,
 )
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from sqlrank.engines.open_database import ExecutionOptions
