@@ -52,7 +52,7 @@ def _run_command_line() -> None:
         return
     gc.set_threshold(GC_THRESHOLD_OBJECTS)
     exit_at_signals()
-    from sqlrank.cli.commands import command_line  # takes time, in which a signal ends it, too
+    from sqlrank.cli.app import command_line  # takes time, in which a signal ends it, too
 
     command_line(next(iter(sys.argv[1:]), ""))()
 

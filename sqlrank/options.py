@@ -117,7 +117,6 @@ class Command:
     name: str
     about: str
     examples: list[str]
-    module: str = ""
     ignored: Mapping[str, str] = field(default_factory=dict)
     needed: Mapping[str, str] = field(default_factory=dict)
     leading: str = ""

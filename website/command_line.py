@@ -10,7 +10,7 @@ from typing import Any
 
 from typer.main import get_command
 
-from sqlrank.cli.app import app
+from sqlrank.cli.app import command_line
 
 
 @cache
@@ -18,7 +18,7 @@ def load_commands() -> dict[str, Any]:
     """Return the commands by name, in the order of the help."""
     return {
         name: command
-        for name, command in getattr(get_command(app), "commands", {}).items()
+        for name, command in getattr(get_command(command_line()), "commands", {}).items()
         if not command.hidden
     }
 

@@ -70,9 +70,9 @@ def _load_command() -> Any:
     """
     from typer.main import get_command  # noqa: PLC0415  not needed where all outputs are cached
 
-    from sqlrank.cli.app import app  # noqa: PLC0415
+    from sqlrank.cli.app import command_line  # noqa: PLC0415
 
-    return get_command(app)
+    return get_command(command_line())
 
 
 def _locate_output(file: SqlFile, arguments: list[str]) -> Path:

@@ -220,7 +220,7 @@ def help_texts() -> list[str]:
     """Return the help of all commands and their options."""
     from typer.main import get_command  # noqa: PLC0415  slow to import, and not needed for pages
 
-    from sqlrank.cli.app import app  # noqa: PLC0415
+    from sqlrank.cli.app import command_line  # noqa: PLC0415
 
     def iterate_texts(command: Any) -> Iterator[str]:
         yield command.help or ""
@@ -231,7 +231,7 @@ def help_texts() -> list[str]:
             iterate_texts(each) for each in getattr(command, "commands", {}).values()
         )
 
-    return [text for text in iterate_texts(get_command(app)) if text]
+    return [text for text in iterate_texts(get_command(command_line())) if text]
 
 
 def report_texts() -> list[str]:

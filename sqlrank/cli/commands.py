@@ -1,70 +1,497 @@
-"""Assemble the command line from options.toml, and import the module of a command only when it
-runs.
-
-Importing all of them takes longer than a small evaluation.
+"""Run the commands of the command line: call the functions of their names, and print or write what
+these return.
 """
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
-from inspect import Signature
-from typing import TYPE_CHECKING, Annotated, Any
+import re
+from functools import partial
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sqlrank._version import __version__
-from sqlrank.cli.console import CommandGroup, UniqueOptionCommand
-from sqlrank.cli.options import CommandCall, make_parameter
-from sqlrank.options import load_commands
+import sqlrank
+from sqlrank.cancellation import WORKER_THREAD_NAME
+from sqlrank.charts.export import chart_bytes, check_suffix, warm_up_renderer
+from sqlrank.cli.console import echo_message, echo_notes, print_warnings, progress_bar
+from sqlrank.cli.option_messages import as_option_message
+from sqlrank.cli.options import (
+    parse_group_columns,
+    parse_groupings,
+    parse_pairs,
+    parse_policies,
+    parse_tolerance_options,
+)
+from sqlrank.cli.verdict_output import ResultOutput, VerdictOutput
+from sqlrank.errors import MetricError, SqlrankError
+from sqlrank.options import get_flag
+from sqlrank.output.dbt_files import write_dbt_files
+from sqlrank.output.display import (
+    Format,
+    TextColumn,
+    append_total,
+    lay_out,
+    null_reasons,
+    sort_and_limit,
+    terminal_width,
+)
+from sqlrank.output.output_file import FileKind, OutputFile
+from sqlrank.output.result_formats import TableStyle, write_result
+from sqlrank.registry.aliases import find_metric
+from sqlrank.registry.loader import registry_for
+from sqlrank.registry.metric import normalize_name
+from sqlrank.registry.sql_folder import read_toml, sql_root
+from sqlrank.rendering.dialects import normalize_dialect
+from sqlrank.result_metadata import read_parquet
+from sqlrank.routines import DEFAULT_SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
+    from pathlib import Path
 
-    from sqlrank.options import Command
+    import pyarrow as pa
+
+    from sqlrank.cli.options import CommandCall
 
 
-def command_line(command_name: str = "") -> typer.Typer:
-    """Return the command line with one command, or with all for help and completion."""
-    app = typer.Typer(
-        name="sqlrank",
-        help=(
-            "Metrics for rankings, recommenders and click models, computed in SQL where the"
-            " data is."
-        ),
-        cls=CommandGroup,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,  # formatting help with rich takes a fifth of a second
-        context_settings={
-            "help_option_names": ["-h", "--help"],
-            "max_content_width": sys.maxsize,
-        },  # as wide as the terminal
-    )
-    commands = load_commands()
-    for command in [commands[command_name]] if command_name in commands else commands.values():
-        app.command(command.name, cls=UniqueOptionCommand, help=command.about)(
-            _make_function(command)
+def evaluate(call: CommandCall) -> None:
+    """Evaluate metrics of rows or of a rollup."""
+    output = ResultOutput(call, FileKind.METRICS)
+    if call.with_total and not call.per_query:
+        raise SqlrankError("--with-total is for --per-query")
+    with progress_bar("evaluating") as progress:
+        evaluated = partial(sqlrank.evaluate, **call.read_arguments(progress=progress))
+        result = evaluated()
+        displayed = sort_and_limit(result, registry_for(call.sql_dir), call.sort, call.top)
+        if call.with_total:
+            displayed = append_total(displayed, evaluated(per_query=False))
+    output.write(displayed, has_total=call.with_total)
+    echo_notes(result)
+    for reason in null_reasons(result):
+        echo_message(f"note: {as_option_message(reason)}")
+    searched = result.schema.metadata.get(b"sqlrank.duplicates_searched", b"none").decode()
+    if searched not in {"all rows", "none"}:
+        echo_message(
+            f"note: searched for duplicates among {searched} only. --check full searches all"
         )
-    app.callback(invoke_without_command=True)(_print_version)
-    return app
 
 
-def _make_function(command: Command) -> Callable[..., None]:
-    """Return the function from whose parameters typer makes the options of a command, and which
-    runs it.
-    """
+def sql(call: CommandCall) -> None:
+    """Print the statement that computes or stores metrics, or write it as a dbt model."""
+    if call.dbt is not None:
+        unread = ("connection", "rollup", "create_table", "create_view", "insert", "output")
+        arguments = call.read_arguments("dbt_model")
+        _refuse_unread(call, (*unread, "audit"))
+        _write_model(call, FileKind.DBT_METRICS, "dbt_model", arguments)
+        return
+    if call.materialized is not None:
+        raise SqlrankError("--materialized is for --dbt")
+    if call.force and call.output is None:
+        raise SqlrankError(
+            "--force is for --dbt and -o, which write files. Leave it out, or name one"
+        )
+    file = call.output_file(FileKind.STATEMENT, names=())
+    _write_text(f"{sqlrank.sql(**call.read_arguments())};\n", file)
 
-    def run_command(**values: Any) -> None:
-        module = import_module(f"sqlrank.cli.{command.module or command.name}")
-        getattr(module, command.name)(CommandCall(command, values))
 
-    run_command.__signature__ = Signature([*map(make_parameter, command.options)])  # type: ignore[attr-defined]
-    return run_command
+def _refuse_unread(call: CommandCall, unread: Sequence[str]) -> None:
+    """Raise ``SqlrankError`` for an option that dbt models do not support."""
+    if clash := next((name for name in unread if call.values[name]), None):
+        raise SqlrankError(
+            f"{get_flag(clash)} is not for --dbt, which writes a model over models and sources"
+        )
 
 
-def _print_version(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+def _write_model(
+    call: CommandCall, kind: FileKind, function: str, arguments: dict[str, Any]
 ) -> None:
-    if version:
-        typer.echo(f"sqlrank {__version__}")
-        raise typer.Exit
+    """Write a dbt model and its YAML file."""
+    for file in write_dbt_files(
+        call.dbt,
+        kind,
+        call.force,
+        call.list_sources(names=()),
+        lambda name: getattr(sqlrank, function)(name=name, **arguments),
+    ):
+        typer.echo(f"wrote {file}", err=True)
+
+
+def _write_text(text: str, file: OutputFile | None) -> None:
+    if file is None:
+        typer.echo(text, nl=False)
+    else:
+        file.write(text)
+
+
+LISTED_COLUMNS = ["name", "family", "parameters", "description"]
+PARAMETERS_WIDTH = 120
+"""Width of a terminal from which a list of metrics shows their parameters."""
+
+
+def metrics(call: CommandCall) -> None:
+    """Find metrics by words, list all, or show the SQL file of one."""
+    name = " ".join(call.name or ()) or None
+    library = registry_for(call.sql_dir)
+    if name is None:
+        _print_tasks(call.format)
+        _print_list(sqlrank.metrics(call.sql_dir), call.format)
+        return
+    try:
+        spelled = "-".join(name.split()) if name.replace(" ", "").isalpha() else name
+        metric, metric_file = find_metric(spelled, library)
+    except MetricError as error:
+        matching_metrics = sqlrank.metrics(call.sql_dir, search=name)
+        if not matching_metrics.num_rows and " " in name:
+            raise MetricError(
+                f"nothing found for {name!r}. 'sqlrank metrics' lists all metrics"
+            ) from error
+        is_misspelt = "Did you mean" in str(error) and set(
+            matching_metrics["family"].to_pylist()
+        ) <= {"page"}
+        if not matching_metrics.num_rows or is_misspelt:  # a page may quote the same mistake
+            raise
+        _print_list(matching_metrics, call.format)
+        if hint := (
+            str(error) if "different things" in str(error) else library.misplaced_name_hint(name)
+        ):
+            echo_message(f"note: {as_option_message(hint)}")
+        return
+    if call.format is not None:
+        raise SqlrankError(
+            f"--format is for the list of metrics, and {name} alone is shown as its SQL file."
+            " Leave out one of the two"
+        )
+    typer.echo(metric_file.path.read_text("utf-8"), nl=False)
+    if normalize_name(metric.name) != normalize_name(spelled.partition("@")[0].partition("(")[0]):
+        echo_message(f"note: {name} is {metric} here")
+    elif metric_file.kind == "curves" and metric_file.name.lower() in library.metrics:
+        echo_message(f"note: {metric}@0.1 is one value: sqlrank metrics {metric}@0.1")
+
+
+def _print_list(table: pa.Table, form: Format | None) -> None:
+    """Print a list of metrics; in a narrow terminal without parameters, for which a row would be a
+    block of lines.
+    """
+    width = terminal_width()
+    is_narrow = width is not None and width < PARAMETERS_WIDTH and form in {None, Format.table}
+    columns = [name for name in LISTED_COLUMNS if not (is_narrow and name == "parameters")]
+    style = TableStyle(num_hidden=len(LISTED_COLUMNS) - len(columns))
+    write_result(table.select(columns), form or Format.table, FileKind.TABLE, None, style)
+
+
+def _print_tasks(form: Format | None) -> None:
+    """Print the metrics that people look for, by task, to those who read the list in a terminal."""
+    width = terminal_width()
+    if width is not None and form in {None, Format.table}:
+        tasks = read_toml(sql_root() / "search.toml")["tasks"]
+        columns = [
+            TextColumn("task", list(tasks)),
+            TextColumn("metrics and commands", list(tasks.values())),
+        ]
+        typer.echo(lay_out(columns, width))
+
+
+def compare(call: CommandCall) -> None:
+    """Compare systems."""
+    output = ResultOutput(call, FileKind.COMPARISON)
+    with progress_bar("comparing") as progress:
+        result = sqlrank.compare(**call.read_arguments(progress=progress))
+    output.write(result)
+    echo_notes(result)
+    if not call.per_query and "unpaired" in result.column_names:
+        unpaired, paired = max(
+            zip(result["unpaired"].to_pylist(), result["n_units"].to_pylist(), strict=True),
+            default=(0, 0),
+        )
+        if unpaired:
+            echo_message(
+                f"note: {unpaired:,} of {unpaired + paired:,} units have a value for one of two"
+                " systems only. Comparisons leave them out"
+            )
+
+
+def power(call: CommandCall) -> None:
+    """Plan the number of queries of a comparison."""
+    output = ResultOutput(call, FileKind.POWER)
+    output.write(sqlrank.power(**call.read_arguments()))
+
+
+def gate(call: CommandCall) -> None:
+    """Test that a candidate is not worse than a baseline, or that groups do not differ."""
+    output = VerdictOutput(call, FileKind.VERDICTS)
+    with output.report_error(), progress_bar("gating") as progress:
+        by = parse_groupings(call.by) if call.across else _parse_gate_groupings(call.by)
+        tolerance = parse_tolerance_options("--tolerance", call.tolerance) or {"*": "0"}
+        result = sqlrank.gate(**call.read_arguments(by=by, tolerance=tolerance, progress=progress))
+    output.write_and_exit(result)
+
+
+def _parse_gate_groupings(by: list[str] | None) -> Any:
+    """Return the groupings of a gate: all rows, and each named column or grouping."""
+    groupings = parse_groupings(by)
+    return (
+        [[], *([grouping] for grouping in groupings)]
+        if groupings and isinstance(groupings[0], str)
+        else groupings and [[], *(grouping for grouping in groupings if grouping)]
+    )
+
+
+def experiment(call: CommandCall) -> None:
+    """Estimate effects of an online experiment, or print the statement that does."""
+    named_metrics = _parse_metrics(call.metrics)
+    covariates = _parse_covariates(call.covariates, list(named_metrics))
+    parsed: dict[str, Any] = {"metrics": named_metrics, "covariates": covariates}
+    if _print_statement(call, **parsed):
+        return
+    output = ResultOutput(call, FileKind.EXPERIMENT)
+    with progress_bar("summing") as progress:
+        result = sqlrank.experiment(**call.read_arguments(**parsed, progress=progress))
+    output.write(result)
+    echo_notes(result)
+
+
+def _print_statement(call: CommandCall, **parsed: Any) -> bool:
+    """Print the statement of a command with ``--sql``, and return True; raise ``SqlrankError`` for
+    its options without that.
+    """
+    if call.sql:
+        function = f"{call.command.name}_sql"
+        arguments = call.read_arguments(function, **parsed)
+        typer.echo(getattr(sqlrank, function)(**arguments) + ";")
+    elif call.dialect != "duckdb" or call.create_table or call.create_view:
+        raise SqlrankError("--dialect, --create-table and --create-view are for --sql")
+    return bool(call.sql)
+
+
+_NAMED_COLUMN = re.compile(r"\s*\w+\s*=[^=]")
+_NAMED = re.compile(r"([^=()]+)=(.*)", re.DOTALL)
+
+
+def _parse_metrics(arguments: list[str]) -> dict[str, str]:
+    """Parse ``Mean(x)`` and ``name=Mean(x)``."""
+    metric_texts: dict[str, str] = {}
+    for argument in arguments:
+        match = _NAMED.fullmatch(argument)
+        name, text = match.groups() if match else (argument, argument)
+        if name in metric_texts:
+            raise SqlrankError(f"{argument}: {name} is given twice")
+        metric_texts[name] = text
+    return metric_texts
+
+
+def _parse_covariates(texts: list[str] | None, names: list[str]) -> dict[str, str]:
+    """Parse ``metric=column``, or a bare column if there is only one metric."""
+    columns_by_metric: dict[str, str] = {}
+    for text in texts or []:
+        name = next(
+            (name for name in names if text.startswith(f"{name}=")),
+            names[0] if len(names) == 1 else None,
+        )
+        # Without this, revenue=revenue_before under a misspelt name is a comparison, whose truth
+        # would be the covariate.
+        if name is None or (_NAMED_COLUMN.match(text) and not text.startswith(f"{name}=")):
+            alone = ", or the column alone" if len(names) == 1 else ""
+            raise SqlrankError(
+                f"--covariate {text}: write --covariate METRIC=COLUMN{alone}. The metrics are"
+                f" called: {', '.join(names)}"
+            )
+        if name in columns_by_metric:
+            raise SqlrankError(f"--covariate {text}: {name} is given twice")
+        columns_by_metric[name] = text.removeprefix(f"{name}=")
+    return columns_by_metric
+
+
+def chart(call: CommandCall) -> None:
+    """Draw metrics, a curve or a stored result as an image or an HTML page."""
+    file = call.output_file(FileKind.CHART)
+    if file is None:
+        raise SqlrankError("name the file to draw with -o, such as -o roc.svg")
+    check_suffix(file)
+    from sqlrank.charts.chart_kinds import check_kind  # Altair takes half a second
+
+    check_kind(call.kind)
+    if (call.result is None) is (not call.metrics):
+        raise SqlrankError(
+            "name what to draw, such as ROC, or a stored result with --result FILE: one of the two"
+        )
+    # Process exit does not wait for threads of this name, which matters if an error leaves nothing
+    # to draw.
+    warm_up = Thread(
+        target=warm_up_renderer, args=(file.path,), name=WORKER_THREAD_NAME, daemon=True
+    )
+    warm_up.start()
+    with progress_bar("evaluating") as progress:
+        table = (
+            sqlrank.evaluate(**call.read_arguments("evaluate", progress=progress))
+            if call.result is None
+            else _read_stored_result(call.result)
+        )
+    warm_up.join()
+    displayed = sort_and_limit(table, registry_for(call.sql_dir), call.sort, call.top)
+    file.write(chart_bytes(sqlrank.chart(displayed, call.kind, title=call.title), file.path))
+
+
+def _read_stored_result(path: Path) -> Any:
+    """Return a result stored as Parquet."""
+    if not path.is_file():
+        raise SqlrankError(
+            f"--result {path}: there is no such file. Store a result with -o"
+            f" {path.with_suffix('.parquet').name}"
+        )
+    return read_parquet(
+        path,
+        f"--result {path}",
+        "Other formats do not keep the metadata of columns. Write the result again with -o"
+        " result.parquet",
+    )
+
+
+def explain(call: CommandCall) -> None:
+    """Print a metric value with the rows of its intermediate CTEs."""
+    typer.echo(sqlrank.explain(**call.read_arguments()).to_text(terminal_width()))
+
+
+def report(call: CommandCall) -> None:
+    """Write results of several calls as one HTML page."""
+    if call.output is None:
+        raise SqlrankError("name the file to write with -o, such as -o report.html")
+    from sqlrank.reports.html_page import page_file, require_report_modules
+
+    require_report_modules()
+    file = page_file(call.output, "-o", call.force, call.list_sources())
+    with progress_bar("reporting") as progress:
+        page = sqlrank.report(**call.read_arguments(progress=progress))
+    file.write(page.html)
+
+
+def split(call: CommandCall) -> None:
+    """Split rows into parts or experiment arms, or print the statement that does."""
+    if not _print_statement(call):
+        output = ResultOutput(call, FileKind.SPLIT)
+        output.write(sqlrank.split(**call.read_arguments()))
+
+
+def rollup(call: CommandCall) -> None:
+    """Build a rollup, insert its rows, print its statement, or write its dbt model."""
+    by = parse_group_columns(call.by)
+    if call.sql:
+        typer.echo(sqlrank.rollup_sql(**call.read_arguments("rollup_sql", by=by)) + ";")
+        return
+    if call.dbt is not None:
+        arguments = call.read_arguments("rollup_model", by=by)
+        unread = ("connection", "insert", "overwrite_by", "retract", "batch_where", "inputs")
+        _refuse_unread(call, unread)
+        if call.begin is None:
+            raise SqlrankError("--dbt needs --begin, the first day, such as --begin 2026-01-01")
+        _write_model(call, FileKind.DBT_ROLLUP, "rollup_model", arguments)
+        return
+    if call.begin is not None:
+        raise SqlrankError("--begin is for --dbt")
+    if call.dialect != "duckdb" or call.create_table:
+        raise SqlrankError("--dialect and --create-table are for --sql (--dialect for --dbt, too)")
+    output = ResultOutput(call, FileKind.ROLLUP)
+    result = sqlrank.rollup(**call.read_arguments(by=by))
+    if call.insert is None or call.output is not None:
+        output.write(result)
+    if call.insert is not None:
+        rows = f"{result.num_rows:,} row{'s' * (result.num_rows != 1)}"
+        typer.echo(f"inserted {rows} into {call.insert}", err=True)
+    echo_notes(result)
+
+
+def drift(call: CommandCall) -> None:
+    """Compare rows of a rollup with reference rows; with a tolerance there are verdicts."""
+    if not call.tolerance and (call.treat_inconclusive_as or call.summary or call.junit):
+        raise SqlrankError(
+            "--treat-inconclusive-as, --summary and --junit are for verdicts, which need"
+            " --tolerance"
+        )
+    output = VerdictOutput(call, FileKind.DRIFT)
+    with output.report_error():
+        result = sqlrank.drift(**call.read_arguments(by=parse_group_columns(call.by)))
+        if not call.tolerance:
+            output.result.write(result)
+    if call.tolerance:
+        output.write_and_exit(result)
+
+
+def functions(call: CommandCall) -> None:
+    """Print a script of metrics as functions of a database, or install them in DuckDB."""
+    if call.dbt is not None:
+        _write_dbt_package(call)
+        return
+    file = call.output_file(FileKind.FUNCTIONS, names=())
+    db, drop = call.connection, call.drop
+    default_schema = "main" if db is not None and db.stem == DEFAULT_SCHEMA else DEFAULT_SCHEMA
+    script = sqlrank.functions(**call.read_arguments(schema=call.schema or default_schema))
+    if db is not None:
+        script.run(db, drop=drop, force=call.force)
+        count = len(script.functions)
+        done = "dropped" if drop else "installed"
+        typer.echo(f"{done} {count} function{'s' * (count != 1)} in {db}", err=True)
+    if db is None or file is not None:
+        _write_text(script.drop_sql if drop else script.sql, file)
+
+
+def _write_dbt_package(call: CommandCall) -> None:
+    unread = {
+        "--schema": call.schema,
+        "--drop": call.drop,
+        "--db": call.connection,
+        "-o": call.output,
+        "--weighted": call.weighted,
+        "--check off": call.check == "off",
+    }
+    if flag := next((flag for flag, value in unread.items() if value), None):
+        raise SqlrankError(f"{flag} is not for --dbt, which writes a package")
+    if call.dialect != "duckdb":
+        raise SqlrankError("--dialect is not for --dbt, which writes macros for all adapters")
+    from sqlrank.routines.dbt_package import write_dbt_package  # engines take half a second
+
+    policies = parse_policies(call.policies, call.sql_dir)
+    files = write_dbt_package(
+        call.dbt, call.force, call.metrics, compat=call.compat, sql_dir=call.sql_dir, **policies
+    )
+    typer.echo(f"wrote {len(files)} files of a dbt package in {call.dbt}", err=True)
+
+
+def learn(call: CommandCall) -> None:
+    """Train a linear scorer or merge several, and print weights or the statement that scores
+    rows.
+    """
+    names = ("examples", "connection")
+    if call.score_table is None:
+        output = ResultOutput(call, FileKind.WEIGHTS, names)
+    else:
+        file = call.output_file(FileKind.STATEMENT, names)
+    from sqlrank.learn import fit, merge_weights, scoring_sql  # engines take half a second
+
+    with print_warnings(), progress_bar("learning") as progress:
+        columns = _parse_feature_columns(call.columns)
+        if call.merge is not None:
+            weights = merge_weights(
+                call.merge, **call.read_arguments("merge_weights", columns=columns)
+            )
+        else:
+            by = parse_group_columns(call.by)
+            weights = fit(**call.read_arguments("fit", columns=columns, by=by, progress=progress))
+    if call.score_table is None:
+        output.write(weights)
+    else:
+        dialect = normalize_dialect(call.dialect)
+        _write_text(scoring_sql(weights, str(call.score_table), dialect=dialect) + ";\n", file)
+
+
+def _parse_feature_columns(mappings: list[str] | None) -> dict[str, Any]:
+    """Parse column mappings; several features are one column each."""
+    feature_mappings = [text for text in mappings or [] if text.startswith("features=")]
+    columns: dict[str, Any] = dict(
+        parse_pairs("--column", [text for text in mappings or [] if text not in feature_mappings])
+    )
+    features = [text.removeprefix("features=") for text in feature_mappings]
+    if not all(features):
+        raise SqlrankError("--column features=: write --column features=name")
+    if features:
+        columns["features"] = features if len(features) > 1 else features[0]
+    return columns

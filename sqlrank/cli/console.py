@@ -1,5 +1,5 @@
-"""Define command classes that reject repeated and unread options and write help, and print errors,
-warnings, output paths and a progress bar.
+"""Define command classes that reject repeated and unread options and write help, and print the
+first screen, errors, warnings, output paths and a progress bar.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import sys
 import warnings
 from contextlib import contextmanager
 from shutil import get_terminal_size
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from sqlrank.cancellation import clean_up_at_signal, forget_cleanup
-from sqlrank.cli.command_help import first_sentence, start_screen, with_type_name, wrap_command
 from sqlrank.cli.option_messages import as_option_message
 from sqlrank.errors import SqlrankError, clean_line, describe_os_error, to_sentence
 from sqlrank.options import get_flag, load_commands, load_options
@@ -35,6 +35,82 @@ HANGING_INDENT = "  "
 
 ERROR_STATUS = 2
 """Exit status of a command that failed. It wrote nothing but the error to a JUnit report."""
+
+
+START = """\
+Metrics for rankings, recommenders and click models, computed in SQL where the data is.
+
+Start with one of these commands:
+
+  sqlrank metrics click probability
+      Find the metric for a task, from words.
+  sqlrank evaluate nDCG@10 --run run.trec --qrels qrels.trec
+      Compute metrics, with confidence intervals and by groups.
+  sqlrank compare nDCG@10 --run old=old.trec --run new=new.trec --qrels qrels.trec
+      Test if two systems differ.
+  sqlrank gate nDCG@10 --tolerance 0.01 --run old=old.trec --run new=new.trec --qrels qrels.trec
+      Fail a build if a candidate is worse than the baseline.
+  sqlrank sql AUC --predictions shop.clicks --by day --dialect bigquery
+      Print the statement, to run it in your warehouse.
+
+'sqlrank --help' lists all commands, and 'sqlrank COMMAND --help' the options of one.
+"""
+
+_OPTION_BOUNDARY = re.compile(r" (?=-)")
+_TYPES = {"str": "TEXT", "int": "INTEGER", "float": "NUMBER", "path": "FILE"}
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a help text, on one line."""
+    flat = " ".join(text.split())
+    return f"{flat.split('. ')[0].removesuffix('.')}."
+
+
+def wrap_command(command: str, width: int) -> list[str]:
+    r"""Return the lines of a command, broken before options, where a backslash continues it, so
+    that it can be copied.
+
+    >>> print(
+    ...     *wrap_command("sqlrank compare nDCG@10 --run old=old.trec --run new=new.trec", 45),
+    ...     sep="\n"
+    ... )
+    sqlrank compare nDCG@10 --run old=old.trec \
+        --run new=new.trec
+    """
+    first, *options = _OPTION_BOUNDARY.split(command)
+    lines = [first]
+    for option in options:
+        if len(f"{lines[-1]} {option} \\") <= width:
+            lines[-1] += f" {option}"
+        else:
+            lines.append(f"    {option}")
+    return [*(f"{line} \\" for line in lines[:-1]), lines[-1]]
+
+
+def start_screen(width: int) -> str:
+    """Return the text for callers without arguments, as wide as the terminal."""
+    lines: list[str] = []
+    for line in START.splitlines():
+        text = line.lstrip()
+        indent = line[: len(line) - len(text)]
+        wrapped = wrap_command if text.startswith("sqlrank ") else wrap
+        lines += [f"{indent}{part}" for part in wrapped(text, width - len(indent)) or [""]]
+    return "\n".join([*lines, ""])
+
+
+def with_type_name(words: str) -> str:
+    """Name the type of a value as other commands do.
+
+    >>> with_type_name("--run <list[str]>"), with_type_name("--top <int range>"), with_type_name(
+    ...     "--check <auto|off>"
+    ... )
+    ('--run TEXT', '--top INTEGER', '--check [auto|off]')
+    """
+    return re.sub(
+        r"<(?:list\[)?([\w|]+)(?: range)?\]?>",
+        lambda match: _TYPES.get(match[1], f"[{match[1]}]"),
+        words,
+    )
 
 
 class CommandGroup(TyperGroup):

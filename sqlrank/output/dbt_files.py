@@ -127,17 +127,6 @@ def _hash_text(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def write_dbt_model(
-    path: Path, metrics: Any, force: bool, sources: Sequence[Any], **options: Any
-) -> list[Path]:
-    """Write a dbt model of metrics and its YAML file; return their paths."""
-    from sqlrank.output.dbt import dbt_model  # engines are not needed for help
-
-    return write_dbt_files(
-        path, FileKind.DBT_METRICS, force, sources, lambda name: dbt_model(metrics, name, **options)
-    )
-
-
 def write_dbt_files(
     path: Path, kind: FileKind, force: bool, sources: Sequence[Any], make: Callable[[str], DbtModel]
 ) -> list[Path]:

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.cli.app import app
+from tests.unit.command_line import app
 
 RR = [0.50, 0.25, 1.0, 0.33, 0.00, 0.75, 0.20, 0.50, 0.10, 0.60, 0.40, 0.90]
 BOUNDS = [int(2147483647 * stats.poisson.cdf(k, 1)) for k in range(12)]

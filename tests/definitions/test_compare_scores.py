@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.cli.app import app
+from tests.unit.command_line import app
 
 LABEL = [1, 1, 1, 1, 0, 0, 0, 0, 0, 0]
 A = [0.9, 0.8, 0.4, 0.6, 0.7, 0.4, 0.3, 0.2, 0.1, 0.35]

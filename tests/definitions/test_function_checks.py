@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 import sqlrank
-from sqlrank.cli.app import app
 from sqlrank.routines.function_script import input_functions
 from tests.definitions.test_functions import assert_equal
+from tests.unit.command_line import app
 
 
 def test_functions_are_installed_without_checks() -> None:

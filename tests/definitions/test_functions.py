@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import sqlrank
 from sqlrank import SqlrankError
-from sqlrank.cli.app import app
+from tests.unit.command_line import app
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

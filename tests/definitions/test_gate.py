@@ -14,12 +14,12 @@ from typer.testing import CliRunner
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.cli.app import app
 from sqlrank.comparison.comparison_plan import ComparedMetric
 from sqlrank.comparison.noninferiority import decide_verdict
 from sqlrank.comparison.paired_differences import DifferenceSummary
 from sqlrank.inference.tolerance import Tolerance
 from sqlrank.output.ci_reports import format_junit, github_annotations, markdown_summary
+from tests.unit.command_line import app
 
 if TYPE_CHECKING:
     from pathlib import Path

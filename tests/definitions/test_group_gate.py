@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 import sqlrank
-from sqlrank.cli.app import app
 from sqlrank.output.ci_reports import format_junit, github_annotations
+from tests.unit.command_line import app
 
 if TYPE_CHECKING:
     from pathlib import Path

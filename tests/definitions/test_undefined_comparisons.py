@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.cli.app import app
 from sqlrank.output.ci_reports import format_junit, github_annotations, markdown_summary
+from tests.unit.command_line import app
 
 if TYPE_CHECKING:
     from pathlib import Path

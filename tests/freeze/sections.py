@@ -17,7 +17,6 @@ import duckdb
 import typer.main
 
 import sqlrank
-from sqlrank.cli.app import app
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.data import TABLES
 from tests.engines.scenarios import make_tables, scenarios
@@ -25,7 +24,7 @@ from tests.freeze import messages
 from tests.freeze.describing import ROOT, describe_call, describe_file, normalize
 from tests.golden.requests import REQUESTS
 from tests.golden.test_all_metrics import FILES, SWEEPS
-from tests.unit.command_line import invoke_command
+from tests.unit.command_line import app, invoke_command
 from tests.unit.outputs import OUTPUTS, make_data
 from tests.unit.test_argument_sweep import MODES, get_value
 from tests.unit.test_call_suggestions import ATTEMPTS, NAMES

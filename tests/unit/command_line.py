@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from sqlrank.cli.app import app
+from sqlrank.cli.app import command_line
 from sqlrank.cli.verdict_output import EXITS
 
 if TYPE_CHECKING:
     from typer.testing import Result
 
 
+app = command_line()
 ROOT = Path(__file__).parents[2]
 TREC = ROOT / "examples" / "data" / "trec_eval"
 CODES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")

@@ -230,7 +230,7 @@ def test_any_value_of_a_column(tmp_path: Path) -> None:
 
 
 def test_help_does_not_wait_for_altair() -> None:
-    script = "import sys, sqlrank.cli.chart; print(*sys.modules, sep='\\n')"
+    script = "import sys, sqlrank.cli.commands; print(*sys.modules, sep='\\n')"
     there = subprocess.run(
         [sys.executable, "-c", script],
         check=True,
@@ -238,7 +238,7 @@ def test_help_does_not_wait_for_altair() -> None:
         text=True,
         cwd=TREC.parents[2],
     ).stdout.split()
-    assert "sqlrank.cli.chart" in there
+    assert "sqlrank.cli.commands" in there
     assert not {"altair", "vl_convert"} & set(there)
 
 

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 import sqlrank
 from sqlrank import InputError
-from sqlrank.cli.app import app
+from tests.unit.command_line import app
 
 RUN = pa.table(
     {

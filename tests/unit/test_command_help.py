@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from sqlrank.cli.app import app
-from sqlrank.cli.command_help import wrap_command
+from sqlrank.cli.console import wrap_command
 from sqlrank.options import load_commands
 from tests.lanes import select_few
-from tests.unit.command_line import invoke_command, run_command
+from tests.unit.command_line import app, invoke_command, run_command
 from website.command_line import build_command_page
 
 COMMANDS: dict[str, Any] = getattr(get_command(app), "commands", {})

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.cli.app import app
 from sqlrank.rendering.dialects import DIALECTS
 from tests.environments import make_environment
+from tests.unit.command_line import app
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,9 +20,9 @@ from typer.testing import CliRunner
 
 import sqlrank
 from sqlrank import MetricError
-from sqlrank.cli.app import app
 from sqlrank.routines.dbt_package import ADAPTERS, dbt_package
 from tests.environments import make_environment
+from tests.unit.command_line import app
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -135,7 +135,7 @@ def test_work_that_heeds_no_interrupt_is_waited_for_in_bounds() -> None:
 @pytest.mark.parametrize(
     "module",
     [
-        "sqlrank.cli.commands",
+        "sqlrank.cli.app",
         pytest.param("typer", marks=pytest.mark.slow),
         pytest.param("duckdb", marks=pytest.mark.slow),
         pytest.param("pyarrow", marks=pytest.mark.slow),

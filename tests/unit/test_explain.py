@@ -18,13 +18,13 @@ from sqlrank import InputError, MetricError
 from sqlrank.call.request import Request, ResourceLimits
 from sqlrank.call.resolve import resolve_request
 from sqlrank.call.sources import collect_sources
-from sqlrank.cli.app import app
 from sqlrank.explanations.explain import explain_queries
 from sqlrank.inputs.user_sql import DisallowedSqlError
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_info import better_direction
 from tests.lanes import select_every
+from tests.unit.command_line import app
 from website import examples, families
 
 if TYPE_CHECKING:

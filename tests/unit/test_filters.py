@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 
 import sqlrank
 from sqlrank import InputError
-from sqlrank.cli.app import app
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.rendering.dialects import DIALECTS, get_dialect
 from sqlrank.rendering.renderer import to_sql
 from tests.lanes import select_every, select_few
+from tests.unit.command_line import app
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,10 +14,10 @@ import pytest
 from typer.testing import CliRunner
 
 import sqlrank
-from sqlrank.cli.app import app
 from sqlrank.errors import ExecutionError, InputError, MetricError
 from sqlrank.learn import fit, scoring_sql
 from tests.references import surrogates_reference as reference
+from tests.unit.command_line import app
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,11 +15,11 @@ import pytest
 from typer.testing import CliRunner
 
 import sqlrank
-from sqlrank.cli.app import app
 from sqlrank.errors import InputError
 from sqlrank.output.ci_reports import format_junit
 from sqlrank.registry.loader import load_registry
 from sqlrank.result_metadata import read_left_out
+from tests.unit.command_line import app
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 import sqlrank
-from sqlrank.cli.app import app
 from sqlrank.output.display import null_reasons
+from tests.unit.command_line import app
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -76,9 +76,9 @@ STATUS = {"gate": 3}
 WARM = """
 import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # so that a child does not end as Python does, with threads of its parent that it lacks
-import duckdb, pyarrow.parquet, sqlrank.__main__, sqlrank.cli.commands, sqlrank.api.evaluate, sqlrank.run.execution
+import duckdb, pyarrow.parquet, sqlrank.__main__, sqlrank.cli.app, sqlrank.api.evaluate, sqlrank.run.execution
 for name in ("evaluate", "gate", "sql", "rollup"):
-    sqlrank.cli.commands.command_line(name)
+    sqlrank.cli.app.command_line(name)
 for line in sys.stdin:
     folder, number, seconds, *words = line.split()
     process = os.fork()

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.cli.app import app
 from sqlrank.rendering.dialects import DIALECTS
+from tests.unit.command_line import app
 
 GOLDEN = {
     "1": ("7bf68c79", "control", 4, "train"),

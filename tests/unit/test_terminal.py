@@ -20,7 +20,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.cli.metrics import PARAMETERS_WIDTH
+from sqlrank.cli.commands import PARAMETERS_WIDTH
 from sqlrank.output.display import Format, TextColumn, lay_out
 from sqlrank.output.result_formats import TableStyle, format_result
 from tests.lanes import select_few
