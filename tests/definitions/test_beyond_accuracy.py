@@ -465,3 +465,16 @@ def test_a_large_run_is_searched_where_no_judgment_tells(
             inputs=WORLD.inputs,
             **given,
         )
+
+
+def test_items_of_equal_popularity_share_a_rank_without_a_gap() -> None:
+    """Two of three items have two users each: the third is second by popularity, and first here."""
+    history = pa.table({"query_id": ["u", "v", "u", "v", "w"], "doc_id": ["a", "a", "b", "b", "c"]})
+    (row,) = sqlrank.evaluate(
+        "Serendipity@1",
+        run={"u": {"c": 1.0}},
+        qrels={"u": {"c": 1}},
+        inputs={"history": history},
+        catalog="history",
+    ).to_pylist()
+    assert list(row.values()) == pytest.approx([(2 - 1) / 3])

@@ -14,6 +14,7 @@ import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.inference.corrected_tests import HypothesisFamily, adjust_p_values
 from sqlrank.inference.significance import minimum_detectable_effect, required_units
+from sqlrank.inference.tolerance import Tolerance
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -155,6 +156,19 @@ def test_the_level_of_an_interval_is_where_its_own_test_decides() -> None:
     family = HypothesisFamily(0.95, "holm", 5)
     assert family.level_for(0.012, 0.036) == pytest.approx(1 - 0.05 / 3)
     assert family.level_for(0.001, 0.005) == family.level_for(0.02, 0.06) == pytest.approx(0.99)
+
+
+@pytest.mark.parametrize("p", [[0.01, 0.04, 0.041], [0.5, 0.03, 0.02, 0.9, 0.021], [0.04, 0.04]])
+def test_adjusted_p_values_are_those_of_scipy_and_of_holm(p: list[float]) -> None:
+    """A later p-value may have the smaller quotient, which all before it share."""
+    assert adjust_p_values(p, "bh") == pytest.approx(list(stats.false_discovery_control(p)))
+    steps = np.maximum.accumulate([(len(p) - i) * each for i, each in enumerate(sorted(p))])
+    expected = [min(1, steps[sorted(p).index(each)]) for each in p]
+    assert adjust_p_values(p, "holm") == pytest.approx(expected) or len({*p}) < len(p)
+
+
+def test_a_share_of_a_negative_baseline_is_a_margin() -> None:
+    assert Tolerance.parse("10%").compute_margin(-0.5) == pytest.approx(0.05)
 
 
 def test_power() -> None:

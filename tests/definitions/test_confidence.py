@@ -189,6 +189,22 @@ def test_metrics_of_predictions() -> None:
     )
 
 
+def test_the_standard_error_of_an_area_is_that_of_delong() -> None:
+    """Of the variances of the shares of negatives below each positive, and of positives above each
+    negative.
+    """
+    positives, negatives = np.array([0.9, 0.7, 0.35]), np.array([0.8, 0.6, 0.4, 0.3, 0.2])
+    above = np.sign(positives[:, None] - negatives) / 2 + 0.5
+    table = pa.table(
+        {"label": [1] * 3 + [0] * 5, "score": np.concatenate([positives, negatives]).tolist()}
+    )
+    (row,) = sqlrank.evaluate(
+        "AUC", predictions=table, confidence=0.95, interval="normal"
+    ).to_pylist()
+    variance = above.mean(1).var(ddof=1) / 3 + above.mean(0).var(ddof=1) / 5
+    assert row["AUC.se"] == pytest.approx(variance**0.5, rel=1e-9)
+
+
 def test_rows_that_weigh_nothing_are_no_units() -> None:
     some = pa.table({**TEN, "weight": [1.0] * 8 + [0.0] * 2})
     first = pa.table({name: values[:8] for name, values in TEN.items()})

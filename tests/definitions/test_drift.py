@@ -91,7 +91,6 @@ def test_by_hand() -> None:
     )
 
 
-@pytest.mark.slow
 def test_psi_by_hand() -> None:
     """Halves that become 80 and 20 of 100; days that are alike have 0; a day is at 0 from itself
     however its weight changes.
@@ -114,6 +113,25 @@ def test_psi_by_hand() -> None:
         )["value_current"]
         == 0
     )
+
+
+def find_psi(rollup: pa.Table) -> float:
+    rows = sqlrank.drift("AUC", rollup=rollup, **DAYS).to_pylist()
+    return next(row["value_current"] for row in rows if row["metric"] == "PSI")
+
+
+def test_psi_is_of_deciles_of_the_middles_of_bins() -> None:
+    """Bins of 6, 6 and 88 of 100 have their middles at 3, 9 and 56: the first two are one tenth,
+    which grows from 12 to 20.
+    """
+    rollup = make_two_days([(0, 88), (1, 5), (5, 1)], [(0, 80), (1, 7), (9, 3)])
+    assert find_psi(rollup) == pytest.approx(0.08 * log(0.2 / 0.12) - 0.08 * log(0.8 / 0.88))
+
+
+def test_psi_of_a_tenth_that_is_gone() -> None:
+    """It counts as a ten-thousandth."""
+    rollup = make_two_days([(5, 45), (10, 40)], [(20, 80), (0, 0)])
+    assert find_psi(rollup) == pytest.approx(0.5 * log(2) - 0.4999 * log(0.0001 / 0.5))
 
 
 @pytest.mark.slow

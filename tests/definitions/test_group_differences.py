@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy import stats
 
 import sqlrank
 
@@ -291,6 +292,65 @@ def test_intervals_hold_for_all_pairs_and_heed_shared_units(unit: str | None) ->
             < row["value_min_ci_high"]
             <= row["value_max_ci_high"]
         )
+
+
+def measure_errors(users: int, *levels: float) -> pa.Table:
+    """Return predictions of label 0, whose scores are their errors: a row per user and group, where
+    a user's errors are high or low in all groups.
+    """
+    rng = np.random.default_rng(8)
+    own = rng.uniform(0, 0.2, users)
+    rows = [
+        ("abc"[group], user, level + own[user] + rng.uniform(0, 0.1))
+        for group, level in enumerate(levels)
+        for user in range(users)
+    ]
+    country, user, score = zip(*rows, strict=True)
+    return pa.table({"country": country, "user": user, "score": score, "label": [0.0] * len(rows)})
+
+
+@pytest.mark.parametrize("unit", [None, "user"])
+@pytest.mark.parametrize("levels", [(0.3, 0.9), (0.3, 0.6, 1.2)])
+def test_limits_of_means_by_the_formula_of_zou_and_donner(
+    levels: tuple[float, ...], unit: str | None
+) -> None:
+    """From SciPy's intervals of the means: those of the pair of the least and the greatest, which
+    no other pair reaches. Users that are in all groups narrow it (Zou 2007).
+    """
+    table, level = measure_errors(8, *levels), 0.9
+    (row,) = sqlrank.evaluate(
+        "MAE", predictions=table, across="country", confidence=level, unit=unit, interval="t"
+    ).to_pylist()
+    errors = table["score"].to_numpy().reshape(len(levels), 8)
+    pairs = math.comb(len(levels), 2)
+    quantile = stats.t.ppf(1 - (1 - level) / 2 / pairs, 7)
+    (low, below), (high, above) = (
+        (values.mean(), quantile * values.std(ddof=1) / 8**0.5) for values in errors[[0, -1]]
+    )
+    correlation = 0.0 if unit is None else np.corrcoef(errors[0], errors[-1])[0, 1]
+    margin = math.sqrt(below**2 + above**2 - 2 * correlation * below * above)
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx(
+        (high - low - margin, high - low + margin), rel=2e-3 if pairs > 1 else 1e-9
+    )
+    log_low = (math.log(low / (low - below)), math.log((low + below) / low))
+    log_high = (math.log(high / (high - above)), math.log((high + above) / high))
+    reach = [
+        math.sqrt(
+            log_low[i] ** 2 + log_high[1 - i] ** 2 - 2 * correlation * log_low[i] * log_high[1 - i]
+        )
+        for i in (0, 1)
+    ]
+    assert (row["ratio_ci_low"], row["ratio_ci_high"]) == pytest.approx(
+        (low / high * math.exp(-reach[0]), low / high * math.exp(reach[1])),
+        rel=2e-3 if pairs > 1 else 1e-9,
+    )
+
+
+def test_the_first_of_equal_groups_is_named() -> None:
+    (row,) = sqlrank.evaluate("SelectionRate", predictions=WORKED, across="sex").to_pylist()
+    assert (row["value_min"], row["sex_min"], row["value_max"], row["sex_max"]) == (
+        *(0.5, "f", 0.5, "f"),
+    )
 
 
 @pytest.mark.slow

@@ -83,7 +83,6 @@ def test_limits_at_the_tolerance_exactly_are_within_it() -> None:
     assert find_verdict(table, row["ci_low"])[1] == "inconclusive"
 
 
-@pytest.mark.slow
 def test_a_difference_fails_by_the_interval_that_allows_for_all_rows() -> None:
     """Of ten days, one differs: significantly at the level of one test, and not at that of ten."""
     days = [

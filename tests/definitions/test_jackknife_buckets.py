@@ -360,7 +360,6 @@ def test_what_has_no_interval() -> None:
     }
 
 
-@pytest.mark.slow
 def test_a_bucket_that_was_taken_away_is_none() -> None:
     """A bucket whose rows are all retracted has no rows and is not counted."""
     rows = [
@@ -415,7 +414,6 @@ def test_another_engine_makes_and_adds_them_up() -> None:
 # The difference of two times
 
 
-@pytest.mark.slow
 def test_drift_leaves_a_bucket_out_of_both_times() -> None:
     asked = {
         "rollup": make_rollup(),

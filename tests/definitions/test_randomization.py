@@ -73,3 +73,10 @@ def test_randomization_by_drawn_signs_is_near_the_exact_test() -> None:
     ]
     exact = float(np.mean(np.abs(np.add.outer(*sums)) >= abs(sum(differences)) - 1e-9))
     assert row["p_value"] == pytest.approx(exact, abs=0.005)
+
+
+def test_signs_of_the_sample_count_among_those_that_are_drawn() -> None:
+    """No other signs of thirty gains have so great a sum, in all likelihood: one of 100 has."""
+    gains = [1 + place / 100 for place in range(30)]
+    row = compare([0.0] * 30, gains, test="randomization", replicates=99)
+    assert row["p_value"] == 1 / 100

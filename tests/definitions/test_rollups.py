@@ -77,7 +77,6 @@ def test_three_bins_by_hand(metric: str, expected: tuple[float, ...]) -> None:
     )
 
 
-@pytest.mark.slow
 def test_a_bin_of_one_score_stays_tied() -> None:
     """The first bin holds one score. Of APS and PRAUC the borrowed bound opens it all the same,
     since it bounds by many light rows.

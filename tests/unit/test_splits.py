@@ -118,6 +118,14 @@ def test_exact_shares(weights: list[int]) -> None:
         assert [there.count(name) for name in shares] == weights
 
 
+def test_exact_sizes_are_the_nearest_to_the_shares() -> None:
+    """A third of ten is 3.33, and two thirds are 6.67: the parts end after 3 and 7."""
+    ids = pa.table({"id": [f"u{i}" for i in range(10)]})
+    shares = dict.fromkeys("abc", 1 / 3)
+    found = sqlrank.split(ids, key="id", salt="ab", shares=shares, exact=True)["split"].to_pylist()
+    assert [found.count(name) for name in shares] == [3, 4, 3]
+
+
 @pytest.mark.parametrize("stratum", [None, "country"])
 def test_exact_shares_are_of_keys_whose_rows_stay_together(stratum: str | None) -> None:
     """User u has u % 4 + 1 rows: each is in one part, whatever the order of rows, and parts have
