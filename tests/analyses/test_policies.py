@@ -77,7 +77,9 @@ def test_unjudged_documents(unjudged: str, expected: float) -> None:
     ],
 )
 def test_queries_that_count(queries: str, expected: float) -> None:
-    """Two queries are judged and answered, one is judged only, two are answered only."""
+    """Two queries are judged and answered, one is judged only, two are answered only; the table of
+    ``given`` has one of the first and one of the last.
+    """
     run = {**TIED, "one": {"x": 1.0}, "own": {"x": 1.0}, "other": {"x": 1.0}}
     relevant = {"q": "c", "one": "x", "unanswered": "x"}
     options: dict[str, Any] = {"queries": queries}
@@ -85,6 +87,15 @@ def test_queries_that_count(queries: str, expected: float) -> None:
         options = {"queries": pa.table({"query_id": ["q", "own"]}), "topics": "given"}
     found = rank_lists(run, relevant, **options)
     assert found == pytest.approx(expected)
+
+
+def test_questions_of_answers_all_count() -> None:
+    """One finds its document second, one finds nothing."""
+    answers = pa.table(
+        {"query_id": ["q", "none"], "retrieved": [["a", "b"], []], "relevant": [["b"], ["x"]]}
+    )
+    (row,) = sqlrank.evaluate("RR", inputs={"answers": answers}).to_pylist()
+    assert row["RR"] == (1 / 2 + 0) / 2
 
 
 def test_strict_queries_that_all_are_judged_and_answered() -> None:
@@ -184,6 +195,56 @@ def test_plans_of_predictions(plan: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
+    "plan", [{}, {"score_order": "integer_sort"}, {"score_order": "window"}], ids=str
+)
+@pytest.mark.parametrize(("weight", "expected"), [(1.0, 6.5 / 9), (2.0, 9.5 / 12)])
+def test_areas_with_and_without_weights(
+    weight: float, expected: float, plan: dict[str, str]
+) -> None:
+    """The first positive, which is above all negatives, weighs as much as given, the others 1."""
+    columns = {"weight": [weight, *[1.0] * 5]} if weight != 1 else {}
+    assert evaluate_predictions("AUC", columns=columns, plan=plan) == [pytest.approx(expected)]
+
+
+@pytest.mark.parametrize("by", [[], ["half"]], ids=str)
+def test_pairs_of_one_group_and_of_small_ones(by: list[str]) -> None:
+    """One pair of three is in opposite order, in all as in each half, which are alike."""
+    table = pa.table(
+        {"label": [1, 2, 3] * 2, "score": [0.2, 0.1, 0.3] * 2, "half": [1, 1, 1, 2, 2, 2]}
+    )
+    expected = [(2 - 1) / 3] * 2 if by else [(8 - 4) / 12]
+    rows = sqlrank.evaluate("KendallTau", predictions=table, by=by).to_pylist()
+    assert [row["KendallTau"] for row in rows] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("place", ["queries", "answers"])
+def test_columns_of_lists_are_measured(place: str) -> None:
+    """The mean of 1 and 4, of two lists whose documents are no matter."""
+    rows = {"query_id": ["q1", "q2"], "seconds": [1.0, 4.0]}
+    lists = {"retrieved": [["a"], ["b"]], "relevant": [["a"], ["a"]]}
+    inputs = {place: pa.table({**rows, **lists} if place == "answers" else rows)}
+    (row,) = sqlrank.evaluate("Mean(seconds)", inputs=inputs).to_pylist()
+    assert row["Mean(seconds)"] == 2.5
+
+
+@pytest.mark.parametrize("place", ["run", "queries"])
+def test_lists_are_grouped_by_a_column_of_themselves_or_of_queries(place: str) -> None:
+    shops = {"query_id": ["q", "one"], "shop": ["x", "y"]}
+    run = {"query_id": ["q", "q", "one"], "doc_id": ["a", "c", "x"], "score": [2.0, 1.0, 1.0]}
+    sources: dict[str, Any] = {"run": pa.table(run)}
+    if place == "queries":
+        sources["queries"] = pa.table(shops)
+    else:
+        sources["run"] = sources["run"].append_column("shop", pa.array(["x", "x", "y"]))
+    qrels = {"q": {"c": 1}, "one": {"x": 1}}
+    if place == "run":
+        qrels_rows = {"query_id": ["q", "one"], "doc_id": ["c", "x"], "relevance": [1, 1]}
+        qrels = pa.table({**qrels_rows, "shop": ["x", "y"]})
+    rows = sqlrank.evaluate("RR", qrels=qrels, by="shop", **sources).to_pylist()
+    assert [(row["shop"], row["RR"]) for row in rows] == [("x", 1 / 2), ("y", 1)]
+
+
+@pytest.mark.parametrize(
     "plan", [{"pair_counting": "bits"}, {"pair_counting": "window_ranks"}], ids=str
 )
 def test_plans_of_pairs(plan: dict[str, str]) -> None:
@@ -241,3 +302,24 @@ def test_points_are_the_first_and_last_of_their_segments(spacing: str, measure: 
     ]
     assert len(ends) < 10
     assert [(row["fpr"], row["tpr"]) for row in rows] == [pytest.approx(p) for p in [(0, 0), *ends]]
+
+
+@pytest.mark.parametrize("option", ["missing_prediction", "missing_truth"])
+def test_complete_clusters(option: str) -> None:
+    """Where every record has both clusters, no value of the policy differs from its error: one of
+    two predicted links is right, and one of two true ones is there.
+    """
+    columns = {"record_id": [1, 2, 3, 4, 5], "predicted_cluster": list("aabbc")}
+    records = pa.table({**columns, "true_cluster": list("xxyzz")})
+    (row,) = sqlrank.evaluate(
+        ["PairwisePrecision", "PairwiseRecall"], inputs={"records": records}, **{option: "error"}
+    ).to_pylist()
+    assert list(row.values()) == [1 / 2, 1 / 2]
+
+
+def test_a_document_is_looked_up_in_the_list_of_an_answer() -> None:
+    answers = pa.table({"query_id": ["q"], "retrieved": [["a", "b", "c"]], "relevant": [["c"]]})
+    (row,) = sqlrank.evaluate(
+        "RR", inputs={"answers": answers}, plan={"rank_method": "list_position"}
+    ).to_pylist()
+    assert row["RR"] == pytest.approx(1 / 3)

@@ -381,7 +381,7 @@ def test_weights_of_queries() -> None:
         "y": {f"q{q}": {"a": 1.0, "b": 2.0 * (q % 2)} for q in range(4)},
     }
     qrels = {f"q{q}": {"b": 1} for q in range(4)}
-    weights = [1.0, 2.0, 3.0, 0.0]
+    weights = [1.0, 2.0, 4.0, 0.0]
     found = []
     for scale in (1.0, 1e-6):
         queries = pa.table(
@@ -389,9 +389,9 @@ def test_weights_of_queries() -> None:
         )
         (row,) = sqlrank.compare("RR", run=run, qrels=qrels, queries=queries).to_pylist()
         found.append(row)
-    assert found[0]["difference"] == pytest.approx(2 / 6 * 0.5)
-    differences, mean = [0.0, 0.5, 0.0], 2 / 6 * 0.5
-    moves = [w / 6 * (d - mean) for w, d in zip(weights, differences, strict=False)]
+    assert found[0]["difference"] == pytest.approx(2 / 7 * 0.5)
+    differences, mean = [0.0, 0.5, 0.0], 2 / 7 * 0.5
+    moves = [w / 7 * (d - mean) for w, d in zip(weights, differences, strict=False)]
     assert found[0]["se"] == pytest.approx(math.sqrt(3 / 2 * sum(move * move for move in moves)))
     assert found[0]["n_units"] == 3
     assert {
