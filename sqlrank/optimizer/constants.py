@@ -15,13 +15,12 @@ from sqlrank.optimizer.statement_graph import (
     StatementGraph,
     StatementStep,
     is_constant,
-    iterate_conjuncts,
     needs_parentheses,
 )
 from sqlrank.sql_ast import DOUBLE, find_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from sqlglot.expressions import Expr
 
@@ -303,88 +302,6 @@ def propagate_constants(graph: StatementGraph) -> None:
                 _replace_columns(scope, replacements)
         if step.cte is not None:
             replacements[step.name] = _find_replacements(step)
-
-
-def drop_null_keys(graph: StatementGraph) -> None:
-    """Drop columns that are NULL in every row from GROUP BY, PARTITION BY, ORDER BY and joins, in
-    place.
-
-    A column that is read elsewhere stays. The columns themselves are left to column pruning.
-
-    >>> from sqlrank.optimizer.statement_graph import rewrite_graph
-    >>> rewrite_graph(
-    ...     drop_null_keys,
-    ...     "WITH a AS (SELECT x, NULL AS y FROM t) SELECT x, COUNT(*) AS n FROM a GROUP BY x, y",
-    ... )
-    'WITH a AS (SELECT x, NULL AS y FROM t) SELECT x, COUNT(*) AS n FROM a GROUP BY x'
-    """
-    null_columns: dict[str, set[str]] = {}
-    for step in graph.steps:
-        for scope in step.scopes:
-            if scope.is_plain and any(
-                null_columns.get(source.name) for source in scope.sources.values()
-            ):
-                _drop_null_columns(scope, null_columns)
-        branches = [scope.select.expressions for scope in step.scopes]
-        if branches:
-            items = zip(step.column_names, *branches, strict=False)
-            null_columns[step.name] = {
-                name
-                for name, *items in items
-                if all(isinstance(item.unalias(), exp.Null) for item in items)
-            }
-
-
-def _drop_null_columns(scope: Scope, null_columns: dict[str, set[str]]) -> None:
-    """Drop the columns of a SELECT that are NULL in every row where they are keys, and write NULL
-    where they are forwarded.
-    """
-    owners = [(column, scope.find_owner(column)) for column in scope.columns]
-    read = [
-        column
-        for column, alias in owners
-        if alias and column.name in null_columns.get(scope.sources[alias].name, ())
-    ]
-    if not read or not all(_is_droppable(column, read) for column in read):
-        return
-    null_pairs = {id(column.parent) for column in read if isinstance(column.parent, exp.NullSafeEQ)}
-    for join in scope.joins if null_pairs else ():
-        conjuncts = list(iterate_conjuncts(join.args.get("on")))
-        other_conjuncts = [
-            conjunct for conjunct in conjuncts if id(conjunct.unnest()) not in null_pairs
-        ]
-        if len(other_conjuncts) < len(conjuncts):
-            join.set("on", exp.and_(*other_conjuncts or [exp.true()], copy=False))
-    for column in read:
-        if isinstance(column.parent, exp.Alias):
-            column.replace(exp.null())
-        elif column.parent is scope.select:
-            scope.substitute(column, exp.null())
-        elif isinstance(column.parent, exp.Ordered):
-            column.parent.pop()
-        elif not isinstance(column.parent, exp.NullSafeEQ):
-            column.pop()
-    scope.mark_changed()
-
-
-def _is_droppable(column: exp.Column, null_columns: Sequence[exp.Column]) -> bool:
-    """Return True if a SELECT means the same without a column that is NULL: it is forwarded, or a
-    key beside others.
-    """
-    parent: Any = column.parent
-    if isinstance(parent, (exp.Select, exp.Alias)) or column.arg_key == "partition_by":
-        return isinstance(parent, (exp.Select, exp.Window)) or isinstance(parent.parent, exp.Select)
-    if isinstance(parent, exp.NullSafeEQ):
-        pair = [parent.this, parent.expression]
-        return all(any(side is null for null in null_columns) for side in pair)
-    clause: Any = parent.parent if isinstance(parent, exp.Ordered) else parent
-    terms = clause.expressions if isinstance(clause, (exp.Order, exp.Group)) else []
-    return any(
-        not any(
-            (term.this if isinstance(term, exp.Ordered) else term) is null for null in null_columns
-        )
-        for term in terms
-    )
 
 
 def _find_replacements(step: StatementStep) -> Replacements:

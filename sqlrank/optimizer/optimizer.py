@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.optimizer.constants import drop_null_keys, propagate_constants
+from sqlrank.optimizer.constants import propagate_constants
 from sqlrank.optimizer.merging import (
     eliminate_joins,
     eliminate_subqueries,
@@ -266,7 +266,6 @@ def optimize_statement(tree: Expr) -> None:
     prune_columns(graph)
     merge_projections(graph)
     if propagate_predicates(graph):
-        drop_null_keys(graph)
         prune_columns(graph)
     qualify_tables(graph)
     if merge_aggregations(graph):

@@ -180,8 +180,6 @@ class Dialect:
     """A query may begin with FROM."""
     supports_window_clause: bool = True
     """Windows are named in a WINDOW clause."""
-    supports_grouping_sets: bool = True
-    """Rows are grouped by GROUPING SETS, and columns that a set lacks are NULL."""
     searches_from_items: bool = False
     """sqlglot searches the items of FROM for arrays, which it cannot in the text of a user's
     query.

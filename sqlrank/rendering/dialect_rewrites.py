@@ -11,7 +11,7 @@ from sqlrank.errors import MetricError
 from sqlrank.optimizer.merging import lift_user_queries
 from sqlrank.optimizer.optimizer import optimize_statement
 from sqlrank.optimizer.statement_graph import outermost_query
-from sqlrank.rendering.cte_rewrites import materialize_shared_ctes, write_grouping_sets
+from sqlrank.rendering.cte_rewrites import materialize_shared_ctes
 from sqlrank.rendering.dialect_forms import (
     HEX_PREFIX,
     SERIES,
@@ -119,8 +119,6 @@ def rewrite_for_dialect(
     if target.searches_from_items and (query := outermost_query(tree)) is not None:
         lift_user_queries(query)
     _rewrite_quantiles(tree, target)
-    if target.supports_grouping_sets:
-        write_grouping_sets(tree)
     _rewrite_series(tree, target)
     _rewrite_hex_numbers(tree, target)
     _rewrite_list_elements(tree, target, f"{statement_title} cannot be written for {dialect}")

@@ -551,9 +551,6 @@ def _clause_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr
         )
         if isinstance(node.parent, exp.Rank):
             return text
-        if sets := node.args.get("grouping_sets"):
-            terms = ", ".join(self.sql(keys) for keys in sets[0].expressions)
-            text, is_plain = f"GROUP BY GROUPING SETS ({terms})", len(sets) == 1
         return (
             str(self.seg(text))
             if is_plain and fits_line(text, _find_indent(node))

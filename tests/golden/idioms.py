@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 WITHOUT_WINDOW_CLAUSE = frozenset({"snowflake", "redshift", "tsql"})
-WITHOUT_GROUPING_SETS = frozenset({"clickhouse", "mysql", "postgres", "sqlite"})
-"""Dialects of sqlglot without GROUPING SETS, or by whose name an engine without them goes."""
-
 WITH_NUMBER_SERIES = frozenset({"bigquery", "duckdb", "spark", "databricks", "trino", "clickhouse"})
 
 _SENTINEL = re.compile(r"\b(THEN|ELSE) 214748364[67]\b")
@@ -48,13 +45,6 @@ def idiom_faults(query: exp.Query, dialect: str) -> Iterator[str]:
     ctes = {cte.alias: cte.this for cte in clause.expressions} if clause else {}
     if dialect in WITH_NUMBER_SERIES and "digits" in ctes:
         yield "CTE digits: the dialect has series of numbers"
-    if (
-        dialect not in WITHOUT_GROUPING_SETS
-        and isinstance(query, exp.Select)
-        and query.args.get("group")
-        and "slices" in ctes
-    ):
-        yield f"{shorten_text(query.args['group'], dialect)}: the dialect has GROUPING SETS"
     for select in query.find_all(exp.Select):
         if dialect not in WITHOUT_WINDOW_CLAUSE:
             yield from _repeated_frames(select, dialect)

@@ -12,7 +12,10 @@ from tests.golden.requests import REQUESTS, count_sizes
 from tests.golden.style import find_style_faults
 from tests.unit.command_line import run_command
 
-UNFINISHED = {"56": "written 2 times"}
+UNFINISHED = {
+    "56": "written 2 times",
+    **dict.fromkeys(("34", "35", "36", "38"), "unlabeled_record_id: always NULL"),
+}
 """Superfluous parts of some statements, in words of the report."""
 
 CASES = [(number, dialect) for number, request in REQUESTS.items() for dialect in request.dialects]
@@ -21,9 +24,12 @@ CASES = [(number, dialect) for number, request in REQUESTS.items() for dialect i
 @pytest.mark.parametrize(("number", "dialect"), CASES)
 def test_nothing_in_a_requested_statement_is_without_need(number: str, dialect: str) -> None:
     text = REQUESTS[number].text(dialect)
-    unexpected = [fault for fault in find_faults(text, dialect) if number not in UNFINISHED]
-    assert unexpected == []
-    assert [*find_style_faults(text, dialect), *find_header_faults(text)] == []
+    faults = [
+        *find_faults(text, dialect),
+        *find_style_faults(text, dialect),
+        *find_header_faults(text),
+    ]
+    assert [fault for fault in faults if UNFINISHED.get(number, "\0") not in fault] == []
     assert count_sizes(text, dialect)["lines"] == len(text.splitlines())
 
 

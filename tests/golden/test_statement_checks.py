@@ -264,12 +264,6 @@ def test_parentheses_that_are_needed(expression: str) -> None:
     assert find_faults(f"SELECT {expression} AS c FROM t", "duckdb") == []
 
 
-def test_parentheses_of_grouping_sets() -> None:
-    assert (
-        find_faults("SELECT COUNT(*) AS n FROM t GROUP BY GROUPING SETS ((a), ())", "trino") == []
-    )
-
-
 def test_what_cannot_be_read_is_refused() -> None:
     with pytest.raises(NotImplementedError, match="a statement that is a Delete"):
         find_faults("DELETE FROM t WHERE a IN (SELECT a FROM u)", "duckdb")
@@ -300,10 +294,6 @@ def test_untrue_comments(comment: str, fault: str) -> None:
 
 
 FRAME = "(ORDER BY a ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
-SLICES = (
-    "WITH slices AS (SELECT 0 AS n UNION ALL SELECT 1 AS n), x AS (SELECT t.a, slices.n FROM t"
-    " CROSS JOIN slices)"
-)
 
 
 @pytest.mark.parametrize(
@@ -340,10 +330,6 @@ SLICES = (
         (
             "WITH digits AS (SELECT 0 AS d UNION ALL SELECT 1) SELECT d FROM digits",
             "CTE digits: the dialect has series of numbers",
-        ),
-        (
-            f"{SLICES} SELECT a, COUNT(*) AS b FROM x GROUP BY a, n",
-            "GROUP BY a, n: the dialect has GROUPING SETS",
         ),
         (
             (

@@ -104,7 +104,6 @@ def test_other_arrays_are_not_read(source: str) -> None:
 
 
 WITHOUT_WINDOW_CLAUSE = {"snowflake", "redshift", "tsql"}
-WITHOUT_GROUPING_SETS = {"clickhouse", "datafusion", "mysql", "sqlite"}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -113,15 +112,6 @@ def test_a_frame_is_written_once(dialect: str) -> None:
     is_named = dialect not in WITHOUT_WINDOW_CLAUSE
     assert ("OVER preceding_rows, 0) AS positives_above" in text) is is_named
     assert ("WINDOW preceding_rows AS (" in text) is is_named
-
-
-@pytest.mark.parametrize("dialect", DIALECTS)
-def test_grouping_sets(dialect: str) -> None:
-    text = sqlrank.sql(
-        "RR", run="r", qrels="q", by=[["system", "day"], ["day"], []], dialect=dialect
-    )
-    assert ("GROUP BY GROUPING SETS (" in text) is (dialect not in WITHOUT_GROUPING_SETS)
-    assert ("slices" in text) is (dialect in WITHOUT_GROUPING_SETS)
 
 
 def test_no_rows_have_no_total() -> None:

@@ -131,7 +131,6 @@ DIALECT = Dialect(
     ),
     name_after_in="bracketed_table",
     supports_from_first=True,
-    supports_grouping_sets=False,
     int_division_is_double=True,
     decimal_literals_are_double=True,
     exponent_literals_are_double=True,

@@ -50,7 +50,6 @@ DIALECT = Dialect(
     finish=_finish_tree,
     nan_function="ISNAN",
     fold_identifier=str.lower,
-    supports_grouping_sets=False,
     distinguishes_zeros=True,
     supports_delete=False,
 )

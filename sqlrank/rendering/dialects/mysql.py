@@ -46,7 +46,6 @@ DIALECT = Dialect(
     join_texts=_concatenate_texts,
     infinity="1.7976931348623157e308",
     reserved_words=frozenset({"portion"}),  # in MariaDB
-    supports_grouping_sets=False,
     exponent_literals_are_double=True,
     floor_returns_double=False,  # MariaDB makes integers of them, and divides these as decimals
     supports_float32=False,

@@ -61,7 +61,6 @@ DIALECT = Dialect(
     function_names={exp.Greatest: "MAX", exp.Least: "MIN"},
     character="CHAR({code})",
     infinity="9e999",
-    supports_grouping_sets=False,
     decimal_literals_are_double=True,
     exponent_literals_are_double=True,
     is_dynamically_typed=True,
