@@ -23,7 +23,13 @@ from sqlrank.compiler.row_keys import (
     key_column,
     key_equalities,
 )
-from sqlrank.compiler.select_builders import aliased_table, cast_double, group_by_key, order_rows
+from sqlrank.compiler.select_builders import (
+    aliased_table,
+    cast_double,
+    group_by_key,
+    join_source,
+    order_rows,
+)
 from sqlrank.inference.student_t import normal_quantile
 from sqlrank.interval_options import METRIC_COLUMN
 from sqlrank.registry.query_templates import file_rows, load_select
@@ -39,7 +45,7 @@ from sqlrank.result_columns import (
     RATIO_LIMITS,
     extreme_column,
 )
-from sqlrank.sql_ast import BIGINT, case_when, find_nodes, sql_literal, union_all
+from sqlrank.sql_ast import BIGINT, case_when, find_nodes, is_not_null, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -200,9 +206,7 @@ class _GroupDifferences:
         """Select the columns of the compared groups of the least and the greatest value."""
         for side, table in zip(EXTREME_VALUES, ("least", "greatest"), strict=True):
             for name in self.layout.across:
-                has_value = exp.Not(
-                    this=exp.Is(this=exp.column("value", table=table), expression=exp.Null())
-                )
+                has_value = is_not_null(exp.column("value", table=table))
                 value = case_when(has_value, key_column(name, table))
                 query.select(exp.alias_(value, _extreme_identifier(name, side)), copy=False)
 
@@ -354,10 +358,7 @@ class _GroupDifferences:
             )
         if self.has_components:
             query = query.where(
-                exp.EQ(
-                    this=exp.column("difference_rank", table=self.ctes["largest_differences"]),
-                    expression=sql_literal(1),
-                )
+                exp.column("difference_rank", table=self.ctes["largest_differences"]).eq(1)
             )
         query = self._with_audits(query, extremes) if self.audits else query
         query = order_rows(query, by)
@@ -403,18 +404,8 @@ class _GroupDifferences:
             "audit_totals", summed, "one row per group: counts of input rows", keys
         )
         on = key_equalities(keys.columns, cte, extremes, nullable=True)
-        joined = query.join(
-            cte,
-            copy=False,
-            **(
-                {"on": exp.and_(*on, wrap=False), "join_type": "left"}
-                if on
-                else {"join_type": "cross"}
-            ),
-        )
-        is_first = exp.EQ(
-            this=exp.column(METRIC_POSITION, table=extremes), expression=sql_literal(1)
-        )
+        joined = join_source(query, cte, on)
+        is_first = exp.column(METRIC_POSITION, table=extremes).eq(1)
         for audit in self.audits:
             value = case_when(is_first.copy(), exp.column(audit.alias, table=cte))
             joined.select(exp.alias_(value, audit.alias), copy=False)
@@ -426,11 +417,8 @@ class _GroupDifferences:
         """
         on = key_equalities(self.keys[GROUP_ID].columns, cte, extremes, nullable=True)
         names = [METRIC_COLUMN, *self.step_keys[cte].get(COMPONENT_ID, KeyColumns()).columns]
-        on += [
-            exp.EQ(this=exp.column(name, table=cte), expression=exp.column(name, table=extremes))
-            for name in names
-        ]
-        return query.join(cte, on=exp.and_(*on, wrap=False), join_type="left", copy=False)
+        on += [exp.column(name, table=cte).eq(exp.column(name, table=extremes)) for name in names]
+        return join_source(query, cte, on)
 
 
 def _find_bounds(component: _Component) -> Sequence[exp.Expr]:

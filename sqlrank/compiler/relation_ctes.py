@@ -85,7 +85,7 @@ class RelationCtes:
 
     def only_at_first_cutoff(self, cutoff: exp.Expr, value: exp.Expr) -> exp.Expr:
         """Return a value in the row of the first cut-off only, NULL in the others."""
-        is_first = exp.EQ(this=cutoff.copy(), expression=exp.Literal.number(self.first_cutoff))
+        is_first = cutoff.eq(self.first_cutoff)
         return exp.alias_(case_when(is_first, value), value.name)
 
     def apply_function(
@@ -375,11 +375,11 @@ def _join_queries_by_group(tree: exp.Expr) -> None:
     for select in find_nodes(tree, exp.Select):
         for join in select.args.get("joins") or ():
             if join.this.name == "queries" and isinstance(join.this, exp.Table):
-                sides = (
+                group, group_of_rows = (
                     exp.column(GROUP_ID, table=table.alias_or_name)
                     for table in (join.this, select.args["from_"].this)
                 )
-                join.on(exp.EQ(**dict(zip(("this", "expression"), sides, strict=True))), copy=False)
+                join.on(group.eq(group_of_rows), copy=False)
 
 
 def _window_for_score(window: exp.Expr, score: str) -> exp.Expr:

@@ -43,15 +43,18 @@ def join_on_key(
 ) -> exp.Select:
     """Join the row of a CTE for the same group and, if present, cut-off."""
     on = key_equalities(cte.keys.without_cutoff, cte.step, base_cte, cte.keys.nullable)
-    on += (
-        key_equalities([CUTOFF_COLUMN], cte.step, cutoffs or base_cte, nullable=False)
-        if cte.keys.has_cutoff
-        else []
-    )
-    join_arguments: dict[str, Any] = (
-        {"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}
-    )
-    return query.join(cte.step, copy=False, **join_arguments)
+    if cte.keys.has_cutoff:
+        on += key_equalities([CUTOFF_COLUMN], cte.step, cutoffs or base_cte, nullable=False)
+    return join_source(query, cte.step, on)
+
+
+def join_source(
+    query: exp.Select, source: str | exp.Expr, conditions: Sequence[exp.Expr], side: str = "left"
+) -> exp.Select:
+    """Join a source under conditions, or cross join it if there are none."""
+    if not conditions:
+        return query.join(source, join_type="cross", copy=False)
+    return query.join(source, on=exp.and_(*conditions, wrap=False), join_type=side, copy=False)
 
 
 def cross_join_cutoffs(query: exp.Select, cutoffs: str | None) -> exp.Select:
@@ -117,7 +120,7 @@ def _is_in_groupings(numbers: Sequence[int], cte: str | None) -> exp.Expr:
     """Return the condition that a row belongs to one of these grouping sets."""
     column = exp.column(SLICE_NUMBER, table=cte)
     if len(numbers) == 1:
-        return exp.EQ(this=column, expression=exp.Literal.number(numbers[0]))
+        return column.eq(numbers[0])
     return exp.In(this=column, expressions=[exp.Literal.number(number) for number in numbers])
 
 

@@ -24,7 +24,12 @@ from sqlrank.compiler.layout import (
 )
 from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, key_column, key_equalities
-from sqlrank.compiler.select_builders import cast_double, null_if_not_finite, slice_label
+from sqlrank.compiler.select_builders import (
+    cast_double,
+    join_source,
+    null_if_not_finite,
+    slice_label,
+)
 from sqlrank.errors import MetricError
 from sqlrank.registry.metric import is_respelled, to_sql_name
 from sqlrank.registry.query_templates import load_select
@@ -401,14 +406,7 @@ def _compile_curve(
     for role, audit in audits.items():
         audit_cte = aggregations.add_audit(audit, metric.settings, role)
         on = key_equalities(keys.columns, audit_cte.step, curve_cte, keys.nullable)
-        tree = tree.join(
-            audit_cte.step,
-            **(
-                {"on": exp.and_(*on, wrap=False), "join_type": "left"}
-                if on
-                else {"join_type": "cross"}
-            ),
-        )
+        tree = join_source(tree, audit_cte.step, on)
         tree.select(
             *(exp.column(name, table=audit_cte.step) for name in audit.named_selects[1:]),
             copy=False,

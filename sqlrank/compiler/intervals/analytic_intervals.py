@@ -39,7 +39,7 @@ from sqlrank.compiler.select_builders import group_by_key
 from sqlrank.interval_options import METRIC_COLUMN, IntervalOptions
 from sqlrank.registry.resolved_metric import is_bounded_minus1_1, limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE
-from sqlrank.sql_ast import find_nodes, sql_literal
+from sqlrank.sql_ast import case_when, find_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -323,9 +323,9 @@ class AnalyticIntervals:
         select_items: list[exp.Expr] = []
         for alias in aliases:
             self.units[alias] = f"{alias}_{UNIT_COUNT}"
-            is_metric = exp.EQ(this=exp.column(METRIC_COLUMN), expression=exp.Literal.string(alias))
+            is_metric = exp.column(METRIC_COLUMN).eq(alias)
             for name in (*names, UNIT_COUNT):
-                value = exp.Case(ifs=[exp.If(this=is_metric.copy(), true=exp.column(name))])
+                value = case_when(is_metric.copy(), exp.column(name))
                 select_items.append(exp.alias_(exp.Max(this=value), f"{alias}_{name}"))
         return select_items
 
@@ -435,9 +435,7 @@ class AnalyticIntervals:
         ):
             query = join_metrics(query, cte, "r", keys)
         if "weight" in self._list_influence_columns(rows):
-            query = query.where(
-                exp.GT(this=exp.column("weight", table="r"), expression=sql_literal(0))
-            )
+            query = query.where(exp.column("weight", table="r") > 0)
         return query.group_by(*(key.copy() for key in key_columns)) if is_summed else query
 
     def _unit_names(self, keys: KeyColumns, rows: InfluenceRows) -> list[str]:

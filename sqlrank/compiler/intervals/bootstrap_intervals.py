@@ -48,7 +48,7 @@ from sqlrank.interval_options import (
 from sqlrank.registry.resolved_metric import limit_bounds
 from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE, SLICE_COLUMN
-from sqlrank.sql_ast import is_not_null, is_null, sql_literal
+from sqlrank.sql_ast import case_when, is_not_null, is_null, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -313,7 +313,7 @@ class BootstrapIntervals:
                         expression=sql_literal(int(least)),
                     )
                 interval_columns |= {
-                    limit: exp.Case(ifs=[exp.If(this=varies.copy(), true=value)])
+                    limit: case_when(varies.copy(), value)
                     for limit, value in zip((CI_LOW, CI_HIGH), clipped, strict=True)
                 }
                 interval_columns[N_UNITS] = self._count_units(name, units_cte)
@@ -371,8 +371,8 @@ class BootstrapIntervals:
             counts = self._count_row_units(
                 cte, any(column.metric.has_classes for column in columns)
             )
-            is_original = exp.EQ(this=exp.column(REPLICATE_COLUMN), expression=sql_literal(0))
-            has_weight = exp.GT(this=exp.column("weight"), expression=sql_literal(0))
+            is_original = exp.column(REPLICATE_COLUMN).eq(0)
+            has_weight = exp.column("weight") > 0
             counted = (
                 exp.select(*map(key_column, keys.columns)).from_(cte).where(is_original, has_weight)
             )
@@ -401,12 +401,10 @@ class BootstrapIntervals:
         (unit,) = self.relations.unit_columns(cte)
         counts: dict[str, exp.Expr] = {UNIT_COUNT: _count_distinct(key_column(unit))}
         if has_classes:
-            is_positive = exp.EQ(this=exp.column("label"), expression=sql_literal(1))
+            is_positive = exp.column("label").eq(1)
             class_units = [
-                exp.Case(ifs=[exp.If(this=is_positive, true=key_column(unit))]),
-                exp.Case(
-                    ifs=[exp.If(this=is_positive.copy(), true=exp.null())], default=key_column(unit)
-                ),
+                case_when(is_positive, key_column(unit)),
+                case_when(is_positive.copy(), exp.null(), key_column(unit)),
             ]
             counts[CLASS_UNIT_COUNT] = self.relations.apply_function(
                 "smaller_sum", {}, *map(_count_distinct, class_units)
@@ -427,8 +425,8 @@ class BootstrapIntervals:
         resampled_aliases: Sequence[str],
         audits: Sequence[str],
     ) -> str:
-        is_original = exp.EQ(this=exp.column(REPLICATE_COLUMN), expression=sql_literal(0))
-        is_resampled = exp.GT(this=exp.column(REPLICATE_COLUMN), expression=sql_literal(0))
+        is_original = exp.column(REPLICATE_COLUMN).eq(0)
+        is_resampled = exp.column(REPLICATE_COLUMN) > 0
         select_items = [
             exp.alias_(exp.Max(this=_value_if(is_original, name)), name)
             for name in (*names, *audits)
@@ -470,7 +468,7 @@ class BootstrapIntervals:
             exp.to_table(replicates_cte).as_("r")
         )
         query = join_on_key(query, "r", KeyedCte(observed_cte, keys)).where(
-            exp.GT(this=exp.column(REPLICATE_COLUMN, table="r"), expression=sql_literal(0))
+            exp.column(REPLICATE_COLUMN, table="r") > 0
         )
         query = (
             query.group_by(*(key_column(name, "r") for name in keys.columns))
@@ -525,9 +523,7 @@ class BootstrapIntervals:
         ranked_columns = []
         for name in names:
             is_missing = is_null(exp.column(name))
-            missing_flag = exp.Case(
-                ifs=[exp.If(this=is_missing, true=sql_literal(1))], default=sql_literal(0)
-            )
+            missing_flag = case_when(is_missing, sql_literal(1), sql_literal(0))
             order = exp.Order(expressions=[exp.Ordered(this=exp.column(name))])
             window = exp.Window(
                 this=exp.RowNumber(),
@@ -536,7 +532,7 @@ class BootstrapIntervals:
             )
             ranked_columns += [exp.column(name), exp.alias_(window, f"{name}_place")]
         query = exp.select(*map(key_column, keys.columns), *ranked_columns).from_(replicates_cte)
-        query = query.where(exp.GT(this=exp.column(REPLICATE_COLUMN), expression=sql_literal(0)))
+        query = query.where(exp.column(REPLICATE_COLUMN) > 0)
         ranked_cte = self.relations.ctes.add_aggregate(
             "ranked_replicates",
             query,
@@ -559,7 +555,7 @@ class BootstrapIntervals:
                 CI_HIGH: exp.EQ(this=rank + tail_rank, expression=last),
             }
             for limit, is_at_rank in conditions.items():
-                value = exp.Case(ifs=[exp.If(this=is_at_rank, true=exp.column(name, table="r"))])
+                value = case_when(is_at_rank, exp.column(name, table="r"))
                 select_items.append(exp.alias_(exp.Max(this=value), f"{name}_{limit}"))
         query = exp.select(*(key_column(name, "r") for name in keys.columns), *select_items).from_(
             exp.to_table(ranked_cte).as_("r")
@@ -593,9 +589,7 @@ def _value_if_weighted(column: MetricColumn, selected_names: Sequence[str]) -> e
         or column.metric.settings.get("aggregate", "wmean") != "wmean"
     ):
         return value
-    return exp.Case(
-        ifs=[exp.If(this=exp.GT(this=exp.column("weight"), expression=sql_literal(0)), true=value)]
-    )
+    return case_when(exp.column("weight") > 0, value)
 
 
 def _distinct_queries_with(value: exp.Expr) -> exp.Distinct:
@@ -604,10 +598,8 @@ def _distinct_queries_with(value: exp.Expr) -> exp.Distinct:
     A grouping may contain several lists of a query.
     """
     has_value = is_not_null(value)
-    return exp.Distinct(
-        expressions=[exp.Case(ifs=[exp.If(this=has_value, true=exp.column(QUERY_ID))])]
-    )
+    return exp.Distinct(expressions=[case_when(has_value, exp.column(QUERY_ID))])
 
 
 def _value_if(condition: exp.Expr, name: str) -> exp.Case:
-    return exp.Case(ifs=[exp.If(this=condition.copy(), true=exp.column(name))])
+    return case_when(condition.copy(), exp.column(name))

@@ -18,7 +18,7 @@ from sqlrank.compiler.intervals.derivatives import partial_derivatives, row_cont
 from sqlrank.compiler.parameter_binding import bind_parameters
 from sqlrank.compiler.select_builders import cast_double
 from sqlrank.errors import MetricError
-from sqlrank.sql_ast import find_nodes, is_not_null, sql_literal
+from sqlrank.sql_ast import case_when, find_nodes, is_not_null, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -133,9 +133,7 @@ def find_influence(
 
 def deviation_from_mean(column: MetricColumn) -> exp.Expr:
     """Return the deviation from the mean, the influence of a value on it."""
-    return exp.Sub(
-        this=exp.column(column.alias, table="r"), expression=exp.column(column.alias, table="m")
-    )
+    return exp.column(column.alias, table="r") - exp.column(column.alias, table="m")
 
 
 def influence_name(column: MetricColumn) -> str:
@@ -307,7 +305,7 @@ def _delta_method_influence(
     influence = reduce(lambda left, right: exp.Add(this=left, expression=right), terms)
     if all_enter or not only_entering:
         return influence
-    return exp.Case(ifs=[exp.If(this=exp.or_(*enters, wrap=False), true=influence)])
+    return case_when(exp.or_(*enters, wrap=False), influence)
 
 
 def select_cell_squares(
@@ -413,12 +411,8 @@ def _value_influence(influence: exp.Expr, column: MetricColumn) -> exp.Expr:
     if column.is_nullable:
         is_unit.append(is_not_null(exp.column(column.alias, table="r")))
     if any(reference.name == "weight" for reference in find_nodes(influence, exp.Column)):
-        is_unit.append(exp.GT(this=exp.column("weight", table="r"), expression=sql_literal(0)))
-    return (
-        exp.Case(ifs=[exp.If(this=exp.and_(*is_unit, wrap=False), true=influence)])
-        if is_unit
-        else influence
-    )
+        is_unit.append(exp.column("weight", table="r") > 0)
+    return case_when(exp.and_(*is_unit, wrap=False), influence) if is_unit else influence
 
 
 def _select_interval_expression(

@@ -5,7 +5,7 @@ group and metric.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -21,9 +21,9 @@ from sqlrank.compiler.intervals.influence_functions import (
 from sqlrank.compiler.intervals.metric_dispatch import case_by_metric
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
 from sqlrank.compiler.row_keys import KeyColumns, key_column, key_equalities
-from sqlrank.compiler.select_builders import group_by_key
+from sqlrank.compiler.select_builders import group_by_key, join_source
 from sqlrank.interval_options import METRIC_COLUMN
-from sqlrank.sql_ast import sql_literal, union_all
+from sqlrank.sql_ast import case_when, count_rows, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,9 +91,11 @@ class InfluenceSums:
         count = (
             exp.Sum(this=exp.column("num_units"))
             if self.is_equal
-            else exp.Count(this=value if has_own_count else exp.Star())
+            else exp.Count(this=value)
+            if has_own_count
+            else count_rows()
         )
-        square = exp.Mul(this=value, expression=value.copy())
+        square = value * value
         sums: dict[str, exp.Expr] = {UNIT_COUNT: count}
         if self.rows.kind == "values":
             sums[CARRIED_SUFFIX] = exp.Max(this=exp.column(f"{column.alias}_{CARRIED_SUFFIX}"))
@@ -109,19 +111,12 @@ class InfluenceSums:
             zero = sql_literal(0)
             # A unit of several rows that has a positive counts with the positives: they are the
             # rarer class, as a rule.
-            has_positive = exp.GT(this=exp.column(CLASS_TOTALS[2]), expression=zero)
             is_positive = (
-                exp.EQ(this=exp.column("label"), expression=sql_literal(1))
-                if self.is_equal
-                else has_positive
+                exp.column("label").eq(1) if self.is_equal else exp.column(CLASS_TOTALS[2]) > 0
             )
-            sums["positive_squares"] = exp.Sum(
-                this=exp.Case(ifs=[exp.If(this=is_positive, true=square)], default=zero)
-            )
+            sums["positive_squares"] = exp.Sum(this=case_when(is_positive, square, zero))
             sums["negative_squares"] = exp.Sum(
-                this=exp.Case(
-                    ifs=[exp.If(this=is_positive.copy(), true=zero.copy())], default=square.copy()
-                )
+                this=case_when(is_positive.copy(), zero.copy(), square.copy())
             )
         if formula.error == "delong" or has_class_sizes:
             sums |= {
@@ -157,7 +152,7 @@ class InfluenceSums:
         """Return the sums from which a metric's effective sample size is computed."""
         if self.has_unit_weights:
             weight = exp.column(UNIT_WEIGHT)
-            arguments = [weight, exp.Mul(this=weight.copy(), expression=weight.copy())]
+            arguments = [weight, weight * weight]
         elif self.is_equal and self.has_weighted_classes:
             arguments = [
                 exp.column(CLASS_TOTALS[index]) + exp.column(CLASS_TOTALS[index + 3])
@@ -171,7 +166,7 @@ class InfluenceSums:
         return {
             "unit_size": size,
             "entering_units": exp.Count(this=value.copy()),
-            "all_units": exp.Count(this=exp.Star()),
+            "all_units": count_rows(),
         }
 
     def find_source(
@@ -289,10 +284,8 @@ class InfluenceSums:
 
 def count_units_with(rows: str) -> exp.Expr:
     """Return the number of units with rows of a class, given the column of their numbers."""
-    has_rows = exp.GT(this=exp.column(rows), expression=sql_literal(0))
-    return exp.Sum(
-        this=exp.Case(ifs=[exp.If(this=has_rows, true=sql_literal(1))], default=sql_literal(0))
-    )
+    has_rows = exp.column(rows) > 0
+    return exp.Sum(this=case_when(has_rows, sql_literal(1), sql_literal(0)))
 
 
 def _with_size(sums: Mapping[str, exp.Expr]) -> Mapping[str, exp.Expr]:
@@ -313,7 +306,4 @@ def _with_size(sums: Mapping[str, exp.Expr]) -> Mapping[str, exp.Expr]:
 def join_metrics(query: exp.Select, cte: str, alias: str, keys: KeyColumns) -> exp.Select:
     """Join the metrics of a CTE under the alias ``m``."""
     on = key_equalities(keys.columns, "m", alias, keys.nullable)
-    join_arguments: dict[str, Any] = (
-        {"on": exp.and_(*on, wrap=False)} if on else {"join_type": "cross"}
-    )
-    return query.join(exp.to_table(cte).as_("m"), **join_arguments)
+    return join_source(query, exp.to_table(cte).as_("m"), on, side="")

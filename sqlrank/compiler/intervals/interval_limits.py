@@ -9,7 +9,7 @@ import math
 from sqlglot import exp
 
 from sqlrank.inference.standard_errors import ROUNDING_NOISE
-from sqlrank.sql_ast import sql_literal
+from sqlrank.sql_ast import case_when, sql_literal
 
 
 def clip_limits(
@@ -31,9 +31,7 @@ def clip_limits(
             inside(this=value.copy(), expression=sql_literal(bound)),
             wrap=False,
         )
-        clipped.append(
-            exp.Case(ifs=[exp.If(this=is_beyond, true=sql_literal(bound))], default=limit.copy())
-        )
+        clipped.append(case_when(is_beyond, sql_literal(bound), limit.copy()))
     return clipped[0], clipped[1]
 
 
@@ -41,10 +39,8 @@ def units_differ(value: exp.Expr, error: exp.Expr) -> exp.Expr:
     """Return the condition that a standard error exceeds rounding error; otherwise units do not
     vary.
     """
-    return exp.GT(
-        this=error.copy(),
-        expression=exp.Mul(this=sql_literal(ROUNDING_NOISE), expression=exp.Abs(this=value.copy())),
-    )
+    noise = exp.Mul(this=sql_literal(ROUNDING_NOISE), expression=exp.Abs(this=value.copy()))
+    return exp.GT(this=error.copy(), expression=noise)
 
 
 def to_0_1(value: exp.Expr) -> exp.Expr:

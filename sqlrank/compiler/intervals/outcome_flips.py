@@ -58,10 +58,7 @@ def find_flip(
         name = f"{declared.partition(' FROM ')[0].removesuffix('influence')}{FLIP_SUFFIX}"
         has_flips = name in relations.ctes[rows.step].query.named_selects
         return (
-            exp.Mul(
-                this=exp.column("influence_weight", table="r"),
-                expression=exp.column(name, table="r"),
-            )
+            exp.column("influence_weight", table="r") * exp.column(name, table="r")
             if has_flips
             else None
         )

@@ -21,9 +21,9 @@ from sqlrank.compiler.row_keys import (
     key_column,
     key_equalities,
 )
-from sqlrank.compiler.select_builders import cast_double, group_by_key
+from sqlrank.compiler.select_builders import cast_double, group_by_key, join_source
 from sqlrank.registry.interval_annotation import INFLUENCE_KEY
-from sqlrank.sql_ast import find_nodes, sql_literal
+from sqlrank.sql_ast import case_when, count_rows, find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -79,9 +79,7 @@ class PairedPseudoValues:
         query = exp.select(*(key_column(name, ROW_ALIAS) for name in self.group.columns)).from_(
             exp.to_table(self.step).as_(ROW_ALIAS)
         )
-        query = query.where(
-            exp.GT(this=exp.column("weight", table=ROW_ALIAS), expression=sql_literal(0))
-        )
+        query = query.where(exp.column("weight", table=ROW_ALIAS) > 0)
         direct_influences = [
             influenced
             for influenced in grouped_influences
@@ -164,9 +162,9 @@ class PairedPseudoValues:
 
     def _count_rows(self, cte: str) -> KeyedCte:
         """Add a CTE with the rows of positive weight per group and class."""
-        label = exp.EQ(this=exp.column("label"), expression=sql_literal(1))
-        classes = (_one_if(label), exp.Sub(this=sql_literal(1), expression=_one_if(label)))
-        counts: dict[str, exp.Expr] = {UNIT_COUNT: exp.Count(this=exp.Star())}
+        label = exp.column("label").eq(1)
+        classes = (_one_if(label), 1 - _one_if(label))
+        counts: dict[str, exp.Expr] = {UNIT_COUNT: count_rows()}
         counts |= {
             name: exp.Sum(this=count)
             for name, count in zip(CLASS_SIZE_COLUMNS, classes, strict=True)
@@ -175,7 +173,7 @@ class PairedPseudoValues:
             *map(key_column, self.group.columns),
             *(exp.alias_(count, name) for name, count in counts.items()),
         ).from_(cte)
-        query = query.where(exp.GT(this=exp.column("weight"), expression=sql_literal(0)))
+        query = query.where(exp.column("weight") > 0)
         return KeyedCte(
             self.relations.ctes.add_aggregate(
                 "group_row_counts",
@@ -198,19 +196,12 @@ class PairedPseudoValues:
         Only the columns that identify its rows are used.
         """
         on = key_equalities(self.group.columns, alias, ROW_ALIAS, self.group.nullable)
-        on += (
-            []
-            if score is None
-            else [exp.EQ(this=key_column(SCORE_NAME, alias), expression=sql_literal(score))]
-        )
+        on += [] if score is None else [key_column(SCORE_NAME, alias).eq(score)]
         on += key_equalities(
             [name for name in cte.keys.columns if name == UNIT_ID], alias, ROW_ALIAS, nullable=False
         )
         on += [] if score_number is None else self._lookup_conditions(cte.step, alias, score_number)
-        join_arguments: dict[str, Any] = (
-            {"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}
-        )
-        return query.join(exp.to_table(cte.step).as_(alias), copy=False, **join_arguments)
+        return join_source(query, exp.to_table(cte.step).as_(alias), on)
 
     def _lookup_conditions(self, cte: str, alias: str, score_number: int) -> list[exp.Expr]:
         """Return the join conditions of a lookup under one score.
@@ -242,9 +233,7 @@ class PairedPseudoValues:
             if rows.kind == "equal_units"
             else "influence"
         )
-        is_positive = _one_if(
-            exp.EQ(this=exp.column("label", table=ROW_ALIAS), expression=sql_literal(1))
-        )
+        is_positive = _one_if(exp.column("label", table=ROW_ALIAS).eq(1))
         sizes = [exp.column(name, table=SIZES_ALIAS) for name in (UNIT_COUNT, *CLASS_SIZE_COLUMNS)]
         return self.relations.apply_function(
             "pseudo_value",
@@ -259,9 +248,7 @@ class PairedPseudoValues:
 
 def _one_if(condition: exp.Expr) -> exp.Case:
     """Return 1 if a condition holds, else 0."""
-    return exp.Case(
-        ifs=[exp.If(this=condition.copy(), true=sql_literal(1))], default=sql_literal(0)
-    )
+    return case_when(condition.copy(), sql_literal(1), sql_literal(0))
 
 
 def _influence_for_score(

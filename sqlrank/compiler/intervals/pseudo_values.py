@@ -23,6 +23,7 @@ from sqlrank.compiler.layout import KeyedCte, MetricColumn
 from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns, key_column
 from sqlrank.compiler.select_builders import cast_double, group_by_key, join_on_key
 from sqlrank.errors import MetricError
+from sqlrank.sql_ast import case_when, count_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -160,7 +161,7 @@ class PseudoValues:
             ),
             "one row per unit: its influence on each metric",
         )
-        counts: dict[str, exp.Expr] = {UNIT_COUNT: exp.Count(this=exp.Star())}
+        counts: dict[str, exp.Expr] = {UNIT_COUNT: count_rows()}
         counts |= (
             {name: count_units_with(total) for name, total in CLASS_SIZES_BY_NAME.items()}
             if has_classes
@@ -236,6 +237,5 @@ def _only_of_one_row(query: exp.Select, names: Sequence[str]) -> exp.Select:
     """Make columns NULL for units of several rows, in place: only a row has an outcome."""
     for item in query.selects:
         if item.alias in names and isinstance(item.this, exp.Max):
-            is_one = exp.EQ(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(1))
-            item.set("this", exp.Case(ifs=[exp.If(this=is_one, true=item.this)]))
+            item.set("this", case_when(count_rows().eq(1), item.this))
     return query

@@ -25,9 +25,7 @@ DF = "df"
 
 def df_column(units: exp.Expr) -> exp.Expr:
     """Return the degrees of freedom as a column, from a count of units."""
-    value = exp.func(
-        "NULLIF", exp.Sub(this=units.copy(), expression=sql_literal(1)), sql_literal(0)
-    )
+    value = exp.func("NULLIF", units - 1, sql_literal(0))
     return comment_column(value, DF, "degrees of freedom, NULL in place of 0")
 
 
@@ -49,7 +47,7 @@ def t_quantile_column(confidence: IntervalOptions, df_name: str = DF) -> exp.Exp
         value = (exp.Sub if factor < 0 else exp.Add)(this=value, expression=term)
     ifs = [
         exp.If(
-            this=exp.EQ(this=exp.column(df_name), expression=sql_literal(df)),
+            this=exp.column(df_name).eq(df),
             true=sql_literal(t_critical_value(confidence.level, df)),
         )
         for df in (1, 2)
