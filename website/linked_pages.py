@@ -17,7 +17,6 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
     "sql/README.md": "sql/index.md",
-    "integrations/dbt/README.md": "integrations/dbt.md",
     "benchmarks/README.md": "benchmarks.md",
     "examples/gate/README.md": "examples/gate.md",
     "examples/rollup/README.md": "examples/rollup.md",

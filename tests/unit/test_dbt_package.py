@@ -1,13 +1,10 @@
-"""The dbt package: its copy in the repository is current, its models have evaluate's numbers, and
-its generic tests pass and fail.
-"""
+"""The dbt package: its models have evaluate's numbers, and its generic tests pass and fail."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 from functools import cache
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +23,8 @@ from tests.unit.command_line import app
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
-PACKAGE = Path(__file__).parents[2] / "integrations" / "dbt"
 GRADES, CLICKS = {"relevance": "grade"}, {"label": "click", "score": "p"}
 TABLES = """
     CREATE TABLE runs AS
@@ -97,11 +94,8 @@ def _refuse(message: str) -> None:
 
 @cache
 def macros(adapter: str = "duckdb") -> _Macros:
-    """Return the macros of the copy in the repository."""
-    return _Macros(
-        adapter,
-        {path.name: path.read_text("utf-8") for path in sorted(PACKAGE.glob("macros/*.sql"))},
-    )
+    """Return the macros of the package."""
+    return _Macros(adapter, dbt_package())
 
 
 def statements(adapter: str) -> dict[str, str]:
@@ -197,18 +191,6 @@ def assert_equal_to_evaluate(connection: duckdb.DuckDBPyConnection) -> None:
                 pytest.approx(value, rel=1e-9) if isinstance(value, float) else value
                 for value in values
             ), name
-
-
-@pytest.mark.slow
-def test_the_copy_in_the_repository_is_current() -> None:
-    """``sqlrank functions --dbt integrations/dbt`` writes it."""
-    kept = {
-        str(path.relative_to(PACKAGE)): path.read_text("utf-8")
-        for path in PACKAGE.rglob("*")
-        if path.is_file()
-    }
-    assert kept.pop("README.md")
-    assert kept == dbt_package()
 
 
 @pytest.mark.slow
@@ -520,9 +502,13 @@ def write_project(folder: Path) -> None:
                 "outputs": {"dev": {"type": "duckdb", "path": "shop.duckdb", "threads": 1}},
             }
         },
-        "packages.yml": {"packages": [{"local": str(PACKAGE)}]},
+        "packages.yml": {"packages": [{"local": "packages/sqlrank"}]},
         "models/schema.yml": {"version": 2, "sources": sources, "models": properties},
     }
+    for place, text in dbt_package().items():
+        path = folder / "packages" / "sqlrank" / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
     (folder / "models").mkdir()
     for place, content in files.items():
         (folder / place).write_text(yaml.safe_dump(content))

@@ -96,7 +96,7 @@ WANTED = {
     "output format": "results",
     "bigquery": "warehouse start/warehouses",
     "snowflake": "warehouse start/warehouses",
-    "dbt": "start/dbt integrations/dbt",
+    "dbt": "start/dbt",
     "udf": "functions",
     "charts": "charts",
     "gallery": "gallery",
