@@ -27,8 +27,8 @@ REFERENCE = {"engines.md", "glossary.md", "plans.md", "speed.md", "troubleshooti
 
 @cache
 def topic_words() -> dict[str, Any]:
-    """Return the words of sql/search.toml."""
-    return read_toml(sql_root() / "search.toml")
+    """Return the words of sql/settings/search.toml."""
+    return read_toml(sql_root() / "settings" / "search.toml")
 
 
 @cache

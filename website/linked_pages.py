@@ -30,7 +30,7 @@ PAGES = {
 PAGES_BY_FOLDER = {
     "sql/metrics": "metrics.md",
     "sql/curves": "metrics.md",
-    "sql/compat": "sql/compat.md",
+    "sql/settings/compat": "sql/compat.md",
     "sql/relations": "sql/relations.md",
 }
 """Pages that list the contents of a folder without a README."""
@@ -103,7 +103,7 @@ def build_compat_page() -> str:
             " tools](../compat.md)."
         ),
     ]
-    for path in sorted((ROOT / "sql" / "compat").glob("*.toml")):
+    for path in sorted((ROOT / "sql" / "settings" / "compat").glob("*.toml")):
         parts += [
             f"## {path.stem}",
             f"``` {{ .toml .wrapped }}\n{path.read_text('utf-8').rstrip()}\n```",

@@ -184,7 +184,7 @@ def _print_tasks(form: Format | None) -> None:
     """Print the metrics that people look for, by task, to those who read the list in a terminal."""
     width = terminal_width()
     if width is not None and form in {None, Format.table}:
-        tasks = read_toml(sql_root() / "search.toml")["tasks"]
+        tasks = read_toml(sql_root() / "settings" / "search.toml")["tasks"]
         columns = [
             TextColumn("task", list(tasks)),
             TextColumn("metrics and commands", list(tasks.values())),

@@ -48,7 +48,7 @@ class ConfidenceSequence:
     probability of ``level``.
 
     It is the narrowest at ``expected_units``. The guarantee needs both to be the same at each look.
-    DuckDB evaluates the files of ``sql/experiments``, which have the formulas.
+    DuckDB evaluates the files of ``sql/analyses/experiments``, which have the formulas.
     """
 
     database: duckdb.DuckDBPyConnection
@@ -82,9 +82,11 @@ class ConfidenceSequence:
         steps = {
             "effects": exp.select(*(exp.alias_(value, name) for name, value in columns.items())),
             "sequence_scales": exp.replace_placeholders(
-                load_select("experiments", "sequence_scales.sql"), **tuning
+                load_select("analyses/experiments", "sequence_scales.sql"), **tuning
             ),
-            "critical_values": load_select("experiments", "critical_values", "sequential.sql"),
+            "critical_values": load_select(
+                "analyses/experiments", "critical_values", "sequential.sql"
+            ),
         }
         query = exp.select(column).from_("critical_values").order_by("metric")
         for name, step in steps.items():

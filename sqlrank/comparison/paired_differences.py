@@ -45,8 +45,8 @@ FLIP_STEPS, AREA_STEPS = ("rare_changes",), ("compared_areas", "area_variances")
 """Steps without rows if no metric has flips, and if none is an area."""
 
 COMPARISON_FUNCTIONS = {"degrees_of_freedom": "excess"}
-"""Functions of slots in the files of ``sql/comparison`` that are not the only ones of their
-slot.
+"""Functions of slots in the files of ``sql/analyses/comparison`` that are not the only ones of
+their slot.
 """
 
 CLASS_SIZES = ("positive_size", "negative_size")
@@ -101,7 +101,8 @@ class DifferenceSummary:
 
 
 class PairedUnits:
-    """Unit values in a scratch DuckDB: temporary tables that the files of ``sql/comparison`` read.
+    """Unit values in a scratch DuckDB: temporary tables that the files of
+    ``sql/analyses/comparison`` read.
 
     Each input table has the columns of systems, groups and units, ``weight`` if units are weighted,
     and one of doubles per metric. If rows with several scores are units (``by_rows``), it has the
@@ -318,7 +319,7 @@ class PairedUnits:
             "is_baseline": to_array([1, 0] * len(pairs), pa.bool_()),
         }
         self.database.register("pair_systems", pa.table(members))
-        joined = load_select("comparison", "paired_unit_values.sql")
+        joined = load_select("analyses/comparison", "paired_unit_values.sql")
         names = [*self.class_sizes, *(["flip_label"] if self.flip_metrics else [])]
         joined.select(
             *(exp.alias_(exp.Max(this=exp.column(name)), name) for name in names), copy=False
@@ -416,21 +417,24 @@ class PairedUnits:
         correction of the variance.
         """
         self.create_temp(
-            "absolute_difference_ranks", load_select("comparison", "absolute_difference_ranks.sql")
+            "absolute_difference_ranks",
+            load_select("analyses/comparison", "absolute_difference_ranks.sql"),
         )
         return {
             row[:3]: row[3:]
-            for row in self.fetch_rows(load_select("comparison", "signed_rank_sums.sql"))
+            for row in self.fetch_rows(load_select("analyses/comparison", "signed_rank_sums.sql"))
         }
 
     def exact_p_values(self) -> dict[ContrastKey, float]:
         """Return the p-values of the randomization test over all signs by comparison, of those that
         differ in 1 to 20 units.
         """
-        self.create_temp("signed_half_sums", load_select("comparison", "signed_half_sums.sql"))
+        self.create_temp(
+            "signed_half_sums", load_select("analyses/comparison", "signed_half_sums.sql")
+        )
         return {
             row[:3]: row[3]
-            for row in self.fetch_rows(load_select("comparison", "exact_sign_flips.sql"))
+            for row in self.fetch_rows(load_select("analyses/comparison", "exact_sign_flips.sql"))
         }
 
     def fetch_rows(self, query: exp.Query) -> list[tuple[Any, ...]]:
@@ -462,13 +466,13 @@ def _create_temp(name: str, query: exp.Expr, kind: str) -> exp.Create:
 
 @cache
 def _write_step(name: str, kind: str = "", is_empty: bool = False) -> str:
-    """Return the statement of a file of ``sql/comparison``, which creates a table or view of this
-    kind if one is given; without rows if empty.
+    """Return the statement of a file of ``sql/analyses/comparison``, which creates a table or view
+    of this kind if one is given; without rows if empty.
 
     Writing all of them takes as long as running them on 10,000 rows, so it is done once.
     """
     step: Any = bind_parameters(
-        load_registry(), load_select("comparison", f"{name}.sql"), COMPARISON_FUNCTIONS, {}
+        load_registry(), load_select("analyses/comparison", f"{name}.sql"), COMPARISON_FUNCTIONS, {}
     )
     if is_empty:
         step = exp.select(*(exp.alias_(exp.null(), column) for column in step.named_selects)).where(

@@ -70,7 +70,9 @@ class SignFlips:
                 " systems"
             )
         _check_ids(units)
-        units.create_temp("sign_seeds", load_select("comparison", "sign_seeds.sql"), seed=str(seed))
+        units.create_temp(
+            "sign_seeds", load_select("analyses/comparison", "sign_seeds.sql"), seed=str(seed)
+        )
         # One column per metric and pair, rows per group: one column per comparison would be 0 in
         # all other groups.
         columns = {
@@ -79,7 +81,7 @@ class SignFlips:
                 dict.fromkeys((summary.metric, summary.pair) for summary in self.compared)
             )
         }
-        wide = load_select("comparison", "unit_difference_rows.sql")
+        wide = load_select("analyses/comparison", "unit_difference_rows.sql")
         for (metric, pair), column_number in columns.items():
             wide.select(
                 exp.alias_(_select_difference(metric, pair), f"d_{column_number}"), copy=False
@@ -91,7 +93,7 @@ class SignFlips:
         self, units: PairedUnits, replicates: int, columns: Mapping[tuple[int, int], int]
     ) -> list[list[float]]:
         """Return the sign-flipped sums of each comparison, in the order of replicates."""
-        flips = load_select("comparison", "sign_flip_replicates.sql")
+        flips = load_select("analyses/comparison", "sign_flip_replicates.sql")
         for column_number in columns.values():
             signed = exp.Mul(this=exp.column(f"d_{column_number}"), expression=exp.column("sign"))
             flips.select(exp.alias_(exp.Sum(this=signed), f"total_{column_number}"), copy=False)

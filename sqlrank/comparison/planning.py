@@ -142,10 +142,10 @@ def _read_plans(values: Any, system: str, correlation: float) -> list[Plan]:
         duck.register("given", table)
         steps = {
             "stored_values": union_all(rows),
-            "stored_systems": load_select("comparison", "stored_systems.sql"),
+            "stored_systems": load_select("analyses/comparison", "stored_systems.sql"),
         }
         query: Any = exp.replace_placeholders(
-            load_select("comparison", "planned_deviations.sql"), correlation=correlation
+            load_select("analyses/comparison", "planned_deviations.sql"), correlation=correlation
         )
         for name, step in steps.items():
             query = query.with_(name, step)

@@ -43,7 +43,7 @@ def find_regressions(
     rows: list[dict[str, Any]] = []
     for index, (measure, metric) in enumerate(zip(units.measures, comparison.metrics, strict=True)):
         sign = {"higher": 1, "lower": -1}.get(measure.direction, 0)
-        query = load_select("comparison", "regressions.sql")
+        query = load_select("analyses/comparison", "regressions.sql")
         bound: Any = exp.replace_placeholders(
             query, metric=index, sign=sign, cells=MAX_CELLS_PER_GROUPING
         )
@@ -104,7 +104,7 @@ def add_documents(
             exp.In(this=exp.cast(run.raw_expression("query_id"), "TEXT"), expressions=ids)
         )
         keys = [quoted_column(name) for name in run.group_names]
-        query = load_select("comparison", "first_documents.sql")
+        query = load_select("analyses/comparison", "first_documents.sql")
         ranked = query.args["from_"].this.this
         ranked.args["from_"].set(
             "this", run.select_columns(("query_id", "doc_id", "score")).subquery("run")

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from sqlrank.compiler.intervals.analytic_intervals import AnalyticIntervals
     from sqlrank.compiler.relation_ctes import RelationCtes
 
-DIFFERENCES_FOLDER = "group_differences"
+DIFFERENCES_FOLDER = "analyses/group_differences"
 
 PAIR_STEPS = ("pair_margins", "pair_limits", "group_intervals")
 LIMIT_STEPS = (

@@ -201,7 +201,9 @@ def _load_class_sizes(
         and layout.confidence.per_unit
         and any(metric.has_classes for metric in metrics)
     )
-    return {"class_sizes": load_select("comparison", "class_sizes.sql")} if is_needed else {}
+    return (
+        {"class_sizes": load_select("analyses/comparison", "class_sizes.sql")} if is_needed else {}
+    )
 
 
 def _list_flips(metric_outputs: Sequence[OutputColumn], names: Sequence[str]) -> list[OutputColumn]:

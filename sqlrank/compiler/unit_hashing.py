@@ -1,5 +1,5 @@
 """Hash units by MD5 to numbers that are equal on every engine, by expressions of
-``sql/bootstrap``.
+``sql/analyses/bootstrap``.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def digest_number(digest: str, start: int = 1) -> exp.Expr:
 
 
 def load_expression(file: str, replacement: exp.Expr) -> exp.Expr:
-    """Load the expression of a file in ``sql/bootstrap``, with its column replaced by an
+    """Load the expression of a file in ``sql/analyses/bootstrap``, with its column replaced by an
     expression.
     """
-    expression = load_select("bootstrap", file).selects[0].unalias()
+    expression = load_select("analyses/bootstrap", file).selects[0].unalias()
     for column in find_nodes(expression, exp.Column):
         column.replace(replacement.copy())
     return expression

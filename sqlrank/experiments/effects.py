@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sqlrank.rendering.renderer import StatementHeader
 
 
-FOLDER = "experiments"
+FOLDER = "analyses/experiments"
 OBSERVATIONS = "observations"
 MATERIALIZED_STEPS = (
     "experiment_units",

@@ -119,7 +119,9 @@ def load_audit(counts_null_ids: bool) -> exp.Select:
     """Return the columns that :func:`check_ranking_join` reads, as a metric file, with the number
     of NULLs in lists of documents if needed.
     """
-    return load_select("checks", "list_audit.sql" if counts_null_ids else "document_audit.sql")
+    return load_select(
+        "inputs/checks", "list_audit.sql" if counts_null_ids else "document_audit.sql"
+    )
 
 
 def check_overlap(database: Database, inputs: Mapping[str, BoundInput]) -> None:
@@ -434,7 +436,7 @@ def check_ranks(
     """
     columns = ("query_id", "doc_id", "rank") if is_deduplicated else ("query_id", "rank")
     wrong_lists, advice = (
-        load_select("checks", "list_ranks.sql"),
+        load_select("inputs/checks", "list_ranks.sql"),
         load_select("inputs", "rank_advice.sql"),
     )
     if has_gaps:

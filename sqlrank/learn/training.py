@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 
 
 def read_training_step(name: str, tables: Mapping[str, str | exp.Select]) -> exp.Select:
-    """Return the SELECT of a file in sql/learn over tables given as names or queries."""
-    tree = load_select("learn", f"{name}.sql")
+    """Return the SELECT of a file in sql/analyses/learn over tables given as names or queries."""
+    tree = load_select("analyses/learn", f"{name}.sql")
     for table in list(tree.find_all(exp.Table)):
         source = tables.get(table.name)
         if isinstance(source, exp.Select):
@@ -316,7 +316,7 @@ def _read_long_form(database: Database, bound_input: BoundInput, by: Sequence[st
         raise InputError(
             f"{bound_input.label}: feature is NULL. Give it a name, or leave the row out"
         )
-    pivoted = load_select("learn", "feature_vectors.sql")
+    pivoted = load_select("analyses/learn", "feature_vectors.sql")
     for table in list(pivoted.find_all(exp.Table)):
         table.replace(long_rows.subquery(TRAINING_ROLE))
     types = {
@@ -429,8 +429,8 @@ class Objective:
         """
         if self.surrogate is None:
             return {
-                "model_losses": load_select("learn", "log_losses.sql"),
-                "score_gradients": load_select("learn", "log_loss_gradients.sql"),
+                "model_losses": load_select("analyses/learn", "log_losses.sql"),
+                "score_gradients": load_select("analyses/learn", "log_loss_gradients.sql"),
             }
         relations = _bind_relations(self.surrogate, "scored_examples", "surrogates", "surrogate")
         gradient = _resolve_metric(replace(self.surrogate.metric, name="pApGradient"))
@@ -439,7 +439,7 @@ class Objective:
         ].name = "score_gradients"
         return {
             **{cte.name: cte.query for cte in relations.ctes},
-            "model_losses": load_select("learn", "model_losses.sql"),
+            "model_losses": load_select("analyses/learn", "model_losses.sql"),
         }
 
 

@@ -1,5 +1,5 @@
-"""Find the canonical metric and file of a name, by synonyms in ``sql/names.toml`` and compatibility
-modes, and list the synonyms.
+"""Find the canonical metric and file of a name, by synonyms in ``sql/settings/names.toml`` and
+compatibility modes, and list the synonyms.
 """
 
 from __future__ import annotations

@@ -190,7 +190,7 @@ def list_entries(library: Registry) -> list[SearchEntry]:
     """Return the entries of a search: metrics, policies, the topics of ``search.toml``, and pages
     of the documentation.
     """
-    words = read_toml(sql_root() / "search.toml")
+    words = read_toml(sql_root() / "settings" / "search.toml")
     files = {
         format_example_name(file): file
         for file in [*library.metrics.values(), *library.curves.values()]

@@ -129,7 +129,7 @@ def _has_tool_name(mode_text: str, tool: str) -> bool:
 def expand_compat_alias(text: str, compat_mode: Mapping[str, Any], library: Registry) -> str:
     """Expand a tool's own metric name, such as ``ndcg_cut_10`` to nDCG@10 under trec10.
 
-    A name that ends in ``@`` is meant with a cut-off, as in ``sql/names.toml``.
+    A name that ends in ``@`` is meant with a cut-off, as in ``sql/settings/names.toml``.
     """
     names: Mapping[str, str] = compat_mode.get("names", {})
     name, at, cutoff = text.partition("@")

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 
 RELATIONS_FOLDER = "relations/"
-"""Folder of relations, which the name of a source is written without: it is that of its step."""
+_FOLDERS = re.compile(r"^(relations|analyses)/")
+"""Folders that the name of a source is written without: it is that of its step."""
 
 _CUTOFF_WORDS = [
     (re.compile(r" at ranks 1 to k\b| among (?:its|their) first k\b"), ""),
@@ -213,7 +214,7 @@ def substitute_cutoff(sentence: str, cutoff: object) -> str:
 
 def format_source_name(source: str) -> str:
     """Return the name of a file or table as the comment of a step has it."""
-    return " ".join(source.split()).removeprefix(RELATIONS_FOLDER)
+    return _FOLDERS.sub("", " ".join(source.split()))
 
 
 class RowCheck:

@@ -23,6 +23,7 @@ from sqlrank.errors import (
 from sqlrank.registry.sql_file import Grain, SqlFile
 from sqlrank.registry.sql_folder import (
     FUNCTION_DEFAULTS,
+    find_files,
     read_choices,
     read_names,
     read_tables,
@@ -310,12 +311,12 @@ class Registry:
                 " functions/gain/"
             )
         for name, declarations in (("policies", self.policies), ("plans", self.plans)):
-            if (path := folder / f"{name}.toml").is_file():
+            for path in find_files(folder, f"{name}.toml"):
                 declarations.update(read_choices(path))
-        if (path := folder / "roles.toml").is_file():
+        for path in find_files(folder, "roles.toml"):
             self.roles |= read_roles(path, read_tables(path))
-        self.compat_files |= {path.stem: path for path in sorted(folder.glob("compat/*.toml"))}
-        self.checks |= {path.stem: path for path in sorted(folder.glob("checks/*.sql"))}
+        self.compat_files |= {path.stem: path for path in find_files(folder, "compat/*.toml")}
+        self.checks |= {path.stem: path for path in find_files(folder, "checks/*.sql")}
         load = _packaged_file if folder == sql_root() else SqlFile
         # Relations may stand in folders of families, which are those of metrics; other folders hold
         # the files of one relation.
@@ -339,7 +340,7 @@ class Registry:
             self.curves[file.display_name.lower()] = file
 
     def _add_functions(self, folder: Path, load: Callable[..., SqlFile]) -> None:
-        for path in sorted(folder.glob("functions/*/*.sql")):
+        for path in sorted(folder.glob("functions/**/*.sql")):
             slot = self.functions.setdefault(path.parent.name, {})
             self._check_name_is_free(path.stem, slot.get(path.stem), path)
             slot[path.stem] = load("functions", path.parent.name, path)
@@ -395,8 +396,8 @@ class Registry:
         demand.
         """
         sections: dict[str, dict[str, Any]] = {}
-        for path in (folder / "names.toml" for folder in self._folders):
-            for section, names in (read_names(path) if path.is_file() else {}).items():
+        for path in (path for folder in self._folders for path in find_files(folder, "names.toml")):
+            for section, names in read_names(path).items():
                 sections[section] = sections.get(section, {}) | names
         return sections
 

@@ -1,5 +1,5 @@
 """Read the samples that are too small for intervals of some metrics from
-``sql/small_samples.toml``, and describe them for notes.
+``sql/settings/small_samples.toml``, and describe them for notes.
 """
 
 from __future__ import annotations
@@ -78,5 +78,5 @@ class SmallSample:
 @cache
 def load_small_samples(table: str) -> tuple[SmallSample, ...]:
     """Return the rows of ``intervals`` or of ``comparisons``."""
-    rows = read_toml(sql_root() / "small_samples.toml")[table]
+    rows = read_toml(sql_root() / "settings" / "small_samples.toml")[table]
     return tuple(SmallSample(**{**row, "metrics": tuple(row["metrics"])}) for row in rows)

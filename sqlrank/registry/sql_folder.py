@@ -24,8 +24,19 @@ def sql_root() -> Path:
     return packaged if packaged.is_dir() else package.parent / "sql"
 
 
-FOLDERS = ("metrics", "curves", "relations", "functions", "checks", "compat")
+FOLDERS = ("metrics", "curves", "relations", "functions", "checks", "compat", "inputs", "settings")
 """The subfolders that are read."""
+
+
+def find_files(folder: Path, pattern: str) -> list[Path]:
+    """Return the files of a pattern such as ``compat/*.toml``, at the top, where users have them,
+    or in ``settings/`` or ``inputs/``, where the package has them.
+    """
+    return [
+        path
+        for place in (folder, folder / "inputs", folder / "settings")
+        for path in sorted(place.glob(pattern))
+    ]
 
 
 FUNCTION_DEFAULTS = "functions"

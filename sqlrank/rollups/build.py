@@ -608,7 +608,9 @@ def _build_file(
     buckets: JackknifeBuckets | None,
 ) -> SqlFile:
     """Return the SQL file of a rollup with its aggregate columns and the metrics' checks."""
-    file = SqlFile("curves", "rollup_rows", sql_root() / "rollups" / f"{binning_kind}.sql")
+    file = SqlFile(
+        "curves", "rollup_rows", sql_root() / "analyses" / "rollups" / f"{binning_kind}.sql"
+    )
     tree = file.statement
     if metrics.rank_based:
         bins.add_exact_score_bins(tree)

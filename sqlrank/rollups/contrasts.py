@@ -606,7 +606,7 @@ def _compute_psi(
         for name, bins in (("reference_bins", reference_bins), ("current_bins", current_bins))
     }
     rows = scratch.run_query(
-        load_select("rollups", "population_stability_index.sql"), **numbered_bins
+        load_select("analyses/rollups", "population_stability_index.sql"), **numbered_bins
     )
     return dict(zip(*(column.to_pylist() for column in rows.columns), strict=True))
 

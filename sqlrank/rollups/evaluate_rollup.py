@@ -647,7 +647,7 @@ class _RollupQuery:
             this=exp.column(ORDER_NUMBER, table="orderings"),
             expressions=[sql_literal(order) for order in orders],
         )
-        opened = load_select("rollups", "bin_orderings.sql").where(is_needed)
+        opened = load_select("analyses/rollups", "bin_orderings.sql").where(is_needed)
         expand_keys(
             opened,
             ExpansionContext(lambda _: {GROUP_ID: KeyColumns(tuple(self.keys), nullable=True)}),
@@ -666,7 +666,7 @@ class _RollupQuery:
         tree.set("order", None)
         return {
             MERGED_BINS: ("one row per group and bin", bins),
-            OPENED_BINS: (file_rows("rollups", "bin_orderings.sql"), opened),
+            OPENED_BINS: (file_rows("analyses/rollups", "bin_orderings.sql"), opened),
             **metric_ctes,
             BY_ORDER: ("one row per group and order: the metrics, and those that bound them", tree),
             BOUNDED: (

@@ -245,7 +245,7 @@ def _evaluate_orders(
         expressions=[sql_literal(order) for order in orders],
     )
     rows = scratch.run_query(
-        load_select("rollups", "numbered_bin_orderings.sql").where(is_needed), bins=bins
+        load_select("analyses/rollups", "numbered_bin_orderings.sql").where(is_needed), bins=bins
     )
     if not rows.num_rows:
         return [], {text: [] for text in texts}
@@ -385,7 +385,9 @@ def leave_one_out_values(
 
 def jackknife_standard_errors(leave_one_out: pa.Table, scratch: ScratchSession) -> StandardErrors:
     """Return the jackknife standard error of each metric of each group."""
-    rows = scratch.run_query(load_select("rollups", "jackknife_errors.sql"), left_out=leave_one_out)
+    rows = scratch.run_query(
+        load_select("analyses/rollups", "jackknife_errors.sql"), left_out=leave_one_out
+    )
     return {
         (group, metric): (units, error)
         for group, metric, units, error in zip(
@@ -421,7 +423,7 @@ def leave_one_out_differences(
         "left_out_current": current,
         "full_values": pa.table(numbers | values, schema=schema),
     }
-    return scratch.run_query(load_select("rollups", "bucket_differences.sql"), **tables)
+    return scratch.run_query(load_select("analyses/rollups", "bucket_differences.sql"), **tables)
 
 
 def _leave_out_sums(
@@ -560,7 +562,9 @@ def _leave_out_orders(
             )
             for name, table in (("bucket_bins", bins), ("pairs", pairs))
         }
-        rows = scratch.run_query(load_select("rollups", "leave_one_bucket_out.sql"), **tables)
+        rows = scratch.run_query(
+            load_select("analyses/rollups", "leave_one_bucket_out.sql"), **tables
+        )
         order_values = evaluate_tie_orders(
             metrics.rank_based, rows, call.sql_dir, call.policies, scratch, only_tied=True
         )

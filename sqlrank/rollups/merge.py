@@ -152,7 +152,7 @@ class RollingWindows:
         set_sums = set_sums.join(exp.to_table("rollup_days"), on=is_same_day).group_by(
             *(key.copy() for key in qualified_keys), day_set.copy()
         )
-        window_sets = load_select("rollups", "window_days.sql").subquery("window_sets")
+        window_sets = load_select("analyses/rollups", "window_days.sql").subquery("window_sets")
         columns = [
             _qualify_column(column, "set_sums")
             for column in [*keys, *(rollup_table.find_column(name) for name in merged)]

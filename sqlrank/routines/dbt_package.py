@@ -251,8 +251,8 @@ whose statements are the same.
 """
 
 INPUT_MACROS = ("rankings", "rankings_by_query", "predictions", "clusters")
-"""Functions of ``sql/table_functions.toml`` that the package has by default; its generic tests call
-them.
+"""Functions of ``sql/install/table_functions.toml`` that the package has by default; its generic
+tests call them.
 """
 
 MEAN_MACRO, MEAN_METRIC, MEAN_CONFIDENCE = "mean_difference", "Mean(difference)", 0.95
@@ -335,7 +335,7 @@ def dbt_package(
     }
     texts_by_place |= {
         f"macros/{path.name}": path.read_text("utf-8")
-        for path in sorted((sql_root() / "dbt").glob("*.sql"))
+        for path in sorted((sql_root() / "install" / "dbt").glob("*.sql"))
     }
     texts_by_place["macros/directions.sql"] = _write_directions(entries, options)
     return files | {place: f"{{# {title} #}}\n{text}" for place, text in texts_by_place.items()}
@@ -370,7 +370,7 @@ def write_dbt_package(
 
 def _input_entries(options: InstallationOptions) -> list[_Entry]:
     """Return the macros of inputs, and that of a mean with its interval."""
-    declared = read_toml(sql_root() / "table_functions.toml")
+    declared = read_toml(sql_root() / "install" / "table_functions.toml")
     entries = []
     for name in INPUT_MACROS:
         entry = declared[name]

@@ -99,7 +99,7 @@ class Installation:
         for name in load_list_functions():
             if name not in HELPERS and (self._has_table_macros or self._forms.list):
                 self._add_list_function(name)
-        for name, entry in read_toml(sql_root() / "table_functions.toml").items():
+        for name, entry in read_toml(sql_root() / "install" / "table_functions.toml").items():
             self._add_or_omit(name, partial(self._add_input_function, name, **entry))
 
     def add_all(self) -> None:

@@ -506,7 +506,7 @@ HELPERS = ("relevant_ranks",)
 @cache
 def load_list_functions() -> Mapping[str, SqlFile]:
     """Return the files of list functions by name."""
-    paths = sorted((sql_root() / "list_functions").glob("*.sql"))
+    paths = sorted((sql_root() / "install" / "list_functions").glob("*.sql"))
     return {path.stem: SqlFile("functions", path.stem, path) for path in paths}
 
 

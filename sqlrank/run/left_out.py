@@ -121,7 +121,7 @@ def count_rows_left_out(request: ResolvedRequest) -> list[exp.Expr]:
 
 
 def load_notes(request: ResolvedRequest) -> dict[str, exp.Select]:
-    """Return the audit columns of ``sql/notes/`` over the relations that metrics read, by
+    """Return the audit columns of ``sql/inputs/notes/`` over the relations that metrics read, by
     relation.
     """
     noted = {name for metric in request.metrics for name in _noted_relations(metric, request)}
@@ -143,16 +143,16 @@ def load_notes(request: ResolvedRequest) -> dict[str, exp.Select]:
 
 @cache
 def _read_notes(relation: str) -> tuple[exp.Select, list[RowCheck]]:
-    """Return the query of a file of ``sql/notes/``, which is copied where it is changed, and its
-    columns.
+    """Return the query of a file of ``sql/inputs/notes/``, which is copied where it is changed, and
+    its columns.
     """
-    query = load_select("notes", f"{relation}.sql")
+    query = load_select("inputs/notes", f"{relation}.sql")
     return query, [*map(RowCheck, query.selects)]
 
 
 def _noted_relations(metric: ResolvedMetric, request: ResolvedRequest) -> set[str]:
-    """Return the relations whose rows ``sql/notes/`` counts for a metric: those that it reads, and
-    that of queries in which nothing differs.
+    """Return the relations whose rows ``sql/inputs/notes/`` counts for a metric: those that it
+    reads, and that of queries in which nothing differs.
     """
     relations = {metric.input_role, *metric.dependencies.relations} & _list_noted_relations()
     return (
@@ -164,7 +164,7 @@ def _noted_relations(metric: ResolvedMetric, request: ResolvedRequest) -> set[st
 
 @cache
 def _list_noted_relations() -> frozenset[str]:
-    return frozenset(path.stem for path in (sql_root() / "notes").glob("*.sql"))
+    return frozenset(path.stem for path in (sql_root() / "inputs" / "notes").glob("*.sql"))
 
 
 def find_left_out(
@@ -346,7 +346,7 @@ def load_small_classes(request: ResolvedRequest) -> dict[str, exp.Select]:
     is_needed = any(
         row.smaller is not None for _, row in _list_small_samples(request, rows_are_units=False)
     )
-    return {"small_classes": load_select("notes", "small_classes.sql")} if is_needed else {}
+    return {"small_classes": load_select("inputs/notes", "small_classes.sql")} if is_needed else {}
 
 
 def _list_small_samples(
@@ -587,7 +587,7 @@ def _find_empty_queries(request: ResolvedRequest, names: tuple[str, ...]) -> Ite
 def _find_noted(
     inputs: BoundInputs, result: pa.Table, keys: Sequence[str], relation: str, query: exp.Select
 ) -> Iterator[LeftOut]:
-    """Yield the counts of the audit columns of ``sql/notes/`` over a relation."""
+    """Yield the counts of the audit columns of ``sql/inputs/notes/`` over a relation."""
     request = inputs.request
     _, total, *checks = map(RowCheck, query.selects)
     for check in checks if total.name in result.column_names else ():
@@ -607,8 +607,8 @@ def _find_noted(
 def _find_noted_metrics(
     check: RowCheck, relation: str, request: ResolvedRequest
 ) -> list[ResolvedMetric]:
-    """Return the metrics that a count of ``sql/notes/`` concerns: they read the relation or input,
-    and are the one that the count names, if any.
+    """Return the metrics that a count of ``sql/inputs/notes/`` concerns: they read the relation or
+    input, and are the one that the count names, if any.
     """
     return [
         metric

@@ -82,8 +82,8 @@ SPLIT_ROWS = "split_rows"
 
 @dataclass(frozen=True)
 class LeakageFilter:
-    """A leakage filter: the joins of ``sql/splits/without_leakage.sql`` that it needs, and its user
-    and item columns.
+    """A leakage filter: the joins of ``sql/analyses/splits/without_leakage.sql`` that it needs, and
+    its user and item columns.
     """
 
     joins: Sequence[str] = ()
@@ -145,7 +145,7 @@ class LeakageFilter:
         if not self.joins:
             return rows
         query: Any = exp.replace_placeholders(
-            load_select("splits", "without_leakage.sql"), first=sql_literal(training_part)
+            load_select("analyses/splits", "without_leakage.sql"), first=sql_literal(training_part)
         )
         query.set(
             "joins", [join for join in query.args["joins"] if join.alias_or_name in self.joins]
@@ -308,8 +308,8 @@ INEXACT_TYPES = ("DOUBLE", "FLOAT", "DECIMAL", "REAL")
 
 @dataclass(frozen=True)
 class SplitPlan:
-    """A parsed split: its file of ``sql/splits``, source columns by name, and names and limits of
-    parts.
+    """A parsed split: its file of ``sql/analyses/splits``, source columns by name, and names and
+    limits of parts.
     """
 
     kind: str
@@ -512,7 +512,7 @@ class SplitPlan:
     def _select_template(
         self, table: SourceTable, values: Mapping[str, exp.Expr], is_open: bool = False
     ) -> exp.Select:
-        template = load_select("splits", f"{self.kind}.sql")
+        template = load_select("analyses/splits", f"{self.kind}.sql")
         if is_open:
             template.set("where", None)
         bound: Any = exp.replace_placeholders(

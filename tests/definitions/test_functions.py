@@ -234,7 +234,9 @@ def make_tables() -> dict[str, pa.Table]:
 TABLES = make_tables()
 LISTS = tuple(
     path.stem
-    for path in sorted((Path(__file__).parents[2] / "sql" / "list_functions").glob("*_at.sql"))
+    for path in sorted(
+        (Path(__file__).parents[2] / "sql" / "install" / "list_functions").glob("*_at.sql")
+    )
 )
 
 

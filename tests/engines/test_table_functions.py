@@ -186,7 +186,7 @@ def write_call(
 )
 def test_numbers_are_those_of_evaluate(engine: Engine) -> None:
     functions = table_functions(engine.dialects[0])
-    assert len(functions) == len(read_toml(sql_root() / "table_functions.toml"))
+    assert len(functions) == len(read_toml(sql_root() / "install" / "table_functions.toml"))
     for function in functions:
         facts = function.facts
         group = EVALUATED[facts.inputs[0]]
@@ -372,7 +372,7 @@ def test_declarations_for_bigquery_are_analyzed(engine: Engine) -> None:
 @pytest.mark.parametrize("dialect", ["snowflake", "databricks"])
 def test_functions_of_engines_that_are_not_here_parse(dialect: str) -> None:
     functions = table_functions(dialect)
-    assert len(functions) == len(read_toml(sql_root() / "table_functions.toml"))
+    assert len(functions) == len(read_toml(sql_root() / "install" / "table_functions.toml"))
     for function in functions:
         text = function.create[-1]
         if dialect == "snowflake":

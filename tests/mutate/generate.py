@@ -21,13 +21,7 @@ FOLDERS = (
     "curves",
     "relations",
     "functions",
-    "comparison",
-    "experiments",
-    "group_differences",
-    "bootstrap",
-    "rollups",
-    "splits",
-    "learn",
+    "analyses",
 )
 
 OPPOSITES: dict[TokenType, str] = {

@@ -46,7 +46,7 @@ def test_no_denominator_is_zero() -> None:
         ), file.path
     others = [
         path
-        for folder in ("checks", "inputs", "learn")
+        for folder in ("inputs", "inputs/checks", "analyses/learn")
         for path in sorted(sql_root().glob(f"{folder}/*.sql"))
     ]
     assert len(others) > 15

@@ -225,7 +225,7 @@ def test_the_tables_of_metrics_are_complete() -> None:
 
 
 def test_every_compatibility_mode_and_relation_is_documented() -> None:
-    modes = [path.stem for path in (ROOT / "sql" / "compat").glob("*.toml")]
+    modes = [path.stem for path in (ROOT / "sql" / "settings" / "compat").glob("*.toml")]
     assert len(modes) == 26
     assert set(re.findall(r"\w+", PAGES["docs/compat.md"])) >= set(modes)
     glossary = build_relations_page()

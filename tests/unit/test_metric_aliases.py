@@ -23,7 +23,7 @@ from tests.unit.command_line import invoke_command, run_command, run_refused_com
 if TYPE_CHECKING:
     from pathlib import Path
 
-NAMES: dict[str, Any] = read_toml(sql_root() / "names.toml")
+NAMES: dict[str, Any] = read_toml(sql_root() / "settings" / "names.toml")
 
 
 def read_canonical(result: pa.Table) -> dict[str, str]:

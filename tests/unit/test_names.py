@@ -272,20 +272,7 @@ def test_an_exported_name_occurs_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "folder",
-    [
-        "relations",
-        "functions",
-        "inputs",
-        "rollups",
-        "comparison",
-        "experiments",
-        "curves",
-        "bootstrap",
-        "learn",
-        "group_differences",
-        "splits",
-    ],
+    "folder", ["relations", "functions", "inputs", "curves", "analyses", "settings", "install"]
 )
 def test_files_have_names_of_the_field(folder: str) -> None:
     paths = list((SQL / folder).rglob("*"))

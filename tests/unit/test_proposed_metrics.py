@@ -35,7 +35,7 @@ MACRO_F1 = (2 / 3 + 1 / 2 + 2 / 3) / 3
 
 def _list_calls() -> Iterator[tuple[str, str | None]]:
     """Yield the names of other tools, each with the mode that has it."""
-    for name in read_toml(sql_root() / "names.toml")["aliases"]:
+    for name in read_toml(sql_root() / "settings" / "names.toml")["aliases"]:
         yield (f"{name}5" if name.endswith("@") else name), None
     for mode, path in load_registry().compat_files.items():
         for name in read_toml(path).get("names", {}):

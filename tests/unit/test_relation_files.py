@@ -22,7 +22,11 @@ from tests.unit.test_names import FIELD_WORDS, find_bad_words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FOLDERS = ("relations", "curves", "comparison", "bootstrap", "rollups", "splits")
+FOLDERS = (
+    "relations",
+    "curves",
+    *(f"analyses/{name}" for name in ("comparison", "bootstrap", "rollups", "splits")),
+)
 FILES = sorted(path for folder in FOLDERS for path in (sql_root() / folder).rglob("*.sql"))
 KEYS = {"list_id": "list", "group_id": "group"}
 LONGEST_COMMENT = 60

@@ -42,7 +42,7 @@ NUMBERS = [
     ],
 )
 def test_what_is_counted_is_what_breaks_a_rule(role: str, columns: tuple[str, ...]) -> None:
-    path = sql_root() / "checks" / f"{role}.sql"
+    path = sql_root() / "inputs" / "checks" / f"{role}.sql"
     requirements = [rule.requirement for rule in read_row_checks(path) if rule.requirement]
     rows = ", ".join(
         f"({', '.join(f'CAST({one} AS DOUBLE)' for one in row)})"
@@ -65,7 +65,7 @@ def test_what_is_counted_is_what_breaks_a_rule(role: str, columns: tuple[str, ..
 
 
 def test_a_list_implies_a_finite_number_and_a_range_one_that_may_be_nan() -> None:
-    path = sql_root() / "checks" / "predictions.sql"
+    path = sql_root() / "inputs" / "checks" / "predictions.sql"
     conditions = row_rules(
         load_registry().roles["predictions"],
         path,

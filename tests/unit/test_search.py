@@ -18,7 +18,7 @@ from sqlrank.registry.metric_info import SearchEntry, list_entries, search_entri
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from tests.unit.command_line import ROOT, invoke_command, run_command, run_refused_command
 
-WORDS: dict[str, Any] = read_toml(sql_root() / "search.toml")
+WORDS: dict[str, Any] = read_toml(sql_root() / "settings" / "search.toml")
 
 EXPECTED = {
     "hold-out": "sqlrank split",

@@ -134,12 +134,12 @@ def test_what_loads_from_a_network_is_seen() -> None:
 
 def test_links_to_files_lead_to_pages_of_the_site() -> None:
     text = (
-        "[a](../sql/README.md#the-contract) [b](../sql/names.toml) `[c](../sql/README.md)`"
+        "[a](../sql/README.md#the-contract) [b](../sql/settings/names.toml) `[c](../sql/README.md)`"
         " [d](inputs.md) [e](https://x.org) [f](#here)"
     )
     assert (
         linked_pages.with_links(text, "policies.md")
-        == "[a](sql/index.md#the-contract) [b](files/sql/names.toml.md) `[c](../sql/README.md)`"
+        == "[a](sql/index.md#the-contract) [b](files/sql/settings/names.toml.md) `[c](../sql/README.md)`"
         " [d](inputs.md) [e](https://x.org) [f](#here)"
     )
     assert (
@@ -200,9 +200,9 @@ def find_dead_links(markdown: str, page: str, held: set[str]) -> list[str]:
 
 
 def test_a_dead_link_is_found() -> None:
-    held = {"inputs.md", "start/ads.md", "files/sql/names.toml.md"}
+    held = {"inputs.md", "start/ads.md", "files/sql/settings/names.toml.md"}
     text = (
-        "[a](../../sql/names.toml) [b](ads.md#x) [c](nothing.md) [d](../inputs.md) [e](inputs.md)"
+        "[a](../../sql/settings/names.toml) [b](ads.md#x) [c](nothing.md) [d](../inputs.md) [e](inputs.md)"
         " [f](../../sqlrank) [g](https://x.org)"
     )
     assert find_dead_links(text, "start/search.md", held) == [

@@ -32,7 +32,7 @@ KINDS = [
     "cli/evaluate.html",
     "api/evaluate.html",
     "sql/relations.html",
-    "files/sql/names.toml.html",
+    "files/sql/settings/names.toml.html",
     "gallery.html",
     "demo.html",
     "troubleshooting.html",
