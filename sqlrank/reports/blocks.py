@@ -220,6 +220,43 @@ def result_block(
     )
 
 
+def select_first_groups(
+    result: pa.Table,
+    names: Sequence[str],
+    max_groups: int,
+    order: Sequence[tuple[Any, ...]] = (),
+    *,
+    is_sorted: bool = False,
+) -> tuple[pa.Table, int]:
+    """Return the rows of the first groups by some columns, and the number of groups left out.
+
+    Args:
+        result: a result.
+        names: the columns of the groups.
+        max_groups: maximum number of groups.
+        order: the first groups, before the others in the order of the rows.
+        is_sorted: True to sort the rows by the order of groups.
+    """
+    keys = read_groups(result, names)
+    ranks = {key: rank for rank, key in enumerate(dict.fromkeys([*order, *keys]))}
+    rows = [row for row, key in enumerate(keys) if ranks[key] < max_groups]
+    if is_sorted:
+        rows.sort(key=lambda row: ranks[keys[row]])
+    return result.take(pa.array(rows, pa.int64())), max(0, len(set(keys)) - max_groups)
+
+
+def count_fitting_groups(result: pa.Table, names: Sequence[str], max_rows: int) -> int:
+    """Return the number of groups that have about ``max_rows`` rows, at least one."""
+    keys = read_groups(result, names)
+    return max(1, max_rows * len(set(keys)) // max(1, len(keys)))
+
+
+def read_groups(result: pa.Table, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Return the group of each row by some columns."""
+    columns = [result[name].to_pylist() for name in names]
+    return list(zip(*columns, strict=True)) or [()] * result.num_rows
+
+
 def _read_cells(column: TextColumn) -> list[Cell]:
     """Return the cells of a column of text."""
     return [Cell(text, number) for text, number in zip(column.cells, column.numbers, strict=True)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlrank._version import __version__
 from sqlrank.call.argument_checks import entry_point
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
-    from sqlrank.reports.experiment_report import Effects
     from sqlrank.reports.report_request import ReportRequest
     from sqlrank.reports.rollup_report import RollupReportRequest
 
@@ -157,36 +156,43 @@ def report(
     from sqlrank.cancellation import run_in_time
 
     run_in_time(_import_modules)
-    from sqlrank.reports.experiment_report import Effects, experiment_sections  # loaded by now
-    from sqlrank.reports.report_request import ReportRequest
-    from sqlrank.reports.rollup_report import DAY, RollupReportRequest, rollup_sections
+    from sqlrank.reports.report_request import ReportRequest  # loaded by now
+    from sqlrank.reports.rollup_report import RollupReportRequest
 
     if experiment is not None:
-        effects = Effects.from_result(experiment, tolerance, max_rows)
-        heading = title or compose_title(
-            [effects.control, *effects.variants], effects.control, effects.names, "metric"
-        )
-        settings = _describe_experiment(experiment, effects, created_at)
-        return render_page(
-            heading, settings, experiment_sections(effects), describe_data([experiment])
-        )
-    if rollup is not None:
-        rollup_request = RollupReportRequest.from_arguments(arguments)
-        heading = title or compose_title(
-            [], None, rollup_request.names, "metric", [DAY, *rollup_request.by]
-        )
-        settings = _describe_rollup(rollup_request, created_at)
-        return render_page(
-            heading, settings, rollup_sections(rollup_request), describe_data([rollup])
-        )
-    request = ReportRequest.from_arguments(arguments)
-    request = request.with_progress(progress, TYPICAL_CALLS)
-    with request.sharing_queries() as shared_request:
-        heading, sections = _build_sections(shared_request)
-        data = describe_data(_list_sources(request), request.declared_order if title else ())
-        return render_page(
-            title or heading, _describe_request(request, created_at, arguments), sections, data
-        )
+        content = _report_experiment(experiment, tolerance, max_rows)
+    elif rollup is not None:
+        content = _report_rollup(RollupReportRequest.from_arguments(arguments), rollup)
+    else:
+        request = ReportRequest.from_arguments(arguments).with_progress(progress, TYPICAL_CALLS)
+        content = _report_rows(request, arguments)
+    created_at = datetime.now(UTC).replace(microsecond=0) if created_at is None else created_at
+    created_text = (
+        created_at.isoformat(sep=" ") if isinstance(created_at, datetime) else str(created_at)
+    )
+    settings = [
+        ("created at", created_text),
+        ("created with", f"sqlrank {__version__}"),
+        *content.settings,
+    ]
+    return render_page(
+        title or content.heading,
+        [(name, truncate_text(text)) for name, text in settings],
+        content.sections,
+        describe_data(content.sources, content.systems if title else ()),
+    )
+
+
+class PageContent(NamedTuple):
+    """The heading of a page, its sections, its settings as text, its sources, and the systems that
+    the line below another heading names.
+    """
+
+    heading: str
+    sections: Sequence[Any]
+    settings: Sequence[tuple[str, str]]
+    sources: Sequence[Any]
+    systems: Sequence[str] = ()
 
 
 def _import_modules() -> None:
@@ -202,14 +208,50 @@ def _import_modules() -> None:
         import_module(f"sqlrank.reports.{name}")
 
 
-def _list_sources(request: ReportRequest) -> list[Any]:
-    """Return the sources of all inputs, and of each run."""
-    sources = [*request.sources.values(), *(request.common["inputs"] or {}).values()]
-    return [
+def _report_experiment(experiment: Any, tolerance: Any, max_rows: int) -> PageContent:
+    from sqlrank.reports.experiment_report import Effects, experiment_sections  # loaded by now
+
+    effects = Effects.from_result(experiment, tolerance, max_rows)
+    heading = compose_title(
+        [effects.control, *effects.variants], effects.control, effects.names, "metric"
+    )
+    settings = [("experiment", _describe_source(experiment)), *effects.settings]
+    return PageContent(heading, experiment_sections(effects), settings, [experiment])
+
+
+def _report_rollup(request: RollupReportRequest, rollup: Any) -> PageContent:
+    from sqlrank.reports.rollup_report import DAY, rollup_sections  # loaded by now
+
+    heading = compose_title([], None, request.names, "metric", [DAY, *request.by])
+    options = {name: getattr(request, name) for name in ROLLUP_OPTIONS}
+    settings = [
+        ("metrics", ", ".join(request.names)),
+        ("rollup", _describe_source(rollup)),
+        *_format_arguments(options),
+        *_format_arguments(request.policies),
+    ]
+    return PageContent(heading, rollup_sections(request), settings, [rollup])
+
+
+def _report_rows(request: ReportRequest, arguments: Mapping[str, Any]) -> PageContent:
+    settings = [("metrics", ", ".join(request.names))]
+    for role, source in request.sources.items():
+        members = source.items() if role == "run" and request.runs else [("", source)]
+        settings += [
+            (f"{role} {truncate_text(name)}".strip(), _describe_source(member))
+            for name, member in members
+        ]
+    settings += _format_arguments({name: arguments[name] for name in OPTIONS})
+    settings += [(name, _format_argument(value)) for name, value in request.policies.items()]
+    inputs = [*request.sources.values(), *(request.common["inputs"] or {}).values()]
+    sources = [
         member
-        for source in sources
+        for source in inputs
         for member in (source.values() if source is request.runs else [source])
     ]
+    with request.sharing_queries() as shared_request:
+        heading, sections = _build_sections(shared_request)
+    return PageContent(heading, sections, settings, sources, request.declared_order)
 
 
 def _build_sections(request: ReportRequest) -> tuple[str, list[Any]]:
@@ -249,70 +291,7 @@ def _build_sections(request: ReportRequest) -> tuple[str, list[Any]]:
     return compose_report_title(request, overall, comparisons), [summary, *page_sections]
 
 
-def _describe_creation(created_at: datetime | str | None) -> list[tuple[str, str]]:
-    """Return the creation time and version of a report as text."""
-    created_at = datetime.now(UTC).replace(microsecond=0) if created_at is None else created_at
-    created_text = (
-        created_at.isoformat(sep=" ") if isinstance(created_at, datetime) else str(created_at)
-    )
-    return [("created at", created_text), ("created with", f"sqlrank {__version__}")]
-
-
-def _describe_experiment(
-    source: Any, effects: Effects, created_at: datetime | str | None
-) -> list[tuple[str, str]]:
-    """Return the source and settings of an experiment, creation time and version of a report as
-    text.
-    """
-    return _truncate_entries(
-        [
-            *_describe_creation(created_at),
-            ("experiment", _describe_source(source)),
-            *effects.settings,
-        ]
-    )
-
-
-def _describe_rollup(
-    request: RollupReportRequest, created_at: datetime | str | None
-) -> list[tuple[str, str]]:
-    """Return the arguments, source, creation time and version of a report of a rollup as text."""
-    options = {name: getattr(request, name) for name in ROLLUP_OPTIONS} | dict(request.policies)
-    entries = [
-        *_describe_creation(created_at),
-        ("metrics", ", ".join(request.names)),
-        ("rollup", _describe_source(request.common["rollup"])),
-    ]
-    return _truncate_entries(
-        [*entries, *((name, _format_argument(value)) for name, value in options.items() if value)]
-    )
-
-
-def _truncate_entries(entries: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(name, truncate_text(text)) for name, text in entries]
-
-
 ROLLUP_OPTIONS = ("by", "where", "window_days", "reference", "current", "tolerance", "confidence")
-
-
-def _describe_request(
-    request: ReportRequest, created_at: datetime | str | None, options: Mapping[str, Any]
-) -> list[tuple[str, str]]:
-    """Return the arguments, sources, creation time and version of a report as text."""
-    entries = _describe_creation(created_at)
-    entries += [("metrics", ", ".join(request.names))]
-    for role, source in request.sources.items():
-        members = source.items() if role == "run" and request.runs else [("", source)]
-        entries += [
-            (f"{role} {truncate_text(name)}".strip(), _describe_source(member))
-            for name, member in members
-        ]
-    entries += [(name, _format_argument(options[name])) for name in OPTIONS if options[name]]
-    return _truncate_entries(
-        [*entries, *((name, _format_argument(value)) for name, value in request.policies.items())]
-    )
-
-
 OPTIONS = (
     "columns",
     "inputs",
@@ -327,6 +306,11 @@ OPTIONS = (
     "sql_dir",
     "plan",
 )
+
+
+def _format_arguments(arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the arguments that were given as texts for the page."""
+    return [(name, _format_argument(value)) for name, value in arguments.items() if value]
 
 
 def _format_argument(value: Any) -> str:

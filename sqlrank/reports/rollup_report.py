@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
@@ -24,13 +23,17 @@ from sqlrank.reports.blocks import (
     VerdictSentence,
     build_figure,
     format_cell,
+    read_groups,
     result_block,
+    select_first_groups,
     truncate_text,
 )
 from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    import pyarrow as pa
 
 DAY = "day"
 DEFAULT_WINDOW_DAYS = 7
@@ -241,25 +244,14 @@ def _first_groups(
     """Return the rows of the groups to draw, and the number of groups left out: those that moved
     most come first, then the largest.
     """
-    names = list(request.by)
-    keys = (
-        [tuple(row[name] for name in names) for row in result.select(names).to_pylist()]
-        if names
-        else [()] * result.num_rows
-    )
     sizes: Counter[tuple[Any, ...]] = Counter()
-    for key, size in zip(keys, result["num_rows"].to_pylist(), strict=True):
+    for key, size in zip(
+        read_groups(result, request.by), result["num_rows"].to_pylist(), strict=True
+    ):
         sizes[key] += size
-    by_drift = (
-        []
-        if moved is None or not names
-        else [tuple(row[name] for name in names) for row in moved.select(names).to_pylist()]
-    )
-    order = list(dict.fromkeys([*by_drift, *(key for key, _ in sizes.most_common())]))
-    first = set(order[:MAX_LINES_DRAWN])
-    return result.filter(pa.array([key in first for key in keys], pa.bool_())), max(
-        0, len(sizes) - MAX_LINES_DRAWN
-    )
+    by_drift = [] if moved is None else read_groups(moved, request.by)
+    order = [*by_drift, *(key for key, _ in sizes.most_common())]
+    return select_first_groups(result, request.by, MAX_LINES_DRAWN, order)
 
 
 def _drift_section(

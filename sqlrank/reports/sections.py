@@ -30,9 +30,12 @@ from sqlrank.reports.blocks import (
     ThresholdExplorer,
     VerdictList,
     build_figure,
+    count_fitting_groups,
     format_cell,
+    read_groups,
     read_statement,
     result_block,
+    select_first_groups,
     truncate_text,
 )
 from sqlrank.reports.verdict_sentences import count_things, data_warnings, label_rows
@@ -77,7 +80,19 @@ def group_section(overall: pa.Table, request: ReportRequest) -> Section:
             worst, values_by_system, request, f"group-{index}", f"By {grouping}"
         )
         blocks.append(_with_commands(table, worst, group, request) if request.is_ranking else table)
-        first_groups, num_omitted = _first_groups(result, worst, request)
+        keys = [
+            name
+            for name in result.column_names[: result.column_names.index(name)]
+            if name != request.system
+        ]
+        # Within a group, systems keep the caller's order, which determines their colors.
+        first_groups, num_omitted = select_first_groups(
+            result,
+            keys,
+            count_fitting_groups(result, keys, MAX_GROUPS_DRAWN),
+            read_groups(worst, keys),
+            is_sorted=True,
+        )
         chart_title = f"Metrics by {grouping}" + (
             f" ({num_omitted:,} more are not drawn)" if num_omitted else ""
         )
@@ -105,32 +120,6 @@ def _worst_groups(worst: pa.Table, group: list[str], request: ReportRequest) -> 
             f" {build_interval_cell(row, name).text}{system}{units}"
         )
     return f"Worst {name} by {', '.join(map(truncate_text, group))}: {'; '.join(texts)}."
-
-
-def _first_groups(
-    result: pa.Table, worst: pa.Table, request: ReportRequest
-) -> tuple[pa.Table, int]:
-    """Return the rows of the first groups in ``worst``, and the number left out.
-
-    Within a group, systems keep the caller's order, which determines their colors.
-    """
-    names = [
-        name
-        for name in result.column_names[: result.column_names.index(request.names[0])]
-        if name != request.system
-    ]
-    keys, order = (
-        list(zip(*(rows[name].to_pylist() for name in names), strict=True))
-        for rows in (result, worst)
-    )
-    group_ranks = {key: rank for rank, key in enumerate(dict.fromkeys(order))}
-    max_groups = max(1, MAX_GROUPS_DRAWN * len(group_ranks) // max(1, len(keys)))
-    row_indices = [
-        row
-        for row in sorted(range(len(keys)), key=lambda row: group_ranks[keys[row]])
-        if group_ranks[keys[row]] < max_groups
-    ]
-    return result.take(pa.array(row_indices, pa.int64())), max(0, len(group_ranks) - max_groups)
 
 
 def _build_group_table(
@@ -716,7 +705,9 @@ def comparison_by_group(
             result_block(group_rows, f"comparison-group-{index}", heading, request.max_rows)
         )
         first_metric_rows = group_rows.filter(pc.equal(group_rows["metric"], str(metrics[0])))
-        drawn, num_omitted = _first_compared_groups(first_metric_rows)
+        keys = group_column_names(first_metric_rows)
+        max_groups = count_fitting_groups(first_metric_rows, keys, MAX_GROUPS_DRAWN)
+        drawn, num_omitted = select_first_groups(first_metric_rows, keys, max_groups)
         more = f" ({num_omitted:,} more groups are not drawn)" if num_omitted else ""
         chart_title = f"Differences of {metrics[0]} by {group_names}{more}"
         blocks.append(
@@ -725,18 +716,6 @@ def comparison_by_group(
             )
         )
     return Section(ident, title, blocks), comparisons
-
-
-def _first_compared_groups(comparisons: pa.Table) -> tuple[pa.Table, int]:
-    """Return all rows of the first groups, about ``MAX_GROUPS_DRAWN`` rows, and the number of
-    groups left out.
-    """
-    names = group_column_names(comparisons)
-    keys = [tuple(row[name] for name in names) for row in comparisons.select(names).to_pylist()]
-    rank_by_group = {key: rank for rank, key in enumerate(dict.fromkeys(keys))}
-    max_groups = max(1, MAX_GROUPS_DRAWN * len(rank_by_group) // max(1, len(keys)))
-    is_drawn = pa.array([rank_by_group[key] < max_groups for key in keys], pa.bool_())
-    return comparisons.filter(is_drawn), max(0, len(rank_by_group) - max_groups)
 
 
 def _build_options(request: ReportRequest) -> dict[str, Any]:
