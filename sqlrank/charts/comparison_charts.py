@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from sqlrank.charts import theme
-from sqlrank.charts.comparison_labels import (
+from sqlrank.charts.metric_charts import ROW_PIXELS, zoomed_axis, zoomed_domain
+from sqlrank.charts.result_view import Dimension, ResultView, assign_channels, text_labels
+from sqlrank.output.contrast_tables import (
     BASELINE_BETTER,
+    CORRECTION_NAMES,
     DIFFERS_LABEL,
     NOT_SIGNIFICANT,
     SYSTEM_BETTER,
+    TEST_NAMES,
     VARIANT_LABELS,
     label_comparison,
 )
-from sqlrank.charts.metric_charts import ROW_PIXELS, zoomed_axis, zoomed_domain
-from sqlrank.charts.result_view import Dimension, ResultView, assign_channels, text_labels
-from sqlrank.output.contrast_tables import CORRECTION_NAMES, TEST_NAMES
 from sqlrank.output.display import ROUNDING_ERROR
 from sqlrank.result_columns import WINS
 from sqlrank.result_metadata import EXPERIMENT

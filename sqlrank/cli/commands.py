@@ -26,7 +26,6 @@ from sqlrank.cli.options import (
 from sqlrank.cli.verdict_output import ResultOutput, VerdictOutput
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.options import get_flag
-from sqlrank.output.dbt_files import write_dbt_files
 from sqlrank.output.display import (
     Format,
     TextColumn,
@@ -107,6 +106,8 @@ def _write_model(
     call: CommandCall, kind: FileKind, function: str, arguments: dict[str, Any]
 ) -> None:
     """Write a dbt model and its YAML file."""
+    from sqlrank.output.dbt import write_dbt_files  # engines take half a second
+
     for file in write_dbt_files(
         call.dbt,
         kind,

@@ -1,5 +1,5 @@
 """Lay out contrasts (comparisons, gates, drift, experiments) for people: a column per system,
-effect and interval, and a line on the method.
+effect and interval, and a line on the method; and label their verdicts.
 """
 
 from __future__ import annotations
@@ -776,4 +776,28 @@ def differs_without_direction(row: Mapping[str, Any], direction: str, confidence
         and p < 1 - confidence
         and bool(row["difference"])
         and excludes_zero
+    )
+
+
+SYSTEM_BETTER, BASELINE_BETTER, NOT_SIGNIFICANT = (
+    "system is better",
+    "baseline is better",
+    "not significant",
+)
+DIFFERS_LABEL = "differs, none is better"
+"""Verdict on a significant difference of a metric without direction, such as CalibrationRatio."""
+
+STATES = {SYSTEM_BETTER: "better", BASELINE_BETTER: "worse", DIFFERS_LABEL: "differs"}
+"""Short names of verdicts that a report marks."""
+
+VARIANT_LABELS = {SYSTEM_BETTER: "variant is better", BASELINE_BETTER: "control is better"}
+"""Verdicts on the variants of an experiment, which are compared with a control."""
+
+
+def label_comparison(row: Mapping[str, Any], direction: str, confidence: float) -> str:
+    """Return the verdict of a comparison."""
+    if row["winner"] is not None:
+        return SYSTEM_BETTER if row["winner"] == row["system"] else BASELINE_BETTER
+    return (
+        DIFFERS_LABEL if differs_without_direction(row, direction, confidence) else NOT_SIGNIFICANT
     )

@@ -11,9 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from sqlrank.charts.comparison_labels import STATES, SYSTEM_BETTER, label_comparison
 from sqlrank.errors import InputError
 from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, Tolerance, parse_tolerances
+from sqlrank.output.contrast_tables import STATES, SYSTEM_BETTER, label_comparison
 from sqlrank.output.display import format_number
 from sqlrank.reports.blocks import (
     Cell,

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from sqlrank._version import __version__
 from sqlrank.call.argument_checks import check_arguments
 from sqlrank.charts.chart import require_modules as need_charts
-from sqlrank.charts.comparison_labels import DIFFERS_LABEL
 from sqlrank.errors import SqlrankError
+from sqlrank.output.contrast_tables import DIFFERS_LABEL
 from sqlrank.output.output_file import FileKind, OutputFile
 
 if TYPE_CHECKING:

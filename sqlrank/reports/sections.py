@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 from sqlglot import TokenType, exp, tokenize
 
 from sqlrank.call.descriptions import write_command
-from sqlrank.charts.comparison_labels import STATES
 from sqlrank.errors import InputError
 from sqlrank.inputs.user_sql import parse_condition
+from sqlrank.output.contrast_tables import STATES
 from sqlrank.output.display import group_column_names, sort_and_limit, to_long_format
 from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.metric_info import is_count_metric, list_metrics

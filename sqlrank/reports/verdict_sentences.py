@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.call.descriptions import describe_source
 from sqlrank.call.sources import leaf_sources
-from sqlrank.charts.comparison_labels import (
+from sqlrank.errors import join_words
+from sqlrank.output.contrast_tables import (
     BASELINE_BETTER,
     DIFFERS_LABEL,
     NOT_SIGNIFICANT,
     SYSTEM_BETTER,
     label_comparison,
 )
-from sqlrank.errors import join_words
 from sqlrank.output.display import group_column_names
 from sqlrank.reports.blocks import VerdictList, VerdictSentence, format_cell, truncate_text
 from sqlrank.result_columns import SLICE_COLUMN
