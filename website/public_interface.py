@@ -21,7 +21,7 @@ import sqlrank
 from sqlrank import result_columns
 from sqlrank.cli.options import make_parameter
 from sqlrank.cli.verdict_output import EXITS
-from sqlrank.explanations.explain import Explanation
+from sqlrank.explanations.explanation import Explanation
 from sqlrank.registry.loader import load_registry
 from sqlrank.reports.html_page import Report
 from website.command_line import load_commands

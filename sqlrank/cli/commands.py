@@ -350,7 +350,10 @@ def _read_stored_result(path: Path) -> Any:
 
 def explain(call: CommandCall) -> None:
     """Print a metric value with the rows of its intermediate CTEs."""
-    typer.echo(sqlrank.explain(**call.read_arguments()).to_text(terminal_width()))
+    explanation = sqlrank.explain(**call.read_arguments())
+    typer.echo(explanation.to_text(terminal_width(), call.steps))
+    if not call.steps:
+        typer.echo(f"\n{len(explanation.steps)} steps of the statement: --steps")
 
 
 def report(call: CommandCall) -> None:

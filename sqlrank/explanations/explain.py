@@ -4,8 +4,7 @@ with numbers, and ranges of scores.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from html import escape
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -18,10 +17,16 @@ from sqlrank.call.sources import system_source
 from sqlrank.compiler.row_keys import LIST_ID, QUERY_ID
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.engines.open_database import ExecutionOptions, run_on_database
-from sqlrank.errors import InputError, MetricError, escape_controls
+from sqlrank.errors import InputError, MetricError
+from sqlrank.explanations.explanation import (
+    ORDER_COLUMNS,
+    RANKED_RELATION,
+    SIGNIFICANT_DIGITS,
+    TERM_COLUMN,
+    Explanation,
+    Step,
+)
 from sqlrank.inputs.user_sql import parse_condition
-from sqlrank.output.display import Format, wrap_text
-from sqlrank.output.result_formats import TableStyle, format_result
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.run.execution import execute_resolved
 from sqlrank.run.prepare import PreparedStatement, prepare_statement
@@ -37,138 +42,11 @@ if TYPE_CHECKING:
     from sqlrank.registry.metric import Metric
 
 
-SIGNIFICANT_DIGITS = 6
-MAX_EXACT_INTEGER_DOUBLE = 2**53
-"""Largest value up to which a double represents every integer."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """A CTE of a statement: name, first sentence of its file, first rows, number of rows, and the
-    grain that its file declares.
-    """
-
-    name: str
-    title: str
-    rows: pa.Table
-    num_rows: int
-    grain: str = ""
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def to_text(self, width: int | None = None) -> str:
-        """Return the rows as text, for a terminal of ``width`` columns if given."""
-        text = format_result(
-            _with_integer_columns(self.rows), Format.table, TableStyle(SIGNIFICANT_DIGITS), width
-        ).rstrip()
-        num_omitted = self.num_rows - self.rows.num_rows
-        title = f"{self.name}: {self.title}"
-        return "\n".join([*(wrap_text(title, width) if width else [title]), text]) + (
-            f"\n... and {num_omitted:,} more rows" if num_omitted else ""
-        )
-
-
-@dataclass(frozen=True, repr=False)
-class Explanation:
-    """An explained metric value, for one query or over all rows.
-
-    ``steps`` are the CTEs in order of computation. ``expression`` is the SQL of the metric.
-    ``sums`` has the value of each aggregate in it, None if there are no rows. ``worked`` is the
-    expression with these values substituted. ``sql`` is the statement. ``losses`` are the score
-    ranges that cost the metric most, None for metrics without direction or scores.
-    """
-
-    metric: str
-    query: Any
-    value: float | None
-    steps: tuple[Step, ...]
-    expression: str
-    sums: dict[str, float | None]
-    worked: str
-    sql: str
-    losses: Step | None = None
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def to_text(self, width: int | None = None) -> str:
-        """Return the explanation as text, for a terminal of ``width`` columns if given."""
-        query_suffix = "" if self.query is None else f" of query {escape_controls(str(self.query))}"
-        value = (
-            "NULL, which is undefined"
-            if self.value is None
-            else f"{self.value:z.{SIGNIFICANT_DIGITS}g}"
-        )
-        losses = [] if self.losses is None else [self.losses]
-        lines = [
-            *(step.to_text(width) for step in (*self.steps, *losses)),
-            f"{self.metric} = {self.expression}",
-        ]
-        lines += (
-            [
-                "    where\n"
-                + "\n".join(
-                    f"    {name} = {_format_number(aggregate_value)}"
-                    for name, aggregate_value in self.sums.items()
-                )
-            ]
-            if self.sums
-            else []
-        )
-        lines += [f"    = {self.worked}"] if self.sums else []
-        return "\n\n".join([*lines, f"{self.metric}{query_suffix} is {value}"])
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
-
-
-def _with_integer_columns(rows: pa.Table) -> pa.Table:
-    """Cast columns of integral doubles to integers, so that they print without decimals."""
-    for index, field in enumerate(rows.schema):
-        values = (
-            [value for value in rows.column(index).to_pylist() if value is not None]
-            if pa.types.is_floating(field.type)
-            else []
-        )
-        if values and all(
-            value.is_integer() and abs(value) < MAX_EXACT_INTEGER_DOUBLE for value in values
-        ):
-            rows = rows.set_column(index, field.name, rows.column(index).cast(pa.int64()))
-    return rows
-
-
-def _format_number(value: float | None) -> str:
-    return "NULL" if value is None else f"{value:z.{SIGNIFICANT_DIGITS}g}"
-
-
 NUM_ALL_ROWS = "num_all_rows"
 """The temporary column with the number of rows of a CTE."""
 
 KEY, POSITION = "key_of_step", "position_of_row"
 """The temporary columns with the key of a row, and its position among the rows of the key."""
-
-TERM_COLUMN = "term"
-"""The column with a row's contribution to the first aggregate of the metric."""
-
-RANKED_RELATION = "ranked_documents"
-"""The relation with the rank of each document."""
-
-ORDER_COLUMNS = (
-    "rank",
-    "ideal_rank",
-    "baseline_rank",
-    "class_rank",
-    "ascending_rank",
-    "popularity_rank",
-    "elbow_rank",
-    "input_rank",
-    "bin",
-)
-"""Columns that sort the rows of a CTE; the first one that exists is used."""
 
 
 def find_ctes(prepared: PreparedStatement) -> list[exp.CTE]:
@@ -633,7 +511,8 @@ def explain(
     timeout: float | None = None,
     **policies: Any,
 ) -> Explanation:
-    """Explain a metric value: rows of each CTE, and its expression with aggregates substituted.
+    """Explain a metric value: the ranked list or rows that it is computed from, and its expression
+    with numbers.
 
     Args:
         metric: one metric with a single value, built-in or your own.
@@ -663,8 +542,8 @@ def explain(
         **policies: as for :func:`sqlrank.evaluate`.
 
     Returns:
-        An :class:`sqlrank.explanations.explain.Explanation`, which prints as text; its ``value`` is
-        that of :func:`sqlrank.evaluate`.
+        An :class:`sqlrank.explanations.explanation.Explanation`, which prints as text; its
+        ``value`` is that of :func:`sqlrank.evaluate`.
 
     Raises:
         MetricError: a curve or a metric with several values, or a query for a metric without
@@ -823,6 +702,12 @@ def _explained_queries(
     return explanations
 
 
+def _find_source(prepared: PreparedStatement) -> str | None:
+    """Return the name of the CTE whose rows are aggregated into the metric."""
+    reader = aggregating_cte(prepared)
+    return None if reader is None else str(reader.this.args["from_"].this.alias_or_name)
+
+
 def _explained_or_refused(
     request: ResolvedRequest, database: Database, max_rows: int
 ) -> Explanation | str:
@@ -859,6 +744,7 @@ def _build_explanation(
         totals,
         worked,
         prepared.render().text,
+        source=_find_source(prepared),
     )
 
 

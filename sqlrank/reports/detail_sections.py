@@ -15,7 +15,8 @@ from sqlrank.call.descriptions import write_command
 from sqlrank.call.request import ResourceLimits, select_arguments
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import InputError, MetricError, join_words
-from sqlrank.explanations.explain import Explanation, run_over_ctes
+from sqlrank.explanations.explain import run_over_ctes
+from sqlrank.explanations.explanation import Explanation
 from sqlrank.output.display import format_number
 from sqlrank.reports.blocks import (
     Cell,

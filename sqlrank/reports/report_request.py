@@ -29,7 +29,7 @@ from sqlrank.engines.driver_adapters import infer_dialect
 from sqlrank.engines.open_database import replace_members, run_on_database, share_queries
 from sqlrank.engines.query_sources import QUOTES, fold_column_name
 from sqlrank.errors import InputError, MetricError
-from sqlrank.explanations.explain import Explanation, explain_queries
+from sqlrank.explanations.explain import explain_queries
 from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.interval_options import check_confidence_level
@@ -44,6 +44,8 @@ from sqlrank.sql_ast import quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from sqlrank.explanations.explanation import Explanation
 
 
 DEFAULT_RANKING_METRICS = ("nDCG@10", "AP", "RR", "P@10", "R@100")

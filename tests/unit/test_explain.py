@@ -67,8 +67,20 @@ def test_a_list_step_by_step() -> None:
     ] == [("b", 2, 2), ("c", 3, 1)]
     gain, ideal = found.sums.values()
     assert found.value == pytest.approx(float(gain or 0) / float(ideal or 1))
-    assert str(found).endswith(f"nDCG@2 of query q1 is {found.value:.6g}")
-    assert "<pre>" in found._repr_html_()  # what notebooks call
+    answer, *rest = str(found).splitlines()
+    assert answer == f"nDCG@2 of query q1 is {found.value:.6g} = 0.63093 / 2.63093"
+    assert rest[1:6] == [
+        "ranked list: documents by rank, with their relevance.",
+        "rank  doc_id  relevance",
+        "   1  a       unjudged",
+        "   2  b       1",
+        "   3  c       2",
+    ]
+    assert "ideal_ranking: " not in str(found)
+    assert "\n\nideal_ranking: " in found.to_text(steps=True)
+    notebook = found._repr_html_()  # what notebooks call
+    assert notebook.startswith(f"<pre>{answer}\n")
+    assert f"<summary>{len(found.steps)} steps of the statement</summary>" in notebook
 
 
 @pytest.mark.slow
@@ -197,7 +209,7 @@ def test_a_step_of_nothing_but_lists() -> None:
 def test_undefined() -> None:
     found = sqlrank.explain("AUC", predictions=CLICKS.slice(0, 1))
     assert found.value is None
-    assert str(found).endswith("AUC is NULL, which is undefined")
+    assert str(found).startswith("AUC is NULL, which is undefined\n")
 
 
 def test_a_metric_of_a_user(tmp_path: Path) -> None:
@@ -457,7 +469,13 @@ def test_the_command() -> None:
     shown = CliRunner().invoke(app, ["explain", "RR", *given])
     assert shown.exit_code == 0, shown.output
     assert "FBIS4-50478" in shown.stdout
-    assert shown.stdout.rstrip().splitlines()[-1].startswith("RR of query 301 is ")
+    lines = shown.stdout.splitlines()
+    assert lines[0].startswith("RR of query 301 is ")
+    assert lines[-1].endswith(" steps of the statement: --steps")
+    assert "ranked_documents: " not in shown.stdout
+    all_steps = CliRunner().invoke(app, ["explain", "RR", *given, "--steps"])
+    assert all_steps.stdout.startswith(shown.stdout.rpartition("\n\n")[0])
+    assert "\nranked_documents: " in all_steps.stdout
     missing = CliRunner().invoke(app, ["explain", "RR", *given[:-4]])
     assert missing.exit_code == 2
     assert "RR is of queries. Name the one to explain with --query" in missing.output
@@ -476,7 +494,9 @@ def test_the_same_rows_are_shown_however_they_are_given() -> None:
         }
     )
     found = [
-        str(sqlrank.explain("KendallTau", predictions=table.take(places), max_rows=3))
+        sqlrank.explain("KendallTau", predictions=table.take(places), max_rows=3).to_text(
+            steps=True
+        )
         for places in ([*range(8)], [*range(7, -1, -1)])
     ]
     assert found[0] == found[1]
