@@ -35,6 +35,14 @@ def test_orders_of_a_tie_of_two(ties: str, expected: float) -> None:
     assert rank_lists(TIED, {"q": "c"}, ties=ties) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(("k", "expected"), [(1, 0), (2, 2), (3, 0)])
+def test_documents_of_a_tie_at_the_cut_are_counted(k: int, expected: int) -> None:
+    """The second and third document are tied, and two are below them."""
+    run = {"q": {**TIED["q"], "e": 0.5}}
+    (row,) = sqlrank.evaluate(f"num_tied@{k}", run=run, qrels={"q": {"a": 1}}).to_pylist()
+    assert list(row.values()) == [expected]
+
+
 @pytest.mark.parametrize(
     ("ties", "score", "expected"),
     [

@@ -18,7 +18,7 @@ import pytest
 
 from tests.mutate.generate import draw_mutants
 from tests.mutate.mutant import Mutant, MutantError, read_chosen, read_equivalents
-from tests.mutate.readers import RECORD, RECORDED_TESTS, choose_tests
+from tests.mutate.readers import RECORD, RECORDED_TESTS, choose_tests, share_files
 from tests.mutate.runner import SURVIVED, run_mutants
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _draw(count: int, seed: int) -> list[Mutant]:
     """Draw mutants with the tests that read their files; print those that no test reads."""
     if not RECORD.exists():
         raise MutantError("run --record first: it finds out which test reads which file")
-    readers = json.loads(RECORD.read_text("utf-8"))
+    readers = share_files(json.loads(RECORD.read_text("utf-8")))
     mutants = []
     for mutant in draw_mutants(count, seed):
         if tests := choose_tests(readers, mutant.file):
