@@ -31,6 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--share", default="1/1", help="one share of the chosen mutants: 3/8")
     parser.add_argument("--generated", type=int, default=0, help="number of generated mutants")
     parser.add_argument("--seed", type=int, default=1, help="seed of the generated mutants")
+    parser.add_argument(
+        "--seconds", type=float, default=10, help="time of the tests of a generated mutant"
+    )
     parser.add_argument("--only", default="", help="mutants whose name contains this text")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     parser.add_argument("--record", action="store_true", help="record which test reads which file")
@@ -39,7 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(
             pytest.main(["-q", "-m", "not slow", "-p", "tests.mutate.readers", *RECORDED_TESTS])
         )
-    mutants = _draw(options.generated, options.seed) if options.generated else read_chosen()
+    mutants = (
+        _draw(options.generated, options.seed, options.seconds)
+        if options.generated
+        else read_chosen()
+    )
     share, shares = map(int, options.share.split("/"))
     mutants = [
         mutant for mutant in mutants[share % shares :: shares] if options.only in mutant.name
@@ -47,14 +54,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _report(mutants, options.jobs)
 
 
-def _draw(count: int, seed: int) -> list[Mutant]:
+def _draw(count: int, seed: int, seconds: float) -> list[Mutant]:
     """Draw mutants with the tests that read their files; print those that no test reads."""
     if not RECORD.exists():
         raise MutantError("run --record first: it finds out which test reads which file")
     readers = share_files(json.loads(RECORD.read_text("utf-8")))
     mutants = []
     for mutant in draw_mutants(count, seed):
-        if tests := choose_tests(readers, mutant.file):
+        if tests := choose_tests(readers, mutant.file, seconds):
             mutants.append(replace(mutant, tests=tuple(tests)))
         else:
             sys.stdout.write(f"unread   {mutant.name}\n")

@@ -26,9 +26,6 @@ RECORDED_TESTS = (
 
 REFERENCES = "tests/references/"
 
-MAX_SECONDS = 10.0
-"""Time that the chosen tests of a file may take, of a processor, when they were recorded."""
-
 _NAME_FOLDERS = ("sql/metrics/", "sql/curves/")
 """Folders of which every call reads all comments, so that only their statements count."""
 
@@ -115,9 +112,11 @@ def share_files(
     }
 
 
-def choose_tests(readers: Mapping[str, tuple[float, list[str]]], path: str) -> list[str]:
+def choose_tests(
+    readers: Mapping[str, tuple[float, list[str]]], path: str, max_seconds: float
+) -> list[str]:
     """Return the tests that read a file, references first and then those that read few others, as
-    many as run within ``MAX_SECONDS``.
+    many as took so many seconds of a processor when they were recorded.
     """
     candidates = sorted(
         (not test.startswith(REFERENCES), len(paths) * (0.2 + seconds), seconds, test)
@@ -127,7 +126,7 @@ def choose_tests(readers: Mapping[str, tuple[float, list[str]]], path: str) -> l
     chosen: list[str] = []
     total = 0.0
     for *_, seconds, test in candidates:
-        if total + seconds <= MAX_SECONDS or not chosen:
+        if total + seconds <= max_seconds or not chosen:
             total += seconds
             chosen.append(test)
     return chosen
