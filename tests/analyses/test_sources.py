@@ -28,7 +28,7 @@ def list_values(name: str) -> list[str]:
 
 
 def list_files(*folder: str) -> list[str]:
-    return [path.stem for path in ROOT.joinpath("sql", *folder).glob("*.sql")]
+    return [path.stem for path in ROOT.joinpath("sql", "analyses", *folder).glob("*.sql")]
 
 
 @cache
@@ -36,7 +36,7 @@ def list_cells() -> dict[str, list[str]]:
     """Return the values of all settings that decide on a number."""
     cells = {}
     for kind in ("policies", "plans"):
-        tables = tomllib.loads((ROOT / "sql" / f"{kind}.toml").read_text("utf-8"))
+        tables = tomllib.loads((ROOT / "sql" / "settings" / f"{kind}.toml").read_text("utf-8"))
         cells |= {
             f"{kind}.{name}": list(table["values"])
             for name, table in tables.items()

@@ -33,7 +33,9 @@ def test_a_seed_draws_the_same_mutants() -> None:
 
 
 def test_operators_orders_and_constants_are_changed() -> None:
-    found = {(each.before, each.after) for each in list_sites(ROOT / "sql/splits/exact.sql")}
+    found = {
+        (each.before, each.after) for each in list_sites(ROOT / "sql/analyses/splits/exact.sql")
+    }
     assert found == {("-", "+"), ("+", "-"), ("/", "*"), ("DESC", "ASC"), ("1", "2"), ("8", "7")}
 
 
