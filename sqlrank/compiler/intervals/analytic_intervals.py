@@ -31,7 +31,7 @@ from sqlrank.compiler.intervals.interval_formulas import (
     IntervalFormula,
     IntervalFormulas,
 )
-from sqlrank.compiler.intervals.metric_dispatch import WideColumns, select_by_metric
+from sqlrank.compiler.intervals.metric_dispatch import select_by_metric
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
 from sqlrank.compiler.layout import KeyedCte, MetricColumn
 from sqlrank.compiler.row_keys import KeyColumns, key_column
@@ -39,7 +39,7 @@ from sqlrank.compiler.select_builders import group_by_key
 from sqlrank.interval_options import METRIC_COLUMN, IntervalOptions
 from sqlrank.registry.resolved_metric import is_bounded_minus1_1, limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE
-from sqlrank.sql_ast import case_when, find_nodes
+from sqlrank.sql_ast import BIGINT, DOUBLE, case_when, find_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,6 +49,9 @@ if TYPE_CHECKING:
 
 INTERVAL_SUFFIXES = (CI_LOW, CI_HIGH, SE, N_UNITS)
 """Columns of a metric's interval in the result."""
+
+LIMIT_COLUMNS = (CI_LOW, CI_HIGH, SE, UNIT_COUNT)
+"""Columns of a metric's interval in its CTE."""
 
 
 class AnalyticIntervals:
@@ -68,7 +71,6 @@ class AnalyticIntervals:
         )
         self.rows_are_units = bool(self.scores)
         self.limit_ctes: dict[str, str] = {}
-        self.units: dict[str, str] = {}
         self.value_ctes: dict[str, str] = {}
         self.query_column: str | None = None
         self.influence_ctes: dict[str, tuple[str, str]] = {}
@@ -139,7 +141,7 @@ class AnalyticIntervals:
         is_carried = (
             rows.kind == "values"
         )  # Query values are read once: their mean is carried along with the influence.
-        is_long = len(set(formulas.values())) < len(formulas)
+        is_long = len(formulas) > 1
         source = sums.find_source(influence_cte, None if is_carried else cte, keys, is_long)
         limits_cte = self._add_steps(formulas, keys, source, None if is_carried else cte)
         self.limit_ctes |= dict.fromkeys(formulas, limits_cte)
@@ -204,17 +206,12 @@ class AnalyticIntervals:
             formula: IntervalFormulas(self.relations, self.confidence, formula)
             for formula in formulas.values()
         }
-        wide_columns = WideColumns(list(formulas))
         rows_sentence = "one row per group and metric" if source.is_long else "one row per group"
         errors = {
             alias: steps[formula].standard_error(source.sums[alias])
             for alias, formula in formulas.items()
         }
-        query = source.query.select(
-            *drop_comments_repeated_in_query(
-                select_by_metric(errors) if source.is_long else wide_columns.add(errors)
-            )
-        )
+        query = source.query.select(*drop_comments_repeated_in_query(select_by_metric(errors)))
         name = self.relations.ctes.add_aggregate(
             "standard_errors",
             query,
@@ -224,110 +221,56 @@ class AnalyticIntervals:
         for step, build, rows_of_step in INTERVAL_STEPS:
             by_formula = {formula: build(columns) for formula, columns in steps.items()}
             items = {alias: by_formula[formula] for alias, formula in formulas.items()}
-            names = query.named_selects[len(keys.columns) :]
-            if joined_cte is not None:
-                query = self._with_values(name, names, keys, joined_cte, wide_columns, items)
-                joined_cte = None
-            elif (
-                select_items := select_by_metric(items)
-                if source.is_long
-                else wide_columns.add(items)
-            ):
-                columns = [*map(key_column, keys.columns), *map(exp.column, names)]
-                query = exp.select(*columns, *drop_comments_repeated_in_query(select_items)).from_(
-                    name
-                )
-            else:
+            select_items = select_by_metric(items)
+            if not select_items and joined_cte is None:
                 continue
+            columns = [exp.column(column) for column in query.named_selects[len(keys.columns) :]]
+            query = exp.select(
+                *map(key_column, keys.columns),
+                *columns,
+                *drop_comments_repeated_in_query(select_items),
+            ).from_(name)
+            if joined_cte is not None:
+                query = self._join_value(query, joined_cte, keys, *formulas)
+                joined_cte = None
             name = self.relations.ctes.add_aggregate(
                 step, query, f"{rows_sentence}: {rows_of_step}"
             )
         limits = {alias: steps[formula].list_limits() for alias, formula in formulas.items()}
-        suffixes = ["value"] if metrics_cte is None else []
-        if source.is_long:
-            columns = [exp.column(column) for column in (METRIC_COLUMN, "value", UNIT_COUNT)]
-            query = exp.select(
-                *map(key_column, keys.columns), *columns, *select_by_metric(limits)
-            ).from_(name)
-            name = self.relations.ctes.add_aggregate(
-                "interval_limits", query, f"{rows_sentence}: limits of its interval"
-            )
-            select_items = self._limits_of_rows(list(formulas), [*suffixes, CI_LOW, CI_HIGH, SE])
-        else:
-            limits = {
-                alias: [*map(exp.column, suffixes), *columns] for alias, columns in limits.items()
-            }
-            select_items = self._limits_in_one_row(wide_columns, limits)
+        names = [*([METRIC_COLUMN] if source.is_long else []), "value", UNIT_COUNT]
+        query = exp.select(
+            *map(key_column, keys.columns), *map(exp.column, names), *select_by_metric(limits)
+        ).from_(name)
+        name = self.relations.ctes.add_aggregate(
+            "interval_limits", query, f"{rows_sentence}: limits of its interval"
+        )
+        select_items = [
+            exp.alias_(_value_of_metric(column, alias, source.is_long), f"{alias}_{column}")
+            for alias in formulas
+            for column in (*(["value"] if metrics_cte is None else []), *LIMIT_COLUMNS)
+        ]
         query = exp.select(*map(key_column, keys.columns), *select_items).from_(name)
         query = group_by_key(query, keys) if source.is_long else query
         return self.relations.ctes.add_aggregate(
             "intervals", query, "one row per group: limits of intervals"
         )
 
-    def _with_values(
-        self,
-        cte: str,
-        names: Sequence[str],
-        keys: KeyColumns,
-        metrics_cte: str,
-        wide_columns: WideColumns,
-        items: Mapping[str, Sequence[exp.Expr]],
+    def _join_value(
+        self, query: exp.Select, metrics_cte: str, keys: KeyColumns, alias: str
     ) -> exp.Select:
-        """Return the columns of a CTE, the values of metrics from another, and columns computed
-        from both.
+        """Join the value of a metric to the rows of a step, of which columns that the metrics have,
+        too, are qualified.
         """
-        joined_names = self.relations.ctes[metrics_cte].query.named_selects
-        for alias in items:
-            wide_columns.define(
-                alias, "value", exp.column(alias, table="m" if alias in names else None)
-            )
-        select_items = wide_columns.add(items)
-        for column in (column for item in select_items for column in find_nodes(item, exp.Column)):
-            if not column.table and column.name in names and column.name in joined_names:
+        names, joined = query.named_selects, self.relations.ctes[metrics_cte].query.named_selects
+        value = exp.column(alias, table="m" if alias in names else None)
+        for column in find_nodes(query, exp.Column):
+            if column.name == "value":
+                column.replace(value.copy())
+            elif column.name in joined:
                 column.set("table", exp.to_identifier("s"))
-        values = wide_columns.add(
-            {alias: [exp.alias_(exp.column("value"), "value")] for alias in items}
-        )
-        columns = [exp.column(name, table="s" if name in joined_names else None) for name in names]
-        query = exp.select(
-            *(key_column(name, "s") for name in keys.columns),
-            *columns,
-            *values,
-            *drop_comments_repeated_in_query(select_items),
-        )
-        return join_metrics(query.from_(exp.to_table(cte).as_("s")), metrics_cte, "s", keys)
-
-    def _limits_in_one_row(
-        self, wide_columns: WideColumns, limits: Mapping[str, Sequence[exp.Expr]]
-    ) -> list[exp.Expr]:
-        """Return the units, and the limits of metrics in one row under their names."""
-        self.units |= {
-            alias: wide_columns.rename_columns(alias, exp.column(UNIT_COUNT)).name
-            for alias in limits
-        }
-        select_items: list[exp.Expr] = [
-            exp.column(name) for name in dict.fromkeys(self.units[alias] for alias in limits)
-        ]
-        for alias, columns in limits.items():
-            for column in columns:
-                value, name = (
-                    wide_columns.rename_columns(alias, column.unalias()),
-                    f"{alias}_{column.alias_or_name}",
-                )
-                select_items.append(value if value == exp.column(name) else exp.alias_(value, name))
-                select_items[-1].comments = column.comments
-        return list(drop_comments_repeated_in_query(select_items))
-
-    def _limits_of_rows(self, aliases: Sequence[str], names: Sequence[str]) -> list[exp.Expr]:
-        """Return the limits and units of metrics, from a row for each."""
-        select_items: list[exp.Expr] = []
-        for alias in aliases:
-            self.units[alias] = f"{alias}_{UNIT_COUNT}"
-            is_metric = exp.column(METRIC_COLUMN).eq(alias)
-            for name in (*names, UNIT_COUNT):
-                value = case_when(is_metric.copy(), exp.column(name))
-                select_items.append(exp.alias_(exp.Max(this=value), f"{alias}_{name}"))
-        return select_items
+        source = query.args["from_"].this
+        source.replace(source.as_("s"))
+        return join_metrics(query.select(exp.alias_(value, "value")), metrics_cte, "s", keys)
 
     def has_classes(self, rows: InfluenceRows) -> bool:
         """Return True if the rows that carry a metric's influence have class totals."""
@@ -489,18 +432,22 @@ class AnalyticIntervals:
         none.
         """
         cte = self.limit_ctes.get(column.alias)
-        names = {name: f"{column.alias}_{name}" for name in INTERVAL_SUFFIXES}
-        expressions: dict[str, exp.Expr] = {
-            name: exp.Null()
-            if cte is None
-            else exp.column(self.units[column.alias] if name == N_UNITS else names[name], table=cte)
-            for name in INTERVAL_SUFFIXES
-        }
-        types = {name: "BIGINT" if name == N_UNITS else "DOUBLE" for name in INTERVAL_SUFFIXES}
-        return [
-            exp.alias_(exp.cast(expressions[name], types[name]), names[name])
-            for name in INTERVAL_SUFFIXES
-        ]
+        items: list[exp.Expr] = []
+        for name, source in zip(INTERVAL_SUFFIXES, LIMIT_COLUMNS, strict=True):
+            value = exp.Null() if cte is None else exp.column(f"{column.alias}_{source}", table=cte)
+            number = exp.cast(value, BIGINT if name == N_UNITS else DOUBLE)
+            items.append(exp.alias_(number, f"{column.alias}_{name}"))
+        return items
+
+
+def _value_of_metric(name: str, metric: str, is_long: bool) -> exp.Expr:
+    """Return a column of the rows of a metric, in the only row of a group or among those of
+    several metrics.
+    """
+    column = exp.column(name)
+    if not is_long:
+        return column
+    return exp.Max(this=case_when(exp.column(METRIC_COLUMN).eq(metric), column))
 
 
 def _describe_influence(rows: InfluenceRows, column: MetricColumn, influence: exp.Expr) -> str:

@@ -1,15 +1,12 @@
-"""Select columns of several metrics in one row, or in a row per metric by a CASE over metrics where
-their formulas differ.
-"""
+"""Select columns in a row per metric, by a CASE over metrics where their formulas differ."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from sqlrank.interval_options import METRIC_COLUMN
-from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,66 +15,6 @@ STRICT_COLUMNS = {"proportion"}
 """Columns that are NULL for metrics without them; of others, such metrics have the formula of the
 rest, which nobody reads.
 """
-
-
-class WideColumns:
-    """Columns of metrics in one row: one that is equal for all once, others with the name of the
-    metric before theirs.
-
-    A single metric has plain names.
-
-    >>> import sqlglot
-    >>> wide_columns = WideColumns(["auc", "ap"])
-    >>> items = {
-    ...     "auc": sqlglot.parse_one("SELECT n AS units, a AS se").expressions,
-    ...     "ap": sqlglot.parse_one("SELECT n AS units, b AS se").expressions,
-    ... }
-    >>> [item.sql() for item in wide_columns.add(items)], wide_columns.rename_columns(
-    ...     "ap", sqlglot.parse_one("se / units")
-    ... ).sql()
-    (['n AS units', 'a AS auc_se', 'b AS ap_se'], 'ap_se / units')
-    """
-
-    def __init__(self, metrics: Sequence[str]) -> None:
-        self.metrics = metrics
-        self._columns: dict[str, dict[str, exp.Column]] = {metric: {} for metric in metrics}
-
-    def define(self, metric: str, name: str, column: exp.Column) -> None:
-        """Define a column of a metric by one of another name."""
-        self._columns[metric][name] = column
-
-    def add(self, items: Mapping[str, Sequence[exp.Expr]]) -> list[exp.Expr]:
-        """Return the columns of a step, over those of the steps before."""
-        values = {
-            metric: {
-                column.alias_or_name: self.rename_columns(metric, column.unalias())
-                for column in columns
-            }
-            for metric, columns in items.items()
-        }
-        added: dict[str, exp.Expr] = {}
-        for metric, columns in items.items():
-            for column in columns:
-                name = column.alias_or_name
-                is_shared = all(
-                    other.get(name) == values[metric][name] for other in values.values()
-                )
-                alias = name if is_shared else f"{metric}_{name}"
-                self._columns[metric][name] = exp.column(alias)
-                if alias not in added:
-                    value = values[metric][name]
-                    added[alias] = value if value == exp.column(alias) else exp.alias_(value, alias)
-                    added[alias].comments = column.comments
-        return list(added.values())
-
-    def rename_columns(self, metric: str, value: exp.Expr) -> exp.Expr:
-        """Rename the columns of an expression of a metric to those that hold its values."""
-        holder: Any = exp.paren(value.copy())
-        for column in find_nodes(holder, exp.Column):
-            if not column.table and column.name in self._columns[metric]:
-                column.replace(self._columns[metric][column.name].copy())
-        expression: exp.Expr = holder.this
-        return expression
 
 
 def select_by_metric(items: Mapping[str, Sequence[exp.Expr]]) -> list[exp.Expr]:
