@@ -13,7 +13,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.arrow_arrays import to_array
-from sqlrank.compiler.intervals.outcome_flips import FLIP_LABEL, FLIP_SUFFIX
+from sqlrank.compiler.intervals.pseudo_values import FLIP_LABEL, FLIP_SUFFIX
 from sqlrank.compiler.layout import score_column_name
 from sqlrank.compiler.parameter_binding import bind_parameters
 from sqlrank.engines.duckdb_session import fetch_tuples

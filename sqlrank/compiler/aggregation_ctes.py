@@ -1,33 +1,27 @@
-"""Build the CTEs of aggregation: metrics per list, query and group, audit columns, and the result
-rows with intervals.
+"""Build the CTEs of aggregation: metrics per list, query and group, with undefined values filled,
+audit columns, and the result rows with intervals, joined and in order.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from sqlrank.cancellation import check_deadline
-from sqlrank.compiler.input_variants import InputKey
 from sqlrank.compiler.intervals.analytic_intervals import AnalyticIntervals
 from sqlrank.compiler.intervals.bootstrap_intervals import BootstrapIntervals
+from sqlrank.compiler.intervals.interval_formulas import UNIT_COUNT
 from sqlrank.compiler.intervals.pseudo_values import PseudoValues
-from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
-from sqlrank.compiler.layout import GroupingLayout, KeyedCte, MetricColumn
-from sqlrank.compiler.metric_values import (
-    aggregate_metric,
-    fill_undefined,
-    fill_undefined_group,
-    undefined_key,
-    undefined_value,
-)
-from sqlrank.compiler.result_assembly import ResultAssembly, assemble_result
+from sqlrank.compiler.layout import GroupingLayout, InputKey, KeyedCte, MetricColumn
+from sqlrank.compiler.parameter_binding import inline_function
 from sqlrank.compiler.row_keys import (
     GROUP_ID,
     INTERNAL_COLUMNS,
     LIST_ID,
     QUERY_ID,
+    SLICE_NUMBER,
     KeyColumns,
     key_column,
     key_equalities,
@@ -40,16 +34,17 @@ from sqlrank.compiler.select_builders import (
     cross_join_slices,
     group_by_key,
     join_on_key,
+    null_if_not_finite,
     order_rows,
     slice_label,
 )
-from sqlrank.interval_options import REPLICATE_COLUMN, IntervalOptions
+from sqlrank.errors import MetricError
+from sqlrank.interval_options import MULTIPLICITY_COLUMN, REPLICATE_COLUMN, IntervalOptions
 from sqlrank.registry.query_templates import describe_aggregate
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER, ResolvedMetric
 from sqlrank.registry.sql_file import RowsRead
-from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.result_columns import SLICE_COLUMN
-from sqlrank.sql_ast import LeadingComment, case_when, find_nodes, is_null, sql_literal
+from sqlrank.sql_ast import LeadingComment, case_when, count_rows, find_nodes, is_null, sql_literal
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
@@ -57,6 +52,9 @@ if TYPE_CHECKING:
 
     from sqlrank.compiler.relation_ctes import RelationCtes
     from sqlrank.registry.metric import ParameterValue
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+
 
 RESERVED_COLUMNS = {GROUP_ID, *INTERNAL_COLUMNS, UNIT_COUNT, "weight"}
 """Columns beside those of metrics in the CTEs; a metric whose file takes one of these names gets a
@@ -552,3 +550,192 @@ class AggregationCtes:
             "group_query_values", query, self._per_replicate("one row per group")
         )
         return [KeyedCte(name, group_keys, "query")]
+
+
+def fill_undefined(
+    relations: RelationCtes, column: MetricColumn, settings: Mapping[str, ParameterValue]
+) -> exp.Expr:
+    """Return the value of a metric, with undefined values filled by the policy."""
+    value = undefined_value(relations, column)
+    if column.metric.file.is_always_defined:
+        return exp.func("COALESCE", value, sql_literal(0))
+    return relations.apply_function("if_undefined", settings, value)
+
+
+def undefined_value(relations: RelationCtes, column: MetricColumn) -> exp.Expr:
+    """Return the value of a metric, NULL where it is undefined."""
+    value: exp.Expr = exp.column(column.alias, table=column.cte)
+    is_infinite = relations.library.may_be_infinite(
+        column.metric.file, column.metric.dependencies.files
+    )
+    return null_if_not_finite(value) if is_infinite else value
+
+
+def undefined_key(metric: ResolvedMetric) -> tuple[Any, ...]:
+    """Return a key of metrics that are undefined for the same lists and treat them in the same
+    way.
+    """
+    settings, column = metric.settings, metric.measured_column
+    shared = [settings.get(name) for name in ("if_undefined", "rel", "gain", "baseline")]
+    return (
+        metric.file.annotations.get("Undefined"),
+        *map(str, shared),
+        None if column is None else column.name,
+    )
+
+
+def fill_undefined_group(relations: RelationCtes, column: MetricColumn) -> exp.Expr:
+    """Return a group metric; undefined values stay NULL unless a policy fills them."""
+    return fill_undefined(relations, column, {"if_undefined": "skip", **column.metric.settings})
+
+
+def aggregate_metric(
+    relations: RelationCtes, column: MetricColumn, weighted: bool, is_resampled: bool = False
+) -> exp.Expr:
+    """Return the aggregate of a metric over all lists of a group."""
+    value, is_never_null = exp.column(column.alias), is_resampled and not column.is_nullable
+    return aggregate_expression(
+        relations.library,
+        column.metric,
+        value,
+        column.grain,
+        weighted=weighted,
+        is_resampled=is_resampled,
+        is_never_null=is_never_null,
+    )
+
+
+def aggregate_expression(
+    library: Registry,
+    metric: ResolvedMetric,
+    value: exp.Expr,
+    unit: str,
+    *,
+    weighted: bool,
+    is_resampled: bool = False,
+    is_never_null: bool = False,
+) -> exp.Expr:
+    """Aggregate values of a ``unit``: NULL if one is missing and the policy demands it.
+
+    Resampled values are weighted by their multiplicity.
+    """
+    settings = metric.settings
+    function = settings.get("aggregate", "wmean" if weighted else "mean")
+    if function == "wmean" and not weighted:
+        reason = (
+            "is for metrics of rankings"
+            if unit == "query"
+            else "needs a queries table with a weight column"
+        )
+        raise MetricError(f"aggregate='wmean' {reason}")
+    weight = exp.column("weight") if weighted or is_resampled else sql_literal(1)
+    if is_resampled and function == "mean":
+        function, weight = "wmean", exp.column(MULTIPLICITY_COLUMN) if weighted else weight
+    expression = inline_function(
+        library, "aggregate", [value, weight], {**settings, "aggregate": function}
+    )
+    if is_never_null:
+        expression = _drop_null_cases(expression, value)
+    if library.may_be_infinite(
+        metric.file, [*metric.dependencies.files, library.find_function("aggregate", str(function))]
+    ):
+        expression = null_if_not_finite(expression)
+    if settings.get("if_undefined") == "null":
+        incomplete = exp.LT(this=exp.Count(this=value.copy()), expression=count_rows())
+        return case_when(incomplete, exp.Null(), expression)
+    return expression
+
+
+def _drop_null_cases(expression: exp.Expr, value: exp.Expr) -> exp.Expr:
+    """Drop the CASE for NULL values.
+
+    Engines then share sums between metrics of the same queries.
+    """
+    null_condition = is_null(value)
+    for case in find_nodes(expression, exp.Case):
+        if [branch.this for branch in case.args["ifs"]] == [null_condition]:
+            case.replace(case.args["default"])
+    return expression
+
+
+@dataclass(frozen=True)
+class ResultAssembly:
+    """The parts of the final join.
+
+    Attributes:
+        relations: The CTEs of the statement.
+        columns: The metrics.
+        row_keys: Columns that identify result rows.
+        spread: The interval CTEs, None without intervals.
+        steps: The CTEs of values per list and per query, by grain.
+    """
+
+    relations: RelationCtes
+    columns: Sequence[MetricColumn]
+    row_keys: Sequence[str]
+    spread: AnalyticIntervals | None
+    steps: Mapping[str, str]
+
+
+def assemble_result(
+    assembly: ResultAssembly, ctes: Sequence[KeyedCte], audits: Mapping[KeyedCte, Sequence[str]]
+) -> exp.Select:
+    """Join the metrics of all CTEs into ordered rows, with the cut-offs of a range."""
+    base_cte, shape, ctes_by_unit = ctes[0], assembly.relations.shape, assembly.steps
+    range_cutoffs = assembly.relations.cutoffs
+    cutoffs = None if base_cte.keys.has_cutoff and assembly.row_keys else range_cutoffs
+    cutoff_column = (
+        None if range_cutoffs is None else exp.column(CUTOFF_COLUMN, table=cutoffs or base_cte.step)
+    )
+    keys: list[exp.Expr] = [key_column(name, base_cte.step) for name in assembly.row_keys]
+    columns, order = list(keys), list(keys)
+    if shape.grouping_sets is not None:
+        index = len(shape.group_names)
+        columns.insert(index, slice_label(shape, base_cte.step))
+        order.insert(index, exp.column(SLICE_COLUMN))
+    columns += [] if cutoff_column is None else [cutoff_column]
+    for column in assembly.columns:
+        value_cte = ctes_by_unit.get(column.grain, column.cte)
+        value = (
+            exp.column(column.alias, table=value_cte)
+            if assembly.spread is None
+            else assembly.spread.select_value(column, value_cte)
+        )
+        columns.append(
+            exp.alias_(
+                cast_double(
+                    fill_undefined_group(assembly.relations, column)
+                    if column.grain == "group"
+                    else value
+                ),
+                column.alias,
+            )
+        )
+        columns += [] if assembly.spread is None else assembly.spread.select_limits(column)
+    for audit_cte, names in audits.items():
+        audit_columns = [
+            exp.column(name, table=ctes_by_unit.get(audit_cte.grain, audit_cte.step))
+            for name in names
+        ]
+        columns += (
+            audit_columns
+            if cutoff_column is None
+            else [
+                assembly.relations.only_at_first_cutoff(cutoff_column, column)
+                for column in audit_columns
+            ]
+        )
+    if cutoffs is not None and not assembly.row_keys:
+        query, rest = exp.select(*columns).from_(cutoffs), ctes
+    else:
+        query, rest = (
+            cross_join_cutoffs(exp.select(*columns).from_(base_cte.step), cutoffs),
+            ctes[1:],
+        )
+    tables_read = {
+        column.table for select_item in columns for column in find_nodes(select_item, exp.Column)
+    }
+    for cte in (cte for cte in rest if cte.step in tables_read):
+        query = join_on_key(query, base_cte.step, cte, cutoffs)
+    query = order_rows(query, order)
+    return query if cutoff_column is None else query.order_by(cutoff_column.copy())

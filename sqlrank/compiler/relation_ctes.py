@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.cte_list import CteList
-from sqlrank.compiler.input_variants import InputKey, InputQuery, InputVariant
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
+from sqlrank.compiler.layout import InputKey, InputQuery, InputVariant
 from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
 from sqlrank.compiler.row_keys import (
     GROUP_ID,

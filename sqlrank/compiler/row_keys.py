@@ -15,7 +15,6 @@ from sqlglot import exp
 
 from sqlrank.interval_options import REPLICATE_COLUMN
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
-from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.sql_ast import NEVER_NULL, quoted_column
 
 if TYPE_CHECKING:
@@ -30,6 +29,9 @@ differences are of several.
 
 SCORE_NAME, QUERY_ID = "scored_by", "query_id"
 """Columns of the score name and of the query."""
+
+SLICE_NUMBER = "slice_number"
+"""Column with the number of the grouping that a repeated row counts in."""
 
 NEVER_NULL_COLUMNS = {UNIT_ID, SLICE_NUMBER, SCORE_NAME, CUTOFF_COLUMN, REPLICATE_COLUMN}
 """Columns that are never NULL; units that are NULL have been rejected."""

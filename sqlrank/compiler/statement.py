@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.aggregation_ctes import AggregationCtes
-from sqlrank.compiler.column_comments import drop_comments_repeated_across_queries
 from sqlrank.compiler.group_differences import difference_rows
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.bootstrap_intervals import RowResampler
-from sqlrank.compiler.intervals.outcome_flips import FLIP_LABEL, FLIP_SUFFIX, flip_name
+from sqlrank.compiler.intervals.pseudo_values import FLIP_LABEL, FLIP_SUFFIX, flip_name
 from sqlrank.compiler.layout import (
     KeyedCte,
     MetricColumn,
@@ -26,6 +25,7 @@ from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, key_column, key_equalities
 from sqlrank.compiler.select_builders import (
     cast_double,
+    drop_comments_repeated_across_queries,
     join_source,
     null_if_not_finite,
     slice_label,
@@ -47,7 +47,7 @@ from sqlrank.unique_names import unique_name
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlrank.compiler.input_variants import InputKey, InputQuery
+    from sqlrank.compiler.layout import InputKey, InputQuery
     from sqlrank.registry.registry import Registry
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.compiler.column_comments import drop_comments_repeated_in_query
+from sqlrank.compiler.select_builders import drop_comments_repeated_in_query
 from sqlrank.errors import InputError
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.layout import GroupColumn
-from sqlrank.compiler.row_keys import SCORE_NAME
+from sqlrank.compiler.row_keys import SCORE_NAME, SLICE_NUMBER
 from sqlrank.engines.file_sources import list_paths, names_files
 from sqlrank.engines.query_sources import QUOTES, split_table_name
 from sqlrank.errors import (
@@ -25,7 +25,6 @@ from sqlrank.errors import (
 from sqlrank.inputs.missing_columns import describe_nested_rows
 from sqlrank.inputs.user_sql import DisallowedSqlError, parse_expression, read_fields
 from sqlrank.registry.registry import INPUTS_BY_KEYWORD, SYSTEM_COLUMN, UNIT_COLUMN
-from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:

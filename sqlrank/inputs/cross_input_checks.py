@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
 from sqlrank.compiler.relation_ctes import RelationCtes
-from sqlrank.compiler.row_keys import UNIT_ID, key_column
+from sqlrank.compiler.row_keys import SLICE_NUMBER, UNIT_ID, key_column
 from sqlrank.compiler.select_builders import aliased_table
 from sqlrank.engines.text_advice import write_mapping
 from sqlrank.errors import MAX_EXAMPLES, InputError, to_sentence
@@ -30,7 +30,6 @@ from sqlrank.inputs.row_checks import (
     short_value,
 )
 from sqlrank.registry.query_templates import RowCheck, load_select, read_row_checks
-from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.sql_ast import case_when, count_rows, find_nodes, is_null, quoted_column, sql_literal
 

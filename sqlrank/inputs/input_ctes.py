@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.compiler.input_variants import InputKey, InputQuery, InputVariant
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
-from sqlrank.compiler.layout import GroupColumn, GroupingLayout
+from sqlrank.compiler.layout import GroupColumn, GroupingLayout, InputKey, InputQuery, InputVariant
 from sqlrank.compiler.row_keys import (
     GROUP_ID,
     QUERY_ID,

@@ -19,8 +19,7 @@ from sqlglot import exp
 
 from sqlrank._version import __version__
 from sqlrank.compiler.aggregation_ctes import AggregationCtes
-from sqlrank.compiler.input_variants import InputKey, InputQuery
-from sqlrank.compiler.layout import GroupColumn, GroupingLayout
+from sqlrank.compiler.layout import GroupColumn, GroupingLayout, InputKey, InputQuery
 from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import KeyColumns, UnquotedName
 from sqlrank.engines.database import Database, DeclaredColumns, SourceTable

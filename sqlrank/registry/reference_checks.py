@@ -11,7 +11,6 @@ from sqlglot import exp
 
 from sqlrank.errors import did_you_mean, join_sentences, suggest_choice
 from sqlrank.registry.contract import Violation, check_syntax_rules, raise_violations
-from sqlrank.registry.interval_annotation import INTERVAL, read_interval
 from sqlrank.registry.query_templates import read_row_checks
 from sqlrank.registry.resolved_metric import MAP, NO_BOUNDS
 from sqlrank.registry.settings_checks import TIE_BOUNDS, tie_bounds_problem
@@ -19,11 +18,13 @@ from sqlrank.registry.sql_file import (
     ANNOTATIONS,
     DEPTHS,
     GRAIN,
+    INTERVAL,
     SCOPES,
     TIE_EXPECTATIONS,
     Bounds,
     RowsRead,
     SqlFile,
+    read_interval,
 )
 from sqlrank.rendering.dialects import DIALECTS
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from sqlrank.rendering.list_rewrites import ListJoin
+    from sqlrank.rendering.dialect_forms import ListJoin
 
 Rewrite = Callable[["exp.Expr"], object]
 """A rewrite of a tree in place."""

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.call.resolve import ResolvedRequest, resolve_request
+from sqlrank.compiler.intervals.bootstrap_intervals import digest_number, unit_digest
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.row_keys import GROUP_ID, QUERY_ID, key_column
 from sqlrank.compiler.select_builders import order_rows
 from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement
-from sqlrank.compiler.unit_hashing import digest_number, unit_digest
 from sqlrank.engines.duckdb_session import TIME_ZONE
 from sqlrank.errors import MetricError
 from sqlrank.registry.dependencies import find_dependencies

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from sqlrank.call.resolve import RANKING_ROLES, ResolvedRequest
 from sqlrank.call.sources import leaf_sources
-from sqlrank.compiler.metric_values import undefined_key
+from sqlrank.compiler.aggregation_ctes import undefined_key
 from sqlrank.errors import join_words, list_examples
 from sqlrank.inputs.bound_input import column_text
 from sqlrank.inputs.class_names import describe_letter_order

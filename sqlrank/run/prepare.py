@@ -16,8 +16,7 @@ from sqlglot import exp
 
 from sqlrank._version import __version__
 from sqlrank.call.descriptions import call_settings, describe_sources, request_command
-from sqlrank.compiler.input_variants import InputKey
-from sqlrank.compiler.layout import ResultLayout
+from sqlrank.compiler.layout import InputKey, ResultLayout
 from sqlrank.compiler.statement import CompiledStatement, compile_statement
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks

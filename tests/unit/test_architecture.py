@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm
+from sqlrank.rendering.dialect_forms import LIST_OPERATIONS
 from sqlrank.rendering.dialects import DEFAULT_DIALECT, DIALECT_NAMES, DIALECTS, normalize_dialect
-from sqlrank.rendering.list_rewrites import LIST_OPERATIONS
 from sqlrank.routines import FUNCTION_DIALECTS
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ import pytest
 import sqlglot
 
 import sqlrank
-from sqlrank.compiler.unit_hashing import digest_number
+from sqlrank.compiler.intervals.bootstrap_intervals import digest_number
 from sqlrank.errors import ContractError
 from sqlrank.registry.contract import check_syntax_rules
 from sqlrank.rendering.dialects import DIALECTS

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.compiler.column_comments import drop_comments_repeated_in_query
 from sqlrank.compiler.intervals.influence_functions import (
     CLASS_TOTALS,
     InfluenceRows,
@@ -25,17 +24,17 @@ from sqlrank.compiler.intervals.influence_sums import (
     InfluenceSums,
     SumSource,
     join_metrics,
+    select_by_metric,
 )
 from sqlrank.compiler.intervals.interval_formulas import (
     INTERVAL_STEPS,
+    UNIT_COUNT,
     IntervalFormula,
     IntervalFormulas,
 )
-from sqlrank.compiler.intervals.metric_dispatch import select_by_metric
-from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
 from sqlrank.compiler.layout import KeyedCte, MetricColumn
 from sqlrank.compiler.row_keys import KeyColumns, key_column
-from sqlrank.compiler.select_builders import group_by_key
+from sqlrank.compiler.select_builders import drop_comments_repeated_in_query, group_by_key
 from sqlrank.interval_options import METRIC_COLUMN, IntervalOptions
 from sqlrank.registry.resolved_metric import is_bounded_minus1_1, limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.compiler.input_variants import InputKey, InputVariant
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
-from sqlrank.compiler.intervals.interval_limits import clip_limits, units_differ
-from sqlrank.compiler.intervals.t_quantiles import (
+from sqlrank.compiler.intervals.interval_formulas import (
     DF,
     T_QUANTILE,
     UNIT_COUNT,
+    clip_limits,
     df_column,
     t_quantile_column,
+    units_differ,
 )
-from sqlrank.compiler.layout import KeyedCte, MetricColumn
-from sqlrank.compiler.row_keys import QUERY_ID, UNIT_ID, KeyColumns, key_column
+from sqlrank.compiler.layout import InputKey, InputVariant, KeyedCte, MetricColumn
+from sqlrank.compiler.row_keys import QUERY_ID, SLICE_NUMBER, UNIT_ID, KeyColumns, key_column
 from sqlrank.compiler.select_builders import (
     cast_double,
     cross_join_slices,
@@ -35,7 +35,6 @@ from sqlrank.compiler.select_builders import (
     order_rows,
     slice_label,
 )
-from sqlrank.compiler.unit_hashing import digest_number, load_expression, unit_digest
 from sqlrank.interval_options import (
     DIGEST_COLUMN,
     MULTIPLICITY_COLUMN,
@@ -45,15 +44,16 @@ from sqlrank.interval_options import (
     STRIDE_COLUMN,
     IntervalOptions,
 )
+from sqlrank.registry.query_templates import load_select
 from sqlrank.registry.resolved_metric import limit_bounds
-from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE, SLICE_COLUMN
-from sqlrank.sql_ast import case_when, is_not_null, is_null, sql_literal
+from sqlrank.sql_ast import case_when, find_nodes, is_not_null, is_null, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from sqlrank.compiler.relation_ctes import RelationCtes
+
 
 HASH_MODULUS = 2147483647
 """Modulus 2^31 - 1 of the hash.
@@ -603,3 +603,31 @@ def _distinct_queries_with(value: exp.Expr) -> exp.Distinct:
 
 def _value_if(condition: exp.Expr, name: str) -> exp.Case:
     return case_when(condition.copy(), exp.column(name))
+
+
+def unit_digest(salt: str, unit: exp.Expr) -> exp.Expr:
+    """Return the MD5 digest of a salt and a unit's name: 32 hexadecimal digits."""
+    return exp.MD5(
+        this=exp.DPipe(this=sql_literal(salt), expression=exp.cast(unit, "TEXT"), safe=True)
+    )
+
+
+def digest_number(digest: str, start: int = 1) -> exp.Expr:
+    """Convert eight hexadecimal digits of a digest to a number below 2^31 - 1.
+
+    The digits begin at position ``start``.
+    """
+    return load_expression(
+        "hash_integer.sql",
+        exp.func("SUBSTR", exp.column(digest), sql_literal(start), sql_literal(8)),
+    )
+
+
+def load_expression(file: str, replacement: exp.Expr) -> exp.Expr:
+    """Load the expression of a file in ``sql/analyses/bootstrap``, with its column replaced by an
+    expression.
+    """
+    expression = load_select("analyses/bootstrap", file).selects[0].unalias()
+    for column in find_nodes(expression, exp.Column):
+        column.replace(replacement.copy())
+    return expression

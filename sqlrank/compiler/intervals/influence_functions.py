@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import sqlglot
 from sqlglot import exp
 
-from sqlrank.compiler.column_comments import comment_column
 from sqlrank.compiler.intervals.derivatives import partial_derivatives, row_contribution
 from sqlrank.compiler.parameter_binding import bind_parameters
-from sqlrank.compiler.select_builders import cast_double
+from sqlrank.compiler.select_builders import cast_double, comment_column
 from sqlrank.errors import MetricError
 from sqlrank.sql_ast import case_when, find_nodes, is_not_null, sql_literal
 

@@ -1,5 +1,5 @@
-"""Sum the influence of units on metrics: one row per group with a column per sum, or one row per
-group and metric.
+"""Sum the influence of units on metrics: in a row per group for one metric, in a row per group and
+metric for several, with a CASE over metrics where their formulas differ.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from sqlrank.compiler.intervals.influence_functions import (
     cell_squares_name,
     influence_name,
 )
-from sqlrank.compiler.intervals.metric_dispatch import case_by_metric
-from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
+from sqlrank.compiler.intervals.interval_formulas import UNIT_COUNT
 from sqlrank.compiler.row_keys import KeyColumns, key_column, key_equalities
 from sqlrank.compiler.select_builders import group_by_key, join_source
 from sqlrank.interval_options import METRIC_COLUMN
 from sqlrank.sql_ast import case_when, count_rows, sql_literal, union_all
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sqlrank.compiler.intervals.interval_formulas import IntervalFormula
     from sqlrank.compiler.layout import MetricColumn
     from sqlrank.compiler.relation_ctes import RelationCtes
+
 
 UNIT_WEIGHT = "unit_weight"
 """Column of a unit's weight."""
@@ -307,3 +307,103 @@ def join_metrics(query: exp.Select, cte: str, alias: str, keys: KeyColumns) -> e
     """Join the metrics of a CTE under the alias ``m``."""
     on = key_equalities(keys.columns, "m", alias, keys.nullable)
     return join_source(query, exp.to_table(cte).as_("m"), on, side="")
+
+
+STRICT_COLUMNS = {"proportion"}
+"""Columns that are NULL for metrics without them; of others, such metrics have the formula of the
+rest, which nobody reads.
+"""
+
+
+def select_by_metric(items: Mapping[str, Sequence[exp.Expr]]) -> list[exp.Expr]:
+    """Return the columns of metrics in rows of their own, each once, with the comments of all.
+
+    Args:
+        items: Columns of each metric, by its name.
+
+    >>> import sqlglot
+    >>> items = {
+    ...     metric: sqlglot.parse_one(f"SELECT {text}").expressions
+    ...     for metric, text in {"auc": "SQRT(a) AS se", "ap": "SQRT(b) AS se"}.items()
+    ... }
+    >>> [item.sql() for item in select_by_metric(items)]
+    ["SQRT(CASE WHEN metric = 'ap' THEN b ELSE a END) AS se"]
+    """
+    by_column: dict[str, dict[str, exp.Expr]] = {}
+    for metric, columns in items.items():
+        for column in columns:
+            by_column.setdefault(column.alias_or_name, {})[metric] = column
+    merged: list[exp.Expr] = []
+    for name, columns_by_metric in by_column.items():
+        values = {metric: column.unalias().unnest() for metric, column in columns_by_metric.items()}
+        value = _merge_expressions(
+            values, strict=name in STRICT_COLUMNS and len(values) < len(items)
+        )
+        column = value if value == exp.column(name) else exp.alias_(value, name)
+        column.comments = list(
+            dict.fromkeys(
+                comment for item in columns_by_metric.values() for comment in item.comments or ()
+            )
+        )
+        merged.append(column)
+    return merged
+
+
+def case_by_metric(values: Mapping[str, exp.Expr]) -> exp.Expr:
+    """Return a CASE with a branch for each metric; a plain value if all are equal."""
+    first, *rest = values.values()
+    if all(value == first for value in rest):
+        return first
+    ifs = [exp.If(this=exp.Literal.string(metric), true=value) for metric, value in values.items()]
+    return exp.Case(this=exp.column(METRIC_COLUMN), ifs=ifs)
+
+
+def _merge_expressions(values: Mapping[str, exp.Expr], strict: bool) -> exp.Expr:
+    """Return one expression for all metrics: a CASE around the parts in which theirs differ."""
+    metrics: dict[exp.Expr, list[str]] = {}
+    for metric, value in values.items():
+        metrics.setdefault(value, []).append(metric)
+    first, *rest = metrics
+    if strict:
+        return exp.Case(
+            ifs=[
+                exp.If(this=_is_metric_in(names), true=value.copy())
+                for value, names in metrics.items()
+            ]
+        )
+    if not rest:
+        return first.copy()
+    if type(first) in {exp.Sqrt, exp.Paren} and all(type(value) is type(first) for value in rest):
+        return type(first)(
+            this=_merge_expressions(
+                {metric: value.this for metric, value in values.items()}, strict=False
+            )
+        )
+    if isinstance(first, exp.Binary) and all(type(value) is type(first) for value in rest):
+        if all(value.this == first.this for value in rest):
+            right = _merge_expressions(
+                {metric: value.expression for metric, value in values.items()}, strict=False
+            )
+            return type(first)(this=first.this.copy(), expression=right)
+        if all(value.expression == first.expression for value in rest):
+            left = _merge_expressions(
+                {metric: value.this for metric, value in values.items()}, strict=False
+            )
+            return type(first)(this=left, expression=first.expression.copy())
+    most = max(metrics, key=lambda value: len(metrics[value]))
+    ifs = [
+        exp.If(this=_is_metric_in(names), true=value.copy())
+        for value, names in metrics.items()
+        if value is not most
+    ]
+    return exp.Case(ifs=ifs, default=most.copy())
+
+
+def _is_metric_in(metrics: Sequence[str]) -> exp.Expr:
+    """Return the condition that a row is that of one of these metrics."""
+    column, names = exp.column(METRIC_COLUMN), [exp.Literal.string(metric) for metric in metrics]
+    return (
+        exp.In(this=column, expressions=names)
+        if len(names) > 1
+        else exp.EQ(this=column, expression=names[0])
+    )

@@ -1,22 +1,26 @@
 """Build the columns from sums of influence to interval limits: standard error, degrees of freedom,
-variance, trials and margin.
+quantiles of Student's t, variance, trials, margin, and limits within bounds.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.compiler.column_comments import comment_column
 from sqlrank.compiler.intervals.influence_functions import CELL_SQUARES, CLASS_UNITS, CLASSES
-from sqlrank.compiler.intervals.interval_limits import clip_limits, from_0_1, to_0_1
-from sqlrank.compiler.intervals.t_quantiles import df_column, t_quantile_column
-from sqlrank.compiler.select_builders import null_if_not_finite
-from sqlrank.inference.student_t import normal_quantile, quantile_growth
+from sqlrank.compiler.select_builders import comment_column, null_if_not_finite
+from sqlrank.inference.standard_errors import ROUNDING_NOISE
+from sqlrank.inference.student_t import (
+    normal_quantile,
+    quantile_growth,
+    t_critical_polynomial,
+    t_critical_value,
+)
 from sqlrank.result_columns import CI_HIGH, CI_LOW, SE
-from sqlrank.sql_ast import sql_literal
+from sqlrank.sql_ast import case_when, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -372,3 +376,96 @@ INTERVAL_STEPS: tuple[tuple[str, Callable[[IntervalFormulas], list[exp.Expr]], s
 """Steps from standard errors to limits: the name of each, the columns that it adds, and their
 title.
 """
+
+
+def clip_limits(
+    low: exp.Expr, high: exp.Expr, value: exp.Expr, bounds: tuple[float, float] | None
+) -> tuple[exp.Expr, exp.Expr]:
+    """Clip interval limits to the bounds of a metric, unless the value itself exceeds them."""
+    if bounds is None:
+        return low, high
+    clipped = []
+    for limit, bound, beyond, inside in (
+        (low, bounds[0], exp.LT, exp.GTE),
+        (high, bounds[1], exp.GT, exp.LTE),
+    ):
+        if math.isinf(bound):
+            clipped.append(limit)
+            continue
+        is_beyond = exp.and_(
+            beyond(this=limit.copy(), expression=sql_literal(bound)),
+            inside(this=value.copy(), expression=sql_literal(bound)),
+            wrap=False,
+        )
+        clipped.append(case_when(is_beyond, sql_literal(bound), limit.copy()))
+    return clipped[0], clipped[1]
+
+
+def units_differ(value: exp.Expr, error: exp.Expr) -> exp.Expr:
+    """Return the condition that a standard error exceeds rounding error; otherwise units do not
+    vary.
+    """
+    noise = exp.Mul(this=sql_literal(ROUNDING_NOISE), expression=exp.Abs(this=value.copy()))
+    return exp.GT(this=error.copy(), expression=noise)
+
+
+def to_0_1(value: exp.Expr) -> exp.Expr:
+    """Map a value between -1 and 1 to 0..1."""
+    return exp.Div(
+        this=exp.paren(exp.Add(this=sql_literal(1), expression=value.copy())),
+        expression=sql_literal(2),
+    )
+
+
+def from_0_1(share: exp.Expr) -> exp.Expr:
+    """Map a value between 0 and 1 to -1..1."""
+    return exp.Sub(
+        this=exp.Mul(this=sql_literal(2), expression=exp.paren(share)), expression=sql_literal(1)
+    )
+
+
+UNIT_COUNT = "units"
+"""Column of the number of units; counts of single metrics have their name before it."""
+
+T_QUANTILE = "t_quantile"
+"""Column of the quantile of Student's t."""
+
+DF = "df"
+"""Column of the degrees of freedom, NULL for one unit."""
+
+
+def df_column(units: exp.Expr) -> exp.Expr:
+    """Return the degrees of freedom as a column, from a count of units."""
+    value = exp.func("NULLIF", units - 1, sql_literal(0))
+    return comment_column(value, DF, "degrees of freedom, NULL in place of 0")
+
+
+def t_quantile_column(confidence: IntervalOptions, df_name: str = DF) -> exp.Expr:
+    """Return the t quantile for a column of degrees of freedom: exact for 1 and 2, and a polynomial
+    in their reciprocal for more.
+    """
+    if confidence.method == "normal":
+        return exp.alias_(sql_literal(normal_quantile((1 + confidence.level) / 2)), T_QUANTILE)
+    limit, *factors = t_critical_polynomial(confidence.level)
+    value = sql_literal(limit)
+    for power, factor in enumerate(factors, start=1):
+        degrees = (
+            exp.column(df_name)
+            if power == 1
+            else exp.Pow(this=exp.column(df_name), expression=sql_literal(power))
+        )
+        term = exp.Div(this=sql_literal(abs(factor)), expression=degrees)
+        value = (exp.Sub if factor < 0 else exp.Add)(this=value, expression=term)
+    ifs = [
+        exp.If(
+            this=exp.column(df_name).eq(df),
+            true=sql_literal(t_critical_value(confidence.level, df)),
+        )
+        for df in (1, 2)
+    ]
+    column = exp.alias_(exp.Case(ifs=ifs, default=value), T_QUANTILE)
+    percent = f"{50 * (1 + confidence.level):.10g}"
+    column.comments = [
+        f"quantile of Student's t at {percent} %: exact for df 1 and 2, else a series to 1e-10"
+    ]
+    return column

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm, keep_nodes
-from sqlrank.rendering.list_rewrites import count_from_one, subquery_operations
+from sqlrank.rendering.dialect_forms import count_from_one, subquery_operations
 from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:
-    from sqlrank.rendering.list_rewrites import ListJoin
+    from sqlrank.rendering.dialect_forms import ListJoin
 
 _ELEMENT, _OFFSET = "entry", "entry_place"
 

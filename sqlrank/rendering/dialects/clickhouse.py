@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm
-from sqlrank.rendering.dialect_forms import NUMBER, SERIES, read_bounds
-from sqlrank.rendering.list_rewrites import plus_one
+from sqlrank.rendering.dialect_forms import NUMBER, SERIES, plus_one, read_bounds
 from sqlrank.sql_ast import BIGINT, DOUBLE, call_function, find_nodes, sql_literal
 
 if TYPE_CHECKING:
-    from sqlrank.rendering.list_rewrites import ListJoin
+    from sqlrank.rendering.dialect_forms import ListJoin
 
 _SETTINGS = ("join_use_nulls", "aggregate_functions_null_for_empty", "prefer_column_name_to_alias")
 """Settings that every statement needs for standard semantics."""

@@ -10,7 +10,7 @@ from sqlrank.rendering.dialect import Dialect
 from sqlrank.sql_ast import call_function, find_nodes, sql_literal
 
 if TYPE_CHECKING:
-    from sqlrank.rendering.list_rewrites import ListJoin
+    from sqlrank.rendering.dialect_forms import ListJoin
 
 
 def _finish_tree(tree: exp.Expr) -> None:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.rendering.dialect import Dialect, FunctionForms, keep_nodes
-from sqlrank.rendering.dialect_forms import read_series_function
-from sqlrank.rendering.list_rewrites import unqualify_columns
+from sqlrank.rendering.dialect_forms import read_series_function, unqualify_columns
 from sqlrank.rendering.number_rewrites import (
     DoubleInference,
     drop_operand_casts,
@@ -19,7 +18,7 @@ from sqlrank.rendering.number_rewrites import (
 from sqlrank.sql_ast import call_function, find_nodes, sql_literal
 
 if TYPE_CHECKING:
-    from sqlrank.rendering.list_rewrites import ListJoin
+    from sqlrank.rendering.dialect_forms import ListJoin
 
 
 def _rewrite_tree(tree: exp.Expr) -> None:

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm, keep_nodes
-from sqlrank.rendering.dialect_forms import order_within_group, read_series_function
-from sqlrank.rendering.list_rewrites import subquery_operations
+from sqlrank.rendering.dialect_forms import (
+    order_within_group,
+    read_series_function,
+    subquery_operations,
+)
 from sqlrank.sql_ast import BIGINT, call_function, sql_literal
 
 if TYPE_CHECKING:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm
-from sqlrank.rendering.dialect_forms import order_within_group
-from sqlrank.rendering.list_rewrites import count_from_one
+from sqlrank.rendering.dialect_forms import count_from_one, order_within_group
 from sqlrank.sql_ast import call_function, find_nodes
 
 if TYPE_CHECKING:
-    from sqlrank.rendering.list_rewrites import ListJoin
+    from sqlrank.rendering.dialect_forms import ListJoin
 
 
 def _flatten_elements(join: ListJoin) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm, keep_nodes
-from sqlrank.rendering.list_rewrites import (
+from sqlrank.rendering.dialect_forms import (
     LIST_ELEMENT,
     count_from_one,
     look_up_elements,
@@ -17,7 +17,7 @@ from sqlrank.rendering.list_rewrites import (
 from sqlrank.sql_ast import BIGINT, DOUBLE, INT, call_function, find_nodes, sql_literal
 
 if TYPE_CHECKING:
-    from sqlrank.rendering.list_rewrites import ListJoin
+    from sqlrank.rendering.dialect_forms import ListJoin
 
 _SUM = "element_sum"
 RAND_COMMENT = (

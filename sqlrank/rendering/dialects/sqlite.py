@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.rendering.dialect import Dialect
-from sqlrank.rendering.list_rewrites import count_from_one
+from sqlrank.rendering.dialect_forms import count_from_one
 from sqlrank.sql_ast import call_function, find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlrank.rendering.list_rewrites import ListJoin
+    from sqlrank.rendering.dialect_forms import ListJoin
 
 
 def _prepare_tree(tree: exp.Expr) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlrank.rendering.dialect import Dialect, keep_nodes
-from sqlrank.rendering.list_rewrites import look_up_elements
+from sqlrank.rendering.dialect_forms import look_up_elements
 from sqlrank.sql_ast import call_function, sql_literal
 
 if TYPE_CHECKING:
