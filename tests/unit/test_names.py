@@ -61,7 +61,7 @@ OVERRIDES = {"SqlrankProvider._evaluator", "SqlrankProvider.supports", "UniqueOp
 """Methods that a base class of another package names."""
 
 METHOD_VERBS = {
-    "add", "annotate", "append", "check", "close", "compare", "connect", "define", "describe", "evaluate", "explain", "find", "interrupt",
+    "add", "annotate", "append", "check", "close", "compare", "connect", "describe", "evaluate", "explain", "find", "interrupt",
     "parse", "read", "release", "remove", "render", "replace", "resolve", "restrict", "run", "save", "slice", "stage", "substitute", "wrap",
     "write",
 }  # fmt: skip
