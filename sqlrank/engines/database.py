@@ -270,8 +270,13 @@ class SourceTable:
         object.__setattr__(
             self,
             "columns",
-            {name.lower(): name for name in reversed(list(self.column_types or ()))},
+            {name.lower(): name for name in reversed(list(self.types))},
         )
+
+    @property
+    def types(self) -> Mapping[str, str]:
+        """Its columns with their types, empty if they cannot be inspected."""
+        return self.column_types or {}
 
     def find_column(self, name: str) -> str | None:
         """Return the column of a name, matched exactly or without case.
@@ -299,7 +304,7 @@ class SourceTable:
         if read is None:
             read = [
                 exp.to_identifier(name, quoted=True)
-                for name in self.column_types or ()
+                for name in self.types
                 if name not in self.problems
             ]
         read = list(read)
@@ -328,7 +333,7 @@ class SourceTable:
             return self
         types = {
             name: "VARCHAR" if name in names else column_type
-            for name, column_type in (self.column_types or {}).items()
+            for name, column_type in self.types.items()
         }
         members = tuple(
             replace(member, casts={**member.casts, **dict.fromkeys(names, "VARCHAR")})

@@ -206,13 +206,9 @@ def union_tables(role: str, tables: Sequence[SourceTable], label: str = "") -> S
     if first.column_types is None:
         return replace(table, from_item=table.from_clause())
     names = {
-        name.lower(): name
-        for member in reversed(tables)
-        for name in reversed(list(member.column_types or ()))
+        name.lower(): name for member in reversed(tables) for name in reversed(list(member.types))
     }
-    ordered = dict.fromkeys(
-        names[name.lower()] for member in tables for name in member.column_types or ()
-    )
+    ordered = dict.fromkeys(names[name.lower()] for member in tables for name in member.types)
     types, problems = {}, {}
     for name in ordered:
         holders_of_name = [
@@ -220,10 +216,7 @@ def union_tables(role: str, tables: Sequence[SourceTable], label: str = "") -> S
             for member in tables
             if (column_name := member.find_column(name)) is not None
         ]
-        members = [
-            (member, (member.column_types or {})[column_name])
-            for member, column_name in holders_of_name
-        ]
+        members = [(member, member.types[column_name]) for member, column_name in holders_of_name]
         own = next(
             (
                 problem
@@ -257,7 +250,7 @@ def _needed_casts(member: SourceTable, types: dict[str, str]) -> dict[str, str]:
     """Return the types that differ from those of a member; decimals of other engines keep theirs,
     of which only DuckDB tells the digits.
     """
-    own = {name: (member.column_types or {}).get(member.find_column(name) or "") for name in types}
+    own = {name: member.types.get(member.find_column(name) or "") for name in types}
     is_kept = member.dialect != "duckdb"
     return {
         name: target
@@ -510,9 +503,7 @@ class DuckDBSources:
             return table
         files = list_paths(source) if isinstance(source, (str, Path)) else []
         is_csv = isinstance(table.from_item.this, exp.ReadCSV)
-        if problem := undetected_delimiter_problem(
-            self.connection, files, table.column_types or {}
-        ) or (
+        if problem := undetected_delimiter_problem(self.connection, files, table.types) or (
             missing_columns_problem(
                 self.connection, files, lambda name: columns.find_kind(name) is not None
             )
@@ -551,7 +542,7 @@ class DuckDBSources:
         """Return a source of CSV or JSON files whose columns have the declared types, from a
         temporary table of those that are read.
         """
-        reader = declare_types(self.connection, table.from_item, table.column_types or {}, columns)
+        reader = declare_types(self.connection, table.from_item, table.types, columns)
         if not reader.types:
             return self._load_table(role, table) if self.keeps_text else table
         name = self._unique_name(f"sqlrank_{role}{self._end}") if self.keeps_text else None

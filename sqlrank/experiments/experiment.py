@@ -401,7 +401,7 @@ def _evaluate_variant_sums(
         )
     count = max(arms["multi_variant_units"].to_pylist())
     if count and design.multi_variant_units == "error":
-        raise multi_variant_error(design, database, observations, count)
+        raise multi_variant_error(design, observations, count)
     return arms, text, num_rows
 
 

@@ -89,10 +89,11 @@ def map_observations(
     observations = BoundInput(
         Role(DATA, DATA_DESCRIPTION, {**keys, **amounts}),
         resolve_source(database, DATA, source, columns),
+        database,
     )
     _check_default_columns(observations, {"unit": unit, "variant": variant})
     for name, text in texts.items():
-        observations = bind_column_or_expression(observations, name, text, database)
+        observations = bind_column_or_expression(observations, name, text)
     if observations.column_type("variant") != "VARCHAR":
         observations = observations.with_text(["variant"])
     for name, column in amounts.items():
@@ -142,7 +143,7 @@ def check_rows(design: ExperimentDesign, database: Database, observations: Bound
             query = exp.select("*").where(exp.EQ(this=broken, expression=sql_literal(1)))
             description = f"{int(count):,} {'row' if count == 1 else 'rows'}: {meanings[name]}"
             problems.append(
-                problem_with_examples(database, observations, description, query, columns, titles)
+                problem_with_examples(observations, description, query, columns, titles)
             )
     raise_problems(problems)
     return int(rows)
@@ -175,7 +176,7 @@ def _list_invalid_conditions(
 
 
 def multi_variant_error(
-    design: ExperimentDesign, database: Database, observations: BoundInput, count: int
+    design: ExperimentDesign, observations: BoundInput, count: int
 ) -> InputError:
     """Return the error for units in several variants, with examples."""
     units = variant_sum_ctes(design, observations)["experiment_units"]
@@ -197,7 +198,6 @@ def multi_variant_error(
     )
     return InputError(
         format_problem(
-            database,
             observations,
             what,
             select_units(is_shown=False).order_by("unit_id").limit(MAX_EXAMPLES),

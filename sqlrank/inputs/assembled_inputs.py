@@ -83,11 +83,7 @@ def number_rows(bound_input: BoundInput) -> BoundInput:
     engine computes steps once.
     """
     key = bound_input.role.query_column
-    if (
-        key is None
-        or key in bound_input.columns
-        or not get_dialect(bound_input.table.dialect).computes_ctes_once
-    ):
+    if key is None or key in bound_input.columns or not bound_input.dialect.computes_ctes_once:
         return bound_input
     number = exp.Window(this=exp.RowNumber())
     return bound_input.with_expression(ROW_NUMBER, number, "BIGINT").with_columns({key: ROW_NUMBER})
@@ -106,7 +102,7 @@ def assemble_inputs(
             for column in find_nodes(unnest, exp.Column)
         ]
         if database.can_inspect:
-            raise_problems(list_problems(database, component, assembly_columns(request, component)))
+            raise_problems(list_problems(component, assembly_columns(request, component)))
         node = _assembled_rows(request, role, component)
         table = SourceTable(
             component.table.label,
@@ -126,6 +122,7 @@ def assemble_inputs(
         assembled[role] = BoundInput(
             request.library.roles[role],
             table,
+            component.database,
             request.library.checks.get(role),
             {**names, **{name: name for name in component.group_names}},
             group_names=component.group_names,
@@ -147,9 +144,7 @@ def join_inputs(
                 column.name for column in inputs[name].role.columns.values() if column.is_required
             ]
             joined[name] = inputs[name].with_fallbacks(needed).assume_columns(needed)
-            raise_problems(
-                list_problems(database, joined[name], needed) if database.can_inspect else []
-            )
+            raise_problems(list_problems(joined[name], needed) if database.can_inspect else [])
         table = joined[components[0]].table
         rows = _joined_rows(request, role, joined)
         names = rows.this.named_selects
@@ -166,6 +161,7 @@ def join_inputs(
                 display_item=_joined_rows(request, role, joined, for_display=True),
                 has_row_count=False,
             ),
+            joined[components[0]].database,
             request.library.checks.get(role),
             {name: name for name in names},
             group_names=tuple(names[: names.index("query_id")]),
@@ -305,9 +301,7 @@ NUMBER_FIELDS = {"retrieved": "score", "relevant": "relevance", "classes": "scor
 """Fields of structs that hold a number, by the column of the list."""
 
 
-def normalize_lists(
-    bound_input: BoundInput, names: tuple[str, ...], database: Database
-) -> BoundInput:
+def normalize_lists(bound_input: BoundInput, names: tuple[str, ...]) -> BoundInput:
     """Return an input whose columns of these names are lists of ids or numbers, whatever they were
     read as.
 
@@ -321,7 +315,7 @@ def normalize_lists(
     """
     number_columns, columns = bound_input.role.number_columns, bound_input.columns
     bound_input = _with_ids_of_numbers(bound_input)
-    is_text_of_lists = get_dialect(bound_input.table.dialect).lists_are_json
+    is_text_of_lists = bound_input.dialect.lists_are_json
     for name in [name for name in bound_input.columns if name in names or name not in columns]:
         value, duckdb_type = bound_input.raw_expression(name), bound_input.column_type(name)
         if (
@@ -329,22 +323,22 @@ def normalize_lists(
             and name in bound_input.role.columns
             and bound_input.role.columns[name].type == "list"
         ):
-            _check_no_objects(bound_input, name, value, database)
+            _check_no_objects(bound_input, name, value)
         ids, numbers = _normalize_value(
             value, duckdb_type, bound_input.table.dialect, name, name in number_columns.values()
         )
         if (
             duckdb_type == "JSON"
-            and database.can_inspect
-            and get_dialect(bound_input.table.dialect).supports_file_readers
+            and bound_input.database.can_inspect
+            and bound_input.dialect.supports_file_readers
         ):
-            _check_no_scalars(bound_input, name, value, database)
+            _check_no_scalars(bound_input, name, value)
         if duckdb_type == "JSON[]" and ids is not None:
-            _check_not_empty(bound_input, name, value, database)
-        bound_input = _bind_column(bound_input, name, ids, database)
+            _check_not_empty(bound_input, name, value)
+        bound_input = _bind_column(bound_input, name, ids)
         number_column = number_columns.get(name, name)
         if number_column not in bound_input.columns:
-            bound_input = _bind_column(bound_input, number_column, numbers, database)
+            bound_input = _bind_column(bound_input, number_column, numbers)
     return bound_input
 
 
@@ -498,9 +492,7 @@ def _call_function(function: str, *arguments: exp.Expr) -> exp.Anonymous:
     return call_function(function, *(argument.copy() for argument in arguments))
 
 
-def _bind_column(
-    bound_input: BoundInput, name: str, value: exp.Expr | None, database: Database
-) -> BoundInput:
+def _bind_column(bound_input: BoundInput, name: str, value: exp.Expr | None) -> BoundInput:
     """Return an input with a column bound to an expression, if there is one."""
     if value is None:
         return bound_input
@@ -510,26 +502,22 @@ def _bind_column(
             [column.this for column in value.find_all(exp.Column)], for_display=False
         )
     )
-    return bound_input.with_expression(text, value, database.describe(rows)[name]).with_columns(
-        {name: text}
-    )
+    return bound_input.with_expression(
+        text, value, bound_input.database.describe(rows)[name]
+    ).with_columns({name: text})
 
 
-def _check_not_empty(
-    bound_input: BoundInput, name: str, value: exp.Expr, database: Database
-) -> None:
+def _check_not_empty(bound_input: BoundInput, name: str, value: exp.Expr) -> None:
     """Check that a list of JSON, whose elements have no type, has elements at all."""
     read_columns = [column.this for column in value.find_all(exp.Column)]
     length = exp.GT(this=_call_function("LEN", value), expression=sql_literal(0))
-    if not database.query_rows(
+    if not bound_input.database.query_rows(
         exp.select("1").from_(bound_input.table.from_clause(read_columns)).where(length).limit(1)
     ):
         raise InputError(f"{bound_input.label}: {name} is NULL or an empty list in every row")
 
 
-def _check_no_scalars(
-    bound_input: BoundInput, name: str, value: exp.Expr, database: Database
-) -> None:
+def _check_no_scalars(bound_input: BoundInput, name: str, value: exp.Expr) -> None:
     """Check that JSON of several types holds lists or objects alone: a text or number would be read
     as a list without elements.
     """
@@ -538,16 +526,14 @@ def _check_no_scalars(
     rows = exp.select(value.copy()).from_(
         bound_input.table.from_clause([column.this for column in value.find_all(exp.Column)])
     )
-    for (example,) in database.query_rows(rows.where(is_scalar).limit(1)):
+    for (example,) in bound_input.database.query_rows(rows.where(is_scalar).limit(1)):
         raise InputError(
             f"{bound_input.label}: {name} is {short_value(example)} in a row, which is no list."
             " Write it as a list of one element"
         )
 
 
-def _check_no_objects(
-    bound_input: BoundInput, name: str, value: exp.Expr, database: Database
-) -> None:
+def _check_no_objects(bound_input: BoundInput, name: str, value: exp.Expr) -> None:
     """Check that texts with lists are JSON arrays without objects: the members of an object would
     be read as ids.
     """
@@ -568,7 +554,7 @@ def _check_no_objects(
         .from_(bound_input.table.from_clause(read_columns))
         .where(exp.or_(is_object, exp.Exists(this=object_elements)))
     )
-    if database.query_rows(rows.limit(1)):
+    if bound_input.database.query_rows(rows.limit(1)):
         raise InputError(
             f"{bound_input.label}: {name} holds JSON objects, and lists on SQLite are arrays of ids"
             " or of numbers. Make a view with an array of each"
@@ -672,7 +658,7 @@ def _match_columns(pattern: str, bound_input: BoundInput, name: str) -> dict[str
 def _resolve_column(text: str, bound_input: BoundInput, name: str) -> str:
     column = bound_input.table.find_column(text)
     if column is None:
-        available = bound_input.table.column_types or {}
+        available = bound_input.table.types
         raise InputError(
             suggest_choice(
                 f"columns maps {name} to {text!r}, which {bound_input.label} does not have",
@@ -706,7 +692,7 @@ def bind_columns_of_lists(
         if ids not in role_mapping(bound_input.role.name, mapping):
             lists[ids] = (literals, "INTEGER[]" if is_numbered else "VARCHAR[]")
         for list_name, (elements, duckdb_type) in lists.items():
-            is_json = get_dialect(bound_input.table.dialect).lists_are_json
+            is_json = bound_input.dialect.lists_are_json
             tree = (
                 call_function("JSON_ARRAY", *elements)
                 if is_json

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from sqlrank.engines.database import Database, SourceTable
     from sqlrank.registry.registry import Role
+    from sqlrank.rendering.dialect import Dialect
 
 
 _KEYS = ("key", "list")
@@ -48,6 +49,7 @@ class BoundInput:
     Attributes:
         role: The role.
         table: The resolved source.
+        database: The session that the table is of.
         checks: File of its row checks.
         columns: Columns of the table by canonical or ``by`` name.
         expressions: Expressions over columns, by their text.
@@ -63,6 +65,7 @@ class BoundInput:
 
     role: Role
     table: SourceTable
+    database: Database
     checks: Path | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     expressions: Mapping[str, exp.Expr] = field(default_factory=dict)
@@ -78,6 +81,11 @@ class BoundInput:
     def label(self) -> str:
         """Label of the input in messages."""
         return f"{self.assembled_from or self.role.name} ({self.table.label})"
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect of its table."""
+        return get_dialect(self.table.dialect)
 
     @property
     def unique_columns(self) -> tuple[str, ...]:
@@ -106,7 +114,7 @@ class BoundInput:
         return "".join(
             f", or say with columns={{{name!r}: {fallback!r}}} that each is of another {name}"
             for name, fallback in fallbacks
-            if fallback in (self.table.column_types or {})
+            if fallback in self.table.types
         )
 
     def bind_columns(self, mapping: Mapping[str, str]) -> BoundInput:
@@ -224,7 +232,7 @@ class BoundInput:
         if canonical in self.as_text:
             return "VARCHAR"
         column_name = self.columns.get(canonical, "")
-        return self.types.get(column_name) or (self.table.column_types or {}).get(column_name, "")
+        return self.types.get(column_name) or self.table.types.get(column_name, "")
 
     def column_label(self, name: str) -> str:
         """Return the label of a column in messages.
@@ -324,7 +332,7 @@ class BoundInput:
             if (
                 column.is_ordered
                 and duckdb_type in {"", "FLOAT", "DOUBLE"}
-                and get_dialect(self.table.dialect).distinguishes_zeros
+                and self.dialect.distinguishes_zeros
             ):
                 value = exp.Add(this=value, expression=sql_literal(0))
                 value.comments = ["+ 0 makes -0.0 a 0.0"]
@@ -347,12 +355,8 @@ class BoundInput:
 def column_text(bound_input: BoundInput, name: str) -> str:
     """Return the column or the expression that is bound to a name as SQL."""
     column = bound_input.columns[name]
-    dialect = get_dialect(bound_input.table.dialect).sqlglot_name
-    return (
-        exp.to_identifier(column).sql(dialect)
-        if column in (bound_input.table.column_types or ())
-        else column
-    )
+    dialect = bound_input.dialect.sqlglot_name
+    return exp.to_identifier(column).sql(dialect) if column in bound_input.table.types else column
 
 
 def bound_expression(bound_input: BoundInput, name: str) -> exp.Expr:
@@ -360,7 +364,7 @@ def bound_expression(bound_input: BoundInput, name: str) -> exp.Expr:
     expression.
     """
     parsed: exp.Expr = exp.maybe_parse(
-        column_text(bound_input, name), dialect=get_dialect(bound_input.table.dialect).sqlglot_name
+        column_text(bound_input, name), dialect=bound_input.dialect.sqlglot_name
     )
     is_operand = isinstance(parsed, (exp.Column, exp.Func)) and not isinstance(parsed, exp.Binary)
     return parsed if is_operand else exp.paren(parsed)
@@ -439,7 +443,7 @@ _LIMIT = 2**53
 """The first whole number whose successor is no double."""
 
 
-def align_keys(inputs: Mapping[str, BoundInput], database: Database) -> dict[str, BoundInput]:
+def align_keys(inputs: Mapping[str, BoundInput]) -> dict[str, BoundInput]:
     """Return the inputs with keys of one type where they are compared, and where a value of one
     occurs in the other.
 
@@ -465,7 +469,7 @@ def align_keys(inputs: Mapping[str, BoundInput], database: Database) -> dict[str
             for names in (_TEXTS, (*INTEGERS, "UUID"), _INEXACT)
         )
         for role, name in floats if texts or integers else ():
-            aligned[role] = _read_integers(aligned[role], name, database)
+            aligned[role] = _read_integers(aligned[role], name)
         for role, name in [*integers, *floats] if texts else ():
             bound_input = aligned[role].with_text([name])
             # Labels and the positions of scores in lists are compared as texts: a later check names
@@ -474,7 +478,7 @@ def align_keys(inputs: Mapping[str, BoundInput], database: Database) -> dict[str
                 other for other, _ in compared_columns
             } == {role}
             if is_one_assembled or any(
-                _have_common_value((bound_input, name), (aligned[other], text), database)
+                _have_common_value((bound_input, name), (aligned[other], text))
                 for other, text in texts
             ):
                 aligned[role] = bound_input
@@ -485,9 +489,7 @@ def _has_type(duckdb_type: str, names: tuple[str, ...]) -> bool:
     return duckdb_type.startswith(names) and not duckdb_type.endswith("]")
 
 
-def _have_common_value(
-    number: tuple[BoundInput, str], text: tuple[BoundInput, str], database: Database
-) -> bool:
+def _have_common_value(number: tuple[BoundInput, str], text: tuple[BoundInput, str]) -> bool:
     """Return True if a text is that of a number; if none is, the types say more than that nothing
     matches.
     """
@@ -502,13 +504,13 @@ def _have_common_value(
         this=exp.column("value", table="numbers"), expression=exp.column("value", table="texts")
     )
     return bool(
-        database.query_rows(
+        number[0].database.query_rows(
             exp.select("1 AS one").from_(sides[0]).join(sides[1], on=is_same).limit(1)
         )
     )
 
 
-def _read_integers(bound_input: BoundInput, name: str, database: Database) -> BoundInput:
+def _read_integers(bound_input: BoundInput, name: str) -> BoundInput:
     """Return an input with a column of floats as integers; raise ``InputError`` if one is not
     whole, or beyond what floats tell apart.
     """
@@ -522,7 +524,7 @@ def _read_integers(bound_input: BoundInput, name: str, database: Database) -> Bo
     rows = bound_input.select_columns(
         [] if name in bound_input.group_names else [name], keep_types=True
     ).subquery("inexact")
-    for (example,) in database.query_rows(
+    for (example,) in bound_input.database.query_rows(
         exp.select(value.copy()).from_(rows).where(is_inexact).limit(1)
     ):
         raise InputError(
@@ -549,7 +551,7 @@ def find_time_zone(inputs: Iterable[BoundInput], database: Database) -> str:
 
 
 def _reads_zoned_times(bound_input: BoundInput) -> bool:
-    column_types = bound_input.table.column_types or {}
+    column_types = bound_input.table.types
     trees = [
         bound_input.expressions[name]
         for name in bound_input.columns.values()

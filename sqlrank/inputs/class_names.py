@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlrank.call.resolve import ResolvedRequest
-    from sqlrank.engines.database import Database
     from sqlrank.inputs.bound_input import BoundInput
 
 ClassColumn = tuple["BoundInput", str]
@@ -57,20 +56,21 @@ def find_class_columns(base: BoundInput) -> tuple[ClassColumn, ...]:
     )
 
 
-def _list_classes(database: Database, column: ClassColumn) -> list[Any]:
+def _list_classes(column: ClassColumn) -> list[Any]:
     bound_input, name = column
     rows = bound_input.select_columns((name,), keep_types=True).subquery("classes")
     classes = exp.select(name).distinct().from_(rows).where(f"{name} IS NOT NULL")
-    return [value for (value,) in database.query_rows(classes.order_by(name).limit(MAX_CLASSES))]
+    return [
+        value
+        for (value,) in bound_input.database.query_rows(classes.order_by(name).limit(MAX_CLASSES))
+    ]
 
 
 def _show_class(value: Any) -> str:
     return quote_excerpt(value) if isinstance(value, str) else str(value)
 
 
-def share_classes(
-    database: Database, columns: Sequence[ClassColumn], max_rows: int | None = None
-) -> bool:
+def share_classes(columns: Sequence[ClassColumn], max_rows: int | None = None) -> bool:
     """Return True if some class is in both columns, of ``max_rows`` first rows if given, or one has
     none.
     """
@@ -86,14 +86,14 @@ def share_classes(
         .from_(first.subquery("classes"))
         .where(exp.In(this=exp.column("class_name"), query=second.subquery()))
     )
-    return bool(database.query_rows(shared.limit(1)))
+    return bool(columns[0][0].database.query_rows(shared.limit(1)))
 
 
-def describe_other_classes(database: Database, columns: Sequence[ClassColumn]) -> str:
+def describe_other_classes(columns: Sequence[ClassColumn]) -> str:
     """Return sentences on two columns that share no class, with the mapping that gives both the
     same names, empty if one has no class.
     """
-    values = [_list_classes(database, column) for column in columns]
+    values = [_list_classes(column) for column in columns]
     if not all(values):
         return ""
     first, second = (
@@ -158,20 +158,20 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def check_for_classes(database: Database, base: BoundInput, request: ResolvedRequest) -> None:
+def check_for_classes(base: BoundInput, request: ResolvedRequest) -> None:
     """Check that labels and scores of predictions are no classes, which are an input of their own.
 
     Raises:
         InputError: Both columns have the same classes, as texts or as integers of which more than
             two are labels.
     """
-    if base.role.name != "predictions" or database.has_unread_streams:
+    if base.role.name != "predictions" or base.database.has_unread_streams:
         return
     columns = [(base, name) for name in ("label", "score") if name in base.columns]
     are_texts = [base.column_type(name) == "VARCHAR" for _, name in columns]
     if len(columns) < len(_FLAGS) or any(are_texts) != all(are_texts):
         return
-    labels, scores = (_list_classes(database, column) for column in columns)
+    labels, scores = (_list_classes(column) for column in columns)
     if not {*labels} & {*scores} or max(len(labels), len(scores)) == MAX_CLASSES:
         return
     if any(are_texts) and _have_one_reading(bound_expression(base, "label"), labels, scores):
@@ -243,16 +243,14 @@ def _advise_on_classes(
     return ". ".join([problem, *([step, order] if siblings else [order, step])])
 
 
-def describe_letter_order(database: Database, bound_input: BoundInput, names: Sequence[str]) -> str:
+def describe_letter_order(bound_input: BoundInput, names: Sequence[str]) -> str:
     """Return a note on texts that are ordered by their letters in the place of ordered classes,
     empty for numbers and fewer than three texts.
     """
     columns = [(bound_input, name) for name in names]
     if not any(bound_input.column_type(name).startswith(("VARCHAR", "ENUM")) for name in names):
         return ""
-    classes = sorted(
-        {str(value) for column in columns for value in _list_classes(database, column)}
-    )
+    classes = sorted({str(value) for column in columns for value in _list_classes(column)})
     are_numbers = _are_numbers(classes)
     if len(classes) < MIN_ORDERED or (are_numbers and classes == sorted(classes, key=float)):
         return ""

@@ -163,7 +163,7 @@ def _read_tag(database: Database, source: Any, table: SourceTable) -> str | None
     """Return the tag of a TREC file, if all lines have the same."""
     if (
         not database.can_inspect
-        or "tag" not in (table.column_types or {})
+        or "tag" not in table.types
         or not names_files(source)
         or reader_function(source)
     ):
@@ -359,7 +359,7 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
         for role, source in request.sources.items()
     }
     inputs = {
-        role: BoundInput(request.roles[role], table, library.checks.get(role))
+        role: BoundInput(request.roles[role], table, database, library.checks.get(role))
         for role, table in tables.items()
     }
     if request.lists_from_queries:
@@ -374,7 +374,7 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
         for name, text in lists.items()
         if not any(map(columns_of_lists.get, inputs)) and isinstance(text, str)
     }
-    inputs = bind_expressions(request, inputs, mapping, scores, database)
+    inputs = bind_expressions(request, inputs, mapping, scores)
     default_score = {"score": scores[-1]} if scores else {}
     measured = request.measured_columns
     inputs = {
@@ -386,7 +386,7 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     if request.rankings_from_predictions:
         inputs |= _bind_labels(inputs, mapping)
     inputs |= {
-        role: _bind_lists(request, inputs[role], columns_of_lists[role], mapping, database)
+        role: _bind_lists(request, inputs[role], columns_of_lists[role], mapping)
         for role in set(request.assembled_roles.values())
     }
     groups = find_group_columns(request, inputs, mapping)
@@ -419,7 +419,7 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     _check_units(bound_inputs)
     if request.drops_nulls:
         inputs |= {role: _without_nulls(inputs[role], names) for role, names in needed.items()}
-    inputs = align_keys(inputs, database)
+    inputs = align_keys(inputs)
     if request.shared_policies.get("id_type") == "text":
         inputs = {role: _read_ids_as_text(bound_input) for role, bound_input in inputs.items()}
     bound_inputs = replace(bound_inputs, by_role=inputs)
@@ -430,9 +430,9 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
         and not scores
         and base_input.column_type("label") == "VARCHAR"
     ):
-        check_for_classes(database, base_input, request)
+        check_for_classes(base_input, request)
     for view in bound_inputs.per_score() if database.can_inspect else ():
-        row_checks.check_columns(database, view.by_role, needed, lambda: _advise_on_rows(request))
+        row_checks.check_columns(view.by_role, needed, lambda: _advise_on_rows(request))
     return bound_inputs
 
 
@@ -476,15 +476,14 @@ def _bind_lists(
     component: BoundInput,
     columns: Mapping[str, Mapping[str, str]],
     mapping: Mapping[str, str],
-    database: Database,
 ) -> BoundInput:
     """Return an input that others are assembled from, with lists of ids and numbers, and with
     numbered rows if nothing identifies them.
     """
     component = number_rows(bind_columns_of_lists(component, columns, mapping))
     return (
-        normalize_lists(component, assembly_columns(request, component), database)
-        if database.can_inspect
+        normalize_lists(component, assembly_columns(request, component))
+        if component.database.can_inspect
         else component
     )
 
@@ -495,6 +494,7 @@ def _inputs_from_predictions(predictions: BoundInput, library: Registry) -> dict
         role: BoundInput(
             library.roles[role],
             predictions.table,
+            predictions.database,
             library.checks.get(role),
             is_labelled=role == "qrels",
         )
@@ -506,7 +506,9 @@ def _lists_of_queries(queries: BoundInput, library: Registry) -> BoundInput:
     """Return a run that has the queries of the queries table, and no documents."""
     role = library.roles["run"]
     return BoundInput(
-        replace(role, columns={QUERY_ID: role.columns[QUERY_ID]}, unique=()), queries.table
+        replace(role, columns={QUERY_ID: role.columns[QUERY_ID]}, unique=()),
+        queries.table,
+        queries.database,
     )
 
 
@@ -726,7 +728,7 @@ def check_independent_rows(bound_inputs: BoundInputs) -> None:
     ):
         return
     for column in base.role.columns.values():
-        if column.repeats_units and _has_several(column.name, base, bound_inputs.database):
+        if column.repeats_units and _has_several(column.name, base):
             raise InputError(
                 f"{base.label}: rows of several {column.name}s are not independent, so that"
                 " intervals would be too narrow. Name the column of what they are about with"
@@ -734,13 +736,13 @@ def check_independent_rows(bound_inputs: BoundInputs) -> None:
             )
 
 
-def _has_several(name: str, bound_input: BoundInput, database: Database) -> bool:
+def _has_several(name: str, bound_input: BoundInput) -> bool:
     """Return True if a group has rows of several values of a column, or may have."""
     if name not in bound_input.columns or name in {
         bound_input.columns.get(group) for group in bound_input.group_names
     }:
         return False
-    if not database.can_inspect:
+    if not bound_input.database.can_inspect:
         return True
     groups = [quoted_column(group) for group in bound_input.group_names]
     value = exp.column(name)
@@ -750,7 +752,9 @@ def _has_several(name: str, bound_input: BoundInput, database: Database) -> bool
         .having(exp.LT(this=exp.Min(this=value), expression=exp.Max(this=value.copy())))
     )
     return bool(
-        database.query_rows(row_checks.select_over_input(several.limit(1), bound_input, (name,)))
+        bound_input.database.query_rows(
+            row_checks.select_over_input(several.limit(1), bound_input, (name,))
+        )
     )
 
 

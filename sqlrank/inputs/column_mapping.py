@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sqlrank.call.resolve import ResolvedRequest
-    from sqlrank.engines.database import Database, SourceTable
+    from sqlrank.engines.database import SourceTable
     from sqlrank.inputs.bound_input import BoundInput
 
 
@@ -142,7 +142,6 @@ def bind_expressions(
     inputs: Mapping[str, BoundInput],
     mapping: Mapping[str, str],
     scores: Sequence[str],
-    database: Database,
 ) -> dict[str, BoundInput]:
     """Return the inputs with mapped texts that are not column names bound as expressions."""
     bound_inputs = dict(inputs)
@@ -164,7 +163,7 @@ def bind_expressions(
                 isinstance(tree, exp.Expr)
                 and text not in bound_inputs[target.role.name].expressions
             ):
-                duckdb_type = _expression_type(tree, target, database)
+                duckdb_type = _expression_type(tree, target)
                 # Run, judgments and predictions may share one table.
                 bound_inputs |= {
                     role: bound_input.with_expression(text, tree, duckdb_type)
@@ -199,9 +198,7 @@ def _find_mapped_inputs(
     return targets or list(inputs.values())
 
 
-def bind_column_or_expression(
-    bound_input: BoundInput, canonical: str, text: str, database: Database
-) -> BoundInput:
+def bind_column_or_expression(bound_input: BoundInput, canonical: str, text: str) -> BoundInput:
     """Return an input with a column bound to a table column or an expression.
 
     Raises:
@@ -214,7 +211,7 @@ def bind_column_or_expression(
         _refuse_subquery(canonical, text, bound_input)
         tree = _parse_mapped_text(text, bound_input)
         if isinstance(tree, str):
-            available = bound_input.table.column_types or {}
+            available = bound_input.table.types
             raise InputError(
                 suggest_choice(
                     f"{bound_input.label} has no column {quote_excerpt(tree)}",
@@ -225,7 +222,7 @@ def bind_column_or_expression(
             )
         if tree is not None:
             bound_input = bound_input.with_expression(
-                text, tree, _expression_type(tree, bound_input, database)
+                text, tree, _expression_type(tree, bound_input)
             )
         column_name = text if tree is not None else bound_input.table.find_column(text)
     return bound_input.with_columns({canonical: column_name or text})
@@ -252,15 +249,15 @@ def _refuse_subquery(name: str, text: str, bound_input: BoundInput) -> None:
         )
 
 
-def _expression_type(tree: exp.Expr, bound_input: BoundInput, database: Database) -> str:
+def _expression_type(tree: exp.Expr, bound_input: BoundInput) -> str:
     """Return the DuckDB type of an expression over the columns of an input, empty if unknown."""
-    if not database.can_inspect:
+    if not bound_input.database.can_inspect:
         return ""
     read_columns = [column.this for column in find_nodes(tree, exp.Column)]
     type_query = exp.select(exp.alias_(tree.copy(), "computed")).from_(
         bound_input.table.from_clause(read_columns, for_display=False)
     )
-    return next(iter(database.describe(type_query).values()), "")
+    return next(iter(bound_input.database.describe(type_query).values()), "")
 
 
 def _parse_mapped_text(text: str, holder: BoundInput) -> exp.Expr | str | None:
@@ -346,11 +343,11 @@ def _unknown_column_message(
     ``columns``.
     """
     if len(targets) == 1 or request.rankings_from_predictions or request.base_role is not None:
-        name, available = unknown[-1], list(targets[-1].table.column_types or ())
+        name, available = unknown[-1], list(targets[-1].table.types)
     else:
         name, available = (
             text,
-            sorted({column for target in targets for column in target.table.column_types or ()}),
+            sorted({column for target in targets for column in target.table.types}),
         )
     is_base = request.base_role is not None or (
         request.rankings_from_predictions and not request.is_ranking
@@ -494,9 +491,7 @@ def _find_column(
     has_prefix = (
         bool(dot)
         and role in inputs
-        and not any(
-            name in (bound_input.table.column_types or ()) for bound_input in inputs.values()
-        )
+        and not any(name in bound_input.table.types for bound_input in inputs.values())
     )
     text = column_name if has_prefix else mapping.get(name, name)
     argument = (
@@ -602,7 +597,7 @@ def _find_in_base(
     first, *rest = bases
     column = first.find_column(text) if prefix in {"", first.role.name} else None
     if column is None:
-        available = first.table.column_types or {}
+        available = first.table.types
         start, advice = (
             ("", _SCORES_ADVICE)
             if name == SYSTEM_COLUMN
@@ -663,16 +658,14 @@ def _find_in_rankings(
             f"{argument}: {name!r} is in {only} only. A column to group by is one of the run or of"
             " the queries table"
         )
-    available = [
-        column for bound_input in inputs.values() for column in bound_input.table.column_types or ()
-    ]
+    available = [column for bound_input in inputs.values() for column in bound_input.table.types]
     start, advice = (
         ("", _RUNS_ADVICE)
         if name == SYSTEM_COLUMN
         else (f"{argument}: ", did_you_mean(name, available))
     )
     holder = "The run" if run_role == "run" else f"The input {run_role}"
-    listing = f"{holder} has: {enumerate_names(run.table.column_types or ())}"
+    listing = f"{holder} has: {enumerate_names(run.table.types)}"
     systems = dict.fromkeys(
         member.constants[SYSTEM_COLUMN]
         for member in run.table.members

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 
 def check_ranking_join(
-    database: Database,
     inputs: Mapping[str, BoundInput],
     report: ValidationReport,
     audited: tuple[float, float],
@@ -63,12 +62,12 @@ def check_ranking_join(
     """
     docs, retrieved = audited
     if not report.all_rows and docs != expected:
-        raise_problems(_find_relevant_duplicates(database, inputs["run"], inputs["qrels"]))
+        raise_problems(_find_relevant_duplicates(inputs["run"], inputs["qrels"]))
     if not retrieved:
-        check_overlap(database, inputs)
+        check_overlap(inputs)
 
 
-def _find_relevant_duplicates(database: Database, run: BoundInput, qrels: BoundInput) -> list[str]:
+def _find_relevant_duplicates(run: BoundInput, qrels: BoundInput) -> list[str]:
     """Find duplicates of relevant documents by a join with the judgments.
 
     The join is smaller than the run.
@@ -96,13 +95,13 @@ def _find_relevant_duplicates(database: Database, run: BoundInput, qrels: BoundI
             .having("COUNT(*) > 1")
         )
     examples = queries[0].limit(MAX_EXAMPLES)
-    if not database.query_rows(examples):
+    if not run.database.query_rows(examples):
         return []
     problem = (
         f"({', '.join(column.name for column in columns)}) occurs more than once."
         f" {duplicate_advice(run)}"
     )
-    return [format_problem(database, run, problem, examples, queries[1])]
+    return [format_problem(run, problem, examples, queries[1])]
 
 
 def _equal_keys(keys: tuple[str, ...]) -> exp.Condition:
@@ -123,17 +122,17 @@ def load_audit(counts_null_ids: bool) -> exp.Select:
     )
 
 
-def check_overlap(database: Database, inputs: Mapping[str, BoundInput]) -> None:
+def check_overlap(inputs: Mapping[str, BoundInput]) -> None:
     """Check that some query of run and qrels is in both, and some document, of whatever query."""
     run = inputs["run"].select_columns(RANKING_KEYS).subquery("run")
     qrels = inputs["qrels"].select_columns(RANKING_KEYS).subquery("qrels")
     components = {inputs[role].assembled_from.partition(".")[0] for role in ("run", "qrels")}
     for key in RANKING_KEYS:
-        if not database.query_rows(
+        if not inputs["run"].database.query_rows(
             exp.select("1").from_(run.copy()).join(qrels.copy(), on=_equal_keys((key,))).limit(1)
         ):
             examples = [
-                database.query_rows(exp.select(key).from_(source.copy()).limit(1))
+                inputs["run"].database.query_rows(exp.select(key).from_(source.copy()).limit(1))
                 for source in (run, qrels)
             ]
             if not all(examples) or (
@@ -141,9 +140,7 @@ def check_overlap(database: Database, inputs: Mapping[str, BoundInput]) -> None:
             ):
                 return  # of one row per query, of which none has both lists
             labels = [inputs[role].assembled_from or role for role in ("run", "qrels")]
-            similar = describe_similar_ids(
-                database, [(inputs[role], key) for role in ("qrels", "run")]
-            )
+            similar = describe_similar_ids([(inputs[role], key) for role in ("qrels", "run")])
             raise InputError(
                 f"{' and '.join(labels)} have no {key} in common."
                 f" {_describe_examples(labels, (short_value(rows[0][0]) for rows in examples))}"
@@ -151,15 +148,15 @@ def check_overlap(database: Database, inputs: Mapping[str, BoundInput]) -> None:
             )
 
 
-def count_unmatched_ids(
-    database: Database, inputs: Mapping[str, BoundInput], key: str
-) -> list[tuple[Any, ...]]:
+def count_unmatched_ids(inputs: Mapping[str, BoundInput], key: str) -> list[tuple[Any, ...]]:
     """Return the groups of a run, each with the number of its queries or documents that no judgment
     has, and of all.
     """
     run, qrels = (inputs[role].select_columns((key,)) for role in ("run", "qrels"))
-    return database.fetch_rows(
-        _write_unmatched_counts(run, qrels, tuple(inputs["run"].group_names), key, database.dialect)
+    return inputs["run"].database.fetch_rows(
+        _write_unmatched_counts(
+            run, qrels, tuple(inputs["run"].group_names), key, inputs["run"].database.dialect
+        )
     )
 
 
@@ -189,9 +186,7 @@ def _write_unmatched_counts(
     )
 
 
-def count_stale_gold(
-    database: Database, inputs: Mapping[str, BoundInput], role: str
-) -> tuple[int, int, float]:
+def count_stale_gold(inputs: Mapping[str, BoundInput], role: str) -> tuple[int, int, float]:
     """Return the numbers of relevant documents that an input, the run or the catalog, does not
     have, and of all, and the mean share of a query.
     """
@@ -199,8 +194,8 @@ def count_stale_gold(
         inputs["qrels"].select_columns((*RANKING_KEYS, "relevance")),
         inputs[role].select_columns(("doc_id",)),
     )
-    ((stale, relevant, mean_share),) = database.fetch_rows(
-        _write_stale_gold(qrels, documents, database.dialect)
+    ((stale, relevant, mean_share),) = inputs["qrels"].database.fetch_rows(
+        _write_stale_gold(qrels, documents, inputs["qrels"].database.dialect)
     )
     return int(stale or 0), int(relevant or 0), float(mean_share or 0)
 
@@ -217,7 +212,6 @@ def _write_stale_gold(qrels: exp.Select, documents: exp.Select, dialect: str) ->
 
 
 def describe_similar_ids(
-    database: Database,
     sides: Sequence[tuple[BoundInput, str]],
     max_rows: int | None = None,
     groups: Sequence[Sequence[Any]] = (),
@@ -241,7 +235,7 @@ def describe_similar_ids(
     }
     pairs = {name: _pair_similar_ids(sides, form, max_rows, groups) for name, form in forms.items()}
     in_all, in_same_case = (
-        _count_pairs(database, pairs[name]) for name in ("all_forms", "same_case")
+        _count_pairs(sides[0][0].database, pairs[name]) for name in ("all_forms", "same_case")
     )
     if not in_all[0]:
         return ""
@@ -254,13 +248,15 @@ def describe_similar_ids(
     name, (num_first, num_second) = next(
         (name, counts)
         for name in forms
-        if (counts := _count_pairs(database, pairs[name])) == needed
+        if (counts := _count_pairs(sides[0][0].database, pairs[name])) == needed
     )
     form = forms[name]
     example = " and ".join(
         map(
             short_value,
-            database.query_rows(pairs[name].select(*_PAIR).order_by(*_PAIR).limit(1))[0],
+            sides[0][0].database.query_rows(pairs[name].select(*_PAIR).order_by(*_PAIR).limit(1))[
+                0
+            ],
         )
     )
     labels = " and ".join(bound_input.qualified_label(column) for bound_input, column in sides)
@@ -363,13 +359,13 @@ def _read_as_text(inputs: Mapping[str, BoundInput], keys: Sequence[str]) -> str:
         if key in bound_input.as_text
     ]
     type_notes = [
-        f"{role}.{key} is {(bound_input.table.column_types or {})[bound_input.columns[key]]}"
+        f"{role}.{key} is {bound_input.table.types[bound_input.columns[key]]}"
         for role, bound_input, key in text_keys
     ]
     return f" ({', '.join(type_notes)}, and was read as text)" if type_notes else ""
 
 
-def describe_classes(database: Database, base: BoundInput, max_rows: int | None) -> str:
+def describe_classes(base: BoundInput, max_rows: int | None) -> str:
     """Return a note on an input of whose predicted and observed classes none are the same, or some
     but for their form, empty for others.
 
@@ -384,11 +380,11 @@ def describe_classes(database: Database, base: BoundInput, max_rows: int | None)
     columns = find_class_columns(base)
     if not columns:
         return ""
-    has_shared = share_classes(database, columns, max_rows) or (
-        max_rows is not None and share_classes(database, columns)
+    has_shared = share_classes(columns, max_rows) or (
+        max_rows is not None and share_classes(columns)
     )
-    similar = describe_similar_ids(database, columns, max_rows)
-    other = "" if has_shared or similar else describe_other_classes(database, columns)
+    similar = describe_similar_ids(columns, max_rows)
+    other = "" if has_shared or similar else describe_other_classes(columns)
     if base.role.name == "class_scores" and not has_shared and (similar or other):
         raise InputError(
             f"{base.label}: no label is one of the classes that have scores. {similar or other}"
@@ -396,7 +392,7 @@ def describe_classes(database: Database, base: BoundInput, max_rows: int | None)
     return similar or (f"no class is both predicted and observed: {other}" if other else "")
 
 
-def check_no_ties(database: Database, bound_input: BoundInput) -> None:
+def check_no_ties(bound_input: BoundInput) -> None:
     """Check that no two documents of a list have the same score."""
     keys = [
         *map(quoted_column, bound_input.group_names),
@@ -406,12 +402,11 @@ def check_no_ties(database: Database, bound_input: BoundInput) -> None:
     tied_scores = (
         exp.select(*keys, exp.alias_(count_rows(), "docs")).group_by(*keys).having("COUNT(*) > 1")
     )
-    if database.query_rows(
+    if bound_input.database.query_rows(
         select_over_input(tied_scores.limit(1), bound_input, ("query_id", "score"))
     ):
         raise InputError(
             problem_with_examples(
-                database,
                 bound_input,
                 "equal scores in a list, and ties='error'",
                 tied_scores,
@@ -421,7 +416,6 @@ def check_no_ties(database: Database, bound_input: BoundInput) -> None:
 
 
 def check_ranks(
-    database: Database,
     bound_input: BoundInput,
     *,
     has_gaps: bool,
@@ -451,7 +445,7 @@ def check_ranks(
         return query.from_(source).group_by(*(key.copy() for key in keys))
 
     examples = select_lists(wrong_lists).limit(MAX_EXAMPLES)
-    if database.query_rows(examples):
+    if bound_input.database.query_rows(examples):
         lists = advice.args["from_"].this
         lists.set("this", select_lists(lists.this))
         next_rank = exp.Add(this=bound_expression(bound_input, "rank"), expression=sql_literal(1))
@@ -459,7 +453,9 @@ def check_ranks(
         steps = [
             to_sentence(check.meaning.format(mapping=mapping))
             for check, holds in zip(
-                map(RowCheck, advice.selects), database.query_rows(advice)[0], strict=True
+                map(RowCheck, advice.selects),
+                bound_input.database.query_rows(advice)[0],
+                strict=True,
             )
             if holds and (can_have_gaps or check.requirement != "positions")
         ]
@@ -478,7 +474,6 @@ def check_ranks(
         raise_problems(
             [
                 format_problem(
-                    database,
                     bound_input,
                     f"{problem}. {steps[0]}",
                     examples,
@@ -488,9 +483,7 @@ def check_ranks(
         )
 
 
-def check_queries_present(
-    database: Database, inputs: Mapping[str, BoundInput], roles: Sequence[str]
-) -> None:
+def check_queries_present(inputs: Mapping[str, BoundInput], roles: Sequence[str]) -> None:
     """Check that each input contains a query of the queries table, if any."""
     for role in roles if "queries" in inputs else ():
         subqueries = [
@@ -499,14 +492,14 @@ def check_queries_present(
             .subquery("run" if name == role else "qrels")
             for name in ("queries", role)
         ]
-        if not database.query_rows(
+        if not inputs["queries"].database.query_rows(
             exp.select("1")
             .from_(subqueries[0])
             .join(subqueries[1], on=_equal_keys(RANKING_KEYS[:1]))
             .limit(1)
         ):
             queries_example, input_example = (
-                database.query_rows(
+                inputs["queries"].database.query_rows(
                     exp.select("query_id").from_(subquery.copy()).order_by("query_id").limit(1)
                 )[0][0]
                 for subquery in subqueries
@@ -523,28 +516,28 @@ def check_queries_present(
             )
 
 
-def check_same_queries(database: Database, inputs: Mapping[str, BoundInput]) -> None:
+def check_same_queries(inputs: Mapping[str, BoundInput]) -> None:
     """Check that run and qrels contain the same queries."""
     problems = list(
         _describe_unmatched(
-            database, inputs, ("qrels", "run"), "judged, but not answered, and queries='strict'"
+            inputs, ("qrels", "run"), "judged, but not answered, and queries='strict'"
         )
     )
     problems += _describe_unmatched(
-        database, inputs, ("run", "qrels"), "answered, but not judged, and queries='strict'"
+        inputs, ("run", "qrels"), "answered, but not judged, and queries='strict'"
     )
     raise_problems(problems)
 
 
 def _describe_unmatched(
-    database: Database, inputs: Mapping[str, BoundInput], roles: tuple[str, str], problem: str
+    inputs: Mapping[str, BoundInput], roles: tuple[str, str], problem: str
 ) -> Iterator[str]:
     """Describe the queries that only the first of two inputs contains."""
-    if rows := database.query_rows(
+    if rows := inputs[roles[0]].database.query_rows(
         _select_unmatched(inputs, roles, for_display=False).limit(MAX_EXAMPLES)
     ):
         further_rows = describe_further_rows(
-            database, _select_unmatched(inputs, roles, for_display=True)
+            inputs[roles[0]].database, _select_unmatched(inputs, roles, for_display=True)
         )
         yield (
             f"queries {problem}: {', '.join(short_value(row[0]) for row in rows)}\n   "

@@ -191,7 +191,7 @@ def _check_column_types(conjunct: exp.Expr, table: SourceTable) -> None:
 def _find_type(node: exp.Expr, table: SourceTable) -> str:
     """Return the type of a column, empty if it is not known, and for other nodes."""
     return (
-        (table.column_types or {}).get(str(table.find_column(node.name)), "")
+        table.types.get(str(table.find_column(node.name)), "")
         if isinstance(node, exp.Column)
         else ""
     )
@@ -262,7 +262,7 @@ def _find_role(column: exp.Column, parsed: exp.Column, inputs: Mapping[str, Boun
         available = [
             column_name
             for bound_input in possible_inputs.values()
-            for column_name in bound_input.table.column_types or ()
+            for column_name in bound_input.table.types
         ]
         is_value = (
             not role and isinstance(parsed.parent, exp.Predicate) and parsed.arg_key != "this"

@@ -24,7 +24,6 @@ from sqlrank.sql_ast import quoted_column, sql_literal
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from sqlrank.engines.database import Database
     from sqlrank.inputs.bound_input import BoundInput
     from sqlrank.registry.registry import ColumnSpec
 
@@ -91,12 +90,12 @@ def describe_nested_rows(bound_input: BoundInput, column: str | None = None) -> 
         bound_input: The input that lacks columns.
         column: A column that its rows should have, if one is known.
     """
-    types = bound_input.table.column_types or {}
+    types = bound_input.table.types
     path = bound_input.table.label
     if (
         reader_function(path) != JSON_READER
         or bound_input.table.members
-        or not get_dialect(bound_input.table.dialect).supports_file_readers
+        or not bound_input.dialect.supports_file_readers
     ):
         return ""
     if any("MAP(" in duckdb_type for duckdb_type in types.values()):
@@ -150,11 +149,7 @@ def has_no_rows(bound_input: BoundInput) -> bool:
     DuckDB finds a column json.
     """
     table = bound_input.table
-    if (
-        [*(table.column_types or ())] != ["json"]
-        or table.members
-        or reader_function(table.label) != JSON_READER
-    ):
+    if [*table.types] != ["json"] or table.members or reader_function(table.label) != JSON_READER:
         return False
     rows = query_files("SELECT TRIM(content, E' \\n\\r\\t') FROM READ_TEXT(?)", [table.label])
     return bool(rows) and all(content in {"", "[]", "{}", "null"} for (content,) in rows)
@@ -481,7 +476,7 @@ def _suggest_columns(
     missing = [name for name in needed if name not in bound_input.columns]
     if not missing:
         return {}
-    other_names, types = load_registry().synonyms["columns"], bound_input.table.column_types or {}
+    other_names, types = load_registry().synonyms["columns"], bound_input.table.types
     tables = [other.table for other in related if other.table is not bound_input.table]
     suggested: dict[str, str | None] = {}
     for name in missing:
@@ -520,12 +515,12 @@ def is_distance(column: str) -> bool:
     )
 
 
-def describe_score_order(database: Database, run: BoundInput) -> str:
+def describe_score_order(run: BoundInput) -> str:
     """Return a note on scores of which the least may be best: a column of distances, or one that
     rises with ranks; empty for others.
     """
     column = run.columns.get("score", "")
-    if column in (run.table.column_types or ()) and is_distance(column):
+    if column in run.table.types and is_distance(column):
         return (
             f"run.score is the column {column!r}, of which the greatest is the first. If the least"
             " distance is best, give columns={'score':"
@@ -543,16 +538,14 @@ def describe_score_order(database: Database, run: BoundInput) -> str:
     ):  # all rows are read only where the first ones contradict their ranks
         slopes = [
             slope
-            for _, slope in database.fetch_rows(
-                _write_slopes(rows, keys, max_rows, database.dialect)
+            for _, slope in run.database.fetch_rows(
+                _write_slopes(rows, keys, max_rows, run.database.dialect)
             )
         ]
         num_rising, num_lists = sum(MIN_SLOPE < slope <= 1 for slope in slopes), len(slopes)
         if not num_lists or num_rising < MIN_SHARE_RISING * num_lists:
             return ""
-    negated = exp.Neg(this=bound_expression(run, "score")).sql(
-        get_dialect(run.table.dialect).sqlglot_name
-    )
+    negated = exp.Neg(this=bound_expression(run, "score")).sql(run.dialect.sqlglot_name)
     return (
         f"run.score rises with run.rank in {num_rising:,} of {num_lists:,} lists, and the greatest"
         " score is the first. Give ties='rank' to order documents by rank, or columns={'score':"
@@ -571,18 +564,18 @@ def _write_slopes(
     return to_sql(query.from_(source).group_by(*(key.copy() for key in keys)), dialect)
 
 
-def describe_tied_ranks(database: Database, run: BoundInput, ties: str, score_type: str) -> str:
+def describe_tied_ranks(run: BoundInput, ties: str, score_type: str) -> str:
     """Return a note on ranks that are in another order than the documents of equal scores, by
     ``doc_desc`` or ``doc_asc``; empty if none are.
     """
-    if not run.column_type("rank").endswith(("INT", "INTEGER")) or database.has_unread_streams:
+    if not run.column_type("rank").endswith(("INT", "INTEGER")) or run.database.has_unread_streams:
         return ""
     rows = run.select_columns(("query_id", "doc_id", "score", "rank"), score_type).limit(
         MAX_ROWS_WITH_TIES
     )
     keys = tuple(map(quoted_column, run.group_names))
-    ((num_lists, num_others),) = database.fetch_rows(
-        _write_tied_ranks(rows, keys, ties == "doc_desc", database.dialect)
+    ((num_lists, num_others),) = run.database.fetch_rows(
+        _write_tied_ranks(rows, keys, ties == "doc_desc", run.database.dialect)
     )
     if not num_others:
         return ""
@@ -636,7 +629,7 @@ def _describe_input(
     qualified: Collection[str],
     label: str = "",
 ) -> str:
-    available = list(bound_input.table.column_types or ())
+    available = list(bound_input.table.types)
     is_single = len(columns) == 1
     is_of_systems = bool(bound_input.table.members) and {"query_id", "doc_id"} <= columns.keys()
     problem = (
@@ -686,7 +679,7 @@ def _suggest_values(bound_input: BoundInput, columns: Collection[str]) -> str:
     """Return the values in place of missing columns: ranks for scores, scores for ranks, a constant
     where all judged documents are relevant.
     """
-    names = {*bound_input.columns, *(name.lower() for name in bound_input.table.column_types or ())}
+    names = {*bound_input.columns, *(name.lower() for name in bound_input.table.types)}
     if "score" in columns and "rank" in names:
         return ", or use the column rank with ties='rank'"
     if "rank" in columns and "score" in names and bound_input.role.list_relation is not None:

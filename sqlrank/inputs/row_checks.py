@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _NO_NUMBER = re.compile(r"Could not convert string '(.*?)' to '?(\w+)", re.DOTALL)
 
 
-def advise_on_values(database: Database, bound_input: BoundInput, rule: str, meaning: str) -> str:
+def advise_on_values(bound_input: BoundInput, rule: str, meaning: str) -> str:
     """Return the meaning of a rule with the mapping that its invalid values suggest, if any do, in
     the place of its own advice.
     """
@@ -66,7 +66,7 @@ def advise_on_values(database: Database, bound_input: BoundInput, rule: str, mea
         ),
         [],
     )
-    if not entries or not database.can_inspect or name not in bound_input.columns:
+    if not entries or not bound_input.database.can_inspect or name not in bound_input.columns:
         return meaning
     problem, _, advice = meaning.partition(". ")
     rows = bound_input.select_columns([name], keep_types=True).subquery("input")
@@ -75,7 +75,7 @@ def advise_on_values(database: Database, bound_input: BoundInput, rule: str, mea
     query = exp.select(*facts, fraction).from_(
         exp.select(exp.alias_(quoted_column(name), "value")).from_(rows).subquery("input")
     )
-    *holds, are_fractions = database.query_rows(query)[0]
+    *holds, are_fractions = bound_input.database.query_rows(query)[0]
     if rule == "nonbinary_label" and are_fractions:
         return f"{problem}. {_suggest_two_rows(bound_input)}"
     column = bound_expression(bound_input, name)
@@ -128,7 +128,7 @@ def explain_failed_cast(
                 f"where: {problem}, and is compared with a number. Compare texts, where={text!r}"
             ) from error
     for bound_input in inputs.values():
-        dialect = get_dialect(bound_input.table.dialect).sqlglot_name
+        dialect = bound_input.dialect.sqlglot_name
         for name, column in bound_input.columns.items():
             tree = (
                 None
@@ -169,13 +169,13 @@ def _compare_texts(
         mixed = [
             operands
             for operands in comparisons
-            if any(_has_text(database, inputs, operand, value) for operand in operands)
+            if any(_has_text(inputs, operand, value) for operand in operands)
         ]
         numbers = [
             operand
             for operands in mixed
             for operand in operands
-            if not operand.is_string and not _has_text(database, inputs, operand)
+            if not operand.is_string and not _has_text(inputs, operand)
         ]
         for operand in numbers:
             operand.replace(
@@ -194,7 +194,6 @@ def _compare_texts(
 
 
 def _has_text(
-    database: Database,
     inputs: Mapping[str, BoundInput],
     operand: exp.Expr,
     value: str | None = None,
@@ -207,9 +206,7 @@ def _has_text(
         and not isinstance(operand, exp.Binary)
         and operand.find(exp.Cast) is None
     ):
-        return any(
-            _has_text(database, inputs, column, value) for column in operand.find_all(exp.Column)
-        )
+        return any(_has_text(inputs, column, value) for column in operand.find_all(exp.Column))
     if not isinstance(operand, exp.Column):
         return False
     named = [bound_input for role, bound_input in inputs.items() if role == operand.table] or [
@@ -221,17 +218,15 @@ def _has_text(
         if (column := bound_input.table.find_column(operand.name)) is not None
     ]
     bound_input, column = next(iter(holders), (None, ""))
-    if bound_input is None or not (bound_input.table.column_types or {}).get(column, "").startswith(
-        "VARCHAR"
-    ):
+    if bound_input is None or not bound_input.table.types.get(column, "").startswith("VARCHAR"):
         return False
-    if value is None or database.has_unread_streams:
+    if value is None or bound_input.database.has_unread_streams:
         return True
     rows = exp.select("1").from_(
         bound_input.table.from_clause([exp.to_identifier(column, quoted=True)])
     )
     return bool(
-        database.query_rows(
+        bound_input.database.query_rows(
             rows.where(exp.EQ(this=quoted_column(column), expression=sql_literal(value))).limit(1)
         )
     )
@@ -243,7 +238,7 @@ def _suggest_two_rows(bound_input: BoundInput) -> str:
     """
     label = column_text(bound_input, "label")
     weight = column_text(bound_input, "weight") if "weight" in bound_input.columns else ""
-    types = bound_input.table.column_types or {}
+    types = bound_input.table.types
     left_out = ", ".join(
         exp.to_identifier(name).sql("duckdb")
         for name in dict.fromkeys(
@@ -257,7 +252,7 @@ def _suggest_two_rows(bound_input: BoundInput) -> str:
         if name in types
     )
     source = bound_input.table.label
-    if not get_dialect(bound_input.table.dialect).supports_file_readers or not names_files(source):
+    if not bound_input.dialect.supports_file_readers or not names_files(source):
         shares = ("weight * rate", "weight * (1 - rate)") if weight else ("the rate", "1 - rate")
         return (
             f"Give a rate two rows: label 1 of weight {shares[0]}, and label 0 of weight"
@@ -296,7 +291,6 @@ NUMERIC_TYPES = (
 
 
 def check_columns(
-    database: Database,
     inputs: Mapping[str, BoundInput],
     needed: Mapping[str, tuple[str, ...]],
     advise_on_rows: Callable[[], str] = str,
@@ -341,7 +335,7 @@ def check_columns(
                     if inputs[role].table.is_empty
                     else (
                         f"{label}: {name} is {duckdb_type}, not a number."
-                        f" {_cast_advice(database, inputs[role], name)}, or map another column to"
+                        f" {_cast_advice(inputs[role], name)}, or map another column to"
                         f" {name}"
                     )
                 )
@@ -386,13 +380,12 @@ def check_columns(
                 "no number is one of the texts" if are_ids else "values of these types never match"
             )
             problems.append(
-                f"{types}: {problem}. {_advise_on_types(database, inputs, duckdb_types, are_ids)}"
+                f"{types}: {problem}. {_advise_on_types(inputs, duckdb_types, are_ids)}"
             )
     raise_problems(problems)
 
 
 def _advise_on_types(
-    database: Database,
     inputs: Mapping[str, BoundInput],
     duckdb_types: Mapping[tuple[str, str], str],
     are_ids: bool,
@@ -405,10 +398,10 @@ def _advise_on_types(
     specs = [inputs[role].role.columns.get(name) for role, name in duckdb_types]
     if (
         all(column is not None and column.references == "class" for column in specs)
-        and not database.has_unread_streams
+        and not next(iter(inputs.values())).database.has_unread_streams
     ):
         columns = [(inputs[role], name) for role, name in duckdb_types]
-        return describe_other_classes(database, columns) or "Cast one of them"
+        return describe_other_classes(columns) or "Cast one of them"
     if not are_ids:
         return "Cast one of them"
     sides = {
@@ -426,8 +419,8 @@ def _advise_on_types(
         f"Cast the numbers, such as columns={{'{column}': 'CAST({value} AS VARCHAR{brackets})'}},"
         " and map ids to the same form"
     )
-    if database.has_unread_streams or not all(
-        rows := [_find_example(database, *side) for side in sides.values()]
+    if next(iter(inputs.values())).database.has_unread_streams or not all(
+        rows := [_find_example(*side) for side in sides.values()]
     ):
         return advice
     examples = [
@@ -437,9 +430,9 @@ def _advise_on_types(
     return f"For example, {join_words(examples)}. {advice}"
 
 
-def _find_example(database: Database, bound_input: BoundInput, name: str) -> list[tuple[Any, ...]]:
+def _find_example(bound_input: BoundInput, name: str) -> list[tuple[Any, ...]]:
     columns = () if name in bound_input.group_names else (name,)
-    return database.query_rows(
+    return bound_input.database.query_rows(
         select_over_input(exp.select(quoted_column(name)), bound_input, columns).limit(1)
     )
 
@@ -478,7 +471,7 @@ def _list_advice(bound_input: BoundInput, name: str) -> str:
     )
 
 
-def _cast_advice(database: Database, bound_input: BoundInput, name: str) -> str:
+def _cast_advice(bound_input: BoundInput, name: str) -> str:
     """Return the advice to cast a column, to read its texts as numbers, or to make rows of a
     list.
     """
@@ -503,16 +496,16 @@ def _cast_advice(database: Database, bound_input: BoundInput, name: str) -> str:
         name,
         bound_expression(bound_input, name),
         table.dialect,
-        _list_texts(database, bound_input, name),
+        _list_texts(bound_input, name),
         place,
     )
 
 
-def _list_texts(database: Database, bound_input: BoundInput, name: str) -> dict[str, int]:
+def _list_texts(bound_input: BoundInput, name: str) -> dict[str, int]:
     """Return different texts of a column with the numbers of their rows, those that are no numbers
     first; none of a stream.
     """
-    if database.has_unread_streams:
+    if bound_input.database.has_unread_streams:
         return {}
     value = bound_input.raw_expression(name)
     rows = exp.select(exp.alias_(value, "value")).from_(
@@ -527,13 +520,13 @@ def _list_texts(database: Database, bound_input: BoundInput, name: str) -> dict[
     )
     order = (
         ["TRY_CAST(value AS DOUBLE) IS NOT NULL"]
-        if get_dialect(bound_input.table.dialect).supports_file_readers
+        if bound_input.dialect.supports_file_readers
         else []
     )
-    return dict(database.query_rows(texts.order_by(*order, "value")))
+    return dict(bound_input.database.query_rows(texts.order_by(*order, "value")))
 
 
-def list_problems(database: Database, bound_input: BoundInput, columns: Sequence[str]) -> list[str]:
+def list_problems(bound_input: BoundInput, columns: Sequence[str]) -> list[str]:
     """Return one problem for each of these columns that is missing, or that should be a list and is
     none.
     """
@@ -544,7 +537,7 @@ def list_problems(database: Database, bound_input: BoundInput, columns: Sequence
     ]
     for name in columns:
         duckdb_type = bound_input.column_type(name)
-        if duckdb_type == "VARCHAR" and get_dialect(bound_input.table.dialect).lists_are_json:
+        if duckdb_type == "VARCHAR" and bound_input.dialect.lists_are_json:
             continue  # lists are texts
         is_list = bound_input.role.columns[name].type == "list"
         if duckdb_type.startswith('"NULL"') and is_list:
@@ -552,7 +545,7 @@ def list_problems(database: Database, bound_input: BoundInput, columns: Sequence
         elif is_list and duckdb_type and not duckdb_type.endswith("]"):
             advice = ""
             if duckdb_type == "VARCHAR":
-                texts = _list_texts(database, bound_input, name)
+                texts = _list_texts(bound_input, name)
                 expression, dialect = bound_expression(bound_input, name), bound_input.table.dialect
                 advice = f", or {suggest_list(name, expression, dialect, texts)}"
             if bound_input.role.columns[name].optional and bound_input.columns[name] == name:
@@ -591,7 +584,6 @@ def _classify_type(duckdb_type: str) -> str:
 
 
 def validate_ranking_rows(
-    database: Database,
     inputs: Mapping[str, BoundInput],
     needed: Mapping[str, tuple[str, ...]],
     check: CheckMode,
@@ -614,7 +606,7 @@ def validate_ranking_rows(
     for role, columns in needed.items():
         if role in deferred:
             continue
-        counts, role_problems = _row_problems(database, inputs[role], columns)
+        counts, role_problems = _row_problems(inputs[role], columns)
         problems += role_problems
         rows[role] = counts["all_rows"]
         judgment_counts = counts if role == "qrels" else judgment_counts
@@ -623,12 +615,10 @@ def validate_ranking_rows(
         if role == "run" and check == "auto" and counts["all_rows"] > FULL_DUPLICATE_SEARCH_ROWS:
             all_rows = False
         else:
-            problems += _find_duplicates(database, inputs[role], inputs[role].unique_columns)
+            problems += _find_duplicates(inputs[role], inputs[role].unique_columns)
     if problems:
         problems = [
-            problem
-            for role in deferred
-            for problem in _row_problems(database, inputs[role], needed[role])[1]
+            problem for role in deferred for problem in _row_problems(inputs[role], needed[role])[1]
         ] + problems
     raise_problems(problems)
     return ValidationReport(
@@ -640,22 +630,21 @@ def validate_ranking_rows(
 
 
 def validate_rows(
-    database: Database, bound_input: BoundInput, columns: tuple[str, ...], required: Sequence[str]
+    bound_input: BoundInput, columns: tuple[str, ...], required: Sequence[str]
 ) -> None:
     """Check the rows of an input other than rankings.
 
     ``required`` are the row checks that its metrics require.
     """
-    raise_problems(_row_problems(database, bound_input, columns, required)[1])
+    raise_problems(_row_problems(bound_input, columns, required)[1])
 
 
-def check_unique(database: Database, bound_input: BoundInput, keys: tuple[str, ...]) -> None:
+def check_unique(bound_input: BoundInput, keys: tuple[str, ...]) -> None:
     """Check that the keys of rows are unique within each group."""
-    raise_problems(_find_duplicates(database, bound_input, keys))
+    raise_problems(_find_duplicates(bound_input, keys))
 
 
 def _row_problems(
-    database: Database,
     bound_input: BoundInput,
     columns: tuple[str, ...],
     required: Sequence[str] = (),
@@ -672,14 +661,16 @@ def _row_problems(
         _select_columns(bound_input, columns),
         bound_input.role.name,
         is_parquet,
-        database.dialect,
+        bound_input.database.dialect,
     )
-    counts = dict(zip(rules.query.named_selects, database.fetch_rows(text)[0], strict=True))
+    counts = dict(
+        zip(rules.query.named_selects, bound_input.database.fetch_rows(text)[0], strict=True)
+    )
     problems = []
     if not counts["all_rows"]:
         is_labelled = bound_input.is_labelled
-        which = " with a label" if is_labelled else _describe_filter(database, bound_input)
-        values = _list_values(database, bound_input)
+        which = " with a label" if is_labelled else _describe_filter(bound_input)
+        values = _list_values(bound_input)
         problems.append(f"{bound_input.label} has no rows{which}{values}")
     for name, condition in rules.conditions.items():
         if counts.get(name) and not (
@@ -689,10 +680,9 @@ def _row_problems(
             # NaN.
             is_invalid = case_when(condition.copy(), sql_literal(1), sql_literal(0))
             invalid_rows = exp.select("*").where(exp.EQ(this=is_invalid, expression=sql_literal(1)))
-            meaning = advise_on_values(database, bound_input, name, rules.meanings[name])
+            meaning = advise_on_values(bound_input, name, rules.meanings[name])
             problems.append(
                 problem_with_examples(
-                    database,
                     bound_input,
                     f"{_count_rows(counts[name])}: {meaning}",
                     invalid_rows,
@@ -718,16 +708,18 @@ def _rule_count_query(
     return to_sql(tree.from_(input_query.subquery(role)), dialect)
 
 
-def _describe_filter(database: Database, bound_input: BoundInput) -> str:
+def _describe_filter(bound_input: BoundInput) -> str:
     filter_text = (
-        "" if bound_input.where is None else f" where {database.render(bound_input.where)}"
+        ""
+        if bound_input.where is None
+        else f" where {bound_input.database.render(bound_input.where)}"
     )
     return (
         f"{filter_text} with all values, and nulls='drop'" if bound_input.not_null else filter_text
     )
 
 
-def _list_values(database: Database, bound_input: BoundInput) -> str:
+def _list_values(bound_input: BoundInput) -> str:
     """Return a sentence with values of the column that a filter compares with one value, empty for
     other filters.
     """
@@ -747,7 +739,7 @@ def _list_values(database: Database, bound_input: BoundInput) -> str:
         .distinct()
         .from_(bound_input.table.from_clause([column.this], for_display=False))
     )
-    rows = database.query_rows(
+    rows = bound_input.database.query_rows(
         query.where(is_not_null(column)).order_by(column).limit(MAX_EXAMPLES + 1)
     )
     values = [
@@ -777,7 +769,6 @@ def _select_columns(
 
 
 def problem_with_examples(
-    database: Database,
     bound_input: BoundInput,
     problem: str,
     query: exp.Select,
@@ -788,7 +779,6 @@ def problem_with_examples(
     the examples that are not their own.
     """
     return format_problem(
-        database,
         bound_input,
         problem,
         select_over_input(query.limit(MAX_EXAMPLES), bound_input, columns),
@@ -798,7 +788,6 @@ def problem_with_examples(
 
 
 def format_problem(
-    database: Database,
     bound_input: BoundInput,
     problem: str,
     query: exp.Query,
@@ -812,10 +801,14 @@ def format_problem(
             f"{(titles or {}).get(name, name)}={short_value(value)}"
             for name, value in zip(names, row, strict=True)
         )
-        for row in database.query_rows(query)
+        for row in bound_input.database.query_rows(query)
     ]
     return "\n    ".join(
-        [f"{bound_input.label}: {problem}", *examples, describe_further_rows(database, full_query)]
+        [
+            f"{bound_input.label}: {problem}",
+            *examples,
+            describe_further_rows(bound_input.database, full_query),
+        ]
     )
 
 
@@ -832,16 +825,14 @@ def short_value(value: Any) -> str:
     return text if len(text) <= MAX_VALUE_CHARS else f"{text[:MAX_VALUE_CHARS]}..."
 
 
-def _find_duplicates(
-    database: Database, bound_input: BoundInput, keys: tuple[str, ...]
-) -> list[str]:
+def _find_duplicates(bound_input: BoundInput, keys: tuple[str, ...]) -> list[str]:
     """Find duplicate keys.
 
     Sorting hashes is several times faster than grouping texts; equal hashes are then verified.
     """
     columns = [*map(quoted_column, bound_input.group_names), *map(exp.column, keys)]
-    if get_dialect(database.dialect).supports_row_hash and not _has_equal_hashes(
-        database, bound_input, keys, columns
+    if get_dialect(bound_input.database.dialect).supports_row_hash and not _has_equal_hashes(
+        bound_input, keys, columns
     ):
         return []
     duplicates = (
@@ -849,7 +840,9 @@ def _find_duplicates(
         .group_by(*columns)
         .having("COUNT(*) > 1")
     )
-    if not database.query_rows(select_over_input(duplicates.limit(1), bound_input, keys)):
+    if not bound_input.database.query_rows(
+        select_over_input(duplicates.limit(1), bound_input, keys)
+    ):
         return []
     problem = (
         bound_input.role.duplicate_message
@@ -873,7 +866,7 @@ def _find_duplicates(
             f". Ids that are unique within {source} are made unique by columns={{'record_id':"
             f" {key!r}}}"
         )
-    return [problem_with_examples(database, bound_input, problem, duplicates, keys)]
+    return [problem_with_examples(bound_input, problem, duplicates, keys)]
 
 
 def duplicate_advice(bound_input: BoundInput) -> str:
@@ -882,9 +875,7 @@ def duplicate_advice(bound_input: BoundInput) -> str:
     Several systems in one table would be merged by a policy, so that their column is asked for
     first.
     """
-    has_other_columns = bool(
-        {*(bound_input.table.column_types or ())} - {*bound_input.columns.values()}
-    )
+    has_other_columns = bool({*bound_input.table.types} - {*bound_input.columns.values()})
     may_hold_systems = (
         bound_input.role.name == "run" and not bound_input.group_names and has_other_columns
     )
@@ -894,18 +885,17 @@ def duplicate_advice(bound_input: BoundInput) -> str:
 
 
 def _has_equal_hashes(
-    database: Database,
     bound_input: BoundInput,
     keys: tuple[str, ...],
     columns: Sequence[exp.Column],
 ) -> bool:
     return bool(
-        database.fetch_rows(
+        bound_input.database.fetch_rows(
             _equal_hash_query(
                 _select_columns(bound_input, keys),
                 bound_input.role.name,
                 tuple(columns),
-                database.dialect,
+                bound_input.database.dialect,
             )
         )
     )

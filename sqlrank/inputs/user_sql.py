@@ -399,7 +399,7 @@ def read_fields(
 
     A field of a list of structs is the list of the fields of its elements.
     """
-    duckdb_type = (table.column_types or {}).get(str(table.find_column(column.name))) or "UNKNOWN"
+    duckdb_type = table.types.get(str(table.find_column(column.name))) or "UNKNOWN"
     kind = (
         exp.DataType.build(duckdb_type, dialect="duckdb")
         if "STRUCT(" in duckdb_type

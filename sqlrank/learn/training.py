@@ -104,9 +104,7 @@ class TrainingData:
             for name in ("label", "query_id", "weight", "features")
             if name in self.item.columns
         ]
-        row_checks.validate_rows(
-            self.database, self.item, tuple(checked_columns), ["binary labels"]
-        )
+        row_checks.validate_rows(self.item, tuple(checked_columns), ["binary labels"])
         lengths = exp.select("MIN(LEN(features))", "MAX(LEN(features))").from_(
             self.query.subquery(TRAINING_ROLE)
         )
@@ -177,7 +175,7 @@ def read_training_data(
     table = resolve_source(
         database, TRAINING_ROLE, source, DeclaredColumns.declare_columns(role.columns, columns, by)
     )
-    bound_input = BoundInput(role, table, load_registry().checks[TRAINING_ROLE])
+    bound_input = BoundInput(role, table, database, load_registry().checks[TRAINING_ROLE])
     column_names = {
         name: column_name for name, column_name in columns.items() if isinstance(column_name, str)
     }
@@ -186,7 +184,7 @@ def read_training_data(
         for index, name in enumerate(by)
     }
     for name in (name for name in COMPUTED_COLUMNS if name in column_names):
-        bound_input = bind_column_or_expression(bound_input, name, column_names[name], database)
+        bound_input = bind_column_or_expression(bound_input, name, column_names[name])
     bound_input = bound_input.bind_columns(column_names).with_group_columns(
         {name: column for name, column in group_columns.items() if column}
     )
@@ -217,7 +215,7 @@ def read_training_data(
         problems.append(
             f"{bound_input.label}: no column 'features'. Name each column of features,"
             f" columns={{'features': [...]}}. A table in long form has {join_words(LONG_COLUMNS)}."
-            f" There are: {enumerate_names(bound_input.table.column_types or ())}"
+            f" There are: {enumerate_names(bound_input.table.types)}"
         )
     problems += describe_missing_columns(
         {TRAINING_ROLE: bound_input}, {TRAINING_ROLE: needed}
@@ -233,7 +231,6 @@ def read_training_data(
     )
     row_checks.raise_problems(problems)
     row_checks.check_columns(
-        database,
         {TRAINING_ROLE: bound_input},
         {TRAINING_ROLE: ("label", "value") if is_long else ("label",)},
     )
@@ -252,7 +249,7 @@ def read_training_data(
 
 
 def _no_column(bound_input: BoundInput, where: str, name: str) -> str:
-    available = bound_input.table.column_types or {}
+    available = bound_input.table.types
     return suggest_choice(
         f"{where}{bound_input.label}: no column {name!r}", name, available, "There are"
     )
@@ -265,7 +262,7 @@ def _read_arrays(
     feature_columns: list[str] | None,
 ) -> TrainingData:
     """Read features from an array column, or from one column per feature."""
-    types = bound_input.table.column_types or {}
+    types = bound_input.table.types
     source_columns = (
         [str(bound_input.table.find_column(name)) for name in feature_columns]
         if feature_columns is not None
@@ -328,6 +325,7 @@ def _read_long_form(database: Database, bound_input: BoundInput, by: Sequence[st
     row = BoundInput(
         bound_input.role,
         SourceTable(bound_input.table.label, pivoted.subquery("feature_vectors"), types),
+        database,
         bound_input.checks,
     )
     row = row.bind_columns({})

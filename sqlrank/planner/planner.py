@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sqlrank.call.resolve import ResolvedRequest
-    from sqlrank.engines.database import Database
     from sqlrank.inputs.bound_input import BoundInput
     from sqlrank.inputs.column_binding import BoundInputs
     from sqlrank.registry.registry import Registry
@@ -38,7 +37,7 @@ SAMPLE_ROWS = 100_000
 
 
 def sample_distinct_counts(
-    database: Database, bound_input: BoundInput, group: Sequence[str] = ()
+    bound_input: BoundInput, group: Sequence[str] = ()
 ) -> tuple[int, int, int]:
     """Count the rows, distinct scores and groups among the first ``SAMPLE_ROWS`` rows of an
     input.
@@ -65,7 +64,7 @@ def sample_distinct_counts(
         if keys
         else sql_literal(1)
     )
-    ((total, distinct, num_groups),) = database.query_rows(
+    ((total, distinct, num_groups),) = bound_input.database.query_rows(
         exp.select(count_rows(), scores, groups).from_(sample)
     )
     return total, distinct, num_groups
@@ -159,7 +158,7 @@ def choose_score_order(
             "score_order", "integer_sort", database.dialect
         )
         total, distinct, groups = sample_distinct_counts(
-            database, inputs.base, _list_group_columns(request, inputs) if supports_integers else []
+            inputs.base, _list_group_columns(request, inputs) if supports_integers else []
         )
         if (
             distinct

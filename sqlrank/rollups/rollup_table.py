@@ -141,7 +141,7 @@ def net_batches(
     Raises:
         InputError: a group with more retractions than rows, or no group with rows left.
     """
-    columns = {name: quoted_column(name) for name in table.column_types or ()}
+    columns = {name: quoted_column(name) for name in table.types}
     merges = {name: merge for name in columns if (merge := merge_class(name)) is not None}
     merged = [
         exp.alias_(
@@ -253,7 +253,7 @@ class RollupTable:
 
     def __init__(self, table: SourceTable) -> None:
         self.table = table
-        self.column_names = list(table.column_types or ())
+        self.column_names = list(table.types)
         self.key_columns = select_row_keys(self.column_names)
 
     @property
@@ -571,9 +571,7 @@ class RollupTable:
     def _check_types(self, rules: Iterable[str]) -> None:
         """Raise ``InputError`` for an aggregate column that is not numeric."""
         for name in rules:
-            duckdb_type = (
-                (self.table.column_types or {}).get(self.table.find_column(name) or "", "").upper()
-            )
+            duckdb_type = self.table.types.get(self.table.find_column(name) or "", "").upper()
             if duckdb_type and (
                 not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]")
             ):

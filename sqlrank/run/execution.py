@@ -286,10 +286,9 @@ def _explain_invalid_rows(prepared: PreparedStatement) -> None:
     ):
         return
     if BINARY_LABELS in required_row_checks(prepared.request) and not inputs.scores:
-        check_for_classes(inputs.database, base_input, prepared.request)
+        check_for_classes(base_input, prepared.request)
     for view in inputs.per_score():
         row_checks.validate_rows(
-            view.database,
             view.by_role[base_input.role.name],
             view.needed_columns[base_input.role.name],
             required_row_checks(prepared.request),
@@ -350,6 +349,4 @@ def _verify_ranking_join(
     expected = (
         report.positive * systems if is_judged and is_joined and systems is not None else None
     )
-    cross_input_checks.check_ranking_join(
-        prepared.inputs.database, inputs, report, (docs, retrieved), expected
-    )
+    cross_input_checks.check_ranking_join(inputs, report, (docs, retrieved), expected)

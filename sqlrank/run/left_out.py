@@ -318,7 +318,7 @@ def _describe_orders(inputs: BoundInputs, run: BoundInput) -> list[str]:
     how ties are ordered.
     """
     request = inputs.request
-    if note := describe_score_order(inputs.database, run):
+    if note := describe_score_order(run):
         return [note]
     default = request.library.allowed_values("ties")[0]
     metrics = [
@@ -331,7 +331,6 @@ def _describe_orders(inputs: BoundInputs, run: BoundInput) -> list[str]:
         return []
     return [
         describe_tied_ranks(
-            inputs.database,
             run,
             next(iter(ties)),
             str(request.shared_policies.get("score_type", "given")),
@@ -433,7 +432,7 @@ def _find_class_notes(inputs: BoundInputs, result: pa.Table) -> Iterator[LeftOut
         _sum_by_group(result, [], name, None, per_query=True)[0][1] for name in one_sided
     )
     if is_one_sided or not one_sided:
-        note = describe_classes(inputs.database, base, None if one_sided else MAX_ROWS_SAMPLED)
+        note = describe_classes(base, None if one_sided else MAX_ROWS_SAMPLED)
         if note:
             yield LeftOut(
                 note, tuple(str(metric.metric) for metric in inputs.request.metrics), 0, 0
@@ -444,7 +443,7 @@ def _find_class_notes(inputs: BoundInputs, result: pa.Table) -> Iterator[LeftOut
         if ordered
         else ()
     )
-    if columns and (note := describe_letter_order(inputs.database, base, columns)):
+    if columns and (note := describe_letter_order(base, columns)):
         yield LeftOut(note, ordered, 0, 0)
 
 
@@ -508,9 +507,7 @@ def _find_unjudged_queries(
         return
     if report.rows.get("run", 0) > FULL_DUPLICATE_SEARCH_ROWS:
         return
-    counts = count_unmatched_ids(
-        inputs.database, {"run": run, "qrels": inputs.by_role[role]}, "query_id"
-    )
+    counts = count_unmatched_ids({"run": run, "qrels": inputs.by_role[role]}, "query_id")
     rows = [
         (
             {name: str(value) for name, value in zip(run.group_names, row, strict=False)},
@@ -649,9 +646,7 @@ def _find_missing_hits(
         "doc_id": not hits or has_few_rows,
     }
     for key in (key for key, is_compared in compared.items() if is_compared):
-        if note := describe_similar_ids(
-            inputs.database, [(inputs.by_role[role], key) for role in ("qrels", "run")]
-        ):
+        if note := describe_similar_ids([(inputs.by_role[role], key) for role in ("qrels", "run")]):
             yield LeftOut(note, tuple(names), 0, 0)
 
 
@@ -667,7 +662,7 @@ def _find_stale_gold(
         if catalog is None or "doc_id" not in catalog.columns
         else ("items", GOLD_IN_NO_CATALOG)
     )
-    stale, relevant, mean_share = count_stale_gold(inputs.database, inputs.by_role, role)
+    stale, relevant, mean_share = count_stale_gold(inputs.by_role, role)
     if (
         2 * stale > relevant >= MIN_STALE_GOLD
         and 2 * mean_share > 1
@@ -704,7 +699,7 @@ def _find_unmatched_systems(
     if not any(hits) or (all(hits) and not are_unanswered):
         return
     for key, noun in (("query_id", "queries"), ("doc_id", "documents")):
-        counts = count_unmatched_ids(inputs.database, {"run": run, "qrels": qrels}, key)
+        counts = count_unmatched_ids({"run": run, "qrels": qrels}, key)
         unmatched = [group for *group, missing, total in counts if missing == total]
         if not unmatched or len(unmatched) == len(counts):
             continue
@@ -717,9 +712,7 @@ def _find_unmatched_systems(
             )
             for row in sorted(counts, key=str)
         )
-        similar = describe_similar_ids(
-            inputs.database, [(qrels, key), (run, key)], groups=unmatched
-        )
+        similar = describe_similar_ids([(qrels, key), (run, key)], groups=unmatched)
         note = f"{noun} in the run are in no judgment, all of some systems"
         yield LeftOut(
             note,

@@ -146,7 +146,6 @@ def _prepare_bound(
     if is_audited:
         for bound_input in inputs.side_inputs:
             row_checks.validate_rows(
-                database,
                 bound_input,
                 inputs.needed_columns[bound_input.role.name],
                 required_row_checks(request),
@@ -158,7 +157,7 @@ def _prepare_bound(
             _check_unique(request, inputs, bound_input)
     plans = choose_plan(request, inputs, None if report is None else report.rows)
     if counts_null_ids and plans["rank_method"] != "list_position":
-        row_checks.validate_rows(database, inputs.by_role["run"], inputs.needed_columns["run"], ())
+        row_checks.validate_rows(inputs.by_role["run"], inputs.needed_columns["run"], ())
         counts_null_ids = False
     input_ctes = build_input_ctes(inputs, plain=plans["list_key"] == "input")
     metrics = [
@@ -452,9 +451,9 @@ def _check_unique(request: ResolvedRequest, inputs: BoundInputs, bound_input: Bo
     for grouping in groupings:
         grouped = replace(bound_input, group_names=grouping)
         if bound_input.role.unique and ROW_NUMBER not in bound_input.columns.values():
-            row_checks.check_unique(inputs.database, grouped, bound_input.unique_columns)
+            row_checks.check_unique(grouped, bound_input.unique_columns)
         if "rank" in inputs.needed_columns[bound_input.role.name]:
-            row_checks.check_unique(inputs.database, grouped, ("rank",))
+            row_checks.check_unique(grouped, ("rank",))
 
 
 def _validate_rankings(
@@ -473,7 +472,6 @@ def _validate_rankings(
         if any(request.library.row_filter(role, metric.settings) for metric in request.metrics)
     }
     report = row_checks.validate_ranking_rows(
-        database,
         by_role,
         needed,
         check if _joins_qrels(request, inputs) else "full",
@@ -482,16 +480,15 @@ def _validate_rankings(
     )
     policy = request.shared_policies.get("queries", "judged")
     cross_input_checks.check_queries_present(
-        database,
         by_role,
         {"retrieved": ["run"], "clicked": ["clicks"], "judged_and_retrieved": ["run", "qrels"]}.get(
             str(policy), ["qrels"]
         ),
     )
     if policy == "strict":
-        cross_input_checks.check_same_queries(database, by_role)
+        cross_input_checks.check_same_queries(by_role)
     if request.any_metric_with("ties", "error"):
-        cross_input_checks.check_no_ties(database, by_role["run"])
+        cross_input_checks.check_no_ties(by_role["run"])
     ranked_roles = [
         role
         for role, columns in needed.items()
@@ -501,11 +498,10 @@ def _validate_rankings(
     ]
     if not request.any_metric_with("ties", "rank"):  # ranks among equal scores, which may have gaps
         for role in (role for role in ranked_roles if role not in deduplicated_roles):
-            row_checks.check_unique(database, by_role[role], ("query_id", "score", "rank"))
+            row_checks.check_unique(by_role[role], ("query_id", "score", "rank"))
         ranked_roles = []
     for role in ranked_roles:
         cross_input_checks.check_ranks(
-            database,
             by_role[role],
             has_gaps=role == "run" and request.any_metric_with("ranks", "given"),
             can_have_gaps=role == "run" and "baseline" not in needed,

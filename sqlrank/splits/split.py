@@ -526,7 +526,7 @@ class SplitPlan:
         split.set("alias", exp.to_identifier(self.part_column, quoted=True))
         source = query.args["from_"].this
         from_item = table.from_clause(
-            [exp.to_identifier(name, quoted=True) for name in table.column_types or ()]
+            [exp.to_identifier(name, quoted=True) for name in table.types]
         )
         from_item.set("alias", exp.TableAlias(this=exp.to_identifier("source_rows")))
         source.replace(from_item)
@@ -757,7 +757,7 @@ def _select_rows(plan: SplitPlan, database: Database, source: Any) -> pa.Table:
     _check_keys(plan, database, table)
     _check_strata(plan, database, table)
     query = plan.build_query(table)
-    names = [*(table.column_types or ()), *plan.new_columns]
+    names = [*table.types, *plan.new_columns]
     ordered = (
         exp.select("*")
         .from_(query.subquery("split_rows"))
