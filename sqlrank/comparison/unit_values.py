@@ -19,7 +19,7 @@ from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.open_database import share_queries
 from sqlrank.errors import InputError, SqlrankError
-from sqlrank.inputs.column_binding import BoundInputs, bind_inputs
+from sqlrank.inputs.column_binding import bind_inputs
 from sqlrank.result_metadata import left_out_metadata, read_left_out, read_texts
 from sqlrank.run.execution import (
     ROW_UNIT,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from sqlrank.comparison.comparison_plan import ComparisonPlan
     from sqlrank.engines.database import Database
     from sqlrank.engines.open_database import ExecutionOptions
+    from sqlrank.inputs.bound_input import BoundInputs
 
 WorkResult = TypeVar("WorkResult")
 

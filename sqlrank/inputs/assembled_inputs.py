@@ -12,10 +12,10 @@ from sqlglot import exp
 
 from sqlrank.call.request import split_column_list
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
-from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns
-from sqlrank.engines.database import Database, SourceTable
+from sqlrank.compiler.row_keys import GROUP_ID, QUERY_ID, KeyColumns
+from sqlrank.engines.database import SourceTable
 from sqlrank.errors import ContractError, InputError, enumerate_names, suggest_choice
-from sqlrank.inputs.bound_input import BoundInput
+from sqlrank.inputs.bound_input import BoundInput, BoundInputs
 from sqlrank.inputs.column_mapping import role_mapping
 from sqlrank.inputs.row_checks import NUMERIC_TYPES, list_problems, raise_problems, short_value
 from sqlrank.inputs.user_sql import parse_expression
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sqlrank.call.resolve import ResolvedRequest
-    from sqlrank.engines.database import Database
     from sqlrank.registry.registry import ColumnSpec, Registry, Role
 
 
@@ -89,108 +88,106 @@ def number_rows(bound_input: BoundInput) -> BoundInput:
     return bound_input.with_expression(ROW_NUMBER, number, "BIGINT").with_columns({key: ROW_NUMBER})
 
 
-def assemble_inputs(
-    request: ResolvedRequest, inputs: Mapping[str, BoundInput], database: Database
-) -> dict[str, BoundInput]:
+def assemble_inputs(inputs: BoundInputs) -> dict[str, BoundInput]:
     """Return the inputs that are assembled from another, with the types of their columns."""
     assembled = {}
-    for role, component_role in request.assembled_roles.items():
-        component, tree = inputs[component_role], load_assembly(request.library, role)
+    for role, component_role in inputs.request.assembled_roles.items():
+        component, tree = (
+            inputs.by_role[component_role],
+            load_assembly(inputs.request.library, role),
+        )
         lists = [
             column.name
             for unnest in find_nodes(tree, exp.Unnest)
             for column in find_nodes(unnest, exp.Column)
         ]
-        if database.can_inspect:
-            raise_problems(list_problems(component, assembly_columns(request, component)))
-        node = _assembled_rows(request, role, component)
-        table = SourceTable(
-            component.table.label,
-            node,
-            database.describe(exp.select("*").from_(node.copy())) if database.can_inspect else None,
-            component.table.dialect,
-            display_item=_assembled_rows(request, role, component, for_display=True),
-            has_row_count=False,
-            has_collations=component.table.has_collations,
-        )
-        assembled_names = {item.alias_or_name for item in node.this.selects}
-        names = {
-            name: table.find_column(name) or name
-            for name in request.library.roles[role].columns
-            if name in assembled_names
-        }
-        assembled[role] = BoundInput(
-            request.library.roles[role],
-            table,
-            component.database,
-            request.library.checks.get(role),
-            {**names, **{name: name for name in component.group_names}},
-            group_names=component.group_names,
-            assembled_from=f"{component_role}.{lists[0]}",
-        )
+        if inputs.database.can_inspect:
+            raise_problems(list_problems(component, assembly_columns(inputs.request, component)))
+        assembled[role] = _bind_rows(inputs, role, component, f"{component_role}.{lists[0]}")
     return assembled
 
 
-def join_inputs(
-    request: ResolvedRequest, inputs: Mapping[str, BoundInput], database: Database
-) -> dict[str, BoundInput]:
+def join_inputs(inputs: BoundInputs) -> dict[str, BoundInput]:
     """Return the inputs that are joins of others, and those others with the columns that the joins
     read.
     """
     joined: dict[str, BoundInput] = {}
-    for role, components in request.joined_roles.items():
+    for role, components in inputs.request.joined_roles.items():
         for name in components:
+            component = inputs.by_role[name]
             needed = [
-                column.name for column in inputs[name].role.columns.values() if column.is_required
+                column.name for column in component.role.columns.values() if column.is_required
             ]
-            joined[name] = inputs[name].with_fallbacks(needed).assume_columns(needed)
-            raise_problems(list_problems(joined[name], needed) if database.can_inspect else [])
-        table = joined[components[0]].table
-        rows = _joined_rows(request, role, joined)
-        names = rows.this.named_selects
-        joined[role] = BoundInput(
-            request.library.roles[role],
-            replace(
-                table,
-                from_item=rows,
-                column_types=(
-                    database.describe(exp.select("*").from_(rows.copy()))
-                    if database.can_inspect
-                    else None
-                ),
-                display_item=_joined_rows(request, role, joined, for_display=True),
-                has_row_count=False,
-            ),
-            joined[components[0]].database,
-            request.library.checks.get(role),
-            {name: name for name in names},
-            group_names=tuple(names[: names.index("query_id")]),
-            assembled_from=" and ".join(components),
+            joined[name] = component.with_fallbacks(needed).assume_columns(needed)
+            if inputs.database.can_inspect:
+                raise_problems(list_problems(joined[name], needed))
+        joined[role] = _bind_rows(
+            inputs.update(joined), role, joined[components[0]], " and ".join(components)
         )
     return joined
 
 
-def expand_join(request: ResolvedRequest, role: str, inputs: Mapping[str, BoundInput]) -> Any:
+def _bind_rows(
+    inputs: BoundInputs, role: str, first: BoundInput, assembled_from: str
+) -> BoundInput:
+    """Return an input whose rows are made of others, of which this is the first."""
+    request, database = inputs.request, inputs.database
+    rows, display_rows = _select_rows(inputs, role)
+    names = rows.this.named_selects
+    table = SourceTable(
+        first.table.label,
+        rows,
+        database.describe(exp.select("*").from_(rows.copy())) if database.can_inspect else None,
+        first.table.dialect,
+        display_item=display_rows,
+        has_row_count=False,
+        has_collations=first.table.has_collations,
+    )
+    own_names = request.library.roles[role].columns
+    groups = (
+        first.group_names
+        if role in request.assembled_roles
+        else tuple(names[: names.index(QUERY_ID)])
+    )
+    return BoundInput(
+        request.library.roles[role],
+        table,
+        database,
+        request.library.checks.get(role),
+        {
+            **{name: table.find_column(name) or name for name in own_names if name in names},
+            **{name: name for name in groups},
+        },
+        group_names=groups,
+        assembled_from=assembled_from,
+    )
+
+
+def expand_join(inputs: BoundInputs, role: str) -> Any:
     """Return the query that joins an input from others, whose first columns are those of their
     groups.
     """
-    tree = load_assembly(request.library, role, "joined")
+    tree = load_assembly(inputs.request.library, role, "joined")
     expand_keys(
         tree,
         ExpansionContext(
-            lambda name: {GROUP_ID: KeyColumns(inputs[name].group_names, nullable=True)}
+            lambda name: {GROUP_ID: KeyColumns(inputs.by_role[name].group_names, nullable=True)}
         ),
     )
     return tree
 
 
-def _joined_rows(
-    request: ResolvedRequest, role: str, inputs: Mapping[str, BoundInput], for_display: bool = False
-) -> exp.Subquery:
+def _select_rows(inputs: BoundInputs, role: str) -> tuple[exp.Subquery, exp.Subquery]:
+    """Return the rows of an input that is made of others, and the same in the user's notation."""
+    select_rows = _assembled_rows if role in inputs.request.assembled_roles else _joined_rows
+    return select_rows(inputs, role, for_display=False), select_rows(inputs, role, for_display=True)
+
+
+def _joined_rows(inputs: BoundInputs, role: str, for_display: bool) -> exp.Subquery:
     """Return the rows of a joined input over the tables of its components."""
-    tree = expand_join(request, role, inputs)
+    tree = expand_join(inputs, role)
     for table in find_nodes(tree, exp.Table):
-        component = inputs[table.name]
+        component = inputs.by_role[table.name]
         table.replace(
             component.select_columns(component.role.columns, for_display=for_display).subquery(
                 table.name
@@ -199,40 +196,25 @@ def _joined_rows(
     return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier(role)))
 
 
-def reassemble_inputs(
-    request: ResolvedRequest, inputs: Mapping[str, BoundInput]
-) -> dict[str, BoundInput]:
-    """Return the assembled inputs over the rows that their components have now."""
-    reassembled = {}
-    for role, component_role in request.assembled_roles.items():
-        rows, display_rows = (
-            _assembled_rows(request, role, inputs[component_role], for_display)
-            for for_display in (False, True)
+def reassemble_inputs(inputs: BoundInputs) -> BoundInputs:
+    """Return the inputs with those that are made of others over the rows that these have now."""
+    remade = {}
+    for role in (*inputs.request.assembled_roles, *inputs.request.joined_roles):
+        rows, display_rows = _select_rows(inputs, role)
+        made = inputs.by_role[role]
+        remade[role] = replace(
+            made, table=replace(made.table, from_item=rows, display_item=display_rows)
         )
-        reassembled[role] = replace(
-            inputs[role],
-            table=replace(inputs[role].table, from_item=rows, display_item=display_rows),
-        )
-    for role in request.joined_roles:
-        rows, display_rows = (
-            _joined_rows(request, role, inputs, for_display) for for_display in (False, True)
-        )
-        reassembled[role] = replace(
-            inputs[role],
-            table=replace(inputs[role].table, from_item=rows, display_item=display_rows),
-        )
-    return reassembled
+    return inputs.update(remade)
 
 
-def select_over_component(
-    request: ResolvedRequest, inputs: Mapping[str, BoundInput], role: str, query: exp.Select
-) -> exp.Select:
+def select_over_component(inputs: BoundInputs, role: str, query: exp.Select) -> exp.Select:
     """Return a query over an assembled input as one over the CTE of its component, without a
     subquery.
     """
-    tree = _build_subquery(
-        load_assembly(request.library, role), role, inputs[request.assembled_roles[role]]
-    ).this
+    request = inputs.request
+    component = inputs.by_role[request.assembled_roles[role]]
+    tree = _build_subquery(load_assembly(request.library, role), role, component).this
     values = {item.alias_or_name: item.unalias() for item in tree.selects}
     query.set("from_", None)
     for column in find_nodes(query, exp.Column):
@@ -246,10 +228,10 @@ def select_over_component(
     return query
 
 
-def _assembled_rows(
-    request: ResolvedRequest, role: str, component: BoundInput, for_display: bool = False
-) -> exp.Subquery:
+def _assembled_rows(inputs: BoundInputs, role: str, for_display: bool) -> exp.Subquery:
     """Return the rows of an assembled input over the table of its component."""
+    request = inputs.request
+    component = inputs.by_role[request.assembled_roles[role]]
     node = _build_subquery(load_assembly(request.library, role), role, component)
     defaults = [
         name

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.compiler.select_builders import drop_comments_repeated_in_query
+from sqlrank.engines.database import SourceTable
 from sqlrank.errors import InputError
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import (
@@ -24,9 +25,11 @@ from sqlrank.sql_ast import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from sqlrank.call.resolve import ResolvedRequest
+    from sqlrank.compiler.layout import GroupColumn
     from sqlrank.engines.database import Database, SourceTable
     from sqlrank.registry.registry import Role
     from sqlrank.rendering.dialect import Dialect
@@ -573,3 +576,139 @@ def _reads_zoned_times(bound_input: BoundInput) -> bool:
         for text in texts
         for node in text.tree.find_all(exp.Cast, *_CLOCKS)
     )
+
+
+@dataclass(frozen=True, eq=False)
+class BoundInputs:
+    """The inputs of a request, bound to their tables.
+
+    Attributes:
+        request: The request.
+        database: The database session.
+        by_role: The inputs by role.
+        needed_columns: The columns needed of each input.
+        group_columns: The group-by columns.
+        scores: Score columns, if several are evaluated.
+        condition: The condition of ``where``.
+    """
+
+    request: ResolvedRequest
+    database: Database
+    by_role: Mapping[str, BoundInput]
+    needed_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    group_columns: tuple[GroupColumn, ...] = ()
+    scores: tuple[str, ...] = ()
+    condition: exp.Expression | None = None
+
+    def update(self, changed: Mapping[str, BoundInput]) -> BoundInputs:
+        """Return the same with other or further inputs."""
+        return replace(self, by_role={**self.by_role, **changed})
+
+    @property
+    def group_names(self) -> list[str]:
+        """The names of the group-by columns in the statement."""
+        return [column.name for column in self.group_columns]
+
+    @property
+    def base(self) -> BoundInput | None:
+        """The input whose rows are evaluated.
+
+        None for ranked lists and for roles composed of several inputs.
+        """
+        return self.by_role.get(self.request.base_role or "")
+
+    @property
+    def side_inputs(self) -> list[BoundInput]:
+        """The inputs that are neither rankings nor the evaluated input: its components and
+        companions.
+        """
+        return [
+            self.by_role[role]
+            for role in self.needed_columns
+            if self.by_role[role].role.list_relation is None and self.by_role[role] is not self.base
+        ]
+
+    @property
+    def has_units(self) -> bool:
+        """True if the evaluated input has resampling units, in a column or as numbered rows."""
+        role = None if self.base is None else self.base.role
+        return role is not None and (
+            (role.unit_column or "") in self.needed_columns[role.name] or self.rows_are_units
+        )
+
+    @property
+    def rows_are_units(self) -> bool:
+        """True if rows with several scores are numbered units shared by all scores."""
+        confidence, role = (
+            self.request.confidence,
+            self.base.role if self.base is not None else None,
+        )
+        needs_shared_units = confidence is not None and confidence.per_unit and len(self.scores) > 1
+        return (
+            needs_shared_units
+            and role is not None
+            and (role.unit_column or "") not in self.needed_columns[role.name]
+        )
+
+    @property
+    def roles_read_across_lists(self) -> set[str]:
+        """Inputs of which a metric reads rows beyond the current list.
+
+        An example is the popularity of items.
+        """
+        files = [
+            file
+            for metric in self.request.metrics
+            for file in metric.dependencies.files
+            if "group" in file.scopes
+        ]
+        return {role for file in files for role in find_tables(file.tree) & self.by_role.keys()}
+
+    @property
+    def temporary_tables(self) -> list[SourceTable]:
+        """The temporary tables of this call, which have another form in the user's notation."""
+        read = [
+            bound_input.table
+            for bound_input in self.by_role.values()
+            if not bound_input.assembled_from
+        ]
+        tables = [member for table in read for member in table.members or (table,)]
+        return list(
+            {id(table): table for table in tables if table.display_item is not None}.values()
+        )
+
+    def with_temporary_tables(self, tree: exp.Query) -> exp.Query:
+        """Return a copy of a statement that reads temporary tables instead of the user's
+        notation.
+        """
+        tree = tree.copy()
+        for table in self.temporary_tables:
+            for node in [
+                candidate
+                for candidate in find_nodes(tree, type(table.display_from_item))
+                if candidate == table.display_from_item
+            ]:
+                node.replace(table.from_item.copy())
+        return tree
+
+    def per_score(self) -> Iterator[BoundInputs]:
+        """Yield the inputs under each score: its column is bound as ``score``."""
+        if not self.scores:
+            yield self
+        for score in self.scores:
+            yield replace(
+                self,
+                by_role={
+                    role: (
+                        bound_input.with_columns({"score": bound_input.find_column(score) or score})
+                        if role in {"predictions", "run"}
+                        else bound_input
+                    )
+                    for role, bound_input in self.by_role.items()
+                },
+            )
+
+
+def find_tables(tree: exp.Expr) -> set[str]:
+    """Return the names of the tables that a tree reads."""
+    return {table.name for table in find_nodes(tree, exp.Table)}

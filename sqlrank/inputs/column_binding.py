@@ -5,7 +5,7 @@ with theirs.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,7 @@ from sqlrank.inputs.assembled_inputs import (
     number_rows,
     split_number_lists,
 )
-from sqlrank.inputs.bound_input import BoundInput, align_keys
+from sqlrank.inputs.bound_input import BoundInput, BoundInputs, align_keys, find_tables
 from sqlrank.inputs.class_names import check_for_classes
 from sqlrank.inputs.column_mapping import (
     bind_expressions,
@@ -55,9 +55,7 @@ from sqlrank.registry.sql_file import RowsRead
 from sqlrank.sql_ast import find_nodes, is_not_null, quoted_column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from sqlrank.compiler.layout import GroupColumn
+    from collections.abc import Mapping, Sequence
 
 
 def resolve_source(
@@ -208,137 +206,6 @@ def _check_system(database: Database, role: str, name: str, table: SourceTable) 
         )
 
 
-@dataclass(frozen=True, eq=False)
-class BoundInputs:
-    """The inputs of a request, bound to their tables.
-
-    Attributes:
-        request: The request.
-        database: The database session.
-        by_role: The inputs by role.
-        needed_columns: The columns needed of each input.
-        group_columns: The group-by columns.
-        scores: Score columns, if several are evaluated.
-        condition: The condition of ``where``.
-    """
-
-    request: ResolvedRequest
-    database: Database
-    by_role: Mapping[str, BoundInput]
-    needed_columns: Mapping[str, tuple[str, ...]]
-    group_columns: tuple[GroupColumn, ...]
-    scores: tuple[str, ...]
-    condition: exp.Expression | None
-
-    @property
-    def group_names(self) -> list[str]:
-        """The names of the group-by columns in the statement."""
-        return [column.name for column in self.group_columns]
-
-    @property
-    def base(self) -> BoundInput | None:
-        """The input whose rows are evaluated.
-
-        None for ranked lists and for roles composed of several inputs.
-        """
-        return self.by_role.get(self.request.base_role or "")
-
-    @property
-    def side_inputs(self) -> list[BoundInput]:
-        """The inputs that are neither rankings nor the evaluated input: its components and
-        companions.
-        """
-        return [
-            self.by_role[role]
-            for role in self.needed_columns
-            if self.by_role[role].role.list_relation is None and self.by_role[role] is not self.base
-        ]
-
-    @property
-    def has_units(self) -> bool:
-        """True if the evaluated input has resampling units, in a column or as numbered rows."""
-        role = None if self.base is None else self.base.role
-        return role is not None and (
-            (role.unit_column or "") in self.needed_columns[role.name] or self.rows_are_units
-        )
-
-    @property
-    def rows_are_units(self) -> bool:
-        """True if rows with several scores are numbered units shared by all scores."""
-        confidence, role = (
-            self.request.confidence,
-            self.base.role if self.base is not None else None,
-        )
-        needs_shared_units = confidence is not None and confidence.per_unit and len(self.scores) > 1
-        return (
-            needs_shared_units
-            and role is not None
-            and (role.unit_column or "") not in self.needed_columns[role.name]
-        )
-
-    def find_read_columns(self, role: str) -> set[str]:
-        """Return the columns referenced in files that read a role."""
-        return _find_read_columns(self.request, role)
-
-    @property
-    def roles_read_across_lists(self) -> set[str]:
-        """Inputs of which a metric reads rows beyond the current list.
-
-        An example is the popularity of items.
-        """
-        files = [
-            file
-            for metric in self.request.metrics
-            for file in metric.dependencies.files
-            if "group" in file.scopes
-        ]
-        return {role for file in files for role in _find_tables(file.tree) & self.by_role.keys()}
-
-    @property
-    def temporary_tables(self) -> list[SourceTable]:
-        """The temporary tables of this call, which have another form in the user's notation."""
-        read = [
-            bound_input.table
-            for bound_input in self.by_role.values()
-            if not bound_input.assembled_from
-        ]
-        tables = [member for table in read for member in table.members or (table,)]
-        return list(
-            {id(table): table for table in tables if table.display_item is not None}.values()
-        )
-
-    def with_temporary_tables(self, tree: exp.Query) -> exp.Query:
-        """Return a copy of a statement that reads temporary tables instead of the user's
-        notation.
-        """
-        tree = tree.copy()
-        for table in self.temporary_tables:
-            for node in [
-                candidate
-                for candidate in find_nodes(tree, type(table.display_from_item))
-                if candidate == table.display_from_item
-            ]:
-                node.replace(table.from_item.copy())
-        return tree
-
-    def per_score(self) -> Iterator[BoundInputs]:
-        """Yield the inputs under each score: its column is bound as ``score``."""
-        if not self.scores:
-            yield self
-        for score in self.scores:
-            yield replace(
-                self,
-                by_role={
-                    role: (
-                        bound_input.with_columns({"score": bound_input.find_column(score) or score})
-                        if role in {"predictions", "run"}
-                        else bound_input
-                    )
-                    for role, bound_input in self.by_role.items()
-                },
-            )
-
-
 def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     """Bind the inputs of a request to their tables in a database.
 
@@ -346,94 +213,161 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
         InputError: ``where`` is no condition, ``columns`` maps an unknown name, a source or a
             needed column does not exist, or a column has an unsuitable type.
     """
-    library, where = request.library, request.where
-    # Before a source is opened, which can be read once.
-    condition = None if where is None else parse_condition(where, database.dialect)
+    # Arguments are parsed before a source is opened, which can be read once.
+    condition = None if request.where is None else parse_condition(request.where, database.dialect)
     lists, mapping = split_number_lists(
         request.column_mapping, [request.roles[role] for role in request.sources]
     )
     scores, mapping = split_score_columns(mapping, "predictions" in request.sources)
     check_mapping_names(request, mapping)
-    tables = {
-        role: resolve_source(database, role, source, _declare_columns(request, role))
+    inputs = BoundInputs(
+        request,
+        database,
+        _open_sources(request, database),
+        scores=tuple(scores),
+        condition=condition,
+    )
+    inputs, mapping = _bind_columns(inputs, mapping, lists)
+    # Groups are columns of the sources, which inputs that are made of these then have, too.
+    inputs = _bind_groups(inputs, mapping)
+    inputs = inputs.update(join_inputs(inputs))
+    inputs = _bind_needed_columns(inputs)
+    inputs = _bind_assembled(inputs)
+    _check_units(inputs)
+    inputs = inputs.update(_convert_keys(inputs))
+    if database.can_inspect:
+        _check_bound(inputs)
+    return inputs
+
+
+def _open_sources(request: ResolvedRequest, database: Database) -> dict[str, BoundInput]:
+    """Return the inputs of the sources, with run and judgments that are made of others, without
+    columns.
+    """
+    inputs = {
+        role: BoundInput(
+            request.roles[role],
+            resolve_source(database, role, source, _declare_columns(request, role)),
+            database,
+            request.library.checks.get(role),
+        )
         for role, source in request.sources.items()
     }
-    inputs = {
-        role: BoundInput(request.roles[role], table, database, library.checks.get(role))
-        for role, table in tables.items()
-    }
     if request.lists_from_queries:
-        inputs["run"] = _lists_of_queries(inputs["queries"], library)
+        inputs["run"] = _lists_of_queries(inputs["queries"], request.library)
     if request.rankings_from_predictions:
-        inputs = {**_inputs_from_predictions(inputs["predictions"], library), **inputs}
+        inputs = {**_inputs_from_predictions(inputs["predictions"], request.library), **inputs}
+    return inputs
+
+
+def _bind_columns(
+    inputs: BoundInputs, mapping: dict[str, str], lists: Mapping[str, Any]
+) -> tuple[BoundInputs, dict[str, str]]:
+    """Return the inputs with the columns of their roles, and the mapping with those of lists."""
+    request = inputs.request
     columns_of_lists = {
-        role: find_columns_of_lists(bound_input, lists) for role, bound_input in inputs.items()
+        role: find_columns_of_lists(bound_input, lists)
+        for role, bound_input in inputs.by_role.items()
     }
-    mapping |= {
-        name: text
-        for name, text in lists.items()
-        if not any(map(columns_of_lists.get, inputs)) and isinstance(text, str)
-    }
-    inputs = bind_expressions(request, inputs, mapping, scores)
-    default_score = {"score": scores[-1]} if scores else {}
-    measured = request.measured_columns
-    inputs = {
-        role: bound_input.bind_columns(
-            {**measured.get(role, {}), **role_mapping(role, mapping)} | default_score
-        )
-        for role, bound_input in inputs.items()
-    }
+    if not any(columns_of_lists.values()):
+        mapping |= {name: text for name, text in lists.items() if isinstance(text, str)}
+    inputs = bind_expressions(inputs, mapping)  # before the columns that are bound to them
+    default_score = {"score": inputs.scores[-1]} if inputs.scores else {}
+    inputs = inputs.update(
+        {
+            role: bound_input.bind_columns(
+                {**request.measured_columns.get(role, {}), **role_mapping(role, mapping)}
+                | default_score
+            )
+            for role, bound_input in inputs.by_role.items()
+        }
+    )
     if request.rankings_from_predictions:
-        inputs |= _bind_labels(inputs, mapping)
-    inputs |= {
-        role: _bind_lists(request, inputs[role], columns_of_lists[role], mapping)
+        inputs = inputs.update(_bind_labels(inputs.by_role, mapping))
+    lists_by_role = {
+        role: _bind_lists(request, inputs.by_role[role], columns_of_lists[role], mapping)
         for role in set(request.assembled_roles.values())
     }
-    groups = find_group_columns(request, inputs, mapping)
-    inputs = {
-        role: bound_input.with_group_columns(
-            {group.name: group.columns[role] for group in groups if role in group.columns}
-        )
-        for role, bound_input in inputs.items()
-    }
-    inputs = {role: _bind_unit(request, bound_input) for role, bound_input in inputs.items()}
-    inputs |= join_inputs(request, inputs, database)
-    needed = _find_needed_columns(request, inputs)
-    inputs |= {
-        role: inputs[role].with_fallbacks(names).assume_columns(names)
+    return inputs.update(lists_by_role), mapping
+
+
+def _bind_groups(inputs: BoundInputs, mapping: Mapping[str, str]) -> BoundInputs:
+    """Return the inputs with their group-by columns and units."""
+    groups = find_group_columns(inputs, mapping)
+    return replace(
+        inputs,
+        group_columns=groups,
+        by_role={
+            role: _bind_unit(
+                inputs.request,
+                bound_input.with_group_columns(
+                    {group.name: group.columns[role] for group in groups if role in group.columns}
+                ),
+            )
+            for role, bound_input in inputs.by_role.items()
+        },
+    )
+
+
+def _bind_needed_columns(inputs: BoundInputs) -> BoundInputs:
+    """Return the inputs with the columns that metrics need, also assumed ones, and without others
+    that cannot be read.
+    """
+    needed = _find_needed_columns(inputs.request, inputs.by_role)
+    bound = {
+        role: inputs.by_role[role]
+        .with_fallbacks(names)
+        .assume_columns(names)
+        .leave_out_unreadable(names)
         for role, names in needed.items()
-        if role in inputs
+        if role in inputs.by_role
     }
-    inputs |= {
-        role: inputs[role].leave_out_unreadable(names)
-        for role, names in needed.items()
-        if role in inputs
-    }
-    inputs |= assemble_inputs(request, inputs, database)
+    return replace(inputs.update(bound), needed_columns=needed)
+
+
+def _bind_assembled(inputs: BoundInputs) -> BoundInputs:
+    """Return the inputs with those that are assembled from their rows, and what is needed of
+    them.
+    """
+    request, needed = inputs.request, dict(inputs.needed_columns)
+    inputs = inputs.update(assemble_inputs(inputs))
     if (base := request.base_role) in request.assembled_roles:
-        inputs[base] = _bind_unit(request, inputs[base])
-        needed[base] = _find_row_columns(request, inputs[base])
+        assembled = _bind_unit(request, inputs.by_role[base])
+        inputs = inputs.update({base: assembled})
+        needed[base] = _find_row_columns(request, assembled)
     if request.rankings_from_predictions:
-        inputs["predictions"] = inputs["predictions"].assume_columns(needed["run"])
-    bound_inputs = BoundInputs(request, database, inputs, needed, groups, tuple(scores), condition)
-    _check_units(bound_inputs)
+        predictions = inputs.by_role["predictions"].assume_columns(needed["run"])
+        inputs = inputs.update({"predictions": predictions})
+    return replace(inputs, needed_columns=needed)
+
+
+def _convert_keys(inputs: BoundInputs) -> Mapping[str, BoundInput]:
+    """Return the inputs without NULL where a policy drops it, and with keys that can be
+    compared.
+    """
+    request = inputs.request
     if request.drops_nulls:
-        inputs |= {role: _without_nulls(inputs[role], names) for role, names in needed.items()}
-    inputs = align_keys(inputs)
+        inputs = inputs.update(
+            {
+                role: _without_nulls(inputs.by_role[role], names)
+                for role, names in inputs.needed_columns.items()
+            }
+        )
+    aligned = align_keys(inputs.by_role)
     if request.shared_policies.get("id_type") == "text":
-        inputs = {role: _read_ids_as_text(bound_input) for role, bound_input in inputs.items()}
-    bound_inputs = replace(bound_inputs, by_role=inputs)
-    base_input = bound_inputs.base
-    if (
-        database.can_inspect
-        and base_input is not None
-        and not scores
-        and base_input.column_type("label") == "VARCHAR"
-    ):
-        check_for_classes(base_input, request)
-    for view in bound_inputs.per_score() if database.can_inspect else ():
-        row_checks.check_columns(view.by_role, needed, lambda: _advise_on_rows(request))
-    return bound_inputs
+        return {role: _read_ids_as_text(bound_input) for role, bound_input in aligned.items()}
+    return aligned
+
+
+def _check_bound(inputs: BoundInputs) -> None:
+    """Check that labels are no classes, and the types of all columns, under each score."""
+    base, request = inputs.base, inputs.request
+    if base is not None and not inputs.scores and base.column_type("label") == "VARCHAR":
+        check_for_classes(base, request)
+    for view in inputs.per_score():
+        row_checks.check_columns(
+            view.by_role, inputs.needed_columns, lambda: _advise_on_rows(request)
+        )
 
 
 def _advise_on_rows(request: ResolvedRequest) -> str:
@@ -600,7 +534,7 @@ def _find_needed_columns(
         needed["queries"] = (
             "query_id",
             *weight,
-            *sorted(_find_read_columns(request, "queries") & {"cutoff", "text"}),
+            *sorted(find_read_columns(request, "queries") & {"cutoff", "text"}),
             *measured.get("queries", ()),
         )
     return needed | {
@@ -618,7 +552,7 @@ def _find_judgment_columns(
     """
     unique_columns, read_columns = (
         request.roles["qrels"].optional_unique_columns,
-        _find_read_columns(request, "qrels"),
+        find_read_columns(request, "qrels"),
     )
     if request.rankings_from_predictions:
         if missing := next((name for name in unique_columns if name in read_columns), None):
@@ -637,7 +571,7 @@ def _find_judgment_columns(
 def _find_row_columns(request: ResolvedRequest, bound_input: BoundInput) -> tuple[str, ...]:
     """Return the columns that the metrics need of an input other than rankings."""
     role = bound_input.role
-    read_columns = _find_read_columns(request, role.name)
+    read_columns = find_read_columns(request, role.name)
     if (
         request.per_query
         or any(metric.is_per_list for metric in request.metrics)
@@ -674,7 +608,7 @@ def _find_row_columns(request: ResolvedRequest, bound_input: BoundInput) -> tupl
     )
 
 
-def _find_read_columns(request: ResolvedRequest, role: str) -> set[str]:
+def find_read_columns(request: ResolvedRequest, role: str) -> set[str]:
     """Return the columns referenced in files that read a role, or that assemble another one from
     it.
     """
@@ -692,7 +626,7 @@ def _find_read_columns(request: ResolvedRequest, role: str) -> set[str]:
     return {
         column.name
         for tree in trees
-        if role in _find_tables(tree)
+        if role in find_tables(tree)
         for column in find_nodes(tree, exp.Column)
     }
 
@@ -788,7 +722,3 @@ def _read_ids_as_text(bound_input: BoundInput) -> BoundInput:
         if "doc_id" in bound_input.columns and duckdb_type != "VARCHAR"
         else bound_input
     )
-
-
-def _find_tables(tree: exp.Expr) -> set[str]:
-    return {table.name for table in find_nodes(tree, exp.Table)}

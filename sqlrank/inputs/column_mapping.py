@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from sqlrank.call.resolve import ResolvedRequest
     from sqlrank.engines.database import SourceTable
-    from sqlrank.inputs.bound_input import BoundInput
+    from sqlrank.inputs.bound_input import BoundInput, BoundInputs
 
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
@@ -137,16 +137,10 @@ def role_mapping(role: str, mapping: Mapping[str, str]) -> dict[str, str]:
     return {**mapping, **role_entries}
 
 
-def bind_expressions(
-    request: ResolvedRequest,
-    inputs: Mapping[str, BoundInput],
-    mapping: Mapping[str, str],
-    scores: Sequence[str],
-) -> dict[str, BoundInput]:
+def bind_expressions(inputs: BoundInputs, mapping: Mapping[str, str]) -> BoundInputs:
     """Return the inputs with mapped texts that are not column names bound as expressions."""
-    bound_inputs = dict(inputs)
-    for name, text in [*mapping.items(), *(("score", text) for text in scores)]:
-        targets = _find_mapped_inputs(name, request, bound_inputs)
+    for name, text in [*mapping.items(), *(("score", text) for text in inputs.scores)]:
+        targets = _find_mapped_inputs(name, inputs)
         if any(
             target.table.column_types is not None and target.table.find_column(text)
             for target in targets
@@ -156,46 +150,49 @@ def bind_expressions(
         trees = [_parse_mapped_text(text, target) for target in targets]
         if all(isinstance(tree, str) for tree in trees):
             raise InputError(
-                _unknown_column_message(request, name, text, [str(tree) for tree in trees], targets)
+                _unknown_column_message(
+                    inputs.request, name, text, [str(tree) for tree in trees], targets
+                )
             )
         for target, tree in zip(targets, trees, strict=True):
             if (
                 isinstance(tree, exp.Expr)
-                and text not in bound_inputs[target.role.name].expressions
+                and text not in inputs.by_role[target.role.name].expressions
             ):
                 duckdb_type = _expression_type(tree, target)
                 # Run, judgments and predictions may share one table.
-                bound_inputs |= {
-                    role: bound_input.with_expression(text, tree, duckdb_type)
-                    for role, bound_input in bound_inputs.items()
-                    if bound_input.table is target.table
-                }
-    return bound_inputs
+                inputs = inputs.update(
+                    {
+                        role: bound_input.with_expression(text, tree, duckdb_type)
+                        for role, bound_input in inputs.by_role.items()
+                        if bound_input.table is target.table
+                    }
+                )
+    return inputs
 
 
-def _find_mapped_inputs(
-    name: str, request: ResolvedRequest, inputs: Mapping[str, BoundInput]
-) -> list[BoundInput]:
+def _find_mapped_inputs(name: str, inputs: BoundInputs) -> list[BoundInput]:
     """Return the inputs of a mapped column; for group-by columns without inspection, the evaluated
     ones.
     """
+    request, by_role = inputs.request, inputs.by_role
     role, _, column = name.partition(".")
-    if role in inputs and column:
-        return [inputs[role]]
-    targets = [bound_input for bound_input in inputs.values() if name in bound_input.role.columns]
+    if role in by_role and column:
+        return [by_role[role]]
+    targets = [bound_input for bound_input in by_role.values() if name in bound_input.role.columns]
     if name in request.group_by:
         evaluated_inputs = [
             bound_input
-            for role, bound_input in inputs.items()
+            for role, bound_input in by_role.items()
             if role in {request.retrieval_role, *request.base_roles}
             or request.rankings_from_predictions
         ]
         targets = (
             evaluated_inputs
-            if any(bound_input.table.column_types is None for bound_input in inputs.values())
-            else list(inputs.values())
+            if any(bound_input.table.column_types is None for bound_input in by_role.values())
+            else list(by_role.values())
         )
-    return targets or list(inputs.values())
+    return targets or list(by_role.values())
 
 
 def bind_column_or_expression(bound_input: BoundInput, canonical: str, text: str) -> BoundInput:
@@ -410,26 +407,25 @@ class _ColumnMatch:
     is_seen: bool
 
 
-def find_group_columns(
-    request: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]
-) -> tuple[GroupColumn, ...]:
+def find_group_columns(inputs: BoundInputs, mapping: Mapping[str, str]) -> tuple[GroupColumn, ...]:
     """Find the ``by`` columns among the inputs, and name them in the statement.
 
     Raises:
         InputError: One message for each column that no input has, or that cannot be grouped by.
     """
+    request, by_role = inputs.request, inputs.by_role
     if not request.group_by:  # names that are reserved take a reading of all relations
         return ()
     matches, problems = [], []
     for name in request.group_by:
         try:
-            matches.append(_find_column(name, request, inputs, mapping))
+            matches.append(_find_column(name, inputs, mapping))
         except InputError as error:
             problems.append(str(error))
     if problems:
         raise InputError(*problems)
     labels = [
-        name if _is_label(name, match, inputs) else match.column
+        name if _is_label(name, match, by_role) else match.column
         for name, match in zip(request.group_by, matches, strict=True)
     ]
     reserved = [
@@ -444,7 +440,9 @@ def find_group_columns(
             label,
             name,
             {
-                role: str(inputs[role].find_column(match.column)) if match.is_seen else match.column
+                role: str(by_role[role].find_column(match.column))
+                if match.is_seen
+                else match.column
                 for role in match.roles
             },
         )
@@ -452,16 +450,14 @@ def find_group_columns(
     )
 
 
-def describe_unseen_groups(
-    columns: Iterable[GroupColumn], inputs: Mapping[str, BoundInput]
-) -> list[str]:
+def describe_unseen_groups(inputs: BoundInputs) -> list[str]:
     """Return a sentence for each column that is looked for in the uninspected run alone: judgments
     may have it, too.
     """
     names = [
         column.requested_name
-        for column in columns
-        if "qrels" in inputs
+        for column in inputs.group_columns
+        if "qrels" in inputs.by_role
         and list(column.columns) == ["run"]
         and column.requested_name not in {SYSTEM_COLUMN, f"run.{column.label}"}
     ]
@@ -480,13 +476,9 @@ def _is_label(name: str, match: _ColumnMatch, inputs: Mapping[str, BoundInput]) 
     return is_known and not name.startswith(QUOTES)
 
 
-def _find_column(
-    name: str,
-    request: ResolvedRequest,
-    inputs: Mapping[str, BoundInput],
-    mapping: Mapping[str, str],
-) -> _ColumnMatch:
+def _find_column(name: str, bound: BoundInputs, mapping: Mapping[str, str]) -> _ColumnMatch:
     """Find a ``by`` column; a prefix may name its input: ``queries.country``."""
+    request, inputs = bound.request, bound.by_role
     role, dot, column_name = name.partition(".")
     has_prefix = (
         bool(dot)

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sqlrank.engines.database import SourceTable
-    from sqlrank.inputs.bound_input import BoundInput
-    from sqlrank.inputs.column_binding import BoundInputs
+    from sqlrank.inputs.bound_input import BoundInput, BoundInputs
     from sqlrank.sql_ast import ExpressionText
 
 _TEMPORAL = ("DATE", "TIME")
@@ -67,14 +66,7 @@ def filter_inputs(inputs: BoundInputs) -> BoundInputs:
                 if role not in inputs.roles_read_across_lists
             },
         )
-    return replace(
-        inputs,
-        by_role={
-            **inputs.by_role,
-            **filtered,
-            **reassemble_inputs(request, {**inputs.by_role, **filtered}),
-        },
-    )
+    return reassemble_inputs(inputs.update(filtered))
 
 
 def apply_filter(

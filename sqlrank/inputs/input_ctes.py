@@ -27,6 +27,7 @@ from sqlrank.engines.text_advice import write_mapping
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inputs.assembled_inputs import expand_join, load_assembly, select_over_component
 from sqlrank.inputs.bound_input import bound_expression
+from sqlrank.inputs.column_binding import find_read_columns
 from sqlrank.registry.query_templates import describe_rows
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import find_nodes, is_not_null, quoted_column, sql_literal, union_all
@@ -34,8 +35,7 @@ from sqlrank.sql_ast import find_nodes, is_not_null, quoted_column, sql_literal,
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlrank.inputs.bound_input import BoundInput
-    from sqlrank.inputs.column_binding import BoundInputs
+    from sqlrank.inputs.bound_input import BoundInput, BoundInputs
 
 PREDICTIONS = InputKey("predictions")
 UNFILTERED_PREDICTIONS = InputKey("predictions", InputVariant.UNFILTERED)
@@ -222,9 +222,9 @@ def _table_inputs(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey
             names, score_type, for_display=True, keep_nulls=variant is InputVariant.UNFILTERED
         )
         if joined:
-            query = expand_join(request, role.name, inputs.by_role)
+            query = expand_join(inputs, role.name)
         elif component is not None:
-            query = select_over_component(request, inputs.by_role, role.name, query)
+            query = select_over_component(inputs, role.name, query)
         sources[InputKey(role.name, variant)] = InputQuery(
             _describe_rows(bound_input),
             KeyColumns(bound_input.group_names, nullable=True),
@@ -247,7 +247,9 @@ def _composed_input(
     library, (first, *rest) = inputs.request.library, inputs.request.base_roles
     tree = load_assembly(library, role)
     read_columns = {
-        name for name in inputs.find_read_columns(role) if name in library.roles[role].columns
+        name
+        for name in find_read_columns(inputs.request, role)
+        if name in library.roles[role].columns
     }
     if missing := sorted(read_columns - set(tree.named_selects)):
         raise InputError(

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sqlrank.call.resolve import ResolvedRequest
-    from sqlrank.inputs.bound_input import BoundInput
-    from sqlrank.inputs.column_binding import BoundInputs
+    from sqlrank.inputs.bound_input import BoundInput, BoundInputs
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from sqlrank.compiler.layout import OutputColumn
     from sqlrank.compiler.statement import CompiledStatement
-    from sqlrank.inputs.column_binding import BoundInputs
+    from sqlrank.inputs.bound_input import BoundInputs
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.resolved_metric import ResolvedMetric
 

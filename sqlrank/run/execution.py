@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from sqlrank.compiler.statement import CompiledStatement
     from sqlrank.engines.database import Database
     from sqlrank.engines.open_database import ExecutionOptions
-    from sqlrank.inputs.column_binding import BoundInputs
+    from sqlrank.inputs.bound_input import BoundInputs
     from sqlrank.inputs.row_checks import CheckMode, ValidationReport
 
 BINARY_LABELS = "binary labels"

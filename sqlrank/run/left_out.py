@@ -49,8 +49,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sqlrank.compiler.statement import CompiledStatement
-    from sqlrank.inputs.bound_input import BoundInput
-    from sqlrank.inputs.column_binding import BoundInputs
+    from sqlrank.inputs.bound_input import BoundInput, BoundInputs
     from sqlrank.registry.resolved_metric import ResolvedMetric
 
 AUDIT_ALL_ROWS, AUDIT_HIT_LISTS = "audit_rows", "audit_hit_lists"

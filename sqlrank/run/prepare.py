@@ -21,8 +21,8 @@ from sqlrank.compiler.statement import CompiledStatement, compile_statement
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
 from sqlrank.inputs.assembled_inputs import ROW_NUMBER
-from sqlrank.inputs.bound_input import find_time_zone
-from sqlrank.inputs.column_binding import BoundInputs, bind_inputs, check_independent_rows
+from sqlrank.inputs.bound_input import BoundInputs, find_time_zone
+from sqlrank.inputs.column_binding import bind_inputs, check_independent_rows
 from sqlrank.inputs.column_mapping import describe_unseen_groups
 from sqlrank.inputs.filters import filter_inputs
 from sqlrank.inputs.input_ctes import build_input_ctes
@@ -44,8 +44,7 @@ if TYPE_CHECKING:
 
     from sqlrank.call.resolve import ResolvedRequest
     from sqlrank.engines.database import Database, SourceTable
-    from sqlrank.inputs.bound_input import BoundInput
-    from sqlrank.inputs.column_binding import BoundInputs
+    from sqlrank.inputs.bound_input import BoundInput, BoundInputs
     from sqlrank.registry.metric import ParameterValue
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
@@ -195,7 +194,7 @@ def _prepare_bound(
     notes += (
         [
             *_default_column_notes(inputs),
-            *describe_unseen_groups(inputs.group_columns, inputs.by_role),
+            *describe_unseen_groups(inputs),
         ]
         if not database.can_inspect
         else []
