@@ -146,8 +146,8 @@ class LeftOut:
 
     note: str
     metrics: tuple[str, ...]
-    count: int
-    total: int
+    count: int = 0
+    total: int = 0
     groups: tuple[tuple[Mapping[str, str | None], int, int], ...] = ()
 
     def __str__(self) -> str:

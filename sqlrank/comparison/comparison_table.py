@@ -120,7 +120,7 @@ def find_small_samples(
             for index in sorted(small)
             if names[index] in row.metrics
         )
-        notes += [LeftOut(row.describe(metrics), metrics, 0, 0)] if metrics else []
+        notes += [LeftOut(row.describe(metrics), metrics)] if metrics else []
     return notes
 
 

@@ -184,4 +184,4 @@ def find_few_units(
         f"fewer than {MIN_SEQUENCE_UNITS} units: intervals for every look need many, and err more"
         " often if differences are skewed"
     )
-    return [LeftOut(text, metrics, 0, 0)]
+    return [LeftOut(text, metrics)]

@@ -4,8 +4,8 @@ result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sqlrank.compiler.statement import CompiledStatement
-    from sqlrank.inputs.bound_input import BoundInput, BoundInputs
+    from sqlrank.inputs.bound_input import BoundInputs
     from sqlrank.registry.resolved_metric import ResolvedMetric
 
 AUDIT_ALL_ROWS, AUDIT_HIT_LISTS = "audit_rows", "audit_hit_lists"
@@ -166,6 +166,37 @@ def _list_noted_relations() -> frozenset[str]:
     return frozenset(path.stem for path in (sql_root() / "inputs" / "notes").glob("*.sql"))
 
 
+@dataclass(frozen=True)
+class _AuditedResult:
+    """A result with audit columns, its inputs, and the outcome of the row checks of rankings."""
+
+    inputs: BoundInputs
+    table: pa.Table
+    keys: Sequence[str]
+    report: ValidationReport | None
+
+    @property
+    def request(self) -> ResolvedRequest:
+        """The request."""
+        return self.inputs.request
+
+    @property
+    def ranking_metrics(self) -> tuple[str, ...]:
+        """The metrics of rankings, which notes on run and judgments concern."""
+        return tuple(
+            str(metric.metric) for metric in self.request.metrics if metric.input_role == "run"
+        )
+
+    def count_groups(self, name: str, total: str | None) -> RowCounts:
+        """Return the sums of an audit column, and of that of all units, by group."""
+        return _sum_by_group(self.table, self.keys, name, total, self.request.per_query)
+
+    def count_all(self, name: str, total: str | None = None) -> tuple[int, int]:
+        """Return the sums of all rows."""
+        ((_, count, num_all),) = _sum_by_group(self.table, [], name, total, per_query=True)
+        return count, num_all
+
+
 def find_left_out(
     inputs: BoundInputs,
     statement: CompiledStatement,
@@ -183,89 +214,79 @@ def find_left_out(
             raise suspicion.
         report: Outcome of the row checks of rankings.
     """
-    request = inputs.request
-    has_relevant = report is None or report.top_grade is None or bool(report.positive)
     keys = [output.name for output in statement.outputs if output.kind in {"by", "slice"}]
-    entries = []
-    undefined: dict[str, tuple[list[ResolvedMetric], list[str], RowCounts]] = {}
-    for name, metric in statement.undefined.items():
-        same_metrics = [
-            other for other in request.metrics if undefined_key(other) == undefined_key(metric)
-        ]
-        groups = _sum_by_group(result, keys, name, f"audit_{name.split('_')[2]}", request.per_query)
-        if fill := _describe_fill(metric, request):
-            metrics, reasons, _ = undefined.setdefault(f"{fill} {groups}", ([], [], groups))
-            metrics += same_metrics
-            reasons += filter(
-                None, [metric.file.annotations.get("Undefined")]
-            )  # a user's file may not say when it is
-    for fill, (metrics, reasons, groups) in undefined.items():
-        undefined_if = f" (undefined: {'; '.join(dict.fromkeys(reasons))})" if reasons else ""
-        note = (
-            f"queries {fill.partition(' [')[0]} {', '.join(_column_names(metrics))}{undefined_if}"
-        )
-        entries.append(_summarize_counts(note, metrics, groups))
-    for name, (note, metrics) in _find_counts(request).items():
-        if f"audit_{name}" in result.column_names:
-            entries.append(
-                _summarize_counts(
-                    note,
-                    metrics,
-                    _sum_by_group(result, keys, f"audit_{name}", AUDIT_ALL_ROWS, request.per_query),
-                )
-            )
-        elif (name != UNANSWERED or _may_be_unanswered(inputs, result)) and (
-            counts := _count_request(inputs, name)
-        ) is not None:
-            counted = evaluate(counts)
-            group_keys = [
-                key for key in counted.column_names if key not in {name, TOTALS.get(name)}
-            ]
-            entries.append(
-                _summarize_counts(
-                    note,
-                    metrics,
-                    _sum_by_group(counted, group_keys, name, TOTALS.get(name), per_query=False),
-                )
-            )
-    noted = [
-        entry
-        for name, query in load_notes(request).items()
-        for entry in _find_noted(inputs, result, keys, name, query)
+    audited = _AuditedResult(inputs, result, keys, report)
+    has_relevant = report is None or report.top_grade is None or bool(report.positive)
+    counted = [
+        *_find_undefined(audited, statement),
+        *_find_counted(audited, evaluate),
+        *_find_noted(audited),
     ]
-    entries += noted
-    class_notes = [*_find_class_notes(inputs, result)]
+    class_notes = [*_find_class_notes(audited)]
     # Where nothing is relevant, a result says so once.
     entries = [
-        entry for entry in entries if entry.count and (has_relevant or entry.count < entry.total)
+        entry for entry in counted if entry.count and (has_relevant or entry.count < entry.total)
     ]
-    run = inputs.by_role.get("run")
-    orders = (
-        _describe_orders(inputs, run)
-        if run is not None and "score" in inputs.needed_columns.get("run", ())
-        else []
-    )
-    names = tuple(str(metric.metric) for metric in request.metrics if metric.input_role == "run")
-    entries += [LeftOut(note, names, 0, 0) for note in orders if note]
     entries += [
-        *_find_grade_notes(inputs, report, names),
-        *_find_empty_queries(request, names),
-        *_find_uncovered_spans(inputs, names),
+        *_find_order_notes(audited),
+        *_find_grade_notes(audited),
+        *_find_empty_queries(audited),
+        *_find_uncovered_spans(audited),
     ]
     missing_hits = (
-        [*_find_missing_hits(inputs, result, report, entries)]
+        [*_find_missing_hits(audited, report, entries)]
         if report is not None and has_relevant
         else []
     )
     if report is not None and not any("in no judgment" in entry.note for entry in missing_hits):
-        missing_hits += _find_unjudged_queries(inputs, report, names)
+        missing_hits += _find_unjudged_queries(audited, report)
     return [
         *entries,
         *class_notes,
         *missing_hits,
         *describe_weights(inputs),
-        *_find_small_samples(inputs, result),
+        *_find_small_samples(audited),
     ]
+
+
+def _find_undefined(audited: _AuditedResult, statement: CompiledStatement) -> Iterator[LeftOut]:
+    """Yield the lists for which metrics are undefined, those of equal counts in one note."""
+    request = audited.request
+    undefined: dict[str, tuple[list[ResolvedMetric], list[str], RowCounts]] = {}
+    for name, metric in statement.undefined.items():
+        groups = audited.count_groups(name, f"audit_{name.split('_')[2]}")
+        if fill := _describe_fill(metric, request):
+            metrics, reasons, _ = undefined.setdefault(f"{fill} {groups}", ([], [], groups))
+            metrics += [
+                other for other in request.metrics if undefined_key(other) == undefined_key(metric)
+            ]
+            # a user's file may not say when it is
+            reasons += filter(None, [metric.file.annotations.get("Undefined")])
+    for fill, (metrics, reasons, groups) in undefined.items():
+        names = _column_names(metrics)
+        undefined_if = f" (undefined: {'; '.join(dict.fromkeys(reasons))})" if reasons else ""
+        note = f"queries {fill.partition(' [')[0]} {', '.join(names)}{undefined_if}"
+        yield _summarize_counts(note, names, groups)
+
+
+def _find_counted(
+    audited: _AuditedResult, evaluate: Callable[[ResolvedRequest], pa.Table]
+) -> Iterator[LeftOut]:
+    """Yield the counts of audit columns, or else of a request for them."""
+    for name, (note, metrics) in _find_counts(audited.request).items():
+        names, total = _column_names(metrics), TOTALS.get(name)
+        if f"audit_{name}" in audited.table.column_names:
+            yield _summarize_counts(
+                note, names, audited.count_groups(f"audit_{name}", AUDIT_ALL_ROWS)
+            )
+        elif (name != UNANSWERED or _may_be_unanswered(audited)) and (
+            counts := _count_request(audited.inputs, name)
+        ) is not None:
+            counted = evaluate(counts)
+            keys = [key for key in counted.column_names if key not in {name, total}]
+            yield _summarize_counts(
+                note, names, _sum_by_group(counted, keys, name, total, per_query=False)
+            )
 
 
 def describe_weights(inputs: BoundInputs) -> list[LeftOut]:
@@ -300,7 +321,7 @@ def describe_weights(inputs: BoundInputs) -> list[LeftOut]:
             f"rows of {role} count by the column {column}. Give columns={{{name!r}: '1'}} to count"
             " all the same"
         )
-        notes += [LeftOut(note, tuple(_column_names(names)), 0, 0)] if names else []
+        notes += [LeftOut(note, tuple(_column_names(names)))] if names else []
     return notes
 
 
@@ -312,29 +333,26 @@ def _reads_weight(metric: ResolvedMetric) -> bool:
     )
 
 
-def _describe_orders(inputs: BoundInputs, run: BoundInput) -> list[str]:
-    """Return notes on scores and ranks of a run that contradict each other, unless the caller says
+def _find_order_notes(audited: _AuditedResult) -> Iterator[LeftOut]:
+    """Yield a note on scores and ranks of a run that contradict each other, unless the caller says
     how ties are ordered.
     """
-    request = inputs.request
-    if note := describe_score_order(run):
-        return [note]
+    request, run = audited.request, audited.inputs.by_role.get("run")
+    if run is None or "score" not in audited.inputs.needed_columns.get("run", ()):
+        return
+    note = describe_score_order(run)
     default = request.library.allowed_values("ties")[0]
-    metrics = [
-        metric
+    ties = {
+        str(metric.settings.get("ties", default))
         for metric in request.metrics
         if metric.input_role == "run" and "ties" not in dict(metric.metric.params)
-    ]
-    ties = {str(metric.settings.get("ties", default)) for metric in metrics}
-    if "ties" in request.original.policies or len(ties) != 1 or not ties <= {"doc_desc", "doc_asc"}:
-        return []
-    return [
-        describe_tied_ranks(
-            run,
-            next(iter(ties)),
-            str(request.shared_policies.get("score_type", "given")),
-        )
-    ]
+    }
+    is_chosen = "ties" in request.original.policies or len(ties) != 1
+    if not note and not is_chosen and ties <= {"doc_desc", "doc_asc"}:
+        score_type = str(request.shared_policies.get("score_type", "given"))
+        note = describe_tied_ranks(run, next(iter(ties)), score_type)
+    if note:
+        yield LeftOut(note, audited.ranking_metrics)
 
 
 def load_small_classes(request: ResolvedRequest) -> dict[str, exp.Select]:
@@ -366,10 +384,11 @@ def _list_small_samples(
                 yield metric, row
 
 
-def _find_small_samples(inputs: BoundInputs, result: pa.Table) -> Iterator[LeftOut]:
+def _find_small_samples(audited: _AuditedResult) -> Iterator[LeftOut]:
     """Yield notes on intervals of samples that are too small, of the smallest sample of a metric
     and group; none for very many groups.
     """
+    inputs, result = audited.inputs, audited.table
     if result.num_rows > MAX_ROWS_SAMPLED:
         return
     pairs = [*_list_small_samples(inputs.request, rows_are_units=inputs.rows_are_units)]
@@ -377,73 +396,50 @@ def _find_small_samples(inputs: BoundInputs, result: pa.Table) -> Iterator[LeftO
     for metric in inputs.request.metrics:
         samples = [row for other, row in pairs if other is metric]
         for name in _column_names([metric]) if samples else ():
-            columns = [
-                name,
-                f"{name}.{N_UNITS}",
-                f"{name}.{CI_LOW}",
-                "audit_positives",
-                "audit_negatives",
-            ]
-            values = result.select(
-                [column for column in columns if column in result.column_names]
-            ).to_pylist()
-            for index, each in enumerate(values):
-                smaller = min(
-                    (int(each[column]) for column in columns[3:] if each.get(column) is not None),
-                    default=None,
+            classes = ("audit_positives", "audit_negatives")
+            num_units, ci_low = f"{name}.{N_UNITS}", f"{name}.{CI_LOW}"
+            columns = {name, num_units, ci_low, *classes} & {*result.column_names}
+            for index, row in enumerate(result.select([*columns]).to_pylist()):
+                sizes = [int(row[column]) for column in classes if row.get(column) is not None]
+                smaller = min(sizes, default=None)
+                too_small = (
+                    sample
+                    for sample in samples
+                    if sample.has_size(row[num_units], smaller, row[name])
                 )
-                matches = (
-                    row for row in samples if row.has_size(each[columns[1]], smaller, each[name])
-                )
-                if each[columns[2]] is not None and (row := next(matches, None)) is not None:
-                    counts.setdefault(row, {}).setdefault(name, set()).add(index)
-    for row, groups_by_name in counts.items():
+                if row[ci_low] is not None and (sample := next(too_small, None)) is not None:
+                    counts.setdefault(sample, {}).setdefault(name, set()).add(index)
+    for sample, groups_by_name in counts.items():
         names = tuple(groups_by_name)
-        groups = set().union(*groups_by_name.values())
-        note = row.describe(names)
-        yield LeftOut(
-            (
-                note
-                if result.num_rows == 1
-                else f"{note} ({len(groups):,} of {result.num_rows:,} groups)"
-            ),
-            names,
-            0,
-            0,
-        )
+        num_groups = len(set().union(*groups_by_name.values()))
+        share = f" ({num_groups:,} of {result.num_rows:,} groups)" if result.num_rows != 1 else ""
+        yield LeftOut(f"{sample.describe(names)}{share}", names)
 
 
-def _find_class_notes(inputs: BoundInputs, result: pa.Table) -> Iterator[LeftOut]:
+def _find_class_notes(audited: _AuditedResult) -> Iterator[LeftOut]:
     """Yield notes on classes that are not both predicted and observed, and on texts of ordered
     classes.
 
     Raises:
         InputError: No label is one of the classes that have scores.
     """
-    if (base := inputs.base) is None:
+    base, metrics = audited.inputs.base, audited.request.metrics
+    if base is None:
         return
     one_sided = [
         name
         for name in ("audit_unpredicted_classes", "audit_unobserved_classes")
-        if name in result.column_names
+        if name in audited.table.column_names
     ]
-    is_one_sided = any(
-        _sum_by_group(result, [], name, None, per_query=True)[0][1] for name in one_sided
-    )
-    if is_one_sided or not one_sided:
-        note = describe_classes(base, None if one_sided else MAX_ROWS_SAMPLED)
-        if note:
-            yield LeftOut(
-                note, tuple(str(metric.metric) for metric in inputs.request.metrics), 0, 0
-            )
-    ordered = tuple(str(metric.metric) for metric in inputs.request.metrics if _reads_order(metric))
-    columns = (
-        {"classified": ("label", "predicted"), "ratings": ("rating",)}.get(base.role.name, ())
-        if ordered
-        else ()
-    )
-    if columns and (note := describe_letter_order(base, columns)):
-        yield LeftOut(note, ordered, 0, 0)
+    is_one_sided = any(audited.count_all(name)[0] for name in one_sided)
+    if (is_one_sided or not one_sided) and (
+        note := describe_classes(base, None if one_sided else MAX_ROWS_SAMPLED)
+    ):
+        yield LeftOut(note, tuple(str(metric.metric) for metric in metrics))
+    ordered = tuple(str(metric.metric) for metric in metrics if _reads_order(metric))
+    columns = {"classified": ("label", "predicted"), "ratings": ("rating",)}.get(base.role.name)
+    if ordered and columns and (note := describe_letter_order(base, columns)):
+        yield LeftOut(note, ordered)
 
 
 def _reads_order(metric: ResolvedMetric) -> bool:
@@ -455,13 +451,12 @@ def _reads_order(metric: ResolvedMetric) -> bool:
     return is_pairwise or settings.get("level_of_measurement") == "ordinal"
 
 
-def _find_grade_notes(
-    inputs: BoundInputs, report: ValidationReport | None, names: tuple[str, ...]
-) -> Iterator[LeftOut]:
+def _find_grade_notes(audited: _AuditedResult) -> Iterator[LeftOut]:
     """Yield notes on grades that the tool of the mode reads in another way, and on grades of which
     none is relevant.
     """
-    request, qrels = inputs.request, inputs.by_role.get("qrels")
+    inputs, request, report = audited.inputs, audited.request, audited.report
+    qrels = inputs.by_role.get("qrels")
     if report is None or qrels is None or "relevance" not in inputs.needed_columns.get("qrels", ()):
         return
     if report.top_grade is not None and report.positive:
@@ -475,7 +470,7 @@ def _find_grade_notes(
             f"the greatest grade is {report.top_grade:g}, and relevant is one from {values} on"
             f" (rel). Give rel={report.top_grade:g} or less"
         )
-        yield from [LeftOut(advice, tuple(unmet), 0, 0)] if unmet else []
+        yield from [LeftOut(advice, tuple(unmet))] if unmet else []
     notes = load_compat_mode(request.original.compat, request.library).get("notes", {})
     if not notes or not qrels.column_type("relevance").startswith(("DOUBLE", "FLOAT", "DECIMAL")):
         return
@@ -487,45 +482,39 @@ def _find_grade_notes(
     mapping = f"columns={ {'relevance': floor}!r}"
     for name, count in zip(query.named_selects[1:], counts, strict=True):
         if count and name in notes:
-            yield LeftOut(notes[name].format(mapping=mapping), names, int(count), int(total))
+            note = notes[name].format(mapping=mapping)
+            yield LeftOut(note, audited.ranking_metrics, int(count), int(total))
 
 
-def _find_unjudged_queries(
-    inputs: BoundInputs, report: ValidationReport, names: tuple[str, ...]
-) -> Iterator[LeftOut]:
+def _find_unjudged_queries(audited: _AuditedResult, report: ValidationReport) -> Iterator[LeftOut]:
     """Yield the queries of a run without judgments or clicks, which the policy on queries leaves
     out; of a large run they are not counted.
     """
-    request, run = inputs.request, inputs.by_role.get("run")
+    request, by_role = audited.request, audited.inputs.by_role
+    run = by_role.get("run")
     policy = str(request.shared_policies.get("queries", "judged"))
     role = request.library.policies["queries"]["values"][policy].get("requires_input", "")
     is_table = not (
         request.rankings_from_predictions or request.assembled_roles or request.lists_from_queries
     )
-    if run is None or role not in inputs.by_role or not is_table:
+    if run is None or role not in by_role or not is_table:
         return
     if report.rows.get("run", 0) > FULL_DUPLICATE_SEARCH_ROWS:
         return
-    counts = count_unmatched_ids({"run": run, "qrels": inputs.by_role[role]}, "query_id")
-    rows = [
-        (
-            {name: str(value) for name, value in zip(run.group_names, row, strict=False)},
-            int(row[-2]),
-            int(row[-1]),
-        )
-        for row in counts
-    ]
-    if num_unjudged := sum(count for _, count, _ in rows):
-        groups = tuple(sorted(rows, key=str)) if len(rows) > 1 else ()
-        note = (
-            f"queries of the run {'have no judgments' if role == 'qrels' else 'were never shown'},"
-            " and are left out"
-        )
-        yield LeftOut(note, names, num_unjudged, sum(total for *_, total in rows), groups)
+    counts = count_unmatched_ids({"run": run, "qrels": by_role[role]}, "query_id")
+    problem = "have no judgments" if role == "qrels" else "were never shown"
+    unjudged = _summarize_groups(
+        f"queries of the run {problem}, and are left out",
+        audited.ranking_metrics,
+        sorted(_read_groups(run.group_names, counts), key=str),
+    )
+    if unjudged.count:
+        yield unjudged
 
 
-def _find_uncovered_spans(inputs: BoundInputs, names: tuple[str, ...]) -> Iterator[LeftOut]:
+def _find_uncovered_spans(audited: _AuditedResult) -> Iterator[LeftOut]:
     """Yield the spans of evidence that no chunk overlaps, for each group of the chunks."""
+    inputs = audited.inputs
     if "qrels" not in inputs.request.joined_roles:
         return
     qrels, query = inputs.by_role["qrels"], load_select("inputs", "uncovered_spans.sql")
@@ -534,20 +523,14 @@ def _find_uncovered_spans(inputs: BoundInputs, names: tuple[str, ...]) -> Iterat
         query.select(*keys).group_by(*keys), qrels, ("query_id", "doc_id", "subtopic")
     )
     labels = [column.label for column in inputs.group_columns if column.name in qrels.group_names]
-    rows = inputs.database.query_rows(counts)
-    groups = tuple(
-        (dict(zip(labels, map(str, group), strict=True)), int(count), int(total))
-        for count, total, *group in rows
+    rows = [(*group, count, total) for count, total, *group in inputs.database.query_rows(counts)]
+    uncovered = _summarize_groups(
+        "spans of evidence are in no chunk, and count as documents that no list finds",
+        audited.ranking_metrics,
+        _read_groups(labels, rows),
     )
-    note = "spans of evidence are in no chunk, and count as documents that no list finds"
-    if uncovered := sum(count for _, count, _ in groups):
-        yield LeftOut(
-            note,
-            names,
-            uncovered,
-            sum(total for *_, total in groups),
-            groups if len(groups) > 1 else (),
-        )
+    if uncovered.count:
+        yield uncovered
 
 
 def _find_least_grade(metric: ResolvedMetric) -> float:
@@ -557,10 +540,11 @@ def _find_least_grade(metric: ResolvedMetric) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def _find_empty_queries(request: ResolvedRequest, names: tuple[str, ...]) -> Iterator[LeftOut]:
+def _find_empty_queries(audited: _AuditedResult) -> Iterator[LeftOut]:
     """Yield the queries without documents of the dicts that say which queries are evaluated: rows
     cannot hold them.
     """
+    request = audited.request
     policy = request.shared_policies.get("queries", "judged")
     role = "run" if policy == "retrieved" else "qrels"
     dicts = [
@@ -571,33 +555,33 @@ def _find_empty_queries(request: ResolvedRequest, names: tuple[str, ...]) -> Ite
     empty = [query for source in dicts for query, docs in source.items() if not len(docs)]
     if empty:
         advice = ". Give each a document of relevance 0 to count it" if role == "qrels" else ""
-        yield LeftOut(
+        note = (
             f"queries of {role} have no documents, and are left out:"
-            f" {list_examples(list(map(short_value, empty)))}{advice}",
-            names,
-            len(empty),
-            sum(map(len, dicts)),
+            f" {list_examples(list(map(short_value, empty)))}{advice}"
         )
+        yield LeftOut(note, audited.ranking_metrics, len(empty), sum(map(len, dicts)))
 
 
-def _find_noted(
-    inputs: BoundInputs, result: pa.Table, keys: Sequence[str], relation: str, query: exp.Select
-) -> Iterator[LeftOut]:
-    """Yield the counts of the audit columns of ``sql/inputs/notes/`` over a relation."""
-    request = inputs.request
-    _, total, *checks = map(RowCheck, query.selects)
-    for check in checks if total.name in result.column_names else ():
-        metrics = _find_noted_metrics(check, relation, request)
-        fill = ZERO_DIVISIONS[str(metrics[0].settings.get("zero_division", "zero"))]
-        condition = (
-            repr(f"{column_text(inputs.base, 'label')} <> 0")
-            if inputs.base is not None and "label" in inputs.base.columns
-            else ""
-        )
-        note = check.meaning.format(fill=fill, condition=condition)
-        yield _summarize_counts(
-            note, metrics, _sum_by_group(result, keys, check.name, total.name, request.per_query)
-        )
+def _find_noted(audited: _AuditedResult) -> Iterator[LeftOut]:
+    """Yield the counts of the audit columns of ``sql/inputs/notes/`` over the relations that are
+    read.
+    """
+    base = audited.inputs.base
+    condition = (
+        repr(f"{column_text(base, 'label')} <> 0")
+        if base is not None and "label" in base.columns
+        else ""
+    )
+    for relation, query in load_notes(audited.request).items():
+        _, total, *checks = map(RowCheck, query.selects)
+        for check in checks if total.name in audited.table.column_names else ():
+            metrics = _find_noted_metrics(check, relation, audited.request)
+            fill = ZERO_DIVISIONS[str(metrics[0].settings.get("zero_division", "zero"))]
+            yield _summarize_counts(
+                check.meaning.format(fill=fill, condition=condition),
+                _column_names(metrics),
+                audited.count_groups(check.name, total.name),
+            )
 
 
 def _find_noted_metrics(
@@ -616,84 +600,72 @@ def _find_noted_metrics(
 
 
 def _find_missing_hits(
-    inputs: BoundInputs, result: pa.Table, report: ValidationReport, entries: Sequence[LeftOut]
+    audited: _AuditedResult, report: ValidationReport, entries: Sequence[LeftOut]
 ) -> Iterator[LeftOut]:
     """Yield notes on a result without a relevant document, and on ids that differ in their form
     only.
     """
-    if AUDIT_HIT_LISTS not in result.column_names:
+    if AUDIT_HIT_LISTS not in audited.table.column_names:
         return
-    names = [str(metric.metric) for metric in inputs.request.metrics if metric.input_role == "run"]
-    ((_, hits, lists),) = _sum_by_group(result, [], AUDIT_HIT_LISTS, AUDIT_LISTS, per_query=True)
-    ((_, retrieved, judged),) = _sum_by_group(
-        result, [], "audit_retrieved", "audit_docs", per_query=True
-    )
+    names, by_role = audited.ranking_metrics, audited.inputs.by_role
+    hits, lists = audited.count_all(AUDIT_HIT_LISTS, AUDIT_LISTS)
+    retrieved, judged = audited.count_all("audit_retrieved", "audit_docs")
     if lists and not hits:
-        yield LeftOut("queries found none of their relevant documents", tuple(names), lists, lists)
-    are_unanswered = any(
-        count == total
-        for entry in entries
-        if "found no list" in entry.note
-        for _, count, total in entry.groups
+        yield LeftOut("queries found none of their relevant documents", names, lists, lists)
+    unanswered = [entry for entry in entries if "found no list" in entry.note]
+    yield from _find_unmatched_systems(
+        audited,
+        are_unanswered=any(
+            count == total for entry in unanswered for _, count, total in entry.groups
+        ),
     )
-    yield from _find_unmatched_systems(inputs, result, names, are_unanswered=are_unanswered)
-    has_few_rows = retrieved < judged and report.rows.get("run", 0) <= MAX_ROWS_COMPARED
-    if 2 * retrieved < judged and report.rows.get("run", 0) <= FULL_DUPLICATE_SEARCH_ROWS:
-        yield from _find_stale_gold(inputs, report, tuple(names))
-    compared = {
-        "query_id": any("found no list" in entry.note for entry in entries),
-        "doc_id": not hits or has_few_rows,
-    }
+    num_rows = report.rows.get("run", 0)
+    if 2 * retrieved < judged and num_rows <= FULL_DUPLICATE_SEARCH_ROWS:
+        yield from _find_stale_gold(audited, num_rows)
+    has_few_rows = retrieved < judged and num_rows <= MAX_ROWS_COMPARED
+    compared = {"query_id": bool(unanswered), "doc_id": not hits or has_few_rows}
     for key in (key for key, is_compared in compared.items() if is_compared):
-        if note := describe_similar_ids([(inputs.by_role[role], key) for role in ("qrels", "run")]):
-            yield LeftOut(note, tuple(names), 0, 0)
+        if note := describe_similar_ids([(by_role[role], key) for role in ("qrels", "run")]):
+            yield LeftOut(note, names)
 
 
-def _find_stale_gold(
-    inputs: BoundInputs, report: ValidationReport, names: tuple[str, ...]
-) -> Iterator[LeftOut]:
+def _find_stale_gold(audited: _AuditedResult, num_rows: int) -> Iterator[LeftOut]:
     """Yield a note if most relevant documents, also of a query on average, are not in the catalog,
     or without one in no list with rows for all.
     """
-    catalog = inputs.by_role.get("items")
+    catalog = audited.inputs.by_role.get("items")
     role, note = (
         ("run", GOLD_IN_NO_LIST)
         if catalog is None or "doc_id" not in catalog.columns
         else ("items", GOLD_IN_NO_CATALOG)
     )
-    stale, relevant, mean_share = count_stale_gold(inputs.by_role, role)
+    stale, relevant, mean_share = count_stale_gold(audited.inputs.by_role, role)
     if (
         2 * stale > relevant >= MIN_STALE_GOLD
         and 2 * mean_share > 1
-        and (role == "items" or report.rows.get("run", 0) >= relevant)
+        and (role == "items" or num_rows >= relevant)
     ):
-        yield LeftOut(note, names, stale, relevant)
+        yield LeftOut(note, audited.ranking_metrics, stale, relevant)
 
 
-def _find_unmatched_systems(
-    inputs: BoundInputs, result: pa.Table, names: Sequence[str], *, are_unanswered: bool
-) -> Iterator[LeftOut]:
+def _find_unmatched_systems(audited: _AuditedResult, *, are_unanswered: bool) -> Iterator[LeftOut]:
     """Yield notes on systems of which no query or no document is judged, where those of others are.
 
     Ids are compared where a system has no hit, or is unanswered: it has no list for any judged
     query.
     """
-    run, qrels, labels = (
-        inputs.by_role.get("run"),
-        inputs.by_role.get("qrels"),
-        [column.label for column in inputs.group_columns],
-    )
+    inputs, names = audited.inputs, audited.ranking_metrics
+    run, qrels = inputs.by_role.get("run"), inputs.by_role.get("qrels")
+    labels = [column.label for column in inputs.group_columns]
     if run is None or qrels is None or not labels or inputs.request.grouping_sets is not None:
         return
     if not {*inputs.group_names} <= {*run.group_names} - {*qrels.group_names} or not {*labels} <= {
-        *result.column_names
+        *audited.table.column_names
     }:
         return
     hits = [
         count
-        for _, count, _ in _sum_by_group(
-            result, labels, AUDIT_HIT_LISTS, AUDIT_LISTS, inputs.request.per_query
-        )
+        for _, count, _ in replace(audited, keys=labels).count_groups(AUDIT_HIT_LISTS, AUDIT_LISTS)
     ]
     if not any(hits) or (all(hits) and not are_unanswered):
         return
@@ -703,25 +675,22 @@ def _find_unmatched_systems(
         if not unmatched or len(unmatched) == len(counts):
             continue
         positions = [run.group_names.index(name) for name in inputs.group_names]
-        groups = tuple(
-            (
-                dict(zip(labels, (str(row[position]) for position in positions), strict=True)),
-                int(row[-2]),
-                int(row[-1]),
-            )
+        rows = [
+            (*(row[position] for position in positions), *row[-2:])
             for row in sorted(counts, key=str)
-        )
-        similar = describe_similar_ids([(qrels, key), (run, key)], groups=unmatched)
+        ]
         note = f"{noun} in the run are in no judgment, all of some systems"
-        yield LeftOut(
-            note,
-            tuple(names),
-            sum(count for _, count, _ in groups),
-            sum(total for *_, total in groups),
-            groups,
-        )
-        if similar:
-            yield LeftOut(similar, tuple(names), 0, 0)
+        yield _summarize_groups(note, names, _read_groups(labels, rows))
+        if similar := describe_similar_ids([(qrels, key), (run, key)], groups=unmatched):
+            yield LeftOut(similar, names)
+
+
+def _read_groups(labels: Sequence[str], rows: Iterable[Sequence[Any]]) -> RowCounts:
+    """Return groups with their numbers, of rows that have the values of a group before these."""
+    return [
+        (dict(zip(labels, map(str, group), strict=True)), int(count), int(total))
+        for *group, count, total in rows
+    ]
 
 
 def _find_counts(request: ResolvedRequest) -> dict[str, tuple[str, list[ResolvedMetric]]]:
@@ -752,14 +721,15 @@ def _column_names(metrics: Sequence[ResolvedMetric]) -> list[str]:
     return [name for metric in metrics for name in metric.column_names or (str(metric.metric),)]
 
 
-def _may_be_unanswered(inputs: BoundInputs, result: pa.Table) -> bool:
+def _may_be_unanswered(audited: _AuditedResult) -> bool:
     """Return True if lists may have no documents: some have no relevant one, if any have, or more
     queries are judged than evaluated.
     """
-    if AUDIT_HIT_LISTS not in result.column_names:
-        return inputs.request.shared_policies.get("queries") == "clicked"
-    ((_, hits, lists),) = _sum_by_group(result, [], AUDIT_HIT_LISTS, AUDIT_LISTS, per_query=True)
-    if inputs.request.shared_policies.get("queries") != "judged_and_retrieved":
+    inputs, policy = audited.inputs, audited.request.shared_policies.get("queries")
+    if AUDIT_HIT_LISTS not in audited.table.column_names:
+        return policy == "clicked"
+    hits, lists = audited.count_all(AUDIT_HIT_LISTS, AUDIT_LISTS)
+    if policy != "judged_and_retrieved":
         return hits < lists
     queries = exp.select(exp.Count(this=exp.Distinct(expressions=[exp.column("query_id")])))
     judged = inputs.by_role["qrels"].select_columns(("query_id",)).subquery("qrels")
@@ -857,10 +827,18 @@ def _sum_by_group(
     ]
 
 
-def _summarize_counts(note: str, metrics: Sequence[ResolvedMetric], groups: RowCounts) -> LeftOut:
-    """Return the units that are left out of all groups together, and of each."""
+def _summarize_counts(note: str, names: Sequence[str], groups: RowCounts) -> LeftOut:
+    """Return the units that are left out of all groups together, and of each; those of several
+    groupings are the same units.
+    """
     first_slice = [entry for entry in groups if entry[0].get("slice") == groups[0][0].get("slice")]
-    count, total = sum(entry[1] for entry in first_slice), sum(entry[2] for entry in first_slice)
-    return LeftOut(
-        note, tuple(_column_names(metrics)), count, total, tuple(groups) if len(groups) > 1 else ()
+    return replace(
+        _summarize_groups(note, names, first_slice),
+        groups=tuple(groups) if len(groups) > 1 else (),
     )
+
+
+def _summarize_groups(note: str, names: Sequence[str], groups: RowCounts) -> LeftOut:
+    """Return the units of all groups together, and of each."""
+    count, total = sum(entry[1] for entry in groups), sum(entry[2] for entry in groups)
+    return LeftOut(note, tuple(names), count, total, tuple(groups) if len(groups) > 1 else ())

@@ -121,25 +121,23 @@ def prepare_statement(
     inputs = filter_inputs(bind_inputs(request, database) if inputs is None else inputs)
     check_independent_rows(inputs)
     try:
-        return _prepare_bound(request, database, check, keep_unused, inputs)
+        return _prepare_bound(check, keep_unused, inputs)
     except ExecutionError as error:
         explain_failed_cast(database, inputs.by_role, inputs.condition, error)
         raise
 
 
 def _prepare_bound(
-    request: ResolvedRequest,
-    database: Database,
     check: CheckMode,
     keep_unused: bool,
     inputs: BoundInputs,
 ) -> PreparedStatement:
     """Prepare a statement over inputs that are bound and filtered."""
-    is_audited = check != "off" and database.can_inspect
-    counts_null_ids = is_audited and _can_count_null_ids(request, inputs)
+    is_audited = check != "off" and inputs.database.can_inspect
+    counts_null_ids = is_audited and _can_count_null_ids(inputs)
     report = (
-        _validate_rankings(request, inputs, check, ("run",) if counts_null_ids else ())
-        if is_audited and request.is_ranking
+        _validate_rankings(inputs, check, ("run",) if counts_null_ids else ())
+        if is_audited and inputs.request.is_ranking
         else None
     )
     if is_audited:
@@ -147,34 +145,34 @@ def _prepare_bound(
             row_checks.validate_rows(
                 bound_input,
                 inputs.needed_columns[bound_input.role.name],
-                required_row_checks(request),
+                required_row_checks(inputs.request),
             )
         for bound_input in [
             *inputs.side_inputs,
             *([inputs.base] if inputs.base is not None else []),
         ]:
-            _check_unique(request, inputs, bound_input)
-    plans = choose_plan(request, inputs, None if report is None else report.rows)
+            _check_unique(inputs, bound_input)
+    plans = choose_plan(inputs.request, inputs, None if report is None else report.rows)
     if counts_null_ids and plans["rank_method"] != "list_position":
         row_checks.validate_rows(inputs.by_role["run"], inputs.needed_columns["run"], ())
         counts_null_ids = False
     input_ctes = build_input_ctes(inputs, plain=plans["list_key"] == "input")
     metrics = [
         metric.with_plan({**plans, **_round_threshold(metric, inputs)})
-        for metric in request.metrics
+        for metric in inputs.request.metrics
     ]
-    base_role = request.base_role
+    base_role = inputs.request.base_role
     if is_audited and base_role is not None:
         cross_input_checks.check_settings_against_data(inputs, metrics, input_ctes)
     layout = ResultLayout(
         input_ctes.shape,
-        request.per_query,
+        inputs.request.per_query,
         weighted="weight" in inputs.needed_columns.get("queries", ()),
-        with_weights=request.include_query_weights,
+        with_weights=inputs.request.include_query_weights,
         keep_unused=keep_unused,
-        requested_names=request.requested_names,
+        requested_names=inputs.request.requested_names,
         base=base_role,
-        confidence=request.confidence,
+        confidence=inputs.request.confidence,
         query_column=(
             input_ctes.sources[InputKey(base_role)].query_column
             if base_role is not None
@@ -183,29 +181,33 @@ def _prepare_bound(
         across=tuple(
             column.name
             for column in input_ctes.shape.group_columns
-            if column.requested_name in request.across
+            if column.requested_name in inputs.request.across
         ),
-        differences=tuple(request.differences.items()),
+        differences=tuple(inputs.request.differences.items()),
         counts_undefined=is_audited,
     )
     notes = []
-    if not database.can_inspect and "queries" in inputs.needed_columns and not layout.weighted:
+    if (
+        not inputs.database.can_inspect
+        and "queries" in inputs.needed_columns
+        and not layout.weighted
+    ):
         notes.append(_default_column_note("queries", "weight", 1))
     notes += (
         [
             *_default_column_notes(inputs),
             *describe_unseen_groups(inputs),
         ]
-        if not database.can_inspect
+        if not inputs.database.can_inspect
         else []
     )
-    if any(_round_threshold(metric, inputs) for metric in request.metrics):
+    if any(_round_threshold(metric, inputs) for metric in inputs.request.metrics):
         notes.append("predictions: the threshold is rounded to 32 bits, as the scores are")
-    header = request_header(request, inputs, plans, notes)
-    audits = _audit_queries(request, inputs, counts_null_ids) if is_audited else {}
+    header = request_header(inputs, plans, notes)
+    audits = _audit_queries(inputs, counts_null_ids) if is_audited else {}
     statement = _compile_cached(
         _CompileKey(
-            request.library,
+            inputs.request.library,
             tuple(metrics),
             input_ctes.sources,
             layout,
@@ -214,7 +216,7 @@ def _prepare_bound(
             _column_types(inputs),
         )
     )
-    return PreparedStatement(request, inputs, statement, plans, is_audited, report)
+    return PreparedStatement(inputs.request, inputs, statement, plans, is_audited, report)
 
 
 def audit_text(request: ResolvedRequest, database: Database) -> str:
@@ -349,53 +351,49 @@ def _render_cached(
     return render_over_tables(statement.tree, statement.header, dialect, can_materialize, tables)
 
 
-def _audit_queries(
-    request: ResolvedRequest, inputs: BoundInputs, counts_null_ids: bool
-) -> dict[str, exp.Select]:
+def _audit_queries(inputs: BoundInputs, counts_null_ids: bool) -> dict[str, exp.Select]:
     """Return the audit columns by role."""
     audits = (
         {"run": cross_input_checks.load_audit(counts_null_ids)}
-        if request.is_ranking and _joins_qrels(request, inputs)
+        if inputs.request.is_ranking and _joins_qrels(inputs)
         else {}
     )
-    audits |= load_notes(request) | load_small_classes(request)
+    audits |= load_notes(inputs.request) | load_small_classes(inputs.request)
     if inputs.base is not None:
         role = inputs.base.role.name
         noted = (
             audits[role].selects[2:] if role in audits else []
         )  # beside a key and the number of rows
-        audits[role] = _invalid_row_audit(request, inputs, inputs.base).select(*noted, copy=False)
+        audits[role] = _invalid_row_audit(inputs, inputs.base).select(*noted, copy=False)
     return audits
 
 
-def _joins_qrels(request: ResolvedRequest, inputs: BoundInputs) -> bool:
+def _joins_qrels(inputs: BoundInputs) -> bool:
     """Return True if the statement joins run and judgments by list.
 
     Its result then reveals problems of both.
     """
-    return "qrels" in inputs.by_role and request.metrics[0].file.kind != "curves"
+    return "qrels" in inputs.by_role and inputs.request.metrics[0].file.kind != "curves"
 
 
-def _can_count_null_ids(request: ResolvedRequest, inputs: BoundInputs) -> bool:
+def _can_count_null_ids(inputs: BoundInputs) -> bool:
     """Return True if the statement can count the NULLs in lists of documents, in place of a check
     that reads all lists.
 
     It then reads every list, and nothing of a document but its id.
     """
     return (
-        request.is_ranking
-        and _joins_qrels(request, inputs)
-        and is_rank_method_allowed(request, "list_position")
-        and request.assembled_roles.get("run") == "answers"
+        inputs.request.is_ranking
+        and _joins_qrels(inputs)
+        and is_rank_method_allowed(inputs.request, "list_position")
+        and inputs.request.assembled_roles.get("run") == "answers"
         and "queries" not in inputs.by_role
-        and request.shared_policies.get("queries") == "given"
+        and inputs.request.shared_policies.get("queries") == "given"
         and {*inputs.needed_columns["run"]} <= {"query_id", "doc_id", "rank"}
     )
 
 
-def _invalid_row_audit(
-    request: ResolvedRequest, inputs: BoundInputs, base_input: BoundInput
-) -> exp.Select:
+def _invalid_row_audit(inputs: BoundInputs, base_input: BoundInput) -> exp.Select:
     """Return the audit columns that count invalid rows and all rows."""
     keys = {name for name, column in base_input.role.columns.items() if column.type == "key"}
     # Key types only: score columns are checked in turn and may have different types.
@@ -403,7 +401,7 @@ def _invalid_row_audit(
         base_input.role,
         base_input.checks,
         inputs.needed_columns[base_input.role.name],
-        required_row_checks(request),
+        required_row_checks(inputs.request),
         lambda name: base_input.column_type(name) if name in keys else "",
     )
     conditions = list(rules.conditions.values())
@@ -417,7 +415,7 @@ def _invalid_row_audit(
     # A sum, because it is NULL without rows.
     num_invalid = exp.Sum(this=case_when(condition, then_value, else_value))
     counts = [exp.alias_(num_invalid, AUDIT_INVALID_ROWS), exp.alias_(count_rows(), AUDIT_ALL_ROWS)]
-    counts += count_rows_left_out(request)
+    counts += count_rows_left_out(inputs.request)
     return exp.select("group_id", *counts).from_(base_input.role.name)
 
 
@@ -428,15 +426,18 @@ def required_row_checks(request: ResolvedRequest) -> list[str]:
     )
 
 
-def _check_unique(request: ResolvedRequest, inputs: BoundInputs, bound_input: BoundInput) -> None:
+def _check_unique(inputs: BoundInputs, bound_input: BoundInput) -> None:
     """Check the uniqueness of rows that the role of an input demands, within the groups of each
     grouping.
     """
     groupings = [bound_input.group_names]
-    if request.grouping_sets is not None and bound_input.role.name in request.base_roles:
+    if (
+        inputs.request.grouping_sets is not None
+        and bound_input.role.name in inputs.request.base_roles
+    ):
         requested = [
             {column.name for column in inputs.group_columns if column.requested_name in names}
-            for names in request.grouping_sets
+            for names in inputs.request.grouping_sets
         ]
         unique_names = {
             tuple(name for name in bound_input.group_names if name in names) for names in requested
@@ -456,7 +457,7 @@ def _check_unique(request: ResolvedRequest, inputs: BoundInputs, bound_input: Bo
 
 
 def _validate_rankings(
-    request: ResolvedRequest, inputs: BoundInputs, check: CheckMode, deferred: tuple[str, ...]
+    inputs: BoundInputs, check: CheckMode, deferred: tuple[str, ...]
 ) -> ValidationReport:
     """Check the rankings before the statement runs, but for those that it checks itself."""
     database, by_role = inputs.database, inputs.by_role
@@ -468,16 +469,19 @@ def _validate_rankings(
     deduplicated_roles = {
         role
         for role in needed
-        if any(request.library.row_filter(role, metric.settings) for metric in request.metrics)
+        if any(
+            inputs.request.library.row_filter(role, metric.settings)
+            for metric in inputs.request.metrics
+        )
     }
     report = row_checks.validate_ranking_rows(
         by_role,
         needed,
-        check if _joins_qrels(request, inputs) else "full",
+        check if _joins_qrels(inputs) else "full",
         deduplicated_roles,
         deferred,
     )
-    policy = request.shared_policies.get("queries", "judged")
+    policy = inputs.request.shared_policies.get("queries", "judged")
     cross_input_checks.check_queries_present(
         by_role,
         {"retrieved": ["run"], "clicked": ["clicks"], "judged_and_retrieved": ["run", "qrels"]}.get(
@@ -486,7 +490,7 @@ def _validate_rankings(
     )
     if policy == "strict":
         cross_input_checks.check_same_queries(by_role)
-    if request.any_metric_with("ties", "error"):
+    if inputs.request.any_metric_with("ties", "error"):
         cross_input_checks.check_no_ties(by_role["run"])
     ranked_roles = [
         role
@@ -495,30 +499,32 @@ def _validate_rankings(
         and "score" in by_role[role].role.columns
         and not by_role[role].assembled_from
     ]
-    if not request.any_metric_with("ties", "rank"):  # ranks among equal scores, which may have gaps
+    if not inputs.request.any_metric_with(
+        "ties", "rank"
+    ):  # ranks among equal scores, which may have gaps
         for role in (role for role in ranked_roles if role not in deduplicated_roles):
             row_checks.check_unique(by_role[role], ("query_id", "score", "rank"))
         ranked_roles = []
     for role in ranked_roles:
         cross_input_checks.check_ranks(
             by_role[role],
-            has_gaps=role == "run" and request.any_metric_with("ranks", "given"),
+            has_gaps=role == "run" and inputs.request.any_metric_with("ranks", "given"),
             can_have_gaps=role == "run" and "baseline" not in needed,
             is_deduplicated=role in deduplicated_roles,
         )
     cross_input_checks.check_probabilities(
-        database, request.library, request.metrics, report.top_grade
+        database, inputs.request.library, inputs.request.metrics, report.top_grade
     )
     return report
 
 
 def request_header(
-    request: ResolvedRequest, inputs: BoundInputs, plans: Mapping[str, Any], notes: Sequence[str]
+    inputs: BoundInputs, plans: Mapping[str, Any], notes: Sequence[str]
 ) -> StatementHeader:
     """Return the header of a request's statement."""
-    call = request.original
-    requested_names = [*request.differences] or [
-        name for metric in request.metrics for name in metric.requested_names
+    call = inputs.request.original
+    requested_names = [*inputs.request.differences] or [
+        name for metric in inputs.request.metrics for name in metric.requested_names
     ]
     command = (
         None
@@ -526,11 +532,13 @@ def request_header(
         else request_command(call.command, requested_names, call, inputs.database.dialect)
     )
     return StatementHeader(
-        ", ".join(request.differences or [str(metric.metric) for metric in request.metrics]),
-        reads=tuple(describe_sources(_read_sources(request))),
-        settings=tuple(_iterate_settings(request, inputs)),
+        ", ".join(
+            inputs.request.differences or [str(metric.metric) for metric in inputs.request.metrics]
+        ),
+        reads=tuple(describe_sources(_read_sources(inputs.request))),
+        settings=tuple(_iterate_settings(inputs)),
         time_zone=find_time_zone(inputs.by_role.values(), inputs.database),
-        plan=plan_summary(request, plans),
+        plan=plan_summary(inputs.request, plans),
         notes=tuple(notes),
         command=command,
     )
@@ -551,25 +559,27 @@ def _read_sources(request: ResolvedRequest) -> dict[str, Any]:
     }
 
 
-def _iterate_settings(request: ResolvedRequest, inputs: BoundInputs) -> Iterator[str]:
+def _iterate_settings(inputs: BoundInputs) -> Iterator[str]:
     """Yield the settings that decide numbers and are not the defaults."""
-    call = request.original
+    call = inputs.request.original
     if call.compat is not None:
-        implied = ", ".join(_compat_settings(request))
+        implied = ", ".join(_compat_settings(inputs.request))
         yield f"compat={call.compat} ({implied})" if implied else f"compat={call.compat}"
     queries = call.sources.get("queries")
     yield from (
         [f"queries={queries}"]
-        if isinstance(queries, str) and queries in request.library.allowed_values("queries")
+        if isinstance(queries, str) and queries in inputs.request.library.allowed_values("queries")
         else []
     )
-    role = request.base_role if request.base_role is not None else "queries"
+    role = inputs.request.base_role if inputs.request.base_role is not None else "queries"
     if "weight" in inputs.needed_columns.get(role, ()) and "weight" in inputs.by_role[role].columns:
         yield f"weight={inputs.by_role[role].columns['weight']}"
-    yield from (f"{name}={expression}" for name, expression in request.group_expressions.items())
-    yield from [f"across={', '.join(request.across)}"] if request.across else []
+    yield from (
+        f"{name}={expression}" for name, expression in inputs.request.group_expressions.items()
+    )
+    yield from [f"across={', '.join(inputs.request.across)}"] if inputs.request.across else []
     yield from call_settings(call)
-    if (confidence := request.confidence) is not None:
+    if (confidence := inputs.request.confidence) is not None:
         yield f"confidence={confidence.level:g}"
         yield from [f"interval={confidence.method}"] if confidence.method != "auto" else []
         yield from [f"unit={confidence.unit}"] if confidence.unit is not None else []
