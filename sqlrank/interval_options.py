@@ -1,4 +1,4 @@
-"""Parse and check options of confidence intervals (level, method, unit, replicates, seed), and name
+"""Hold and check options of confidence intervals (level, method, unit, replicates, seed), and name
 columns that intervals add.
 """
 
@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import MetricError, join_sentences, short_repr, suggest_choice
+from sqlrank.errors import MetricError, join_sentences, short_repr
 from sqlrank.registry.resolved_metric import ResolvedMetric, is_bounded_0_1, is_bounded_minus1_1
 
 if TYPE_CHECKING:
@@ -150,105 +150,6 @@ class IntervalOptions:
         return method not in INTERVAL_METHODS
 
 
-def parse_interval_options(
-    metrics: Sequence[ResolvedMetric],
-    level: Any,
-    interval: str,
-    unit: Any,
-    per_query: bool,
-    resampling: tuple[Any, Any] = (None, None),
-) -> IntervalOptions | None:
-    """Parse and validate the interval options of a request.
-
-    Args:
-        metrics: The resolved metrics.
-        level: Confidence level, None for no intervals.
-        interval: Interval method.
-        unit: Column of independent units.
-        per_query: The result has one row per query.
-        resampling: Number of replicates and seed, each None for the default.
-
-    Raises:
-        MetricError: A metric has no such interval, or the options contradict each other.
-    """
-    if interval not in INTERVAL_METHODS:
-        raise MetricError(
-            suggest_choice(f"unknown interval {interval!r}", interval, INTERVAL_METHODS)
-        )
-    replicates, seed = resampling
-    for name, value in (("replicates", replicates), ("seed", seed)):
-        if value is not None and (level is None or interval != BOOTSTRAP):
-            raise MetricError(f"{name}={value} is for confidence= with interval='bootstrap'")
-    if level is None:
-        if interval != "auto":
-            raise MetricError(f"interval={interval!r} needs confidence=, such as 0.95")
-        if unit is not None:
-            raise MetricError(
-                f"unit={unit!r} is for intervals, and needs confidence=, such as 0.95"
-            )
-        return None
-    check_confidence_level(level)
-    if per_query:
-        raise MetricError("a query has no interval of its own. Leave out per_query, or confidence")
-    for metric in metrics:
-        _check_metric_has_interval(metric, interval, unit)
-    if interval != BOOTSTRAP:
-        return IntervalOptions(float(level), interval, unit)
-    resamples_rows = _resamples_rows(metrics)
-    count = (
-        (DEFAULT_ROW_REPLICATES if resamples_rows else DEFAULT_QUERY_REPLICATES)
-        if replicates is None
-        else replicates
-    )
-    check_replicates(count, float(level))
-    lacks_intervals = all(
-        metric.file.interval.no_interval and not metric.is_per_list for metric in metrics
-    )
-    return IntervalOptions(
-        float(level),
-        interval,
-        unit,
-        replicates=0 if lacks_intervals else count,
-        seed=seed or 0,
-        resamples_rows=resamples_rows,
-    )
-
-
-def _resamples_rows(metrics: Sequence[ResolvedMetric]) -> bool:
-    """Return True if rows of predictions are resampled instead of query values.
-
-    Raises:
-        MetricError: The metrics would need both.
-    """
-    metric_by_resampling: dict[bool, str] = {}
-    for metric in metrics:
-        if metric.file.interval.no_interval:
-            continue
-        has_values = metric.input_role == "run" or metric.is_per_list
-        if not has_values and metric.settings.get("level") == "query":
-            advice = (
-                ", or choose level='group', whose rows it draws"
-                if metric.file.interval.no_influence
-                else ""
-            )
-            raise MetricError(
-                f"{metric.metric} puts queries together itself, and bootstrap has no values of"
-                f" these to draw. Leave out interval{advice}"
-            )
-        metric_by_resampling.setdefault(not has_values, str(metric.metric))
-        if (aggregate := metric.settings.get("aggregate")) not in {None, "mean", "wmean"}:
-            raise MetricError(
-                f"interval='bootstrap' is for means, not for aggregate={aggregate!r}. Leave out one"
-                " of them"
-            )
-    if len(metric_by_resampling) > 1:
-        raise MetricError(
-            f"{metric_by_resampling[False]} is resampled by queries and"
-            f" {metric_by_resampling[True]} by rows. Evaluate them in two calls"
-        )
-    return metric_by_resampling.get(True) is not None
-
-
 def check_replicates(count: int | None, level: float | None = None) -> None:
     """Validate the number of bootstrap replicates for a confidence level.
 
@@ -307,22 +208,6 @@ def describe_query_units(metric: ResolvedMetric, unit: Any, systems: Sequence[st
         f"{problem}, or {values}, and give these as predictions to {mean} with"
         f" unit={unit!r}{_advise_on_folds(metric)}"
     )
-
-
-def _check_metric_has_interval(metric: ResolvedMetric, interval: str, unit: Any) -> None:
-    """Check that a metric has intervals of a method and resampling unit."""
-    if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
-        raise MetricError(
-            f"{metric.metric} has no intervals. Ask for metrics with one cut-off each, or leave out"
-            " confidence="
-        )
-    if unit is not None and (metric.input_role == "run" or metric.settings.get("level") == "query"):
-        raise MetricError(describe_query_units(metric, unit))
-    if interval == "wilson" and not is_bounded_0_1(metric):
-        raise MetricError(
-            f"Wilson's interval is for shares, and {metric.metric} is not always between 0 and 1."
-            " Choose interval='t'"
-        )
 
 
 def _advise_on_folds(metric: ResolvedMetric) -> str:

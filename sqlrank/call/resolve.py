@@ -14,17 +14,27 @@ from sqlrank.call.sources import system_source, with_previous_runs
 from sqlrank.errors import InputError, MetricError, join_words, short_repr, suggest_choice
 from sqlrank.interval_options import (
     BOOTSTRAP,
+    DEFAULT_QUERY_REPLICATES,
+    DEFAULT_ROW_REPLICATES,
+    INTERVAL_METHODS,
     INTERVAL_STEP_COLUMNS,
     RESAMPLING_COLUMNS,
     IntervalOptions,
-    parse_interval_options,
+    check_confidence_level,
+    check_replicates,
+    describe_query_units,
 )
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, to_sql_name
 from sqlrank.registry.metric_resolver import RequestedDifferences, split_differences
 from sqlrank.registry.registry import SYSTEM_COLUMN, UNIT_COLUMN, ColumnSpec, Registry, Role
-from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, ResolvedMetric, with_plain_names
+from sqlrank.registry.resolved_metric import (
+    CUTOFF_COLUMN,
+    ResolvedMetric,
+    is_bounded_0_1,
+    with_plain_names,
+)
 from sqlrank.registry.settings_checks import (
     QUERIES_POLICY_KEYWORD,
     describe_argument,
@@ -80,7 +90,7 @@ class ResolvedRequest:
         include_query_weights: Weights of queries are columns of the result.
         requested_names: Columns have the names under which metrics were requested, instead of the
             canonical ones.
-        original: The request as the caller made it, which the header of the statement describes.
+        call: The request as the caller made it, which the header of the statement describes.
         rolled_up: The metrics of predictions that a rollup is of, whose sums are the result.
         across: The group-by columns whose groups are compared.
         differences: The metrics of each row of differences between groups, by its name.
@@ -105,7 +115,7 @@ class ResolvedRequest:
     per_unit: bool = False
     include_query_weights: bool = False
     requested_names: bool = False
-    original: Request = field(default_factory=lambda: Request((), {}))
+    call: Request = field(default_factory=lambda: Request((), {}))
     rolled_up: tuple[ResolvedMetric, ...] = ()
     across: tuple[str, ...] = ()
     differences: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -269,92 +279,45 @@ def resolve_request(request: Request) -> ResolvedRequest:
     """
     library = registry_for(request.sql_dir)
     sources_by_role, policies = _split_queries(request, library)
-    plan_values = {name: value for name, value in (request.plan or {}).items() if value is not None}
     plan = {
         name: freeze_value(value, f"plan {name}") if name in library.plans else ""
-        for name, value in plan_values.items()
+        for name, value in (request.plan or {}).items()
+        if value is not None
     }
     requested, metrics = _resolve_metrics(
         request, library, policies, _available_roles(sources_by_role, library)
     )
-    compared = _parse_across(request, metrics)
-    groupings, expressions = split_group_expressions(
-        [[*group, *compared] for group in parse_group_by(request.by)]
-    )
-    across = tuple(groupings[0][len(groupings[0]) - len(compared) :])
-    input_roles = dict.fromkeys(metric.input_role for metric in metrics)
-    base_roles = [role for role in input_roles if role != "run"]
-    if len(base_roles) > 1:
-        raise MetricError(
-            f"{metrics[0].metric} is of {base_roles[0]} and others are of {base_roles[1]}. Evaluate"
-            " them in two calls"
-        )
-    if request.per_query and (
-        role := next((role for role in base_roles if not library.roles[role].query_column), None)
-    ):
-        raise MetricError(f"per_query gives a row per list, which {role} do not have. Leave it out")
+    groupings, expressions, across = _parse_groupings(request, metrics)
+    base_role = _find_base_role(request, metrics, library)
+    # Sources decide on a further column of groupings, that of systems.
     sources, rankings_from_predictions = _resolve_sources(
-        sources_by_role,
-        metrics,
-        base_roles[0] if base_roles else None,
-        library,
-        request.columns or {},
+        sources_by_role, metrics, base_role, library, request.columns or {}
     )
     if getattr(system_source(sources), "members_are_systems", False):
         groupings = _add_system_column(groupings)
     columns = list(dict.fromkeys(column for group in groupings for column in group))
     sets = groupings if len(groupings) > 1 else None
     reserved = {
-        *({"score"} if base_roles else ()),
+        *({"score"} if base_role is not None else ()),
         *({SLICE_COLUMN} if sets else ()),
         *difference_columns(across),
     }
     _check_name_clashes(columns, metrics, reserved, request.system)
-    if sets and request.per_query and "run" in input_roles:
+    if sets and request.per_query and any(metric.input_role == "run" for metric in metrics):
         raise MetricError(
             "per_query gives a row per query, of which there are no groupings. Give by one list,"
             f" by={columns}"
         )
-    confidence = parse_interval_options(
-        metrics,
-        request.confidence,
-        request.interval,
-        request.unit,
-        request.per_query,
-        (request.replicates, request.seed),
-    )
-    confidence = None if confidence is None else replace(confidence, per_unit=request.per_unit)
-    first_policies = {name: metrics[0].settings.get(name) for name in SHARED_POLICIES}
-    for metric in metrics:
-        for name, value in first_policies.items():
-            if metric.settings.get(name) != value and (
-                name == "nulls" or (metric.input_role == "run") == (metrics[0].input_role == "run")
-            ):
-                values = (
-                    f"{value!r} for {metrics[0].metric} and {metric.settings.get(name)!r} for"
-                    f" {metric.metric}"
-                )
-                raise MetricError(
-                    f"{name} holds for a whole call, and is {values}. Give one {name}=, or evaluate"
-                    " them in two calls"
-                )
-    ranking_settings = next(
-        (metric.settings for metric in metrics if metric.input_role == "run"), {}
-    )
-    shared_policies = {
-        name: ranking_settings[name]
-        for name in SHARED_POLICIES
-        if ranking_settings.get(name) is not None
-    }
+    confidence = _parse_interval_options(request, metrics)
     return ResolvedRequest(
         library,
         metrics,
         sets,
         columns,
-        shared_policies,
+        _share_policies(metrics),
         sources,
         rankings_from_predictions,
-        base_roles[0] if base_roles else None,
+        base_role,
         plan,
         expressions,
         confidence,
@@ -365,7 +328,7 @@ def resolve_request(request: Request) -> ResolvedRequest:
         per_unit=request.per_unit,
         include_query_weights=request.include_query_weights,
         requested_names=request.requested_names,
-        original=request,
+        call=request,
         across=across,
         differences=(
             requested.by_row(metrics, request.requested_names, request.names == "plain")
@@ -373,6 +336,155 @@ def resolve_request(request: Request) -> ResolvedRequest:
             else {}
         ),
     )
+
+
+def _parse_groupings(
+    request: Request, metrics: Sequence[ResolvedMetric]
+) -> tuple[list[list[str]], dict[str, str], tuple[str, ...]]:
+    """Return the columns of each grouping with their expressions, and those whose groups are
+    compared.
+    """
+    compared = _parse_across(request, metrics)
+    groupings, expressions = split_group_expressions(
+        [[*group, *compared] for group in parse_group_by(request.by)]
+    )
+    return groupings, expressions, tuple(groupings[0][len(groupings[0]) - len(compared) :])
+
+
+def _find_base_role(
+    request: Request, metrics: Sequence[ResolvedMetric], library: Registry
+) -> str | None:
+    """Return the role whose groups are evaluated, None for metrics of rankings only."""
+    roles = [
+        role for role in dict.fromkeys(metric.input_role for metric in metrics) if role != "run"
+    ]
+    if len(roles) > 1:
+        raise MetricError(
+            f"{metrics[0].metric} is of {roles[0]} and others are of {roles[1]}. Evaluate"
+            " them in two calls"
+        )
+    if request.per_query and (
+        role := next((role for role in roles if not library.roles[role].query_column), None)
+    ):
+        raise MetricError(f"per_query gives a row per list, which {role} do not have. Leave it out")
+    return roles[0] if roles else None
+
+
+def _parse_interval_options(
+    request: Request, metrics: Sequence[ResolvedMetric]
+) -> IntervalOptions | None:
+    """Return the interval options of a request, None without intervals.
+
+    Raises:
+        MetricError: A metric has no such interval, or the options contradict each other.
+    """
+    level, interval, unit = request.confidence, request.interval, request.unit
+    if interval not in INTERVAL_METHODS:
+        raise MetricError(
+            suggest_choice(f"unknown interval {interval!r}", interval, INTERVAL_METHODS)
+        )
+    for name, value in (("replicates", request.replicates), ("seed", request.seed)):
+        if value is not None and (level is None or interval != BOOTSTRAP):
+            raise MetricError(f"{name}={value} is for confidence= with interval='bootstrap'")
+    if level is None:
+        if interval != "auto":
+            raise MetricError(f"interval={interval!r} needs confidence=, such as 0.95")
+        if unit is not None:
+            raise MetricError(
+                f"unit={unit!r} is for intervals, and needs confidence=, such as 0.95"
+            )
+        return None
+    check_confidence_level(level)
+    if request.per_query:
+        raise MetricError("a query has no interval of its own. Leave out per_query, or confidence")
+    for metric in metrics:
+        _check_metric_has_interval(metric, interval, unit)
+    options = IntervalOptions(float(level), interval, unit, request.per_unit)
+    if interval != BOOTSTRAP:
+        return options
+    resamples_rows = _resamples_rows(metrics)
+    default = DEFAULT_ROW_REPLICATES if resamples_rows else DEFAULT_QUERY_REPLICATES
+    count = default if request.replicates is None else request.replicates
+    check_replicates(count, options.level)
+    lacks_intervals = all(
+        metric.file.interval.no_interval and not metric.is_per_list for metric in metrics
+    )
+    return replace(
+        options,
+        replicates=0 if lacks_intervals else count,
+        seed=request.seed or 0,
+        resamples_rows=resamples_rows,
+    )
+
+
+def _resamples_rows(metrics: Sequence[ResolvedMetric]) -> bool:
+    """Return True if rows of predictions are resampled instead of query values.
+
+    Raises:
+        MetricError: The metrics would need both.
+    """
+    metric_by_resampling: dict[bool, str] = {}
+    for metric in metrics:
+        if metric.file.interval.no_interval:
+            continue
+        has_values = metric.input_role == "run" or metric.is_per_list
+        if not has_values and metric.settings.get("level") == "query":
+            advice = (
+                ", or choose level='group', whose rows it draws"
+                if metric.file.interval.no_influence
+                else ""
+            )
+            raise MetricError(
+                f"{metric.metric} puts queries together itself, and bootstrap has no values of"
+                f" these to draw. Leave out interval{advice}"
+            )
+        metric_by_resampling.setdefault(not has_values, str(metric.metric))
+        if (aggregate := metric.settings.get("aggregate")) not in {None, "mean", "wmean"}:
+            raise MetricError(
+                f"interval='bootstrap' is for means, not for aggregate={aggregate!r}. Leave out one"
+                " of them"
+            )
+    if len(metric_by_resampling) > 1:
+        raise MetricError(
+            f"{metric_by_resampling[False]} is resampled by queries and"
+            f" {metric_by_resampling[True]} by rows. Evaluate them in two calls"
+        )
+    return metric_by_resampling.get(True) is not None
+
+
+def _check_metric_has_interval(metric: ResolvedMetric, interval: str, unit: Any) -> None:
+    """Check that a metric has intervals of a method and resampling unit."""
+    if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
+        raise MetricError(
+            f"{metric.metric} has no intervals. Ask for metrics with one cut-off each, or leave out"
+            " confidence="
+        )
+    if unit is not None and (metric.input_role == "run" or metric.settings.get("level") == "query"):
+        raise MetricError(describe_query_units(metric, unit))
+    if interval == "wilson" and not is_bounded_0_1(metric):
+        raise MetricError(
+            f"Wilson's interval is for shares, and {metric.metric} is not always between 0 and 1."
+            " Choose interval='t'"
+        )
+
+
+def _share_policies(metrics: Sequence[ResolvedMetric]) -> dict[str, Any]:
+    """Return the policies that hold for a whole call; raise ``MetricError`` for two values of
+    one.
+    """
+    first = metrics[0]
+    for metric in metrics:
+        is_same_kind = (metric.input_role == "run") == (first.input_role == "run")
+        for name in SHARED_POLICIES:
+            values = [each.settings.get(name) for each in (first, metric)]
+            if values[0] != values[1] and (name == "nulls" or is_same_kind):
+                raise MetricError(
+                    f"{name} holds for a whole call, and is {values[0]!r} for {first.metric} and"
+                    f" {values[1]!r} for {metric.metric}. Give one {name}=, or evaluate them in two"
+                    " calls"
+                )
+    settings = next((metric.settings for metric in metrics if metric.input_role == "run"), {})
+    return {name: settings[name] for name in SHARED_POLICIES if settings.get(name) is not None}
 
 
 def _resolve_metrics(

@@ -401,7 +401,7 @@ def _declare_columns(request: ResolvedRequest, role: str) -> DeclaredColumns:
         **role_mapping(role, request.column_mapping),
     }
     return DeclaredColumns.declare_columns(
-        columns, mapping, [*request.group_by, request.where, request.original.system]
+        columns, mapping, [*request.group_by, request.where, request.call.system]
     )
 
 

@@ -487,11 +487,7 @@ def _find_column(name: str, bound: BoundInputs, mapping: Mapping[str, str]) -> _
     )
     text = column_name if has_prefix else mapping.get(name, name)
     argument = (
-        "across"
-        if name in request.across
-        else "system"
-        if name == request.original.system
-        else "by"
+        "across" if name in request.across else "system" if name == request.call.system else "by"
     )
     tables = [
         bound_input.table for bound_input in inputs.values() if bound_input.table.column_types

@@ -1,9 +1,10 @@
 """Filter inputs by the conditions of ``where``, each on the input whose columns it names, and by
-ids of queries.
+ids of queries; explain comparisons and casts that an engine could not compute.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from sqlglot import exp
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.query_sources import quote_columns
 from sqlrank.errors import (
+    ExecutionError,
     InputError,
     did_you_mean,
     enumerate_names,
@@ -20,9 +22,11 @@ from sqlrank.errors import (
     quote_excerpt,
 )
 from sqlrank.inputs.assembled_inputs import reassemble_inputs
+from sqlrank.inputs.bound_input import BoundInput, BoundInputs
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
 from sqlrank.inputs.user_sql import read_fields, split_conjuncts
-from sqlrank.sql_ast import sql_literal
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.sql_ast import quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from sqlrank.engines.database import SourceTable
     from sqlrank.inputs.bound_input import BoundInput, BoundInputs
     from sqlrank.sql_ast import ExpressionText
+
 
 _TEMPORAL = ("DATE", "TIME")
 _TEXT = ("VARCHAR", "ENUM")
@@ -272,3 +277,118 @@ def _find_role(column: exp.Column, parsed: exp.Column, inputs: Mapping[str, Boun
     ((role, column_name),) = columns_by_role.items()
     column.set("this", exp.to_identifier(column_name, quoted=True))
     return role
+
+
+_NO_NUMBER = re.compile(r"Could not convert string '(.*?)' to '?(\w+)", re.DOTALL)
+
+
+def explain_failed_cast(inputs: BoundInputs, error: ExecutionError) -> None:
+    """Raise ``InputError`` if an engine could not convert a text, with the condition or the mapping
+    that compares or casts it.
+    """
+    match = _NO_NUMBER.search(str(error))
+    if match is None:
+        return
+    problem = f"{quote_excerpt(match[1])} is no {match[2]}"
+    if inputs.condition is not None:
+        # The text is one of a column, or else of the condition.
+        text = _compare_texts(inputs, inputs.condition, match[1]) or _compare_texts(
+            inputs, inputs.condition, None
+        )
+        if text:
+            raise InputError(
+                f"where: {problem}, and is compared with a number. Compare texts, where={text!r}"
+            ) from error
+    for bound_input in inputs.by_role.values():
+        dialect = bound_input.dialect.sqlglot_name
+        for name, column in bound_input.columns.items():
+            tree = (
+                None
+                if column not in bound_input.expressions
+                else exp.maybe_parse(column, dialect=dialect)
+            )
+            if tree is not None and any(type(node) is exp.Cast for node in tree.walk()):
+                lenient = tree.transform(
+                    lambda node: (
+                        exp.TryCast(this=node.this, to=node.to) if type(node) is exp.Cast else node
+                    )
+                ).sql(dialect)
+                advice = (
+                    f"Leave its rows out with columns={{{name!r}: {lenient!r}}} and nulls='drop'"
+                )
+                if name not in bound_input.role.columns:
+                    advice = f"{lenient} reads NULL in its place"
+                raise InputError(
+                    f"{bound_input.label}: {name} is {quote_excerpt(column)}, and {problem}."
+                    f" {advice}"
+                ) from error
+
+
+def _compare_texts(inputs: BoundInputs, condition: exp.Expression, value: str | None) -> str:
+    """Return the caller's condition with texts where a column of texts, with a value if one is
+    given, is compared with numbers, empty if none is.
+    """
+    dialect = get_dialect(inputs.database.dialect).sqlglot_name
+    texts, is_mixed = [], False
+    for conjunct in split_conjuncts(condition, inputs.database.dialect):
+        tree = conjunct.this.tree.copy()
+        comparisons = [[*node.iter_expressions()] for node in tree.find_all(exp.Predicate)]
+        mixed = [
+            operands
+            for operands in comparisons
+            if any(_has_text(inputs, operand, value) for operand in operands)
+        ]
+        numbers = [
+            operand
+            for operands in mixed
+            for operand in operands
+            if not operand.is_string and not _has_text(inputs, operand)
+        ]
+        for operand in numbers:
+            operand.replace(
+                sql_literal(operand.sql(dialect))
+                if operand.is_number
+                else exp.cast(operand.copy(), "TEXT")
+            )
+        texts.append(tree.sql(dialect) if numbers else conjunct.this.source)
+        texts[-1] = (
+            f"({texts[-1]})"
+            if isinstance(tree, exp.Or) and conjunct is not condition
+            else texts[-1]
+        )
+        is_mixed |= bool(numbers)
+    return " AND ".join(texts) if is_mixed else ""
+
+
+def _has_text(inputs: BoundInputs, operand: exp.Expr, value: str | None = None) -> bool:
+    """Return True if an operand is a column of texts, or a function of one, of which one is a value
+    if one is given.
+    """
+    if (
+        isinstance(operand, exp.Func)
+        and not isinstance(operand, exp.Binary)
+        and operand.find(exp.Cast) is None
+    ):
+        return any(_has_text(inputs, column, value) for column in operand.find_all(exp.Column))
+    if not isinstance(operand, exp.Column):
+        return False
+    by_role = inputs.by_role
+    named = [by_role[operand.table]] if operand.table in by_role else [*by_role.values()]
+    holders = [
+        (bound_input, column)
+        for bound_input in named
+        if (column := bound_input.table.find_column(operand.name)) is not None
+    ]
+    bound_input, column = next(iter(holders), (None, ""))
+    if bound_input is None or not bound_input.table.types.get(column, "").startswith("VARCHAR"):
+        return False
+    if value is None or bound_input.database.has_unread_streams:
+        return True
+    rows = exp.select("1").from_(
+        bound_input.table.from_clause([exp.to_identifier(column, quoted=True)])
+    )
+    return bool(
+        bound_input.database.query_rows(
+            rows.where(exp.EQ(this=quoted_column(column), expression=sql_literal(value))).limit(1)
+        )
+    )

@@ -4,7 +4,6 @@ expression that mends them.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,12 +13,11 @@ from sqlglot import exp
 from sqlrank.engines.file_sources import names_files
 from sqlrank.engines.text_advice import find_odd_cell, suggest_list, suggest_number, write_mapping
 from sqlrank.engines.text_tables import shorten_text_readers
-from sqlrank.errors import MAX_EXAMPLES, ExecutionError, InputError, join_words, quote_excerpt
+from sqlrank.errors import MAX_EXAMPLES, InputError, join_words
 from sqlrank.inputs.bound_input import BoundInput, bound_expression, column_text, comparable_columns
 from sqlrank.inputs.class_names import describe_other_classes
 from sqlrank.inputs.missing_columns import NESTED_TYPES, describe_missing_columns
 from sqlrank.inputs.row_rules import RowRules, row_rules
-from sqlrank.inputs.user_sql import split_conjuncts
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
@@ -35,12 +33,9 @@ from sqlrank.sql_ast import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from sqlrank.engines.database import Database
-
-
-_NO_NUMBER = re.compile(r"Could not convert string '(.*?)' to '?(\w+)", re.DOTALL)
 
 
 def advise_on_values(bound_input: BoundInput, rule: str, meaning: str) -> str:
@@ -101,135 +96,6 @@ def advise_on_values(bound_input: BoundInput, rule: str, meaning: str) -> str:
     first = advice.partition(", ")[0] or "Map one to it"
     step = f"{problem}. {first}, such as" if first.startswith("Map") else f"{meaning} with"
     return f"{step} {', or '.join(choices)}"
-
-
-def explain_failed_cast(
-    database: Database,
-    inputs: Mapping[str, BoundInput],
-    condition: exp.Expression | None,
-    error: ExecutionError,
-) -> None:
-    """Raise ``InputError`` if an engine could not convert a text, with the condition or the mapping
-    that compares or casts it.
-
-    ``condition`` is that of ``where``.
-    """
-    match = _NO_NUMBER.search(str(error))
-    if match is None:
-        return
-    problem = f"{quote_excerpt(match[1])} is no {match[2]}"
-    if condition is not None:
-        # The text is one of a column, or else of the condition.
-        text = _compare_texts(database, inputs, condition, match[1]) or _compare_texts(
-            database, inputs, condition, None
-        )
-        if text:
-            raise InputError(
-                f"where: {problem}, and is compared with a number. Compare texts, where={text!r}"
-            ) from error
-    for bound_input in inputs.values():
-        dialect = bound_input.dialect.sqlglot_name
-        for name, column in bound_input.columns.items():
-            tree = (
-                None
-                if column not in bound_input.expressions
-                else exp.maybe_parse(column, dialect=dialect)
-            )
-            if tree is not None and any(type(node) is exp.Cast for node in tree.walk()):
-                lenient = tree.transform(
-                    lambda node: (
-                        exp.TryCast(this=node.this, to=node.to) if type(node) is exp.Cast else node
-                    )
-                ).sql(dialect)
-                advice = (
-                    f"Leave its rows out with columns={{{name!r}: {lenient!r}}} and nulls='drop'"
-                )
-                if name not in bound_input.role.columns:
-                    advice = f"{lenient} reads NULL in its place"
-                raise InputError(
-                    f"{bound_input.label}: {name} is {quote_excerpt(column)}, and {problem}."
-                    f" {advice}"
-                ) from error
-
-
-def _compare_texts(
-    database: Database,
-    inputs: Mapping[str, BoundInput],
-    condition: exp.Expression,
-    value: str | None,
-) -> str:
-    """Return the caller's condition with texts where a column of texts, with a value if one is
-    given, is compared with numbers, empty if none is.
-    """
-    dialect = get_dialect(database.dialect).sqlglot_name
-    texts, is_mixed = [], False
-    for conjunct in split_conjuncts(condition, database.dialect):
-        tree = conjunct.this.tree.copy()
-        comparisons = [[*node.iter_expressions()] for node in tree.find_all(exp.Predicate)]
-        mixed = [
-            operands
-            for operands in comparisons
-            if any(_has_text(inputs, operand, value) for operand in operands)
-        ]
-        numbers = [
-            operand
-            for operands in mixed
-            for operand in operands
-            if not operand.is_string and not _has_text(inputs, operand)
-        ]
-        for operand in numbers:
-            operand.replace(
-                sql_literal(operand.sql(dialect))
-                if operand.is_number
-                else exp.cast(operand.copy(), "TEXT")
-            )
-        texts.append(tree.sql(dialect) if numbers else conjunct.this.source)
-        texts[-1] = (
-            f"({texts[-1]})"
-            if isinstance(tree, exp.Or) and conjunct is not condition
-            else texts[-1]
-        )
-        is_mixed |= bool(numbers)
-    return " AND ".join(texts) if is_mixed else ""
-
-
-def _has_text(
-    inputs: Mapping[str, BoundInput],
-    operand: exp.Expr,
-    value: str | None = None,
-) -> bool:
-    """Return True if an operand is a column of texts, or a function of one, of which one is a value
-    if one is given.
-    """
-    if (
-        isinstance(operand, exp.Func)
-        and not isinstance(operand, exp.Binary)
-        and operand.find(exp.Cast) is None
-    ):
-        return any(_has_text(inputs, column, value) for column in operand.find_all(exp.Column))
-    if not isinstance(operand, exp.Column):
-        return False
-    named = [bound_input for role, bound_input in inputs.items() if role == operand.table] or [
-        *inputs.values()
-    ]
-    holders = [
-        (bound_input, column)
-        for bound_input in named
-        if (column := bound_input.table.find_column(operand.name)) is not None
-    ]
-    bound_input, column = next(iter(holders), (None, ""))
-    if bound_input is None or not bound_input.table.types.get(column, "").startswith("VARCHAR"):
-        return False
-    if value is None or bound_input.database.has_unread_streams:
-        return True
-    rows = exp.select("1").from_(
-        bound_input.table.from_clause([exp.to_identifier(column, quoted=True)])
-    )
-    return bool(
-        bound_input.database.query_rows(
-            rows.where(exp.EQ(this=quoted_column(column), expression=sql_literal(value))).limit(1)
-        )
-    )
 
 
 def _suggest_two_rows(bound_input: BoundInput) -> str:
@@ -299,7 +165,6 @@ def check_columns(
 
     ``advise_on_rows`` returns the advice for a run without queries.
     """
-    problems = []
     missing = describe_missing_columns(inputs, needed)
     if (
         "run" in missing
@@ -307,38 +172,59 @@ def check_columns(
         and (advice := advise_on_rows())
     ):
         missing["run"] += f". {advice}"
+    problems = []
     for role, columns in needed.items():
         problems += [missing[role]] if role in missing else []
-        label = inputs[role].label
-        has_advice = inputs[role].role.list_relation is not None
-        lists = [
-            name for name in columns if has_advice and inputs[role].column_type(name).endswith("]")
-        ]
-        problems += [
-            _list_advice(inputs[role], name)
-            for name in lists
-            if inputs[role].role.columns[name].type != "list"
-        ]
-        for name, column in inputs[role].role.columns.items():
-            duckdb_type = inputs[role].column_type(name)
-            if (
-                column.is_number
-                and name in columns
-                and duckdb_type
-                and name not in lists
-                and not (role in missing and duckdb_type.startswith(NESTED_TYPES))
-                and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]"))
-            ):
-                # All columns of a text file without rows have a text type.
-                problems.append(
-                    f"{label} has no rows"
-                    if inputs[role].table.is_empty
-                    else (
-                        f"{label}: {name} is {duckdb_type}, not a number."
-                        f" {_cast_advice(inputs[role], name)}, or map another column to"
-                        f" {name}"
-                    )
-                )
+        problems += _find_unsuitable_types(inputs[role], columns, is_missing=role in missing)
+    raise_problems([*problems, *_find_unequal_types(inputs, needed, missing)])
+
+
+def _find_unsuitable_types(
+    bound_input: BoundInput, columns: Sequence[str], *, is_missing: bool
+) -> Iterator[str]:
+    """Yield problems of lists in the place of single values, and of columns that are no numbers;
+    ``is_missing``: the input lacks columns, for which nested ones may be the reason.
+    """
+    declared = bound_input.role.columns
+    lists = [
+        name
+        for name in columns
+        if bound_input.role.list_relation is not None
+        and bound_input.column_type(name).endswith("]")
+    ]
+    for name in lists:
+        if declared[name].type != "list":
+            yield (
+                f"{bound_input.label}: {name} is {bound_input.column_type(name)}, a list, and a row"
+                " has one value. A row per query with lists of documents is inputs={'answers':"
+                " ...}, with the columns retrieved and relevant"
+            )
+    for name in (name for name, column in declared.items() if column.is_number):
+        duckdb_type = bound_input.column_type(name)
+        is_number = duckdb_type.startswith(NUMERIC_TYPES) and not duckdb_type.endswith("]")
+        if (
+            name not in columns
+            or name in lists
+            or not duckdb_type
+            or is_number
+            or (is_missing and duckdb_type.startswith(NESTED_TYPES))
+        ):
+            continue
+        # All columns of a text file without rows have a text type.
+        yield (
+            f"{bound_input.label} has no rows"
+            if bound_input.table.is_empty
+            else f"{bound_input.label}: {name} is {duckdb_type}, not a number."
+            f" {_cast_advice(bound_input, name)}, or map another column to {name}"
+        )
+
+
+def _find_unequal_types(
+    inputs: Mapping[str, BoundInput],
+    needed: Mapping[str, tuple[str, ...]],
+    missing: Collection[str],
+) -> Iterator[str]:
+    """Yield problems of columns that are compared across inputs, and whose types never match."""
     # The queries table is joined by query_id, and by the columns that group its rows and those of
     # the run.
     shared = set(inputs["run"].group_names) if "run" in inputs else set()
@@ -350,25 +236,14 @@ def check_columns(
         for role, columns in needed.items()
     }
     for compared_columns in comparable_columns(inputs, joined).values():
-        duckdb_types = {
-            (role, name): duckdb_type
-            for role, name in compared_columns
-            if (duckdb_type := inputs[role].column_type(name))
-        }
-        duckdb_types |= {  # as they are read
-            (role, name): "INTEGER"
-            for (role, name), text in duckdb_types.items()
-            if text == "BOOLEAN" and name in inputs[role].group_names
-        }
-        duckdb_types = {
-            key: text
-            for key, text in duckdb_types.items()
-            if not (key[0] in missing and text.startswith(NESTED_TYPES))
-        }
+        duckdb_types = {}
+        for role, name in compared_columns:
+            text = inputs[role].column_type(name)
+            is_flag = text == "BOOLEAN" and name in inputs[role].group_names
+            if text and not (role in missing and text.startswith(NESTED_TYPES)):
+                duckdb_types[role, name] = "INTEGER" if is_flag else text  # as it is read
         families = {
-            _classify_type(duckdb_type)
-            for duckdb_type in duckdb_types.values()
-            if duckdb_type != '"NULL"'
+            _classify_type(text) for text in duckdb_types.values() if text != '"NULL"'
         }  # of a column without values
         if len(families) > 1:
             types = ", ".join(
@@ -379,10 +254,7 @@ def check_columns(
             problem = (
                 "no number is one of the texts" if are_ids else "values of these types never match"
             )
-            problems.append(
-                f"{types}: {problem}. {_advise_on_types(inputs, duckdb_types, are_ids)}"
-            )
-    raise_problems(problems)
+            yield f"{types}: {problem}. {_advise_on_types(inputs, duckdb_types, are_ids)}"
 
 
 def _advise_on_types(
@@ -459,15 +331,6 @@ def _take_field(
         f": SELECT * REPLACE ({value} AS {name}) FROM {sql_literal(path).sql('duckdb')}"
         if names_files(path)
         else f", as in {value}"
-    )
-
-
-def _list_advice(bound_input: BoundInput, name: str) -> str:
-    """Describe a list in the place of a single value."""
-    return (
-        f"{bound_input.label}: {name} is {bound_input.column_type(name)}, a list, and a row has one"
-        " value. A row per query with lists of documents is inputs={'answers': ...}, with the"
-        " columns retrieved and relevant"
     )
 
 

@@ -425,7 +425,7 @@ def _build_macro(entry: _Entry, options: InstallationOptions, read_policies: set
             statement = compiled
     if statement is None:
         raise MetricError(f"{entry.name} can be written for no adapter: {reasons[0]}")
-    read_policies.update(statement.request.original.policies)
+    read_policies.update(statement.request.call.policies)
     columns = [
         name
         for name, output in zip(statement.columns, statement.statement.outputs, strict=True)

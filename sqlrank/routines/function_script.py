@@ -282,7 +282,7 @@ class Installation:
 
     def _describe_settings(self, request: ResolvedRequest) -> list[str]:
         """Return sentences on the settings of metrics, and on when they are undefined."""
-        self.read_policies |= request.original.policies.keys()
+        self.read_policies |= request.call.policies.keys()
         settings = dict.fromkeys(
             text for metric in request.metrics for text in self._setting_texts(metric)
         )

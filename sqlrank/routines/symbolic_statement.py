@@ -98,7 +98,7 @@ def _find_checks(
             required_row_checks(request),
             lambda name: "" if name in numbers else "VARCHAR",
         ),
-        request.shared_policies.get("nulls", request.original.policies.get("nulls")) == "drop",
+        request.shared_policies.get("nulls", request.call.policies.get("nulls")) == "drop",
         () if is_deduplicated or not {*unique} <= {*columns} else unique,
         role_type.duplicate_message
         or f"({', '.join(unique)}) occurs more than once. Keep one row of each",

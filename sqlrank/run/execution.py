@@ -19,6 +19,7 @@ from sqlrank.engines.driver_adapters import TimeRangeError
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
 from sqlrank.inputs.class_names import check_for_classes
+from sqlrank.inputs.filters import explain_failed_cast
 from sqlrank.registry.registry import UNIT_COLUMN
 from sqlrank.registry.resolved_metric import metric_fingerprints
 from sqlrank.result_columns import EXTREME_VALUES, N_UNITS, extreme_column
@@ -108,9 +109,7 @@ def execute_resolved(
         with suppress(ExecutionError):  # the original error takes precedence
             if database.is_data_error(error):
                 _explain_invalid_rows(prepared)
-        row_checks.explain_failed_cast(
-            prepared.inputs.database, prepared.inputs.by_role, prepared.inputs.condition, error
-        )
+        explain_failed_cast(prepared.inputs, error)
         raise
     metadata = _schema_metadata(prepared)
     if prepared.is_audited:

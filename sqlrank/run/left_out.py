@@ -347,7 +347,7 @@ def _find_order_notes(audited: _AuditedResult) -> Iterator[LeftOut]:
         for metric in request.metrics
         if metric.input_role == "run" and "ties" not in dict(metric.metric.params)
     }
-    is_chosen = "ties" in request.original.policies or len(ties) != 1
+    is_chosen = "ties" in request.call.policies or len(ties) != 1
     if not note and not is_chosen and ties <= {"doc_desc", "doc_asc"}:
         score_type = str(request.shared_policies.get("score_type", "given"))
         note = describe_tied_ranks(run, next(iter(ties)), score_type)
@@ -471,7 +471,7 @@ def _find_grade_notes(audited: _AuditedResult) -> Iterator[LeftOut]:
             f" (rel). Give rel={report.top_grade:g} or less"
         )
         yield from [LeftOut(advice, tuple(unmet))] if unmet else []
-    notes = load_compat_mode(request.original.compat, request.library).get("notes", {})
+    notes = load_compat_mode(request.call.compat, request.library).get("notes", {})
     if not notes or not qrels.column_type("relevance").startswith(("DOUBLE", "FLOAT", "DECIMAL")):
         return
     query = load_select("inputs", "grade_notes.sql")

@@ -24,9 +24,8 @@ from sqlrank.inputs.assembled_inputs import ROW_NUMBER
 from sqlrank.inputs.bound_input import BoundInputs, find_time_zone
 from sqlrank.inputs.column_binding import bind_inputs, check_independent_rows
 from sqlrank.inputs.column_mapping import describe_unseen_groups
-from sqlrank.inputs.filters import filter_inputs
-from sqlrank.inputs.input_ctes import build_input_ctes
-from sqlrank.inputs.row_checks import CheckMode, ValidationReport, explain_failed_cast
+from sqlrank.inputs.filters import explain_failed_cast, filter_inputs
+from sqlrank.inputs.input_ctes import InputCtes, build_input_ctes
 from sqlrank.inputs.row_rules import row_rules, valid_row_condition
 from sqlrank.planner.planner import choose_plan, is_rank_method_allowed, plan_summary, validate_plan
 from sqlrank.registry.metric_resolver import load_compat_mode
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from sqlrank.call.resolve import ResolvedRequest
     from sqlrank.engines.database import Database, SourceTable
     from sqlrank.inputs.bound_input import BoundInput, BoundInputs
+    from sqlrank.inputs.row_checks import CheckMode, ValidationReport
     from sqlrank.registry.metric import ParameterValue
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
@@ -59,10 +59,9 @@ AUDIT_INVALID_ROWS = "audit_invalid_rows"
 
 @dataclass(frozen=True)
 class PreparedStatement:
-    """A resolved request with its statement, and facts for the checks of the result.
+    """The statement of a request, and facts for the checks of the result.
 
     Attributes:
-        request: The resolved request.
         inputs: The bound inputs.
         statement: The compiled statement.
         plans: The chosen plans.
@@ -70,12 +69,16 @@ class PreparedStatement:
         report: Outcome of the checks of rankings, None if there were none.
     """
 
-    request: ResolvedRequest
     inputs: BoundInputs
     statement: CompiledStatement
     plans: Mapping[str, ParameterValue]
     is_audited: bool
     report: ValidationReport | None
+
+    @property
+    def request(self) -> ResolvedRequest:
+        """The resolved request."""
+        return self.inputs.request
 
     def render(self) -> RenderedStatement:
         """Return the text of the statement, in the user's notation and over temporary tables."""
@@ -121,93 +124,37 @@ def prepare_statement(
     inputs = filter_inputs(bind_inputs(request, database) if inputs is None else inputs)
     check_independent_rows(inputs)
     try:
-        return _prepare_bound(check, keep_unused, inputs)
+        return _prepare_bound(inputs, check, keep_unused)
     except ExecutionError as error:
-        explain_failed_cast(database, inputs.by_role, inputs.condition, error)
+        explain_failed_cast(inputs, error)
         raise
 
 
-def _prepare_bound(
-    check: CheckMode,
-    keep_unused: bool,
-    inputs: BoundInputs,
-) -> PreparedStatement:
+def _prepare_bound(inputs: BoundInputs, check: CheckMode, keep_unused: bool) -> PreparedStatement:
     """Prepare a statement over inputs that are bound and filtered."""
-    is_audited = check != "off" and inputs.database.can_inspect
+    request, database = inputs.request, inputs.database
+    is_audited = check != "off" and database.can_inspect
     counts_null_ids = is_audited and _can_count_null_ids(inputs)
-    report = (
-        _validate_rankings(inputs, check, ("run",) if counts_null_ids else ())
-        if is_audited and inputs.request.is_ranking
-        else None
-    )
-    if is_audited:
-        for bound_input in inputs.side_inputs:
-            row_checks.validate_rows(
-                bound_input,
-                inputs.needed_columns[bound_input.role.name],
-                required_row_checks(inputs.request),
-            )
-        for bound_input in [
-            *inputs.side_inputs,
-            *([inputs.base] if inputs.base is not None else []),
-        ]:
-            _check_unique(inputs, bound_input)
-    plans = choose_plan(inputs.request, inputs, None if report is None else report.rows)
+    report = _validate_inputs(inputs, check, counts_null_ids) if is_audited else None
+    plans = choose_plan(request, inputs, None if report is None else report.rows)
     if counts_null_ids and plans["rank_method"] != "list_position":
         row_checks.validate_rows(inputs.by_role["run"], inputs.needed_columns["run"], ())
         counts_null_ids = False
     input_ctes = build_input_ctes(inputs, plain=plans["list_key"] == "input")
     metrics = [
         metric.with_plan({**plans, **_round_threshold(metric, inputs)})
-        for metric in inputs.request.metrics
+        for metric in request.metrics
     ]
-    base_role = inputs.request.base_role
-    if is_audited and base_role is not None:
+    if is_audited and request.base_role is not None:
         cross_input_checks.check_settings_against_data(inputs, metrics, input_ctes)
-    layout = ResultLayout(
-        input_ctes.shape,
-        inputs.request.per_query,
-        weighted="weight" in inputs.needed_columns.get("queries", ()),
-        with_weights=inputs.request.include_query_weights,
-        keep_unused=keep_unused,
-        requested_names=inputs.request.requested_names,
-        base=base_role,
-        confidence=inputs.request.confidence,
-        query_column=(
-            input_ctes.sources[InputKey(base_role)].query_column
-            if base_role is not None
-            else "query_id"
-        ),
-        across=tuple(
-            column.name
-            for column in input_ctes.shape.group_columns
-            if column.requested_name in inputs.request.across
-        ),
-        differences=tuple(inputs.request.differences.items()),
-        counts_undefined=is_audited,
+    layout = replace(
+        _build_layout(inputs, input_ctes), keep_unused=keep_unused, counts_undefined=is_audited
     )
-    notes = []
-    if (
-        not inputs.database.can_inspect
-        and "queries" in inputs.needed_columns
-        and not layout.weighted
-    ):
-        notes.append(_default_column_note("queries", "weight", 1))
-    notes += (
-        [
-            *_default_column_notes(inputs),
-            *describe_unseen_groups(inputs),
-        ]
-        if not inputs.database.can_inspect
-        else []
-    )
-    if any(_round_threshold(metric, inputs) for metric in inputs.request.metrics):
-        notes.append("predictions: the threshold is rounded to 32 bits, as the scores are")
-    header = request_header(inputs, plans, notes)
+    header = request_header(inputs, plans, _list_assumptions(inputs, layout))
     audits = _audit_queries(inputs, counts_null_ids) if is_audited else {}
     statement = _compile_cached(
         _CompileKey(
-            inputs.request.library,
+            request.library,
             tuple(metrics),
             input_ctes.sources,
             layout,
@@ -216,7 +163,69 @@ def _prepare_bound(
             _column_types(inputs),
         )
     )
-    return PreparedStatement(inputs.request, inputs, statement, plans, is_audited, report)
+    return PreparedStatement(inputs, statement, plans, is_audited, report)
+
+
+def _validate_inputs(
+    inputs: BoundInputs, check: CheckMode, counts_null_ids: bool
+) -> ValidationReport | None:
+    """Check the rows before a plan is chosen by their numbers; return the outcome for rankings, but
+    for what the statement checks itself.
+    """
+    report = (
+        _validate_rankings(inputs, check, ("run",) if counts_null_ids else ())
+        if inputs.request.is_ranking
+        else None
+    )
+    for bound_input in inputs.side_inputs:
+        row_checks.validate_rows(
+            bound_input,
+            inputs.needed_columns[bound_input.role.name],
+            required_row_checks(inputs.request),
+        )
+    for bound_input in [*inputs.side_inputs, *([inputs.base] if inputs.base is not None else [])]:
+        _check_unique(inputs, bound_input)
+    return report
+
+
+def _build_layout(inputs: BoundInputs, input_ctes: InputCtes) -> ResultLayout:
+    """Return the layout of the result that the request asks for."""
+    request = inputs.request
+    base_role = request.base_role
+    return ResultLayout(
+        input_ctes.shape,
+        request.per_query,
+        weighted="weight" in inputs.needed_columns.get("queries", ()),
+        with_weights=request.include_query_weights,
+        requested_names=request.requested_names,
+        base=base_role,
+        confidence=request.confidence,
+        query_column=(
+            input_ctes.sources[InputKey(base_role)].query_column
+            if base_role is not None
+            else "query_id"
+        ),
+        across=tuple(
+            column.name
+            for column in input_ctes.shape.group_columns
+            if column.requested_name in request.across
+        ),
+        differences=tuple(request.differences.items()),
+    )
+
+
+def _list_assumptions(inputs: BoundInputs, layout: ResultLayout) -> list[str]:
+    """Return header lines on what is taken for granted of tables that cannot be looked at, and on
+    rounded thresholds.
+    """
+    notes = []
+    if not inputs.database.can_inspect:
+        if "queries" in inputs.needed_columns and not layout.weighted:
+            notes.append(_default_column_note("queries", "weight", 1))
+        notes += [*_default_column_notes(inputs), *describe_unseen_groups(inputs)]
+    if any(_round_threshold(metric, inputs) for metric in inputs.request.metrics):
+        notes.append("predictions: the threshold is rounded to 32 bits, as the scores are")
+    return notes
 
 
 def audit_text(request: ResolvedRequest, database: Database) -> str:
@@ -522,7 +531,7 @@ def request_header(
     inputs: BoundInputs, plans: Mapping[str, Any], notes: Sequence[str]
 ) -> StatementHeader:
     """Return the header of a request's statement."""
-    call = inputs.request.original
+    call = inputs.request.call
     requested_names = [*inputs.request.differences] or [
         name for metric in inputs.request.metrics for name in metric.requested_names
     ]
@@ -561,7 +570,7 @@ def _read_sources(request: ResolvedRequest) -> dict[str, Any]:
 
 def _iterate_settings(inputs: BoundInputs) -> Iterator[str]:
     """Yield the settings that decide numbers and are not the defaults."""
-    call = inputs.request.original
+    call = inputs.request.call
     if call.compat is not None:
         implied = ", ".join(_compat_settings(inputs.request))
         yield f"compat={call.compat} ({implied})" if implied else f"compat={call.compat}"
@@ -592,8 +601,8 @@ def _iterate_settings(inputs: BoundInputs) -> Iterator[str]:
 
 def _compat_settings(request: ResolvedRequest) -> list[str]:
     """Return the settings of a compatibility mode for these metrics."""
-    mode = load_compat_mode(request.original.compat, request.library)
-    policy_names = request.original.policies.keys()
+    mode = load_compat_mode(request.call.compat, request.library)
+    policy_names = request.call.policies.keys()
     read = {
         name for metric in request.metrics for name in metric.settings
     } | request.shared_policies.keys()
