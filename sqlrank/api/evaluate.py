@@ -15,9 +15,9 @@ from sqlrank.call.argument_checks import entry_point
 from sqlrank.call.request import ColumnNames, Request
 from sqlrank.call.resolve import resolve_request
 from sqlrank.call.sources import QuerySource, leaf_sources
-from sqlrank.engines.driver_adapters import infer_dialect
 from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
 from sqlrank.engines.query_sources import reads_files
+from sqlrank.engines.remote_database import infer_dialect
 from sqlrank.errors import InputError, MetricError
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
 from sqlrank.registry import metric_resolver

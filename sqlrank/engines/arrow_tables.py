@@ -23,7 +23,7 @@ from sqlrank.call.sources import (
     is_row_list,
     source_kind,
 )
-from sqlrank.engines.database import ColumnProblem
+from sqlrank.engines.source_tables import ColumnProblem
 from sqlrank.errors import (
     InputError,
     SqlrankError,

@@ -4,184 +4,45 @@ declares, and shadowed functions.
 
 from __future__ import annotations
 
-import glob
-import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
+import pyarrow as pa
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
-from sqlrank.call.sources import JSON_READER, QuerySource, wrap_source
+from sqlrank.call.sources import (
+    COMPRESSION_SUFFIXES,
+    QuerySource,
+    SourceGroup,
+    TemporaryView,
+    reader_function,
+    source_kind,
+    wrap_source,
+)
 from sqlrank.cancellation import check_deadline
-from sqlrank.engines.driver_adapters import check_times, normalize_result
-from sqlrank.engines.duckdb_session import restore_setting, set_setting
+from sqlrank.engines.file_sources import names_files
 from sqlrank.engines.query_sources import (
-    QUOTES,
-    fold_column_name,
     parse_query,
     refuse_random_numbers,
     require_table_name,
-    split_path,
+    split_table_name,
 )
+from sqlrank.engines.source_tables import ALL_COLUMNS, DeclaredColumns, SourceTable, union_tables
 from sqlrank.errors import ExecutionError, InputError
 from sqlrank.registry.query_templates import load_select
+from sqlrank.registry.registry import SYSTEM_COLUMN
+from sqlrank.registry.settings_checks import describe_argument
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
-from sqlrank.sql_ast import sql_literal, union_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-
-    import duckdb
-    import pyarrow as pa
-
-    from sqlrank.registry.registry import ColumnSpec
-
-
-_NAME = re.compile(r'\w+|"[^"]*"|`[^`]*`')
-
-
-@dataclass(frozen=True)
-class DeclaredColumns:
-    """The columns that a call reads of a source.
-
-    Attributes:
-        kinds: The kinds of columns by their names in lower case.
-        texts: Expressions, conditions and names that may name further columns.
-        reads_all: All columns are read.
-    """
-
-    kinds: Mapping[str, str]
-    texts: tuple[str, ...] = ()
-    reads_all: bool = False
-
-    @classmethod
-    def declare_columns(
-        cls,
-        columns: Mapping[str, ColumnSpec],
-        mapping: Mapping[str, Any] | None = None,
-        texts: Iterable[str | None] = (),
-    ) -> DeclaredColumns:
-        """Return the columns of a role, under their own names and under those that a mapping gives
-        them.
-
-        Its expressions may name further columns, as ``texts`` may, and what it maps to names that
-        the role does not have.
-        """
-        kinds: dict[str, str] = {}
-        expressions = [text for text in texts if text]
-        for name, mapped in (mapping or {}).items():
-            names = [mapped] if isinstance(mapped, str) else list(mapped)
-            column = columns.get(name)
-            expressions += [text for text in names if column is None or not _NAME.fullmatch(text)]
-            if column is not None:
-                kind = (
-                    "number"
-                    if column.is_number or not isinstance(mapped, str)
-                    else _find_kind(column)
-                )
-                kinds |= {text.strip('"`').lower(): kind for text in names}
-        for name, column in columns.items():
-            kinds = (
-                dict.fromkeys(filter(None, (name.lower(), column.fallback)), _find_kind(column))
-                | kinds
-            )
-        return cls(
-            kinds,
-            tuple(text.lower() for text in expressions),
-            any("*" in text for text in expressions),
-        )
-
-    def declare_texts(self, names: Iterable[str]) -> DeclaredColumns:
-        """Return the same, with columns that are read as ids are: as they are written, unless all
-        are whole numbers.
-        """
-        return replace(self, kinds={**self.kinds, **{name.lower(): "key" for name in names}})
-
-    def find_kind(self, name: str) -> str | None:
-        """Return the kind of a column, ``any`` if further texts name it, and None if nothing reads
-        it.
-        """
-        kind = self.kinds.get(name.lower())
-        if kind in {"key", "list"}:
-            return kind
-        is_named = self.reads_all or any(
-            re.search(rf"(?<!\w){re.escape(name.lower())}(?!\w)", text) for text in self.texts
-        )
-        return "any" if is_named else kind
-
-
-def _find_kind(column: ColumnSpec) -> str:
-    """Return the kind of a column: key, number, list (of ids), numbers (a list of these) or any."""
-    return "numbers" if column.id_list else "number" if column.is_number else column.type
-
-
-ALL_COLUMNS = DeclaredColumns({}, reads_all=True)
-"""All columns, with the types of all rows."""
-
-
-BUILTIN_SCHEMA = "system.main"
-"""Schema of DuckDB's built-in functions."""
-
-
-class NameResolution(NamedTuple):
-    """Name resolution of a DuckDB connection during a call.
-
-    Attributes:
-        default_schema: Database and schema of unqualified table names.
-        search_path: Setting to restore, None if it was not changed.
-        shadowed: User-defined functions that shadow built-in ones, with their full names.
-    """
-
-    default_schema: tuple[str, str]
-    search_path: str | None
-    shadowed: Mapping[str, str]
-
-
-def prefer_builtins(connection: duckdb.DuckDBPyConnection) -> NameResolution:
-    """Put the schema of built-in functions first in the search path of a connection.
-
-    Inside a transaction the path is unchanged, because an error would prevent its restoration.
-    Shadowing functions are queried instead, which takes about 40 ms.
-    """
-    query = (
-        "SELECT CURRENT_DATABASE(), CURRENT_SCHEMA(), CURRENT_SETTING('search_path'),"
-        " TXID_CURRENT()"
-    )
-    database, schema, path, transaction = connection.execute(query).fetchall()[0]
-    if connection.execute("SELECT TXID_CURRENT()").fetchall()[0][0] == transaction:
-        functions = connection.execute(
-            load_select("inputs", "shadowing_functions_duckdb.sql").sql("duckdb")
-        ).fetchall()
-        builtin = {name.lower() for name, *_, is_builtin in functions if is_builtin}
-        user = {
-            name.lower(): ".".join([*path, name])
-            for name, *path, is_builtin in functions
-            if not is_builtin
-        }
-        return NameResolution(
-            (database, schema), None, {name: user[name] for name in user.keys() & builtin}
-        )
-    # A schema without database refers to the first database of the path, which changes.
-    names = [[database, *name_parts][-2:] for name_parts in split_path(path)] or [
-        [database, schema]
-    ]
-    tables = [
-        ".".join(exp.to_identifier(part, quoted=True).sql("duckdb") for part in name_parts)
-        for name_parts in names
-    ]
-    set_setting(connection, "search_path", ",".join([BUILTIN_SCHEMA, *tables]))
-    return NameResolution((database, schema), path, {})
-
-
-def put_back_search_path(connection: duckdb.DuckDBPyConnection, resolution: NameResolution) -> None:
-    """Restore the search path of a connection."""
-    if resolution.search_path is not None:
-        restore_setting(connection, "search_path", resolution.search_path)
+    from collections.abc import Callable, Mapping, Sequence
 
 
 def find_shadowed(dialect: str, fetch: Callable[[str], list[tuple[str, ...]]]) -> dict[str, str]:
@@ -210,191 +71,6 @@ def refuse_shadowed(text: str, dialect: str, shadowed: Mapping[str, str]) -> Non
                 " would be called instead of the engine's. Drop or rename it, or use a connection"
                 " that does not see it"
             )
-
-
-@dataclass(frozen=True)
-class ColumnProblem:
-    """The reason that a column cannot be read, and True if it can be as a key, whose values are
-    then compared as texts.
-    """
-
-    text: str
-    allows_keys: bool = False
-
-
-def reads_text(node: exp.Expr) -> bool:
-    """Return True if an item of FROM is TREC, CSV or JSON text, parsed at each scan."""
-    return node.find(exp.ReadCSV) is not None or any(
-        call.name.upper() == JSON_READER for call in node.find_all(exp.Anonymous)
-    )
-
-
-@dataclass(frozen=True)
-class SourceTable:
-    """A resolved source.
-
-    Attributes:
-        label: Label in messages.
-        from_item: Item of the FROM clause.
-        column_types: Columns with their types, None if they cannot be inspected.
-        dialect: SQL dialect.
-        display_item: FROM item in the user's notation, if it differs from ``from_item``.
-        is_empty: The source is known to have no rows.
-        has_row_count: COUNT(*) is answered from metadata (tables, Parquet), without a scan.
-        num_rows: Number of rows of a table in memory, None for others.
-        has_collations: Text is not compared byte by byte unless the statement demands it.
-        members: Members of a union of tables.
-        constants: Values of columns that the member of a union does not have.
-        casts: Types that columns of the member of a union are cast to.
-        problems: Columns that are refused where they are read.
-        columns: Column names by their lower-case form.
-    """
-
-    label: str
-    from_item: exp.Expr
-    column_types: Mapping[str, str] | None
-    dialect: str = "duckdb"
-    display_item: exp.Expr | None = None
-    is_empty: bool = False
-    has_row_count: bool = True
-    num_rows: int | None = None
-    has_collations: bool = False
-    members: tuple[SourceTable, ...] = ()
-    constants: Mapping[str, str] = field(default_factory=dict)
-    casts: Mapping[str, str] = field(default_factory=dict)
-    problems: Mapping[str, ColumnProblem] = field(default_factory=dict)
-    columns: Mapping[str, str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Index the columns by lower-case name."""
-        object.__setattr__(
-            self,
-            "columns",
-            {name.lower(): name for name in reversed(list(self.types))},
-        )
-
-    @property
-    def types(self) -> Mapping[str, str]:
-        """Its columns with their types, empty if they cannot be inspected."""
-        return self.column_types or {}
-
-    def find_column(self, name: str) -> str | None:
-        """Return the column of a name, matched exactly or without case.
-
-        Without inspection, the name is folded like an unquoted identifier of the engine.
-        """
-        if self.column_types is None:
-            return fold_column_name(name, self.dialect)
-        if name in self.column_types:
-            return name
-        unquoted = fold_column_name(name, self.dialect) if name[:1] in QUOTES else name
-        return unquoted if unquoted in self.column_types else self.columns.get(unquoted.lower())
-
-    def from_clause(
-        self, read: Iterable[exp.Identifier] | None = None, for_display: bool = False
-    ) -> exp.Expr:
-        """Return the FROM item; for a union of tables, a subquery with the columns ``read``, by
-        default those that can be read.
-
-        ``for_display`` selects the user's notation.
-
-        Raises:
-            InputError: A column of these has a problem.
-        """
-        if read is None:
-            read = [
-                exp.to_identifier(name, quoted=True)
-                for name in self.types
-                if name not in self.problems
-            ]
-        read = list(read)
-        self.require_readable(identifier.name for identifier in read)
-        if not self.members:
-            return (self.display_from_item if for_display else self.from_item).copy()
-        return union_all(
-            member.select_columns(read, for_display) for member in self.members
-        ).subquery("parts", copy=False)
-
-    @property
-    def is_text(self) -> bool:
-        """True for rows of text files, whose types are those of their values."""
-        return reads_text(self.display_from_item)
-
-    @property
-    def has_several_files(self) -> bool:
-        """True for a reader of several files, or of a pattern."""
-        reader = self.from_item.this if isinstance(self.from_item, exp.Table) else None
-        paths = [*reader.find_all(exp.Literal)] if isinstance(reader, exp.Func) else []
-        return len(paths) > 1 or any(glob.has_magic(path.name) for path in paths)
-
-    def with_texts(self, names: Collection[str]) -> SourceTable:
-        """Return a union with columns of its members that are texts, whatever some of them are."""
-        if not names:
-            return self
-        types = {
-            name: "VARCHAR" if name in names else column_type
-            for name, column_type in self.types.items()
-        }
-        members = tuple(
-            replace(member, casts={**member.casts, **dict.fromkeys(names, "VARCHAR")})
-            for member in self.members
-        )
-        problems = {name: problem for name, problem in self.problems.items() if name not in names}
-        table = replace(self, members=members, column_types=types, problems=problems)
-        return replace(table, from_item=table.from_clause())
-
-    def with_all_columns(self) -> SourceTable:
-        """Return the source with every column, of which those of integers and texts are texts.
-
-        Raises:
-            InputError: A column has no common type, or some members lack it.
-        """
-        self.require_readable(
-            name for name, problem in self.problems.items() if not problem.allows_keys
-        )
-        table = replace(self, problems={})
-        return replace(table, from_item=table.from_clause()) if self.problems else table
-
-    def require_readable(self, names: Iterable[str]) -> None:
-        """Raise ``InputError`` for the first of these columns that has a problem."""
-        for name in names:
-            if (problem := self.problems.get(name)) is not None:
-                raise InputError(problem.text)
-
-    def select_columns(self, read: Iterable[exp.Identifier], for_display: bool) -> exp.Select:
-        """Return a SELECT of columns under the names ``read``, and of the constants."""
-        query = exp.select().from_(self.from_clause(for_display=for_display))
-        constants = {
-            fold_column_name(name, self.dialect) if self.column_types is None else name: value
-            for name, value in self.constants.items()
-        }
-        for identifier in read:
-            column_name = (
-                identifier.copy()
-                if self.column_types is None
-                else exp.Identifier(this=self.find_column(identifier.name), quoted=True)
-            )
-            if identifier.name not in constants:
-                target = self.casts.get(identifier.name)
-                expression: exp.Expr = (
-                    exp.column(column_name)
-                    if target is None
-                    else exp.cast(exp.column(column_name), target, dialect="duckdb")
-                )
-                is_same = target is None and column_name.name == identifier.name
-                query.select(
-                    expression if is_same else exp.alias_(expression, identifier.copy()), copy=False
-                )
-        for name, value in constants.items():
-            query.select(
-                exp.alias_(sql_literal(value), exp.to_identifier(name, quoted=True)), copy=False
-            )
-        return query if query.selects else query.select("1 AS one")
-
-    @property
-    def display_from_item(self) -> exp.Expr:
-        """The FROM item in the user's notation."""
-        return self.from_item if self.display_item is None else self.display_item
 
 
 class Database(ABC):
@@ -571,3 +247,204 @@ class NamesOnlyDatabase(Database):
 
 
 _NOT_INSPECTED = "these tables are names only. Give connection= to read them"
+
+
+def normalize_result(table: pa.Table, types: Mapping[str, pa.DataType | None]) -> pa.Table:
+    """Normalize column names and types of a result to those that DuckDB returns.
+
+    ``types`` are the types by column name, None for columns of the inputs.
+    """
+    columns = []
+    for column, arrow_type in zip(table.columns, types.values(), strict=True):
+        columns.append(normalize_column(column) if arrow_type is None else column.cast(arrow_type))
+    return pa.table(columns, names=list(types))
+
+
+def normalize_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Normalize a column: whole decimals to integers, dictionaries and string views to plain
+    values.
+    """
+    arrow_type = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_decimal(arrow_type) and arrow_type.scale == 0:
+        arrow_type = pa.int64()
+    elif pa.types.is_string_view(arrow_type) or pa.types.is_large_string(arrow_type):
+        arrow_type = pa.string()
+    return column.cast(arrow_type)
+
+
+class TimeRangeError(InputError):
+    """A day or time that Python does not hold, such as infinity or the year 20000, in a column of a
+    result.
+    """
+
+    def __init__(self, column: str, advice: str) -> None:
+        super().__init__(
+            f"column {column!r} has a day or time that Python does not hold, such as infinity or a"
+            f" part of a microsecond. {advice}"
+        )
+        self.column = column
+
+
+def check_times(table: pa.Table) -> pa.Table:
+    """Return a table; raise ``TimeRangeError`` for a day or time that Python does not hold, which
+    every reader of it would meet.
+    """
+    for field, column in zip(table.schema, table.columns, strict=True):
+        if pa.types.is_temporal(field.type):
+            try:
+                column.to_pylist()
+            except (ValueError, OverflowError):
+                raise TimeRangeError(
+                    field.name,
+                    f"Read it as a text, CAST({exp.to_identifier(field.name).sql()} AS VARCHAR), in"
+                    " a query",
+                ) from None
+    return table
+
+
+def resolve_source(
+    database: Database, role: str, source: Any, columns: DeclaredColumns = ALL_COLUMNS
+) -> SourceTable:
+    """Resolve a source, of which these columns are read, or several as a union with a ``system``
+    column for runs.
+
+    Raises:
+        InputError: A source does not exist, has no rows or no name, or types do not match.
+    """
+    source = SourceGroup.wrap(role, source) if isinstance(source, list) else source
+    if not isinstance(source, SourceGroup):
+        return database.resolve_source(role, source, columns)
+    union = _unite_members(database, role, source, columns)
+    mixed = _find_mixed_columns(union, columns)
+    if further := [name for name in mixed if columns.find_kind(name) == "any"]:
+        union = _unite_members(
+            database, role, source, columns.declare_texts(further)
+        )  # as one reader of all files reads them
+    return union.with_texts(mixed)
+
+
+def _unite_members(
+    database: Database, role: str, source: SourceGroup, columns: DeclaredColumns
+) -> SourceTable:
+    """Return the union of several sources, of which these columns are read."""
+    tables = [
+        _resolve_member(database, role, name, member, columns) for name, member in source.members
+    ]
+    if source.members_are_systems:
+        names = _system_names(database, role, source, tables)
+        for name, table in zip(names, tables, strict=True):
+            _check_system(database, role, name, table)
+        tables = [
+            replace(member, constants={SYSTEM_COLUMN: name})
+            for name, table in zip(names, tables, strict=True)
+            for member in table.members or (table,)
+        ]
+    return union_tables(role, tables)
+
+
+def _find_mixed_columns(union: SourceTable, columns: DeclaredColumns) -> list[str]:
+    """Return the ids, and the columns that no role declares, whose types differ among text
+    files.
+    """
+    if not all(member.is_text for table in union.members for member in table.members or (table,)):
+        return []
+    named = [name for name in union.problems if columns.find_kind(name) in {"any", "key"}]
+    return [
+        name
+        for name in named
+        if all(table.find_column(name) is not None for table in union.members)
+    ]
+
+
+def _resolve_member(
+    database: Database, role: str, name: str | None, member: Any, columns: DeclaredColumns
+) -> SourceTable:
+    """Resolve one of several sources; a list that names no sources may be one of documents."""
+    try:
+        return resolve_source(database, role, member, columns)
+    except InputError as error:
+        if name is None or not isinstance(member, SourceGroup):
+            raise
+        raise InputError(
+            f"{error}. If {name!r} is a query, and no system, give a list of documents for every"
+            " query"
+        ) from None
+
+
+def _system_names(
+    database: Database, role: str, source: SourceGroup, tables: Sequence[SourceTable]
+) -> list[str]:
+    """Return system names: as given, or tag, stem or name of the file.
+
+    The first of these that is unique is used.
+    """
+    candidates = [
+        (
+            [name]
+            if name
+            else [tag for tag in (_read_tag(database, member, table),) if tag]
+            + _list_stems(role, member)
+        )
+        for (name, member), table in zip(source.members, tables, strict=True)
+    ]
+    while True:
+        counts = Counter(names[0] for names in candidates)
+        clashing = [names for names in candidates if counts[names[0]] > 1]
+        if not clashing:
+            return [names[0] for names in candidates]
+        if all(len(names) == 1 for names in clashing):
+            runs = describe_argument(role, "{'name': source}")
+            raise InputError(
+                f"{role}: two systems are called {clashing[0][0]!r}. Give each a name: {runs}"
+            )
+        for names in clashing:
+            del names[: len(names) > 1]
+
+
+def _read_tag(database: Database, source: Any, table: SourceTable) -> str | None:
+    """Return the tag of a TREC file, if all lines have the same."""
+    if (
+        not database.can_inspect
+        or "tag" not in table.types
+        or not names_files(source)
+        or reader_function(source)
+    ):
+        return None
+    tag = exp.column("tag")
+    ((least, most),) = database.query_rows(
+        exp.select(exp.Min(this=tag), exp.Max(this=tag.copy())).from_(table.from_clause())
+    )
+    return str(least) if least == most and least is not None else None
+
+
+def _list_stems(role: str, source: Any) -> list[str]:
+    """Return a file's stem and name, or the last part of a table's name."""
+    if not isinstance(source, (str, Path)) or isinstance(source, TemporaryView):
+        runs = describe_argument(role, "{'name': table}")
+        raise InputError(f"{role}: a {source_kind(source)} of several has no name. Give {runs}")
+    path = Path(source)
+    if names_files(source):
+        return [
+            Path(path.stem).stem if path.suffix in COMPRESSION_SUFFIXES else path.stem,
+            path.name,
+        ]
+    return [(split_table_name(str(source)) or [str(source)])[-1]]
+
+
+def _check_system(database: Database, role: str, name: str, table: SourceTable) -> None:
+    """Check that a system has rows and no ``system`` column of its own.
+
+    A system without rows would be missing from the result without notice.
+    """
+    if table.find_column(SYSTEM_COLUMN) is not None and table.column_types is not None:
+        raise InputError(
+            f"{role}: {table.label} has a column {SYSTEM_COLUMN!r} of its own. Give it alone with"
+            f" by={SYSTEM_COLUMN!r}, or rename the column"
+        )
+    if table.is_empty or (
+        database.can_inspect
+        and not database.query_rows(exp.select("1 AS one").from_(table.from_clause([])).limit(1))
+    ):
+        raise InputError(
+            f"{role}: {table.label} has no rows, and {name!r} would be missing from the result"
+        )

@@ -9,122 +9,24 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import duckdb
-import pyarrow as pa
 
-from sqlrank.arrow_arrays import to_array
 from sqlrank.call.request import ResourceLimits, select_arguments
 from sqlrank.call.sources import QuerySource, SourceGroup
 from sqlrank.cancellation import run_cancellable
-from sqlrank.engines.database import Database, DeclaredColumns, NamesOnlyDatabase, SourceTable
-from sqlrank.engines.driver_adapters import infer_dialect, is_duckdb_connection
+from sqlrank.engines.database import Database, NamesOnlyDatabase
+from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.duckdb_session import (
-    describe_columns,
     duckdb_session,
-    fetch_tuples,
-    fetch_with_perfect_hash,
-    translate_duckdb_errors,
 )
-from sqlrank.engines.duckdb_sources import DuckDBSources
-from sqlrank.engines.remote_database import RemoteDatabase, check_no_limits
-from sqlrank.sql_ast import write_tree
+from sqlrank.engines.remote_database import (
+    RemoteDatabase,
+    check_no_limits,
+    infer_dialect,
+    is_duckdb_connection,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from sqlglot import exp
-
-    from sqlrank.errors import ExecutionError
-
-
-class DuckDBDatabase(Database):
-    """A session on a DuckDB connection; ``close`` removes what it registers.
-
-    ``keeps_text`` loads text once into a temporary table; ``is_own`` marks a connection that is not
-    shared. Such a one is the ``private_connection``.
-    """
-
-    supports_dense_groups = True
-
-    def __init__(
-        self, connection: duckdb.DuckDBPyConnection, keeps_text: bool = True, is_own: bool = False
-    ) -> None:
-        super().__init__("duckdb")
-        self._sources = DuckDBSources(connection, keeps_text, is_own)
-        self.private_connection = connection if is_own else None
-
-    def close(self) -> None:
-        """Remove registered views and temporary tables."""
-        self._sources.close()
-
-    @property
-    def shadowed(self) -> Mapping[str, str]:
-        """User-defined functions, by name, that would be called instead of built-in ones."""
-        return self._sources.shadowed
-
-    def is_data_error(self, error: ExecutionError) -> bool:
-        """Return True if values in the tables may have caused an error."""
-        return isinstance(
-            error.__cause__,
-            (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.InvalidInputException),
-        )
-
-    def fetch_result(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
-        """Run a statement, and return its columns with these names."""
-        return self.fetch_arrow(text).rename_columns(list(types))
-
-    def fetch_row(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
-        """Run a statement of one row. A relation, as of ``fetch_result``, is bound twice, which
-        takes longer than a small statement runs.
-        """
-        columns = zip(*self.fetch_rows(text), strict=True)
-        arrays = [
-            to_array(
-                [None if value is None else float(value) for value in values]
-                if arrow_type == pa.float64()
-                else values,
-                arrow_type,
-            )
-            for values, arrow_type in zip(columns, types.values(), strict=True)
-        ]
-        return pa.table(arrays, names=list(types))
-
-    def keep_query(self, role: str, query: QuerySource) -> QuerySource:
-        """Run a query once, and return it with the temporary table of its rows, which is not
-        removed at the end.
-        """
-        with translate_duckdb_errors():
-            return self._sources.keep_query(role, query)
-
-    def _resolve_source(self, role: str, source: Any, columns: DeclaredColumns) -> SourceTable:
-        with translate_duckdb_errors():
-            return self._sources.resolve_and_load(role, source, columns)
-
-    def _fetch_arrow(self, text: str) -> pa.Table:
-        with translate_duckdb_errors():
-            return self._sources.register_streams().sql(text).to_arrow_table()
-
-    def _fetch_groups(self, text: str) -> pa.Table:
-        with translate_duckdb_errors():
-            return fetch_with_perfect_hash(self._sources.register_streams(), text)
-
-    def _fetch_rows(self, text: str) -> list[tuple[Any, ...]]:
-        with translate_duckdb_errors():
-            return fetch_tuples(self._sources.register_streams(), text)
-
-    @property
-    def has_unread_streams(self) -> bool:
-        """True while rows of a stream have not been read."""
-        return bool(self._sources.unread_streams)
-
-    @property
-    def time_zone(self) -> str:
-        """The time zone of the session."""
-        ((name,),) = self._fetch_rows("SELECT CURRENT_SETTING('TimeZone')")
-        return str(name)
-
-    def _describe_query(self, query: exp.Query) -> dict[str, str]:
-        with translate_duckdb_errors():
-            return describe_columns(self._sources.connection, write_tree(query))
 
 
 Outcome = TypeVar("Outcome")

@@ -18,7 +18,7 @@ from sqlglot import exp
 from sqlrank.engines.duckdb_session import describe_columns, explain_duckdb_error, fetch_tuples
 from sqlrank.engines.file_formats import open_text
 from sqlrank.engines.file_sources import list_paths
-from sqlrank.engines.source_columns import read_folder_keys
+from sqlrank.engines.source_tables import read_folder_keys
 from sqlrank.engines.text_advice import check_dates, suggest_formats, suggest_query
 from sqlrank.errors import InputError, quote_excerpt
 from sqlrank.registry.query_templates import load_select
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from sqlrank.engines.database import DeclaredColumns
+    from sqlrank.engines.source_tables import DeclaredColumns
 
 
 TEXT_ROWS = "text_rows"

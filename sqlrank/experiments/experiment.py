@@ -15,10 +15,11 @@ from sqlrank._version import __version__
 from sqlrank.call.argument_checks import entry_point
 from sqlrank.call.sources import SourceGroup, leaf_sources
 from sqlrank.cancellation import run_cancellable
-from sqlrank.engines.driver_adapters import infer_dialect, normalize_result
+from sqlrank.engines.database import normalize_result
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
 from sqlrank.engines.query_sources import reads_files
+from sqlrank.engines.remote_database import infer_dialect
 from sqlrank.errors import InputError
 from sqlrank.experiments.design import SAMPLE_RATIO, ExperimentDesign
 from sqlrank.experiments.effects import (

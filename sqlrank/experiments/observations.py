@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.engines.database import Database, DeclaredColumns
+from sqlrank.engines.database import Database, resolve_source
+from sqlrank.engines.source_tables import DeclaredColumns
 from sqlrank.errors import (
     MAX_EXAMPLES,
     InputError,
@@ -21,7 +22,6 @@ from sqlrank.errors import (
 from sqlrank.experiments.design import DEFAULTS, ExperimentDesign
 from sqlrank.experiments.effects import FOLDER, KEYS, OBSERVATIONS, variant_sum_ctes
 from sqlrank.inputs.bound_input import BoundInput
-from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.inputs.column_mapping import bind_column_or_expression
 from sqlrank.inputs.filters import apply_filter
 from sqlrank.inputs.row_checks import (

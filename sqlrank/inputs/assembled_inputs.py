@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlrank.call.request import split_column_list
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.row_keys import GROUP_ID, QUERY_ID, KeyColumns
-from sqlrank.engines.database import SourceTable
+from sqlrank.engines.source_tables import SourceTable
 from sqlrank.errors import ContractError, InputError, enumerate_names, suggest_choice
 from sqlrank.inputs.bound_input import BoundInput, BoundInputs
 from sqlrank.inputs.column_mapping import role_mapping

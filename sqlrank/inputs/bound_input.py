@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.compiler.select_builders import drop_comments_repeated_in_query
-from sqlrank.engines.database import SourceTable
+from sqlrank.engines.source_tables import SourceTable
 from sqlrank.errors import InputError
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import (
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from sqlrank.call.resolve import ResolvedRequest
     from sqlrank.compiler.layout import GroupColumn
-    from sqlrank.engines.database import Database, SourceTable
+    from sqlrank.engines.database import Database
+    from sqlrank.engines.source_tables import SourceTable
     from sqlrank.registry.registry import Role
     from sqlrank.rendering.dialect import Dialect
 

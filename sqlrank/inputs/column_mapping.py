@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sqlrank.call.resolve import ResolvedRequest
-    from sqlrank.engines.database import SourceTable
+    from sqlrank.engines.source_tables import SourceTable
     from sqlrank.inputs.bound_input import BoundInput, BoundInputs
 
 

@@ -31,7 +31,7 @@ from sqlrank.sql_ast import quoted_column, sql_literal
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlrank.engines.database import SourceTable
+    from sqlrank.engines.source_tables import SourceTable
     from sqlrank.inputs.bound_input import BoundInput, BoundInputs
     from sqlrank.sql_ast import ExpressionText
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sqlglot.expressions import Expr
 
-    from sqlrank.engines.database import SourceTable
+    from sqlrank.engines.source_tables import SourceTable
 
 
 _OPERATORS = (

@@ -19,8 +19,8 @@ from sqlrank._version import __version__
 from sqlrank.call.request import ResourceLimits
 from sqlrank.call.sources import reader_function
 from sqlrank.cancellation import run_cancellable, set_deadline
+from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.duckdb_session import duckdb_session
-from sqlrank.engines.open_database import DuckDBDatabase
 from sqlrank.engines.query_sources import require_table_name
 from sqlrank.errors import InputError, MetricError
 from sqlrank.learn.training import (

@@ -22,8 +22,9 @@ from sqlrank.compiler.aggregation_ctes import AggregationCtes
 from sqlrank.compiler.layout import GroupColumn, GroupingLayout, InputKey, InputQuery
 from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import KeyColumns, UnquotedName
-from sqlrank.engines.database import Database, DeclaredColumns, SourceTable
+from sqlrank.engines.database import Database, resolve_source
 from sqlrank.engines.duckdb_session import fetch_tuples
+from sqlrank.engines.source_tables import DeclaredColumns, SourceTable
 from sqlrank.errors import (
     InputError,
     MetricError,
@@ -37,7 +38,6 @@ from sqlrank.errors import (
 )
 from sqlrank.inputs import row_checks
 from sqlrank.inputs.bound_input import BoundInput
-from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.inputs.column_mapping import bind_column_or_expression
 from sqlrank.inputs.missing_columns import describe_missing_columns
 from sqlrank.registry import metric_resolver as of_metrics

@@ -25,12 +25,12 @@ from sqlrank.call.resolve import (
 from sqlrank.call.sources import RUN_ROLES, SourceGroup, collect_sources, wrap_source
 from sqlrank.cancellation import check_deadline, seconds_left
 from sqlrank.comparison.comparison_plan import SCORE_COLUMN, ComparisonPlan, check_system_column
-from sqlrank.engines.driver_adapters import infer_dialect
+from sqlrank.engines.database import resolve_source
 from sqlrank.engines.open_database import replace_members, run_on_database, share_queries
 from sqlrank.engines.query_sources import QUOTES, fold_column_name
+from sqlrank.engines.remote_database import infer_dialect
 from sqlrank.errors import InputError, MetricError
 from sqlrank.explanations.explain import explain_queries
-from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.registry.aliases import find_metric

@@ -15,6 +15,7 @@ from sqlrank._version import __version__
 from sqlrank.call.argument_checks import entry_point
 from sqlrank.call.request import Request
 from sqlrank.call.resolve import parse_group_by
+from sqlrank.engines.database import resolve_source
 from sqlrank.engines.open_database import ExecutionOptions
 from sqlrank.errors import InputError, MetricError, short_repr, suggest_choice
 from sqlrank.inference.corrected_tests import (
@@ -38,7 +39,6 @@ from sqlrank.inference.tolerance import (
     parse_tolerances,
     relative_difference,
 )
-from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.query_templates import load_select
 from sqlrank.result_columns import (

@@ -20,11 +20,10 @@ from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns, key_equalities, name_keys
 from sqlrank.compiler.select_builders import cast_double, order_rows
 from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement, result_keys
-from sqlrank.engines.database import Database, NamesOnlyDatabase
+from sqlrank.engines.database import Database, NamesOnlyDatabase, resolve_source
 from sqlrank.engines.open_database import open_for_inspection
 from sqlrank.engines.query_sources import reads_files
 from sqlrank.errors import MetricError
-from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage

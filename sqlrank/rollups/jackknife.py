@@ -18,8 +18,8 @@ from sqlrank.call.request import Request
 from sqlrank.call.resolve import resolve_request
 from sqlrank.cancellation import run_cancellable
 from sqlrank.compiler.statement import BUCKET_COLUMN
+from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.duckdb_session import duckdb_session, translate_duckdb_errors
-from sqlrank.engines.open_database import DuckDBDatabase, Outcome
 from sqlrank.errors import InputError
 from sqlrank.inference.standard_errors import (
     clear_rounding_noise,
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
     from sqlrank.call.request import ResourceLimits
     from sqlrank.engines.database import Database
+    from sqlrank.engines.open_database import Outcome
     from sqlrank.registry.metric import Metric
     from sqlrank.registry.registry import Registry
     from sqlrank.rollups.merge import MergeQuery

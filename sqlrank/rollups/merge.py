@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from sqlglot import exp
 
-from sqlrank.engines.driver_adapters import normalize_result
+from sqlrank.engines.database import normalize_result
 from sqlrank.errors import InputError, short_repr
 from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.renderer import StatementHeader, render_statement

@@ -24,10 +24,10 @@ from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.row_keys import key_equalities
 from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement
 from sqlrank.engines.database import NamesOnlyDatabase
-from sqlrank.engines.driver_adapters import infer_dialect, is_duckdb_connection
 from sqlrank.engines.duckdb_session import claim_during, explain_duckdb_error
 from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
 from sqlrank.engines.query_sources import parse_table_name, reads_files
+from sqlrank.engines.remote_database import infer_dialect, is_duckdb_connection
 from sqlrank.errors import (
     ExecutionError,
     InputError,

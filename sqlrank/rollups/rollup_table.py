@@ -41,7 +41,8 @@ from sqlrank.sql_ast import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from sqlrank.engines.database import Database, SourceTable
+    from sqlrank.engines.database import Database
+    from sqlrank.engines.source_tables import SourceTable
 
 
 def parse_key_condition(

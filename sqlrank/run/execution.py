@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlrank._version import __version__
 from sqlrank.call.resolve import ResolvedRequest, resolve_request
 from sqlrank.compiler.statement import result_keys
-from sqlrank.engines.driver_adapters import TimeRangeError
+from sqlrank.engines.database import TimeRangeError
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
 from sqlrank.inputs.class_names import check_for_classes

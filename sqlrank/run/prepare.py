@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from sqlrank.call.resolve import ResolvedRequest
-    from sqlrank.engines.database import Database, SourceTable
+    from sqlrank.engines.database import Database
+    from sqlrank.engines.source_tables import SourceTable
     from sqlrank.inputs.bound_input import BoundInput, BoundInputs
     from sqlrank.inputs.row_checks import CheckMode, ValidationReport
     from sqlrank.registry.metric import ParameterValue

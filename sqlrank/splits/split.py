@@ -21,9 +21,10 @@ from sqlrank.call.request import select_arguments
 from sqlrank.call.sources import SourceGroup, leaf_sources
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.statement import CompiledStatement
-from sqlrank.engines.driver_adapters import infer_dialect
+from sqlrank.engines.database import resolve_source
 from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
 from sqlrank.engines.query_sources import reads_files
+from sqlrank.engines.remote_database import infer_dialect
 from sqlrank.errors import (
     InputError,
     MetricError,
@@ -32,7 +33,6 @@ from sqlrank.errors import (
     suggest_choice,
     to_sentence,
 )
-from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.output.table_writes import wrap_for_storage
 from sqlrank.registry.query_templates import describe_rows, load_select
 from sqlrank.rendering.dialects import DEFAULT_DIALECT, get_dialect
@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from sqlrank.engines.database import Database, SourceTable
+    from sqlrank.engines.database import Database
+    from sqlrank.engines.source_tables import SourceTable
 
 
 @dataclass(frozen=True)

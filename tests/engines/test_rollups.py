@@ -13,8 +13,9 @@ import pytest
 from sqlglot import exp
 
 import sqlrank
-from sqlrank.engines.database import Database, SourceTable
+from sqlrank.engines.database import Database
 from sqlrank.engines.query_sources import fold_column_name
+from sqlrank.engines.source_tables import SourceTable
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.rollups.decomposition import PREDICTIONS_ROLE, decompose_metrics
@@ -28,7 +29,7 @@ from tests.engines.running import parametrize_engines, run_engine
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sqlrank.engines.database import DeclaredColumns
+    from sqlrank.engines.source_tables import DeclaredColumns
     from sqlrank.rollups.decomposition import RollupMetrics
     from tests.engines.engines import Engine
 

@@ -156,7 +156,7 @@ def test_arguments_are_passed_as_locals_by_public_functions_alone() -> None:
 DIALECT_FILES = PACKAGE / "rendering" / "dialects"
 NAMED_DIALECTS = {
     ("call/descriptions.py", "clickhouse"): "its tokenizer reads the quotes of all dialects",
-    ("engines/driver_adapters.py", "datafusion"): "the package whose connections have no cursor",
+    ("engines/remote_database.py", "datafusion"): "the package whose connections have no cursor",
 }
 """Dialects that other modules name, with reasons."""
 

@@ -14,7 +14,7 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError
-from sqlrank.engines.duckdb_sources import DuckDBSources
+from sqlrank.engines.duckdb_database import DuckDBDatabase
 from tests.engines.engines import PostgreSQL, Spark
 from tests.unit.calls import assert_refused
 
@@ -110,9 +110,9 @@ def test_ibis_on_duckdb_moves_no_rows(expected: list[Any], monkeypatch: pytest.M
     qrels = backend.table("qrels").to_pyarrow()
     registered: list[str] = []
     # That it is not called is what is tested
-    register = DuckDBSources._register_table  # noqa: SLF001
+    register = DuckDBDatabase._register_table  # noqa: SLF001
     monkeypatch.setattr(
-        DuckDBSources,
+        DuckDBDatabase,
         "_register_table",
         lambda self, role, table: (registered.append(role), register(self, role, table))[1],
     )

@@ -17,7 +17,7 @@ import pytest
 
 import sqlrank
 from sqlrank import ExecutionError, InputError, SqlrankError
-from sqlrank.engines.duckdb_sources import NameSuffix
+from sqlrank.engines.duckdb_database import NameSuffix
 
 ROOT = Path(__file__).parents[2]
 BIG = ["nDCG", "AP"]

@@ -18,7 +18,7 @@ from sqlrank.call.resolve import resolve_request
 from sqlrank.call.sources import collect_sources
 from sqlrank.cancellation import set_deadline
 from sqlrank.engines.database import Database, NamesOnlyDatabase
-from sqlrank.engines.open_database import DuckDBDatabase
+from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.remote_database import RemoteDatabase
 from sqlrank.errors import ExecutionError, InputError
 from sqlrank.inputs.column_binding import bind_inputs

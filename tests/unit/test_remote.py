@@ -13,7 +13,7 @@ from sqlglot import exp
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.engines.driver_adapters import infer_dialect
+from sqlrank.engines.remote_database import infer_dialect
 from tests.lanes import select_few
 from tests.unit.connections import ONE_QRELS, ONE_RUN, QRELS, RUN, evaluate_small
 

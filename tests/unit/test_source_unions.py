@@ -16,7 +16,7 @@ from pyarrow import feather
 
 import sqlrank
 from sqlrank import InputError
-from sqlrank.engines.duckdb_sources import common_type
+from sqlrank.engines.source_tables import common_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -296,7 +296,7 @@ def test_the_schemas_of_many_files_cost_less_than_counting_their_rows(tmp_path: 
     import time
     from pathlib import Path as FilePath
 
-    from sqlrank.engines.duckdb_sources import group_parquet_files
+    from sqlrank.engines.duckdb_database import group_parquet_files
     from sqlrank.engines.file_formats import find_format
 
     table = pa.table(

@@ -16,12 +16,11 @@ import sqlrank
 from sqlrank import InputError
 from sqlrank.call.request import Request
 from sqlrank.call.resolve import resolve_request
-from sqlrank.engines.duckdb_sources import DuckDBSources
-from sqlrank.engines.open_database import DuckDBDatabase
+from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.run.prepare import prepare_statement
 
 if TYPE_CHECKING:
-    from sqlrank.engines.database import SourceTable
+    from sqlrank.engines.source_tables import SourceTable
 
 ORDERS = pa.table(
     {"order_id": [1, 1, 2], "item": ["a", "b", "a"], "price": [2.0, 3.0, 5.0], "pieces": [1, 2, 1]}
@@ -106,21 +105,21 @@ def test_what_a_call_names_on_a_connection_is_its_own(monkeypatch: pytest.Monkey
     """
     connection = duckdb.connect()
     there: list[str] = []
-    find = DuckDBSources.resolve
+    find = DuckDBDatabase.resolve
 
-    def seen(self: DuckDBSources, role: str, source: Any) -> SourceTable:
+    def seen(self: DuckDBDatabase, role: str, source: Any) -> SourceTable:
         table = find(self, role, source)
         there.append(table.from_item.name)
         return table
 
-    monkeypatch.setattr(DuckDBSources, "resolve", seen)
+    monkeypatch.setattr(DuckDBDatabase, "resolve", seen)
     for _ in range(2):
         assert sqlrank.evaluate("RR", run=RUN, qrels=QRELS, connection=connection).to_pylist() == [
             {"RR": 0.5}
         ]
     assert len(there) == 4
     assert there[:2] == there[2:]
-    with closing(DuckDBSources(connection)) as outer:
+    with closing(DuckDBDatabase(connection)) as outer:
         outer.resolve("run", RUN.slice(2))
         assert sqlrank.evaluate("RR", run=RUN, qrels=QRELS, connection=connection).to_pylist() == [
             {"RR": 0.5}

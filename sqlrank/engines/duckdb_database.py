@@ -1,12 +1,11 @@
-"""Resolve sources on DuckDB: tables, files, unions of them, relations and streams become typed FROM
-items.
+"""Run a session on a DuckDB connection, whose tables, files, queries, relations and streams become
+typed FROM items.
 """
 
 from __future__ import annotations
 
 import glob
 import os
-import re
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
@@ -19,20 +18,26 @@ import pyarrow as pa
 import sqlglot
 from sqlglot import exp
 
-from sqlrank.call.sources import READER_FUNCTIONS, QuerySource, Stream, data_suffix, source_kind
+from sqlrank.arrow_arrays import to_array
+from sqlrank.call.sources import (
+    READER_FUNCTIONS,
+    QuerySource,
+    Stream,
+    data_suffix,
+    source_kind,
+)
 from sqlrank.cancellation import make_fork_safe_lock
 from sqlrank.engines import source_columns, text_tables
 from sqlrank.engines.arrow_tables import replace_unreadable, to_arrow_table
-from sqlrank.engines.database import (
-    ALL_COLUMNS,
-    ColumnProblem,
-    DeclaredColumns,
-    SourceTable,
+from sqlrank.engines.database import Database
+from sqlrank.engines.duckdb_session import (
+    describe_columns,
+    fetch_tuples,
+    fetch_with_perfect_hash,
     prefer_builtins,
     put_back_search_path,
-    reads_text,
+    translate_duckdb_errors,
 )
-from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
 from sqlrank.engines.file_formats import (
     ARROW_READER,
     PARQUET_READER,
@@ -51,6 +56,14 @@ from sqlrank.engines.file_sources import (
     required_extension,
 )
 from sqlrank.engines.query_sources import parse_query, split_table_name
+from sqlrank.engines.source_tables import (
+    ALL_COLUMNS,
+    ColumnProblem,
+    DeclaredColumns,
+    SourceTable,
+    reads_text,
+    union_tables,
+)
 from sqlrank.engines.text_tables import (
     TEXT_ROWS,
     declare_types,
@@ -61,12 +74,13 @@ from sqlrank.engines.text_tables import (
     undetected_delimiter_problem,
 )
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt
-from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import load_select
-from sqlrank.sql_ast import query_text, sql_literal
+from sqlrank.sql_ast import query_text, sql_literal, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from sqlrank.errors import ExecutionError
 
 
 _BINARY, _LIST, _SET, _STRUCT = 8, 9, 10, 12
@@ -155,217 +169,6 @@ def _read_varint(data: bytes, position: int) -> tuple[int, int]:
             return value, position
 
 
-MAX_LABELS = 3
-"""Maximum number of sources that a label lists."""
-
-_INTEGERS = {
-    "TINYINT": (1, 3),
-    "SMALLINT": (2, 5),
-    "INTEGER": (4, 10),
-    "BIGINT": (8, 19),
-    "HUGEINT": (16, 38),
-    "UTINYINT": (1.5, 3),
-    "USMALLINT": (2.5, 5),
-    "UINTEGER": (4.5, 10),
-    "UBIGINT": (8.5, 20),
-    "UHUGEINT": (16.5, 39),
-}
-"""Integer types: a signed one holds the values of all smaller sizes, as an unsigned one does of
-unsigned ones; and their digits.
-"""
-
-_INSTANTS = ("DATE", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP", "TIMESTAMP_NS")
-"""Days and times without a time zone, from coarse to fine."""
-
-_KEYS = ("VARCHAR", "UUID", *_INTEGERS)
-_DECIMAL = re.compile(r"DECIMAL\((\d+), ?(\d+)\)")
-_MAX_DIGITS = 38
-NULL_TYPE = '"NULL"'
-"""Type of a column without values, which goes together with all others."""
-
-
-def union_tables(role: str, tables: Sequence[SourceTable], label: str = "") -> SourceTable:
-    """Return the union of tables, with casts to common types; a column that has none, or is missing
-    in a table, is a problem if it is read.
-    """
-    first = tables[0]
-    label = label or ", ".join(table.label for table in tables[:MAX_LABELS]) + (
-        f" and {len(tables) - MAX_LABELS} more" if len(tables) > MAX_LABELS else ""
-    )
-    table = replace(
-        first,
-        label=label,
-        column_types=None,
-        display_item=None,
-        is_empty=all(member.is_empty for member in tables),
-        has_row_count=all(member.has_row_count for member in tables),
-        members=tuple(tables),
-        constants={},
-        casts={},
-    )
-    if first.column_types is None:
-        return replace(table, from_item=table.from_clause())
-    names = {
-        name.lower(): name for member in reversed(tables) for name in reversed(list(member.types))
-    }
-    ordered = dict.fromkeys(names[name.lower()] for member in tables for name in member.types)
-    types, problems = {}, {}
-    for name in ordered:
-        holders_of_name = [
-            (member, column_name)
-            for member in tables
-            if (column_name := member.find_column(name)) is not None
-        ]
-        members = [(member, member.types[column_name]) for member, column_name in holders_of_name]
-        own = next(
-            (
-                problem
-                for member, column_name in holders_of_name
-                if (problem := member.problems.get(column_name))
-            ),
-            None,
-        )
-        types[name], problem = _unify_column(role, name, members, tables)
-        if problem := own or problem:
-            problems[name] = problem
-    casts = {
-        name: column_type
-        for name, column_type in types.items()
-        if name not in problems or problems[name].allows_keys
-    }
-    table = replace(
-        table,
-        members=tuple(replace(member, casts=_needed_casts(member, casts)) for member in tables),
-        column_types=types,
-        problems=problems,
-    )
-    return replace(
-        table,
-        from_item=table.from_clause(),
-        column_types=types | dict.fromkeys(first.constants, "VARCHAR"),
-    )
-
-
-def _needed_casts(member: SourceTable, types: dict[str, str]) -> dict[str, str]:
-    """Return the types that differ from those of a member; decimals of other engines keep theirs,
-    of which only DuckDB tells the digits.
-    """
-    own = {name: member.types.get(member.find_column(name) or "") for name in types}
-    is_kept = member.dialect != "duckdb"
-    return {
-        name: target
-        for name, target in types.items()
-        if own[name] not in {target, None} and not (is_kept and "DECIMAL" in target)
-    }
-
-
-def _unify_column(
-    role: str, name: str, members: Sequence[tuple[SourceTable, str]], tables: Sequence[SourceTable]
-) -> tuple[str, ColumnProblem | None]:
-    """Return the common type of a column, and the problem if there is none or some tables lack the
-    column.
-    """
-    holders = {duckdb_type: _find_label(member) for member, duckdb_type in reversed(members)}
-    missing = [
-        _find_label(table) for table in tables if not any(table is member for member, _ in members)
-    ]
-    if missing:
-        more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
-        text = (
-            f"{role}: {missing[0]}{more} has no column {name!r}, which {_find_label(members[0][0])}"
-            " has. Add it, or give queries in which it is NULL or left out"
-        )
-        return members[0][1], ColumnProblem(text)
-    if (common := common_type(holders)) is not None:
-        return common, None
-    is_key = all(duckdb_type.removesuffix("[]") in (*_KEYS, NULL_TYPE) for duckdb_type in holders)
-    *others, last = (f"{duckdb_type} in {label}" for duckdb_type, label in holders.items())
-    suffixes = {duckdb_type.endswith("[]") for duckdb_type in holders}
-    # Ids with a point are whole numbers that a frame with missing values made doubles: as texts
-    # they would match no others.
-    is_float = any(duckdb_type.startswith(("DOUBLE", "FLOAT")) for duckdb_type in holders)
-    target = (
-        f"{'BIGINT' if is_float else 'VARCHAR'}{'[]' if suffixes == {True} else ''}"
-        if is_key
-        else "..."
-    )
-    roles = load_registry().roles
-    if role in roles and name in roles[role].columns and roles[role].columns[name].is_number:
-        target = "DOUBLE"
-    elif holders.keys() <= {"BOOLEAN", *_INTEGERS}:
-        target = "INTEGER"
-    text = (
-        f"{role}: {name} is {', '.join(others)} and {last}. Give it one type, such as by a query"
-        f" with CAST({name} AS {target})"
-    )
-    key_type = "VARCHAR[]" if suffixes == {True} else "VARCHAR"
-    return (key_type if is_key and len(suffixes) == 1 else next(iter(holders))), ColumnProblem(
-        text, is_key and len(suffixes) == 1
-    )
-
-
-def common_type(duckdb_types: Iterable[str]) -> str | None:
-    """Return the type that holds every value of these types as it is, None if there is none.
-
-    >>> common_type(["BIGINT", "FLOAT"]), common_type(["DECIMAL(4,1)", "TINYINT"]), common_type(
-    ...     ["INTEGER[]", "UINTEGER[]"]
-    ... )
-    ('DOUBLE', 'DECIMAL(4,1)', 'BIGINT[]')
-    >>> common_type(["BIGINT", "VARCHAR"]), common_type(["BOOLEAN", "INTEGER"]), common_type(
-    ...     ["DATE", "TIMESTAMP"]
-    ... )
-    (None, None, 'TIMESTAMP')
-    """
-    types = dict.fromkeys(
-        duckdb_type for duckdb_type in duckdb_types if duckdb_type != NULL_TYPE
-    ) or {NULL_TYPE: None}
-    if len(types) == 1:
-        return next(iter(types))
-    if all(duckdb_type.endswith("[]") for duckdb_type in types):
-        element = common_type([duckdb_type.removesuffix("[]") for duckdb_type in types])
-        return None if element is None else f"{element}[]"
-    if all(duckdb_type in _INSTANTS for duckdb_type in types):
-        return max(types, key=_INSTANTS.index)
-    if all(duckdb_type == "VARCHAR" or duckdb_type.startswith("ENUM") for duckdb_type in types):
-        return "VARCHAR"
-    return _common_number(list(types))
-
-
-def _common_number(types: Sequence[str]) -> str | None:
-    """Return the common type of numbers: a whole number, a decimal or a double; None if one is no
-    number.
-    """
-    decimals = [match for duckdb_type in types if (match := _DECIMAL.fullmatch(duckdb_type))]
-    integers = [duckdb_type for duckdb_type in types if duckdb_type in _INTEGERS]
-    floats = [duckdb_type for duckdb_type in types if duckdb_type in {"FLOAT", "DOUBLE"}]
-    if len(decimals) + len(integers) + len(floats) < len(types):
-        return None
-    if not floats and not decimals:
-        holds_all = (
-            candidate
-            for candidate, (size, _) in _INTEGERS.items()
-            if all(
-                other == candidate
-                or (_INTEGERS[other][0] < size and (size % 1 == 0 or other[0] == "U"))
-                for other in integers
-            )
-        )
-        return next(holds_all, None)
-    scale = max((int(match[2]) for match in decimals), default=0)
-    digits = max(
-        [int(match[1]) - int(match[2]) for match in decimals]
-        + [_INTEGERS[duckdb_type][1] for duckdb_type in integers],
-        default=0,
-    )
-    return (
-        "DOUBLE" if floats or digits + scale > _MAX_DIGITS else f"DECIMAL({digits + scale},{scale})"
-    )
-
-
-def _find_label(table: SourceTable) -> str:
-    return next(iter(table.constants.values()), table.label)
-
-
 _PROCESS_TAG = uuid4().hex[:8]
 
 _lock = make_fork_safe_lock()
@@ -396,17 +199,21 @@ class NameSuffix:
             self._number = 0
 
 
-class DuckDBSources:
-    """Sources of one call on a DuckDB connection; ``close`` removes what it registers.
+class DuckDBDatabase(Database):
+    """A session on a DuckDB connection; ``close`` removes what it registers.
 
     ``keeps_text`` loads text once into a temporary table; ``is_own`` marks a connection that is not
-    shared.
+    shared. Such a one is the ``private_connection``.
     """
+
+    supports_dense_groups = True
 
     def __init__(
         self, connection: duckdb.DuckDBPyConnection, keeps_text: bool = True, is_own: bool = False
     ) -> None:
+        super().__init__("duckdb")
         self.connection = connection
+        self.private_connection = connection if is_own else None
         self.keeps_text = keeps_text
         self._is_own = is_own
         self._mark = None if is_own else NameSuffix()
@@ -417,6 +224,64 @@ class DuckDBSources:
         self.unread_streams: dict[str, tuple[str, Stream]] = {}
         self._queries: dict[exp.Expr, SourceTable] = {}
         self._registered: dict[str, tuple[pa.Table, dict[str, ColumnProblem]]] = {}
+
+    def is_data_error(self, error: ExecutionError) -> bool:
+        """Return True if values in the tables may have caused an error."""
+        return isinstance(
+            error.__cause__,
+            (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.InvalidInputException),
+        )
+
+    def fetch_result(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
+        """Run a statement, and return its columns with these names."""
+        return self.fetch_arrow(text).rename_columns(list(types))
+
+    def fetch_row(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
+        """Run a statement of one row. A relation, as of ``fetch_result``, is bound twice, which
+        takes longer than a small statement runs.
+        """
+        columns = zip(*self.fetch_rows(text), strict=True)
+        arrays = [
+            to_array(
+                [None if value is None else float(value) for value in values]
+                if arrow_type == pa.float64()
+                else values,
+                arrow_type,
+            )
+            for values, arrow_type in zip(columns, types.values(), strict=True)
+        ]
+        return pa.table(arrays, names=list(types))
+
+    def _resolve_source(self, role: str, source: Any, columns: DeclaredColumns) -> SourceTable:
+        with translate_duckdb_errors():
+            return self._resolve_and_load(role, source, columns)
+
+    def _fetch_arrow(self, text: str) -> pa.Table:
+        with translate_duckdb_errors():
+            return self.register_streams().sql(text).to_arrow_table()
+
+    def _fetch_groups(self, text: str) -> pa.Table:
+        with translate_duckdb_errors():
+            return fetch_with_perfect_hash(self.register_streams(), text)
+
+    def _fetch_rows(self, text: str) -> list[tuple[Any, ...]]:
+        with translate_duckdb_errors():
+            return fetch_tuples(self.register_streams(), text)
+
+    @property
+    def has_unread_streams(self) -> bool:
+        """True while rows of a stream have not been read."""
+        return bool(self.unread_streams)
+
+    @property
+    def time_zone(self) -> str:
+        """The time zone of the session."""
+        ((name,),) = self._fetch_rows("SELECT CURRENT_SETTING('TimeZone')")
+        return str(name)
+
+    def _describe_query(self, query: exp.Query) -> dict[str, str]:
+        with translate_duckdb_errors():
+            return describe_columns(self.connection, write_tree(query))
 
     def resolve(self, role: str, source: Any) -> SourceTable:
         """Resolve a source: table or view name, file, relation, or Arrow stream."""
@@ -480,9 +345,7 @@ class DuckDBSources:
             problems=problems | unreadable,
         )
 
-    def resolve_and_load(
-        self, role: str, source: Any, columns: DeclaredColumns = ALL_COLUMNS
-    ) -> SourceTable:
+    def _resolve_and_load(self, role: str, source: Any, columns: DeclaredColumns) -> SourceTable:
         """Resolve a source, and load text and the rows of a query into a temporary table.
 
         Statements read their inputs several times. Of text, only ``columns`` are read, with the
@@ -576,11 +439,12 @@ class DuckDBSources:
         """Run a query once, and return it with the temporary table of its rows, which is not
         removed at the end.
         """
-        loaded = self.resolve_and_load(role, query).from_item
-        if query_text(loaded) is not None:
-            return query
-        name = f"sqlrank_query_{uuid4().hex[:8]}"
-        self.connection.execute(f"ALTER TABLE {loaded.name} RENAME TO {name}")
+        with translate_duckdb_errors():
+            loaded = self._resolve_and_load(role, query, ALL_COLUMNS).from_item
+            if query_text(loaded) is not None:
+                return query
+            name = f"sqlrank_query_{uuid4().hex[:8]}"
+            self.connection.execute(f"ALTER TABLE {loaded.name} RENAME TO {name}")
         self._tables.remove(loaded.name)
         return replace(query, table=name)
 
