@@ -27,7 +27,7 @@ from sqlrank.call.sources import (
     source_kind,
 )
 from sqlrank.cancellation import make_fork_safe_lock
-from sqlrank.engines import source_columns, text_tables
+from sqlrank.engines import source_tables, text_tables
 from sqlrank.engines.arrow_tables import replace_unreadable, to_arrow_table
 from sqlrank.engines.database import Database
 from sqlrank.engines.duckdb_session import (
@@ -328,9 +328,7 @@ class DuckDBDatabase(Database):
             types, own_names = _list_duckdb_types(table.schema), table.column_names
             num_rows = None if node.name in self.unread_streams else table.num_rows
         types = types or self._read_column_types(role, label, node)
-        problems = source_columns.find_problems(
-            self.connection, role, label, node, types, own_names
-        )
+        problems = source_tables.find_problems(self.connection, role, label, node, types, own_names)
         return SourceTable(
             label,
             node,
@@ -549,7 +547,7 @@ class DuckDBDatabase(Database):
             )
         paths, file_format = expand_globs(text), next(iter(formats))
         if file_format.reader == ARROW_READER:
-            tables = source_columns.read_arrow_files(role, files)
+            tables = source_tables.read_arrow_files(role, files)
             return [
                 (self._register_table(role, table), str(first) if len(tables) > 1 else text)
                 for first, table in tables
@@ -558,7 +556,7 @@ class DuckDBDatabase(Database):
             groups = group_parquet_files(self.connection, files)
             if len(groups) > 1:
                 all_files = _build_file_item(role, text, paths, file_format)
-                keys = source_columns.read_folder_keys(
+                keys = source_tables.read_folder_keys(
                     str(files[0]), self._read_column_types(role, text, all_files)
                 )
                 return [

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.engines import open_database
+from sqlrank.engines import duckdb_database
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,8 +54,8 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             texts.append(text) or run(connection, text, *values)
         )
 
-    monkeypatch.setattr(open_database, "fetch_tuples", record(open_database.fetch_tuples))
-    monkeypatch.setattr(open_database, "describe_columns", record(open_database.describe_columns))
+    monkeypatch.setattr(duckdb_database, "fetch_tuples", record(duckdb_database.fetch_tuples))
+    monkeypatch.setattr(duckdb_database, "describe_columns", record(duckdb_database.describe_columns))
     return texts
 
 
