@@ -55,7 +55,9 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         )
 
     monkeypatch.setattr(duckdb_database, "fetch_tuples", record(duckdb_database.fetch_tuples))
-    monkeypatch.setattr(duckdb_database, "describe_columns", record(duckdb_database.describe_columns))
+    monkeypatch.setattr(
+        duckdb_database, "describe_columns", record(duckdb_database.describe_columns)
+    )
     return texts
 
 
