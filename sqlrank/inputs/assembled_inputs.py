@@ -122,7 +122,7 @@ def join_inputs(inputs: BoundInputs) -> dict[str, BoundInput]:
             if inputs.database.can_inspect:
                 raise_problems(list_problems(joined[name], needed))
         joined[role] = _bind_rows(
-            inputs.update(joined), role, joined[components[0]], " and ".join(components)
+            inputs.with_inputs(joined), role, joined[components[0]], " and ".join(components)
         )
     return joined
 
@@ -201,11 +201,11 @@ def reassemble_inputs(inputs: BoundInputs) -> BoundInputs:
     remade = {}
     for role in (*inputs.request.assembled_roles, *inputs.request.joined_roles):
         rows, display_rows = _select_rows(inputs, role)
-        made = inputs.by_role[role]
+        bound_input = inputs.by_role[role]
         remade[role] = replace(
-            made, table=replace(made.table, from_item=rows, display_item=display_rows)
+            bound_input, table=replace(bound_input.table, from_item=rows, display_item=display_rows)
         )
-    return inputs.update(remade)
+    return inputs.with_inputs(remade)
 
 
 def select_over_component(inputs: BoundInputs, role: str, query: exp.Select) -> exp.Select:

@@ -601,7 +601,7 @@ class BoundInputs:
     scores: tuple[str, ...] = ()
     condition: exp.Expression | None = None
 
-    def update(self, changed: Mapping[str, BoundInput]) -> BoundInputs:
+    def with_inputs(self, changed: Mapping[str, BoundInput]) -> BoundInputs:
         """Return the same with other or further inputs."""
         return replace(self, by_role={**self.by_role, **changed})
 

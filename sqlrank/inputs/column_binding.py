@@ -71,11 +71,11 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     inputs, mapping = _bind_columns(inputs, mapping, lists)
     # Groups are columns of the sources, which inputs that are made of these then have, too.
     inputs = _bind_groups(inputs, mapping)
-    inputs = inputs.update(join_inputs(inputs))
+    inputs = inputs.with_inputs(join_inputs(inputs))
     inputs = _bind_needed_columns(inputs)
     inputs = _bind_assembled(inputs)
     _check_units(inputs)
-    inputs = inputs.update(_convert_keys(inputs))
+    inputs = inputs.with_inputs(_convert_keys(inputs))
     if database.can_inspect:
         _check_bound(inputs)
     return inputs
@@ -114,7 +114,7 @@ def _bind_columns(
         mapping |= {name: text for name, text in lists.items() if isinstance(text, str)}
     inputs = bind_expressions(inputs, mapping)  # before the columns that are bound to them
     default_score = {"score": inputs.scores[-1]} if inputs.scores else {}
-    inputs = inputs.update(
+    inputs = inputs.with_inputs(
         {
             role: bound_input.bind_columns(
                 {**request.measured_columns.get(role, {}), **role_mapping(role, mapping)}
@@ -124,12 +124,12 @@ def _bind_columns(
         }
     )
     if request.rankings_from_predictions:
-        inputs = inputs.update(_bind_labels(inputs.by_role, mapping))
+        inputs = inputs.with_inputs(_bind_labels(inputs.by_role, mapping))
     lists_by_role = {
         role: _bind_lists(request, inputs.by_role[role], columns_of_lists[role], mapping)
         for role in set(request.assembled_roles.values())
     }
-    return inputs.update(lists_by_role), mapping
+    return inputs.with_inputs(lists_by_role), mapping
 
 
 def _bind_groups(inputs: BoundInputs, mapping: Mapping[str, str]) -> BoundInputs:
@@ -163,22 +163,20 @@ def _bind_needed_columns(inputs: BoundInputs) -> BoundInputs:
         for role, names in needed.items()
         if role in inputs.by_role
     }
-    return replace(inputs.update(bound), needed_columns=needed)
+    return replace(inputs.with_inputs(bound), needed_columns=needed)
 
 
 def _bind_assembled(inputs: BoundInputs) -> BoundInputs:
-    """Return the inputs with those that are assembled from their rows, and what is needed of
-    them.
-    """
+    """Return the inputs with those that are assembled from their rows, and their columns."""
     request, needed = inputs.request, dict(inputs.needed_columns)
-    inputs = inputs.update(assemble_inputs(inputs))
+    inputs = inputs.with_inputs(assemble_inputs(inputs))
     if (base := request.base_role) in request.assembled_roles:
         assembled = _bind_unit(request, inputs.by_role[base])
-        inputs = inputs.update({base: assembled})
+        inputs = inputs.with_inputs({base: assembled})
         needed[base] = _find_row_columns(request, assembled)
     if request.rankings_from_predictions:
         predictions = inputs.by_role["predictions"].assume_columns(needed["run"])
-        inputs = inputs.update({"predictions": predictions})
+        inputs = inputs.with_inputs({"predictions": predictions})
     return replace(inputs, needed_columns=needed)
 
 
@@ -188,7 +186,7 @@ def _convert_keys(inputs: BoundInputs) -> Mapping[str, BoundInput]:
     """
     request = inputs.request
     if request.drops_nulls:
-        inputs = inputs.update(
+        inputs = inputs.with_inputs(
             {
                 role: _without_nulls(inputs.by_role[role], names)
                 for role, names in inputs.needed_columns.items()

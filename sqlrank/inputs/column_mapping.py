@@ -161,7 +161,7 @@ def bind_expressions(inputs: BoundInputs, mapping: Mapping[str, str]) -> BoundIn
             ):
                 duckdb_type = _expression_type(tree, target)
                 # Run, judgments and predictions may share one table.
-                inputs = inputs.update(
+                inputs = inputs.with_inputs(
                     {
                         role: bound_input.with_expression(text, tree, duckdb_type)
                         for role, bound_input in inputs.by_role.items()

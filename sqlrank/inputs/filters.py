@@ -71,7 +71,7 @@ def filter_inputs(inputs: BoundInputs) -> BoundInputs:
                 if role not in inputs.roles_read_across_lists
             },
         )
-    return reassemble_inputs(inputs.update(filtered))
+    return reassemble_inputs(inputs.with_inputs(filtered))
 
 
 def apply_filter(
