@@ -24,9 +24,18 @@ from sqlrank.compiler.intervals.interval_formulas import (
     t_quantile_column,
     units_differ,
 )
+from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.layout import InputKey, InputVariant, KeyedCte, MetricColumn
-from sqlrank.compiler.row_keys import QUERY_ID, SLICE_NUMBER, UNIT_ID, KeyColumns, key_column
+from sqlrank.compiler.row_keys import (
+    GROUP_ID,
+    QUERY_ID,
+    SLICE_NUMBER,
+    UNIT_ID,
+    KeyColumns,
+    key_column,
+)
 from sqlrank.compiler.select_builders import (
+    aliased_table,
     cast_double,
     cross_join_slices,
     group_by_key,
@@ -44,13 +53,13 @@ from sqlrank.interval_options import (
     STRIDE_COLUMN,
     IntervalOptions,
 )
-from sqlrank.registry.query_templates import load_select
+from sqlrank.registry.query_templates import file_rows, load_select
 from sqlrank.registry.resolved_metric import limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE, SLICE_COLUMN
-from sqlrank.sql_ast import case_when, find_nodes, is_not_null, is_null, sql_literal
+from sqlrank.sql_ast import BIGINT, DOUBLE, case_when, find_nodes, is_not_null, sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from sqlrank.compiler.relation_ctes import RelationCtes
 
@@ -63,9 +72,6 @@ Hash values map to the midpoints of that many subintervals of 0..1.
 
 CLASS_PREFIX, CLASS_UNIT_COUNT = "class_", "class_units"
 """Prefix of columns of the smaller class, and the number of its units."""
-
-RANK_TOLERANCE = 1e-9
-"""Tolerance for rounding errors when a rank is computed as an integer."""
 
 
 def resampled_rows(
@@ -224,6 +230,8 @@ class BootstrapIntervals:
         self.confidence = confidence
         self.relations = relations
         self.values: tuple[str, exp.Select] | None = None
+        self.keys = KeyColumns()
+        self.ctes: dict[str, str] = {}
 
     def add_resampled_values(
         self, cte: str, query: exp.Select, unit: str, weight: exp.Expr | None
@@ -249,99 +257,108 @@ class BootstrapIntervals:
         ``body`` has one row per group and replicate.
         """
         shape = self.relations.shape
-        keys = KeyColumns(
-            (*shape.group_names, *([] if shape.grouping_sets is None else [SLICE_NUMBER])),
-            nullable=True,
-        )
-        units_cte = self._add_unit_counts(base_role, keys, columns)
+        slices = [] if shape.grouping_sets is None else [SLICE_NUMBER]
+        self.keys = KeyColumns((*shape.group_names, *slices), nullable=True)
+        units_cte = self._add_unit_counts(base_role, columns)
         body.set("order", None)
-        for select_item in body.selects if shape.grouping_sets is not None else ():
+        for select_item in body.selects if slices else ():
             if select_item.alias_or_name == SLICE_COLUMN:
                 select_item.replace(exp.column(SLICE_NUMBER, table=body.args["from_"].this.name))
-        replicates_cte = self.relations.ctes.add_aggregate(
-            "replicate_metrics", body, "one row per group and replicate: every metric"
-        )
-        resampled_aliases = [
-            column.alias for column in columns if not column.metric.file.interval.no_interval
-        ]
-        class_aliases = {column.alias for column in columns if column.metric.has_classes}
-        observed_cte = self._add_observed_values(
-            replicates_cte, keys, [column.alias for column in columns], resampled_aliases, audits
-        )
-        errors_cte = self._add_standard_errors(
-            replicates_cte, observed_cte, keys, resampled_aliases
-        )
-        limits_cte = (
-            self._standard_error_limits(
-                errors_cte, observed_cte, units_cte, keys, resampled_aliases, class_aliases
-            )
-            if self.confidence.resamples_rows
-            else self._percentile_limits(replicates_cte, observed_cte, keys, resampled_aliases)
-        )
+        self.ctes |= {
+            "unit_counts": units_cte,
+            "replicate_metrics": self.relations.ctes.add_aggregate(
+                "replicate_metrics", body, "one row per group and replicate: every metric"
+            ),
+        }
+        resampled = [column for column in columns if not column.metric.file.interval.no_interval]
+        self._add_limits([*(column.alias for column in columns), *audits], resampled)
+        observed_cte = self.ctes["observed_metrics"]
+        keys = [key_column(name, observed_cte) for name in shape.group_names]
         select_items: list[exp.Expr] = [
-            key_column(name, observed_cte) for name in shape.group_names
-        ] + ([] if shape.grouping_sets is None else [slice_label(shape, observed_cte)])
+            *keys,
+            *([slice_label(shape, observed_cte)] if slices else []),
+        ]
         for column in columns:
-            name = column.alias
-            select_items.append(exp.alias_(cast_double(exp.column(name, table=observed_cte)), name))
-            interval_columns: dict[str, exp.Expr] = dict.fromkeys(INTERVAL_SUFFIXES, exp.Null())
-            if name in resampled_aliases:
-                tables = {CI_LOW: limits_cte, CI_HIGH: limits_cte, SE: errors_cte}
-                interval_columns = {
-                    limit: exp.column(f"{name}_{limit}", table=table)
-                    for limit, table in tables.items()
-                }
-                if self.relations.library.may_be_infinite(
-                    column.metric.file, column.metric.dependencies.files
-                ):
-                    interval_columns = {
-                        limit: null_if_not_finite(value)
-                        for limit, value in interval_columns.items()
-                    }
-                clipped = clip_limits(
-                    interval_columns[CI_LOW],
-                    interval_columns[CI_HIGH],
-                    exp.column(name, table=observed_cte),
-                    limit_bounds(column.metric),
-                )
-                varies = units_differ(
-                    exp.column(name, table=observed_cte), exp.column(f"{name}_se", table=errors_cte)
-                )
-                if least := column.metric.file.interval.least_class_units:
-                    varies &= exp.GTE(
-                        this=exp.column(CLASS_UNIT_COUNT, table=units_cte),
-                        expression=sql_literal(int(least)),
-                    )
-                interval_columns |= {
-                    limit: case_when(varies.copy(), value)
-                    for limit, value in zip((CI_LOW, CI_HIGH), clipped, strict=True)
-                }
-                interval_columns[N_UNITS] = self._count_units(name, units_cte)
-            types = {
-                limit: "BIGINT" if limit == N_UNITS else "DOUBLE" for limit in INTERVAL_SUFFIXES
-            }
+            value = exp.column(column.alias, table=observed_cte)
+            limits: dict[str, exp.Expr] = dict.fromkeys(INTERVAL_SUFFIXES, exp.Null())
+            limits |= self._select_limits(column, value) if column in resampled else {}
+            select_items.append(exp.alias_(cast_double(value), column.alias))
             select_items += [
-                exp.alias_(exp.cast(interval_columns[limit], types[limit]), f"{name}_{limit}")
-                for limit in INTERVAL_SUFFIXES
+                exp.alias_(
+                    exp.cast(limit, BIGINT if name == N_UNITS else DOUBLE), f"{column.alias}_{name}"
+                )
+                for name, limit in limits.items()
             ]
         query = exp.select(
             *select_items, *(exp.column(name, table=observed_cte) for name in audits)
         ).from_(observed_cte)
-        for cte in dict.fromkeys(
-            [*([limits_cte, errors_cte] if resampled_aliases else []), units_cte]
-        ):
-            query = join_on_key(query, observed_cte, KeyedCte(cte, keys))
-        return order_rows(
-            query,
-            [
-                *(key_column(name, observed_cte) for name in shape.group_names),
-                *([] if shape.grouping_sets is None else [exp.column(SLICE_COLUMN)]),
-            ],
-        )
+        steps = ["bootstrap_limits", "bootstrap_errors"] if resampled else []
+        for step in [*steps, "unit_counts"]:
+            query = join_on_key(query, observed_cte, KeyedCte(self.ctes[step], self.keys))
+        return order_rows(query, [*keys, *([exp.column(SLICE_COLUMN)] if slices else [])])
 
-    def _add_unit_counts(
-        self, base_role: str | None, keys: KeyColumns, columns: Sequence[MetricColumn]
-    ) -> str:
+    def _add_limits(self, names: Sequence[str], resampled: Sequence[MetricColumn]) -> None:
+        """Add the steps from metrics per replicate to limits of intervals."""
+        aliases = [column.alias for column in resampled]
+        self._add_file_step("observed_metrics", "observed_metrics.sql", names)
+        self._add_file_step("bootstrap_errors", "bootstrap_errors.sql", aliases)
+        if self.confidence.resamples_rows:
+            limits = self._add_file_step(
+                "bootstrap_limits", "bootstrap_limits/standard_error.sql", aliases
+            )
+            # Few units of one class vary as few units of all do.
+            with_classes = {column.alias for column in resampled if column.metric.has_classes}
+            for column in find_nodes(limits, exp.Column):
+                metric, separator, _ = column.name.rpartition(f"_{T_QUANTILE}")
+                if separator:
+                    prefix = CLASS_PREFIX if metric in with_classes else ""
+                    column.set("this", exp.to_identifier(f"{prefix}{T_QUANTILE}"))
+        else:
+            self._add_file_step("ranked_replicates", "ranked_replicates.sql", aliases)
+            self._add_file_step("bootstrap_limits", "bootstrap_limits/percentile.sql", aliases)
+
+    def _add_file_step(self, name: str, file: str, metrics: Sequence[str]) -> exp.Select:
+        """Add the CTE of a file, of which columns that begin with ``value`` are those of each
+        metric, and return its query.
+        """
+        query: Any = exp.replace_placeholders(
+            load_select("analyses/bootstrap", file),
+            tail=sql_literal(self.confidence.tail_probability),
+        )
+        metric_columns = [item for item in query.selects if item.alias_or_name.startswith("value")]
+        items = [item for item in query.selects if item not in metric_columns]
+        items += [
+            _name_columns(item.copy(), metric) for metric in metrics for item in metric_columns
+        ]
+        query.set("expressions", items)
+        for table in find_nodes(query, exp.Table):
+            table.replace(aliased_table(self.ctes[table.name], table.alias_or_name))
+        expand_keys(query, ExpansionContext(lambda _: {GROUP_ID: self.keys}))
+        rows = f"{file_rows('analyses/bootstrap', file).removesuffix('.')} (bootstrap/{file})"
+        self.ctes[name] = self.relations.ctes.add_aggregate(name, query, rows)
+        select: exp.Select = query
+        return select
+
+    def _select_limits(self, column: MetricColumn, value: exp.Column) -> dict[str, exp.Expr]:
+        """Return the limits, standard error and number of units of a metric."""
+        name, metric = column.alias, column.metric
+        units_cte, errors_cte = self.ctes["unit_counts"], self.ctes["bootstrap_errors"]
+        limits_cte = self.ctes["bootstrap_limits"]
+        error: exp.Expr = exp.column(f"{name}_{SE}", table=errors_cte)
+        limits: list[exp.Expr] = [
+            exp.column(f"{name}_{limit}", table=limits_cte) for limit in (CI_LOW, CI_HIGH)
+        ]
+        varies = units_differ(value, error)
+        if least := metric.file.interval.least_class_units:
+            varies &= exp.column(CLASS_UNIT_COUNT, table=units_cte) >= int(least)
+        if self.relations.library.may_be_infinite(metric.file, metric.dependencies.files):
+            error, *limits = map(null_if_not_finite, (error, *limits))
+        clipped = clip_limits(limits[0], limits[1], value, limit_bounds(metric))
+        low, high = (case_when(varies.copy(), limit) for limit in clipped)
+        count = UNIT_COUNT if self.values is None else f"{name}_{UNIT_COUNT}"
+        return {CI_LOW: low, CI_HIGH: high, SE: error, N_UNITS: exp.column(count, table=units_cte)}
+
+    def _add_unit_counts(self, base_role: str | None, columns: Sequence[MetricColumn]) -> str:
         """Add a CTE with the number of units.
 
         It is counted per metric for query values, and once for rows.
@@ -354,7 +371,7 @@ class BootstrapIntervals:
                 for column in columns
                 if column.alias in selected_names
             }
-            if SLICE_NUMBER in keys.columns and SLICE_NUMBER not in selected_names:
+            if SLICE_NUMBER in self.keys.columns and SLICE_NUMBER not in selected_names:
                 sliced = cross_join_slices(cte, selected_names, self.relations.shape)
                 cte = self.relations.ctes.add_aggregate(
                     "query_values_by_slice",
@@ -365,7 +382,7 @@ class BootstrapIntervals:
             counts: dict[str, exp.Expr] = {
                 f"{name}_{UNIT_COUNT}": exp.Count(this=value) for name, value in values.items()
             }
-            counted = exp.select(*map(key_column, keys.columns)).from_(cte)
+            counted = exp.select(*map(key_column, self.keys.columns)).from_(cte)
         else:
             cte = self.relations.add_input(resampled_input(self.relations, str(base_role)))
             counts = self._count_row_units(
@@ -374,13 +391,15 @@ class BootstrapIntervals:
             is_original = exp.column(REPLICATE_COLUMN).eq(0)
             has_weight = exp.column("weight") > 0
             counted = (
-                exp.select(*map(key_column, keys.columns)).from_(cte).where(is_original, has_weight)
+                exp.select(*map(key_column, self.keys.columns))
+                .from_(cte)
+                .where(is_original, has_weight)
             )
         counted = group_by_key(
-            counted.select(*(exp.alias_(count, name) for name, count in counts.items())), keys
+            counted.select(*(exp.alias_(count, name) for name, count in counts.items())), self.keys
         )
         if self.values is None:
-            select_items = [*map(key_column, keys.columns), *map(exp.column, counts)]
+            select_items = [*map(key_column, self.keys.columns), *map(exp.column, counts)]
             counted.comments = ["one row per group: the number of units"]
             quantiles = []
             for count, prefix in ((UNIT_COUNT, ""), (CLASS_UNIT_COUNT, CLASS_PREFIX)):
@@ -411,164 +430,13 @@ class BootstrapIntervals:
             )
         return counts
 
-    def _count_units(self, name: str, units_cte: str) -> exp.Column:
-        """Return the number of units of a metric."""
-        return exp.column(
-            UNIT_COUNT if self.values is None else f"{name}_{UNIT_COUNT}", table=units_cte
-        )
 
-    def _add_observed_values(
-        self,
-        replicates_cte: str,
-        keys: KeyColumns,
-        names: Sequence[str],
-        resampled_aliases: Sequence[str],
-        audits: Sequence[str],
-    ) -> str:
-        is_original = exp.column(REPLICATE_COLUMN).eq(0)
-        is_resampled = exp.column(REPLICATE_COLUMN) > 0
-        select_items = [
-            exp.alias_(exp.Max(this=_value_if(is_original, name)), name)
-            for name in (*names, *audits)
-        ]
-        for name in resampled_aliases:
-            value = _value_if(is_resampled, name)
-            select_items += [
-                exp.alias_(exp.Avg(this=value), f"{name}_mean"),
-                exp.alias_(exp.Count(this=value.copy()), f"{name}_drawn"),
-            ]
-        query = group_by_key(
-            exp.select(*map(key_column, keys.columns), *select_items).from_(replicates_cte), keys
-        )
-        return self.relations.ctes.add_aggregate(
-            "observed_metrics",
-            query,
-            "one row per group: every metric as it was seen, and the mean of its replicates",
-        )
-
-    def _add_standard_errors(
-        self, replicates_cte: str, observed_cte: str, keys: KeyColumns, names: Sequence[str]
-    ) -> str:
-        select_items = []
-        for name in names:
-            deviation = exp.paren(
-                exp.column(name, table="r") - exp.column(f"{name}_mean", table=observed_cte)
-            )
-            degrees_of_freedom = exp.func(
-                "NULLIF",
-                exp.Max(this=exp.column(f"{name}_drawn", table=observed_cte)) - sql_literal(1),
-                sql_literal(0),
-            )
-            variance = exp.Div(
-                this=exp.Sum(this=exp.Mul(this=deviation, expression=deviation.copy())),
-                expression=degrees_of_freedom,
-            )
-            select_items.append(exp.alias_(exp.Sqrt(this=variance), f"{name}_se"))
-        query = exp.select(*(key_column(name, "r") for name in keys.columns), *select_items).from_(
-            exp.to_table(replicates_cte).as_("r")
-        )
-        query = join_on_key(query, "r", KeyedCte(observed_cte, keys)).where(
-            exp.column(REPLICATE_COLUMN, table="r") > 0
-        )
-        query = (
-            query.group_by(*(key_column(name, "r") for name in keys.columns))
-            if keys.columns
-            else query
-        )
-        return self.relations.ctes.add_aggregate(
-            "bootstrap_errors", query, "one row per group: the standard deviation of replicates"
-        )
-
-    def _standard_error_limits(
-        self,
-        errors_cte: str,
-        observed_cte: str,
-        units_cte: str,
-        keys: KeyColumns,
-        names: Sequence[str],
-        class_aliases: Collection[str],
-    ) -> str:
-        """Return bias-corrected limits: estimate minus bias, plus or minus t quantile times
-        standard error.
-
-        ``class_aliases`` are metrics of two classes: few units of one of them vary as few units of
-        all do.
-        """
-        query = exp.select(*(key_column(name, observed_cte) for name in keys.columns)).from_(
-            observed_cte
-        )
-        for name in names:
-            value, mean = (
-                exp.column(alias, table=observed_cte) for alias in (name, f"{name}_mean")
-            )
-            center = exp.paren(sql_literal(2) * value - mean)
-            quantile = f"{CLASS_PREFIX if name in class_aliases else ''}{T_QUANTILE}"
-            margin = exp.column(quantile, table=units_cte) * exp.column(
-                f"{name}_se", table=errors_cte
-            )
-            query = query.select(
-                exp.alias_(center - margin, f"{name}_{CI_LOW}"),
-                exp.alias_(center + margin, f"{name}_{CI_HIGH}"),
-            )
-        for cte in (errors_cte, units_cte):
-            query = join_on_key(query, observed_cte, KeyedCte(cte, keys))
-        return self.relations.ctes.add_aggregate(
-            "bootstrap_limits", query, "one row per group: the limits of every metric"
-        )
-
-    def _percentile_limits(
-        self, replicates_cte: str, observed_cte: str, keys: KeyColumns, names: Sequence[str]
-    ) -> str:
-        """Return percentile limits: order statistics of the replicates, without interpolation."""
-        ranked_columns = []
-        for name in names:
-            is_missing = is_null(exp.column(name))
-            missing_flag = case_when(is_missing, sql_literal(1), sql_literal(0))
-            order = exp.Order(expressions=[exp.Ordered(this=exp.column(name))])
-            window = exp.Window(
-                this=exp.RowNumber(),
-                partition_by=[*map(key_column, keys.columns), missing_flag],
-                order=order,
-            )
-            ranked_columns += [exp.column(name), exp.alias_(window, f"{name}_place")]
-        query = exp.select(*map(key_column, keys.columns), *ranked_columns).from_(replicates_cte)
-        query = query.where(exp.column(REPLICATE_COLUMN) > 0)
-        ranked_cte = self.relations.ctes.add_aggregate(
-            "ranked_replicates",
-            query,
-            "one row per group and replicate: the place of its metrics in their order",
-        )
-        select_items = []
-        for name in names:
-            rank, last = (
-                exp.column(f"{name}_place", table="r"),
-                exp.column(f"{name}_drawn", table=observed_cte) + sql_literal(1),
-            )
-            tail_rank = exp.Floor(
-                this=exp.paren(last) * sql_literal(self.confidence.tail_probability)
-                + sql_literal(RANK_TOLERANCE)
-            )
-            # Addition on both sides, because Databend evaluates a comparison of a window rank with
-            # a difference wrongly.
-            conditions = {
-                CI_LOW: exp.EQ(this=rank, expression=tail_rank),
-                CI_HIGH: exp.EQ(this=rank + tail_rank, expression=last),
-            }
-            for limit, is_at_rank in conditions.items():
-                value = case_when(is_at_rank, exp.column(name, table="r"))
-                select_items.append(exp.alias_(exp.Max(this=value), f"{name}_{limit}"))
-        query = exp.select(*(key_column(name, "r") for name in keys.columns), *select_items).from_(
-            exp.to_table(ranked_cte).as_("r")
-        )
-        query = join_on_key(query, "r", KeyedCte(observed_cte, keys))
-        query = (
-            query.group_by(*(key_column(name, "r") for name in keys.columns))
-            if keys.columns
-            else query
-        )
-        return self.relations.ctes.add_aggregate(
-            "bootstrap_limits", query, "one row per group: the limits of every metric"
-        )
+def _name_columns(item: exp.Expr, metric: str) -> exp.Expr:
+    """Give the columns of a file that begin with ``value`` the name of a metric, in place."""
+    for name in find_nodes(item, exp.Identifier):
+        if name.name == "value" or name.name.startswith("value_"):
+            name.set("this", f"{metric}{name.name.removeprefix('value')}")
+    return item
 
 
 def _count_distinct(value: exp.Expr) -> exp.Count:
@@ -599,10 +467,6 @@ def _distinct_queries_with(value: exp.Expr) -> exp.Distinct:
     """
     has_value = is_not_null(value)
     return exp.Distinct(expressions=[case_when(has_value, exp.column(QUERY_ID))])
-
-
-def _value_if(condition: exp.Expr, name: str) -> exp.Case:
-    return case_when(condition.copy(), exp.column(name))
 
 
 def unit_digest(salt: str, unit: exp.Expr) -> exp.Expr:
