@@ -149,36 +149,53 @@ def check_overlap(inputs: Mapping[str, BoundInput]) -> None:
 
 def count_unmatched_ids(inputs: Mapping[str, BoundInput], key: str) -> list[tuple[Any, ...]]:
     """Return the groups of a run, each with the number of its queries or documents that no judgment
-    has, and of all.
+    of the group has, and of all.
     """
     run, qrels = (inputs[role].select_columns((key,)) for role in ("run", "qrels"))
-    return inputs["run"].database.fetch_rows(
-        _write_unmatched_counts(
-            run, qrels, tuple(inputs["run"].group_names), key, inputs["run"].database.dialect
-        )
+    groups, judged_groups = (tuple(inputs[role].group_names) for role in ("run", "qrels"))
+    database = inputs["run"].database
+    return database.fetch_rows(
+        _write_unmatched_counts(run, qrels, groups, judged_groups, key, database.dialect)
     )
 
 
 @lru_cache(maxsize=256)
 def _write_unmatched_counts(
-    run: exp.Select, qrels: exp.Select, group_names: tuple[str, ...], key: str, dialect: str
+    run: exp.Select,
+    qrels: exp.Select,
+    group_names: tuple[str, ...],
+    judged_groups: tuple[str, ...],
+    key: str,
+    dialect: str,
 ) -> str:
     """Return the query of ``count_unmatched_ids``."""
     judged_key = exp.column(key, table="judged")
+    shared = [name for name in group_names if name in judged_groups]
     ids = (
         exp.select(*map(quoted_column, group_names), exp.column(key))
         .distinct()
         .from_(run.subquery("run"))
         .subquery("run")
     )
-    judged = exp.select(key).distinct().from_(qrels.subquery("qrels")).subquery("judged")
+    judged = (
+        exp.select(*map(quoted_column, shared), key)
+        .distinct()
+        .from_(qrels.subquery("qrels"))
+        .subquery("judged")
+    )
     groups = [quoted_column(name, "run") for name in group_names]
     query = exp.select(
         *groups,
         exp.Sum(this=case_when(is_null(judged_key), sql_literal(1), sql_literal(0))),
         count_rows(),
     ).from_(ids)
-    on = exp.EQ(this=exp.column(key, table="run"), expression=judged_key.copy())
+    on = exp.and_(
+        exp.EQ(this=exp.column(key, table="run"), expression=judged_key.copy()),
+        *(
+            exp.NullSafeEQ(this=quoted_column(name, "run"), expression=quoted_column(name, "judged"))
+            for name in shared
+        ),
+    )
     return to_sql(
         query.join(judged, on=on, join_type="left").group_by(*(group.copy() for group in groups)),
         dialect,

@@ -197,15 +197,19 @@ def _build_generator(
         unsupported_level=ErrorLevel.RAISE,
         max_text_width=LINE_WIDTH,
     )
-    writer._dispatch = writer._dispatch | _control_writers(writer._dispatch, target)  # noqa: SLF001
+    # T-SQL's writer repeats the name of each column as its alias, and asks for those of queries of
+    # callers, which are texts, before sqlglot 30.17 with an error.
+    plain = {
+        exp.CTE: lambda self, node: self.cte_sql(node),
+        exp.Subquery: lambda self, node: self.subquery_sql(node),
+    }
+    controls = _control_writers(writer._dispatch, target)  # noqa: SLF001
+    writer._dispatch = writer._dispatch | plain | controls  # noqa: SLF001
     if pretty:
         layouts = _build_layouts(writer._dispatch)  # noqa: SLF001
         layouts |= {
             function: _call_layout(name) for function, name in target.function_names.items()
         }
-        layouts |= {
-            exp.CTE: lambda self, node: self.cte_sql(node)
-        }  # T-SQL's writer repeats the name of each column as its alias
         writer._dispatch = writer._dispatch | layouts  # noqa: SLF001
     if pretty:
         writer._dispatch = writer._dispatch | {  # noqa: SLF001
