@@ -95,8 +95,9 @@ def minimum_detectable_effect(
 
 def required_units(
     deviation: float, effect: float, level: float, power: float, critical_value: float | None = None
-) -> int:
-    """Return the number of units a t-test requires for an effect and power (Guenther 1981).
+) -> int | None:
+    """Return the number of units a t-test requires for an effect and power (Guenther 1981); None if
+    there are not so many.
 
     ``critical_value`` is that of the test, by default the quantile of the normal distribution at
     ``level``.
@@ -105,9 +106,10 @@ def required_units(
     [3142, 787, 199, 34, 10]
     """
     critical = normal_quantile((1 + level) / 2) if critical_value is None else critical_value
-    return math.ceil(
-        ((critical + normal_quantile(power)) * deviation / effect) ** 2 + critical * critical / 2
-    )
+    deviations = (critical + normal_quantile(power)) * deviation
+    if abs(effect) <= deviations / MAX_RATIO:
+        return None
+    return math.ceil((deviations / effect) ** 2 + critical * critical / 2)
 
 
 def required_units_for_half_width(deviation: float, half_width: float, level: float) -> int | None:

@@ -15,9 +15,15 @@ from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.row_keys import GROUP_ID, QUERY_ID, KeyColumns
 from sqlrank.engines.source_tables import SourceTable
 from sqlrank.errors import ContractError, InputError, enumerate_names, suggest_choice
-from sqlrank.inputs.bound_input import BoundInput, BoundInputs
+from sqlrank.inputs.bound_input import INTEGERS, BoundInput, BoundInputs
 from sqlrank.inputs.column_mapping import role_mapping
-from sqlrank.inputs.row_checks import NUMERIC_TYPES, list_problems, raise_problems, short_value
+from sqlrank.inputs.row_checks import (
+    NUMERIC_TYPES,
+    check_columns,
+    list_problems,
+    raise_problems,
+    short_value,
+)
 from sqlrank.inputs.user_sql import parse_expression
 from sqlrank.optimizer.constants import fold_constants
 from sqlrank.rendering.dialects import get_dialect
@@ -120,7 +126,7 @@ def join_inputs(inputs: BoundInputs) -> dict[str, BoundInput]:
             ]
             joined[name] = component.with_fallbacks(needed).assume_columns(needed)
             if inputs.database.can_inspect:
-                raise_problems(list_problems(joined[name], needed))
+                check_columns({name: joined[name]}, {name: tuple(needed)})
         joined[role] = _bind_rows(
             inputs.with_inputs(joined), role, joined[components[0]], " and ".join(components)
         )
@@ -168,6 +174,14 @@ def expand_join(inputs: BoundInputs, role: str) -> Any:
     groups.
     """
     tree = load_assembly(inputs.request.library, role, "joined")
+    # Ids are texts in the file, since texts and integers have no other common type.
+    for cast in find_nodes(tree, exp.Cast):
+        column = cast.this
+        if isinstance(column, exp.Column) and (
+            inputs.by_role[column.table].column_type(column.name) in INTEGERS
+        ):
+            for other in find_nodes(cast.find_ancestor(exp.Coalesce) or cast, exp.Cast):
+                other.replace(other.this)
     expand_keys(
         tree,
         ExpansionContext(

@@ -472,6 +472,14 @@ def align_keys(inputs: Mapping[str, BoundInput]) -> dict[str, BoundInput]:
             ]
             for names in (_TEXTS, (*INTEGERS, "UUID"), _INEXACT)
         )
+        if {"HUGEINT", "UHUGEINT"} <= {*duckdb_types.values()}:
+            role, name = next(key for key, text in duckdb_types.items() if text == "UHUGEINT")
+            raise InputError(
+                f"{role}.{name} is UHUGEINT and is compared with HUGEINT, which DuckDB does as"
+                " DOUBLE, so that ids near each other are the same. Give"
+                f" columns={{'{role}.{name}':"
+                f" 'CAST({column_text(inputs[role], name)} AS HUGEINT)'}}"
+            )
         for role, name in floats if texts or integers else ():
             aligned[role] = _read_integers(aligned[role], name)
         for role, name in [*integers, *floats] if texts else ():

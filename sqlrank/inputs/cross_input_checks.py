@@ -192,7 +192,9 @@ def _write_unmatched_counts(
     on = exp.and_(
         exp.EQ(this=exp.column(key, table="run"), expression=judged_key.copy()),
         *(
-            exp.NullSafeEQ(this=quoted_column(name, "run"), expression=quoted_column(name, "judged"))
+            exp.NullSafeEQ(
+                this=quoted_column(name, "run"), expression=quoted_column(name, "judged")
+            )
             for name in shared
         ),
     )

@@ -287,9 +287,14 @@ def _advise_on_types(
         (elements, "[]") if elements and name == "doc_id" else (f"{number.role.name}.{name}", "")
     )
     value = column_text(inputs[component] if brackets else number, elements if brackets else name)
+    cast = f"CAST({value} AS VARCHAR{brackets})"
     advice = (
-        f"Cast the numbers, such as columns={{'{column}': 'CAST({value} AS VARCHAR{brackets})'}},"
-        " and map ids to the same form"
+        # Groups are read by name, not through the mapping
+        f"Give a query for {number.role.name} that has the texts, such as SELECT * REPLACE ({cast}"
+        f" AS {name}) FROM ..."
+        if None in specs
+        else f"Cast the numbers, such as columns={{'{column}': '{cast}'}}, and map ids to the same"
+        " form"
     )
     if next(iter(inputs.values())).database.has_unread_streams or not all(
         rows := [_find_example(*side) for side in sides.values()]

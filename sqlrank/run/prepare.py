@@ -492,11 +492,13 @@ def _validate_rankings(
         deferred,
     )
     policy = inputs.request.shared_policies.get("queries", "judged")
+    evaluated_roles = {
+        "retrieved": ["run"],
+        "clicked": ["clicks"],
+        "judged_and_retrieved": ["run", "qrels"],
+    }.get(str(policy), ["qrels"])
     cross_input_checks.check_queries_present(
-        by_role,
-        {"retrieved": ["run"], "clicked": ["clicks"], "judged_and_retrieved": ["run", "qrels"]}.get(
-            str(policy), ["qrels"]
-        ),
+        by_role, [role for role in evaluated_roles if role in by_role]
     )
     if policy == "strict":
         cross_input_checks.check_same_queries(by_role)

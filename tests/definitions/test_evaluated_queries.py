@@ -151,3 +151,9 @@ def test_a_printed_statement_says_that_it_reads_no_weights() -> None:
     assert note not in weighted
     assert "SUM(weight * rr)" in weighted
     assert note not in sqlrank.sql("RR", run="run", qrels="qrels", dialect="bigquery")
+
+
+def test_given_queries_need_no_judgments() -> None:
+    run, queries = {1: ["b", "a"], 2: ["a", "b"]}, pa.table({"query_id": [1, 2]})
+    result = sqlrank.evaluate("Personalization", run=run, queries=queries, topics="given")
+    assert result["Personalization"].to_pylist() == [pytest.approx(0.0, abs=1e-15)]

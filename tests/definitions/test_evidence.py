@@ -279,3 +279,45 @@ def test_inputs_that_do_not_go_together(extra: dict[str, Any]) -> None:
             inputs=inputs,
             **{name: value for name, value in extra.items() if name != "chunks"},
         )
+
+
+def test_integer_ids_of_chunks_are_ordered_as_those_of_judgments() -> None:
+    run = pa.table({"query_id": ["q", "q"], "doc_id": [9, 10], "score": [1.0, 1.0]})
+    inputs = make_inputs([("q", "a", 160, 200)], [(9, "a", 0, 150), (10, "a", 150, 300)])
+    qrels = pa.table({"query_id": ["q"], "doc_id": [10], "relevance": [1]})
+    judged, spans = (
+        sqlrank.evaluate("RR", run=run, **sources)
+        for sources in ({"qrels": qrels}, {"inputs": inputs})
+    )
+    assert judged.to_pylist() == spans.to_pylist() == [{"RR": 1.0}]
+    inputs = make_inputs(
+        [("q", "a", 160, 200), ("q", "b", 0, 9)], [(9, "a", 0, 150), (10, "a", 150, 300)]
+    )
+    result = sqlrank.evaluate(["RR", "R@9"], run=run, inputs=inputs)
+    assert result.to_pylist() == [{"RR": 1.0, "R@9": 0.5}]
+    assert result.schema.metadata[b"sqlrank.notes"].decode().startswith("1 of 2 spans")
+
+
+@pytest.mark.parametrize("length", [3, 6, 7, 12, 13])
+def test_a_span_that_a_chunk_covers_has_its_grade_to_the_last_bit(length: int) -> None:
+    inputs = make_inputs([("q", "a", 0, length, 0.7)], [("c1", "a", 0, 1000)])
+    row = sqlrank.evaluate(["R(rel=0.7)@5", "CG@1"], run={"q": ["c1"]}, inputs=inputs).to_pylist()
+    assert row == [{"R(rel=0.7)@5": 1.0, "CG@1": 0.7}]
+
+
+def test_a_system_without_chunks_is_counted() -> None:
+    inputs = make_inputs([("q", "a", 0, 10)], [])
+    chunks = {"old": make_inputs(chunks=[("c1", "a", 0, 20)])["chunks"]}
+    result = sqlrank.evaluate(
+        "RR", run={"old": {"q": ["c1"]}, "new": {"q": ["c1"]}}, inputs={**inputs, "chunks": chunks}
+    )
+    assert result.to_pylist() == [{"system": "old", "RR": 1.0}]
+    assert result.schema.metadata[b"sqlrank.notes"].decode() == (
+        "1 of 2 queries of the run have no judgments, and are left out (system=new: 1 of 1)"
+    )
+
+
+def test_positions_that_are_texts_are_refused_by_name() -> None:
+    inputs = make_inputs([("q", "a", "0", "5")], [("c1", "a", "0", "10")])
+    with pytest.raises(InputError, match=r"^evidence .*: span_start is VARCHAR, not a number"):
+        sqlrank.evaluate("RR", run={"q": ["c1"]}, inputs=inputs)

@@ -244,6 +244,7 @@ def test_the_command_reads_a_file(tmp_path: Path) -> None:
         ),
         ({"values": pa.table({"query_id": [1]})}, InputError, "the result has no per-query values"),
         ({"sd": 0.0, "num_units": 5}, MetricError, "sd=0.0 is not possible: give a number above 0"),
+        ({"sd": float("inf"), "num_units": 5}, MetricError, "sd=inf is not possible"),
         (
             {"sd": 0.1, "num_units": 1},
             MetricError,
@@ -267,3 +268,9 @@ def test_what_cannot_be_planned(
     with pytest.raises(error) as caught:
         sqlrank.power(**arguments)
     assert message in str(caught.value)
+
+
+def test_an_effect_that_no_number_of_queries_detects() -> None:
+    row = sqlrank.power(sd=1e10, num_units=100, target_effect=1e-9).to_pylist()[0]
+    assert row["required_units"] is None
+    assert row["mde"] == pytest.approx(2829483983.54)

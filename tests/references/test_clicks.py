@@ -404,8 +404,11 @@ def test_the_command(tmp_path: Path) -> None:
     [
         ("clicked", None, "1 row: clicked is NULL"),
         ("clicked", 2, "1 row: clicked is neither 0 nor 1"),
-        ("rank", 0, "1 row: rank is below 1"),
+        ("rank", 0, "1 row: rank is not a whole number from 1"),
+        ("rank", 1.5, "1 row: rank is not a whole number from 1"),
         ("propensity", 0.0, "1 row: propensity is not a probability above 0"),
+        # its inverse has no square
+        ("propensity", 1e-160, "1 row: propensity is not a probability above 0 (at least 1e-90)"),
         ("propensity", 1.5, "1 row: propensity is not a probability above 0"),
     ],
 )

@@ -254,3 +254,20 @@ def test_a_text_with_leading_zeros_is_no_integer() -> None:
         "num_rel_ret", run=ids([7, 8], "score"), qrels=ids(["007", "8"], "relevance")
     )
     assert result.to_pylist() == [{"num_rel_ret": 1.0}]
+
+
+@pytest.mark.parametrize("column", ["doc_id", "query_id"])
+def test_integers_that_duckdb_compares_as_doubles_are_refused(column: str) -> None:
+    great = 2**60  # as doubles, the ids below are one number
+    rows = (
+        f"SELECT {great}::HUGEINT + i AS {column}, 1 AS {{other}}, -i AS score FROM range(4) t(i)"
+    )
+    other = {"doc_id": "query_id", "query_id": "doc_id"}[column]
+    qrels = f"SELECT {great + 3}::UHUGEINT AS {column}, 1 AS {other}, 1 AS relevance"
+    sources = {"run": rows.format(other=other), "qrels": qrels, "connection": duckdb.connect()}
+    with pytest.raises(sqlrank.InputError, match=f"^qrels.{column} is UHUGEINT") as caught:
+        sqlrank.evaluate("AP", **sources)
+    assert f"columns={{'qrels.{column}': 'CAST({column} AS HUGEINT)'}}" in str(caught.value)
+    columns = {f"qrels.{column}": f"CAST({column} AS HUGEINT)"}
+    expected = {"doc_id": 0.25, "query_id": 1.0}[column]
+    assert sqlrank.evaluate("AP", columns=columns, **sources)["AP"].to_pylist() == [expected]
