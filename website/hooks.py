@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 ROW = re.compile(r"^\| `(?P<name>[\w@().]+)` \| (?P<about>.+) \|$", re.MULTILINE)
 SESSION = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
+TRY_LINK = f"[Try it in your browser]({try_page.PLACE}) · [Demo report](demo.md)"
+"""Links of the home page to pages that the repository does not have."""
 INTERVAL = "<tr>\n<td>Interval</td>"
 """The row of a metric's facts that would make every page of a metric a hit for "confidence
 interval".
@@ -74,7 +76,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def build_pages() -> dict[str, str]:
     """Return the text of every page that is made, by its place."""
     pages = {place: linked_pages.read_markdown(path) for path, place in linked_pages.PAGES.items()}
-    pages["index.md"] = f"---\nhide: [navigation]\n---\n\n{pages['index.md']}"
+    home = pages["index.md"].replace("\n[Tutorial](", f"\n{TRY_LINK} · [Tutorial](", 1)
+    pages["index.md"] = f"---\nhide: [navigation]\n---\n\n{home}"
     pages["changelog.md"] = f"---\nsearch: {{ exclude: true }}\n---\n\n{pages['changelog.md']}"
     pages |= {
         place: linked_pages.build_file_page(path)

@@ -169,6 +169,25 @@ def test_the_readme_has_a_script() -> None:
     assert SCRIPTS[0][0] in PAGES["README.md"]
 
 
+def test_ratios_of_the_readme_are_means_of_those_of_the_benchmarks() -> None:
+    row = re.compile(r"^\| ([^|(]+?)(?: \([^|]*\))? \|(?:[^|\n]*\|)?([^|\n]*)\|$", re.MULTILINE)
+    short, measured = (
+        {
+            label: [float(ratio) for ratio in re.findall(r"[\d.]+", ratios.partition("(")[0])]
+            for label, ratios in row.findall(PAGES[page].partition(start)[2].partition(end)[0])
+        }
+        for page, start, end in (
+            ("README.md", "## Speed\n", "## "),
+            ("docs/speed.md", "## Ranking metrics\n", "The next table"),
+        )
+    )
+    ratios = {label: values[0] for label, values in short.items() if values}
+    assert len(ratios) == 5
+    for label, ratio in ratios.items():
+        mean = sum(measured[label]) / len(measured[label])
+        assert ratio == pytest.approx(mean, rel=0.05), label
+
+
 def test_the_readme_is_short_and_leads_to_every_page() -> None:
     assert len(PAGES["README.md"].splitlines()) <= 150
     of_files = (ROOT / "sql" / "README.md").read_text("utf-8")
