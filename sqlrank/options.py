@@ -41,6 +41,7 @@ class Option:
     expects: str = ""
     error: str = "MetricError"
     sentence: str = ""
+    value: str = ""
     missing: str = ""
     elsewhere: str = ""
     before: str = ""
@@ -115,6 +116,7 @@ class Command:
     """A command of the command line, as options.toml declares it."""
 
     name: str
+    group: str
     about: str
     examples: list[str]
     ignored: Mapping[str, str] = field(default_factory=dict)

@@ -70,12 +70,19 @@ def build_command_page(name: str) -> str:
         ]
     for title in command.command.groups:
         rows = [
-            (", ".join(f"`{flag}`" for flag in [*param.opts, *param.secondary_opts]), param)
+            (_format_option(param), param)
             for param in options
             if command.declared[param.name].group == title
         ]
         parts += [f"## {title}", _format_table("option", rows)] if rows else []
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _format_option(param: Any) -> str:
+    """Return the flags of an option and the name of its value, as code in a cell of a table."""
+    flags = ", ".join(f"`{flag}`" for flag in [*param.opts, *param.secondary_opts])
+    value = (param.metavar or "").replace("|", "\\|")
+    return f"{flags} `{value}`" if value else flags
 
 
 def _format_argument(param: Any) -> str:

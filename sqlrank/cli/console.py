@@ -33,6 +33,9 @@ SHOW_CURSOR = b"\r\x1b[2K\x1b[?25h"
 HANGING_INDENT = "  "
 """Indent of the further lines of a message in a terminal."""
 
+USAGE_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
+"""Class of the parser's errors, which typer does not export."""
+
 ERROR_STATUS = 2
 """Exit status of a command that failed. It wrote nothing but the error to a JUnit report."""
 
@@ -130,16 +133,28 @@ class CommandGroup(TyperGroup):
             )
         return super().parse_args(ctx, args)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write a sentence on each command."""
-        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        rows = [
-            (name, first_sentence(command.help or ""))
-            for name, command in commands.items()
-            if command is not None
-        ]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        """Return the context of a call, and print errors of its words as all others."""
+        with exit_on_usage_error():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command, and print errors of its words as all others."""
+        with exit_on_usage_error():
+            return super().invoke(ctx)
+
+    def format_commands(self, _: Any, formatter: Any) -> None:
+        """Write a sentence on each command, by group."""
+        commands = load_commands()
+        for title in dict.fromkeys(command.group for command in commands.values()):
+            with formatter.section(title):
+                formatter.write_dl(
+                    [
+                        (name, first_sentence(command.about))
+                        for name, command in commands.items()
+                        if command.group == title
+                    ]
+                )
 
 
 class UniqueOptionCommand(TyperCommand):
@@ -165,7 +180,8 @@ class UniqueOptionCommand(TyperCommand):
                 "Options" if option is None else "Arguments" if option.argument else option.group
             )
             if (record := param.get_help_record(ctx)) is not None:
-                rows[title].append((with_type_name(record[0]), record[1]))
+                words = record[0].split(" ")[0] if title == "Arguments" else record[0]
+                rows[title].append((with_type_name(words), record[1]))
         with formatter.section("Examples"):
             for example in self.command.examples:
                 formatter.write(
@@ -176,6 +192,12 @@ class UniqueOptionCommand(TyperCommand):
         for title in filter(rows.get, rows):
             with formatter.section(title):
                 formatter.write_dl(rows[title])
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the words of the call, with arguments as the reference names them."""
+        return [
+            piece.replace("{", "").replace("}", "") for piece in super().collect_usage_pieces(ctx)
+        ]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; raise a usage error for a repeated option."""
@@ -294,6 +316,16 @@ class UniqueOptionCommand(TyperCommand):
             "",
         )
         return elsewhere or suggest_option(option, flags, load_registry())
+
+
+@contextmanager
+def exit_on_usage_error() -> Iterator[None]:
+    """Print an error of the parser to standard error, and exit with status 2."""
+    try:
+        yield
+    except USAGE_ERROR as error:
+        echo_message(f"sqlrank: {error.format_message().strip()}")  # type: ignore[attr-defined]
+        raise typer.Exit(ERROR_STATUS) from None
 
 
 @contextmanager

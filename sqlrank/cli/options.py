@@ -277,6 +277,31 @@ _TYPES: dict[str, Any] = {
 }
 """Types of values by kind; others are texts."""
 
+_VALUE_NAMES = {
+    "baseline": "NAME|SOURCE",
+    "column": "COLUMN",
+    "column_map": "NAME=COLUMN",
+    "columns": "COLUMN",
+    "condition": "CONDITION",
+    "connection": "FILE",
+    "date": "DATE",
+    "format": "FORMAT",
+    "grouping": "COLUMN[,COLUMN]",
+    "inputs": "NAME=SOURCE",
+    "level": "LEVEL",
+    "memory": "SIZE",
+    "pairs": "NAME=VALUE",
+    "policies": "NAME=VALUE",
+    "rollups": "[NAME=]SOURCE",
+    "run": "[NAME=]SOURCE",
+    "runs": "[NAME=]SOURCE",
+    "shares": "NAME=SHARE",
+    "source": "SOURCE",
+    "table": "TABLE",
+    "tolerances": "[METRIC=]TOLERANCE",
+}
+"""Names of values in the help by kind; others have those of their types."""
+
 _READERS: dict[str, Callable[[str, Any], Any]] = {
     "run": lambda _, run: parse_runs([run]),
     "runs": lambda flag, runs: parse_runs(runs, f"{flag} "),
@@ -332,12 +357,12 @@ def make_parameter(option: Option) -> Parameter:
         "autocompletion": _make_completion(option) if option.completes else None,
     }
     if option.kind == "source":
-        details |= {
-            "parser": parse_source,
-            "metavar": option.name.upper() if option.argument else "TEXT",
-        }
-    if option.kind == "format":
-        details["metavar"] = "FORMAT"
+        details["parser"] = parse_source
+    value_name = option.value or _VALUE_NAMES.get(option.kind) or "|".join(option.choices)
+    if option.argument:
+        value_name = option.name.upper()
+    if value_name:
+        details["metavar"] = value_name
     flags = [flag for flag in (option.flag, option.short) if flag]
     info = (
         typer.Argument(**details)

@@ -62,7 +62,7 @@ def test_the_help_of_a_command_has_examples_and_groups() -> None:
     assert all(
         f"\n  {example}\n" in shown.replace(" \\\n     ", "") for example in EXAMPLES["gate"]
     )
-    assert "--run TEXT " in shown
+    assert "--run [NAME=]SOURCE " in shown
     assert "--format FORMAT " in shown
     assert "table, markdown, latex, csv, json, jsonl, parquet or xlsx" in " ".join(shown.split())
 
@@ -90,6 +90,21 @@ def test_wrapped_examples_can_be_copied(width: int) -> None:
         assert shlex.split("\n".join(lines).replace("\\\n", "")) == shlex.split(example)
         assert all(line.endswith(" \\") for line in lines[:-1])
         assert max(map(len, lines)) <= max(width, 48)
+
+
+def test_the_list_of_commands_has_groups() -> None:
+    lines = run_command("--help").splitlines()
+    titles = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert titles == ["Options:", "Evaluate:", "Decide:", "Production:", "Data and training:"]
+    evaluating = lines[lines.index("Evaluate:") + 1 : lines.index("Decide:")]
+    names = [line.split()[0] for line in evaluating if line[:3].strip()]
+    assert names == ["evaluate", "metrics", "explain", "chart", "report"]
+
+
+def test_usage_names_arguments_as_the_reference_does() -> None:
+    assert run_command("evaluate", "--help").startswith(
+        "Usage: sqlrank evaluate [OPTIONS] METRICS...\n"
+    )
 
 
 def test_the_list_of_commands_has_whole_sentences() -> None:

@@ -178,7 +178,7 @@ def test_after_an_error_a_junit_report_holds_it(tmp_path: Path) -> None:
         (
             ["evaluate", *RUN],
             (
-                "Missing argument 'metrics'. Name metrics after the command, such as nDCG@10 or"
+                "Missing argument 'METRICS'. Name metrics after the command, such as nDCG@10 or"
                 " AUC. 'sqlrank metrics' lists all"
             ),
         ),
@@ -203,7 +203,10 @@ def test_after_an_error_a_junit_report_holds_it(tmp_path: Path) -> None:
     ],
 )
 def test_words_in_the_wrong_place(words: list[object], message: str) -> None:
-    assert message in " ".join(run_refused_command(*words).split())
+    error = run_refused_command(*words)
+    assert message in " ".join(error.split())
+    assert error.startswith("sqlrank: ")  # as errors of data, without the usage
+    assert len(error.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
