@@ -76,8 +76,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def build_pages() -> dict[str, str]:
     """Return the text of every page that is made, by its place."""
     pages = {place: linked_pages.read_markdown(path) for path, place in linked_pages.PAGES.items()}
-    home = pages["index.md"].replace("\n[Tutorial](", f"\n{TRY_LINK} · [Tutorial](", 1)
-    pages["index.md"] = f"---\nhide: [navigation]\n---\n\n{home}"
+    text = pages["index.md"].replace("\n[Tutorial](", f"\n{TRY_LINK} · [Tutorial](", 1)
+    pages["index.md"] = f"---\nhide: [navigation]\n---\n\n{text}"
     pages["changelog.md"] = f"---\nsearch: {{ exclude: true }}\n---\n\n{pages['changelog.md']}"
     pages |= {
         place: linked_pages.build_file_page(path)
