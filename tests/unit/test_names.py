@@ -57,7 +57,12 @@ PUBLIC_NAMES = {name for name in sqlrank.__all__ if name.islower() and "_" not i
 MLflow, and commands.
 """
 
-OVERRIDES = {"SqlrankProvider._evaluator", "SqlrankProvider.supports", "UniqueOptionCommand.invoke"}
+OVERRIDES = {
+    "CommandGroup.invoke",
+    "SqlrankProvider._evaluator",
+    "SqlrankProvider.supports",
+    "UniqueOptionCommand.invoke",
+}
 """Methods that a base class of another package names."""
 
 METHOD_VERBS = {
