@@ -5,16 +5,17 @@ record the tests that should notice a fault in a file.
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 ROOT = Path(__file__).parents[2]
 RECORD = ROOT / ".cache" / "readers.json"
@@ -112,14 +113,40 @@ def share_files(
     }
 
 
+MAX_FILES = 150
+"""Number of files above which a test looks through all, such as for metrics to suggest."""
+
+_MODULES = {
+    "blocking": "records",
+    "classification": "predictions",
+    "clusters": "records",
+    "comparison": "compare",
+    "ranking": "r(ankings|eference)",
+    "recommendation": "(beyond|recommendations)",
+    "regression": "predictions",
+}
+"""Names of modules of tests for families of metrics and analyses of other names."""
+
+
 def choose_tests(
     readers: Mapping[str, tuple[float, list[str]]], path: str, max_seconds: float
 ) -> list[str]:
-    """Return the tests that read a file, references first and then those that read few others, as
-    many as took so many seconds of a processor when they were recorded.
+    """Return the tests that read a file, as many as took so many seconds of a processor when they
+    were recorded.
+
+    First come those of its family, which name the metric if it is one, then those that read few
+    files, and references.
     """
+    is_of_family = _make_family_check(path)
     candidates = sorted(
-        (not test.startswith(REFERENCES), len(paths) * (0.2 + seconds), seconds, test)
+        (
+            not is_of_family(test.partition("::")[0]),
+            len(paths) > MAX_FILES,
+            not test.startswith(REFERENCES),
+            len(paths) * (0.2 + seconds),
+            seconds,
+            test,
+        )
         for test, (seconds, paths) in readers.items()
         if path in paths
     )
@@ -130,3 +157,17 @@ def choose_tests(
             total += seconds
             chosen.append(test)
     return chosen
+
+
+def _make_family_check(path: str) -> Callable[[str], bool]:
+    """Return a function that says of a module of tests if it is of the family of a SQL file."""
+    if path.startswith("sql/metrics/"):
+        name = re.split("[@:]", (ROOT / path).read_text("utf-8").removeprefix("-- "), maxsplit=1)[0]
+        return cache(
+            lambda module: bool(
+                re.search(rf"\b{re.escape(name)}\b", (ROOT / module).read_text("utf-8"))
+            )
+        )
+    words = [_MODULES.get(part, part.rstrip("s")) for part in path.split("/")[2:-1]]
+    pattern = re.compile("|".join(words) or "$^")
+    return lambda module: bool(pattern.search(module.rpartition("/")[2]))
