@@ -189,20 +189,33 @@ def test_metrics_of_predictions() -> None:
     )
 
 
-def test_the_standard_error_of_an_area_is_that_of_delong() -> None:
+@pytest.mark.parametrize("score_order", ["window", "distinct", "buckets"])
+@pytest.mark.parametrize("weights", [[1.0] * 8, [2.0, 1, 1, 0.5, 1, 3, 1, 1]], ids=["one", "own"])
+def test_the_standard_error_of_an_area_is_that_of_delong(
+    weights: list[float], score_order: str
+) -> None:
     """Of the variances of the shares of negatives below each positive, and of positives above each
-    negative.
+    negative; a weight multiplies what a row adds. Of equal scores two are of both classes.
     """
-    positives, negatives = np.array([0.9, 0.7, 0.35]), np.array([0.8, 0.6, 0.4, 0.3, 0.2])
-    above = np.sign(positives[:, None] - negatives) / 2 + 0.5
-    table = pa.table(
-        {"label": [1] * 3 + [0] * 5, "score": np.concatenate([positives, negatives]).tolist()}
+    score = np.array([0.9, 0.7, 0.4, 0.8, 0.6, 0.4, 0.3, 0.2])
+    above = np.sign(score[:3, None] - score[3:]) / 2 + 0.5
+    positive, negative = np.array(weights[:3]), np.array(weights[3:])
+    by_positive = above @ negative / negative.sum()
+    by_negative = positive @ above / positive.sum()
+    area = float(by_positive @ positive / positive.sum())
+    variance = sum(
+        n / (n - 1) * np.sum((weight / weight.sum() * (shares - area)) ** 2)
+        for n, weight, shares in ((3, positive, by_positive), (5, negative, by_negative))
     )
+    columns = {"label": [1] * 3 + [0] * 5, "score": score.tolist(), "weight": weights}
     (row,) = sqlrank.evaluate(
-        "AUC", predictions=table, confidence=0.95, interval="normal"
+        "AUC",
+        predictions=pa.table(columns),
+        confidence=0.95,
+        interval="normal",
+        plan={"score_order": score_order},
     ).to_pylist()
-    variance = above.mean(1).var(ddof=1) / 3 + above.mean(0).var(ddof=1) / 5
-    assert row["AUC.se"] == pytest.approx(variance**0.5, rel=1e-9)
+    assert (row["AUC"], row["AUC.se"]) == pytest.approx((area, variance**0.5), rel=1e-9)
 
 
 def test_rows_that_weigh_nothing_are_no_units() -> None:

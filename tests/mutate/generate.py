@@ -43,8 +43,9 @@ OPPOSITES: dict[TokenType, str] = {
     TokenType.DESC: "ASC",
     TokenType.ASC: "DESC",
 }
-NAMES = {"SUM": "MAX", "MIN": "MAX", "MAX": "MIN", "AVG": "MAX", "RANK": "DENSE_RANK"}
-"""Aggregates, which are names to the tokenizer."""
+AGGREGATES = {"SUM": "MAX", "MIN": "MAX", "MAX": "MIN", "AVG": "MAX"}
+NAMES = {**AGGREGATES, "RANK": "DENSE_RANK", "NULLIF": "COALESCE"}
+"""Functions, which are names to the tokenizer."""
 
 _OPERAND_ENDS = {TokenType.R_PAREN, TokenType.VAR, TokenType.NUMBER, TokenType.R_BRACKET}
 
@@ -56,7 +57,7 @@ def list_sites(path: Path) -> Iterator[Mutant]:
     has_one_row_per_key = _has_one_row_per_key(text)
     for place, token in enumerate(tokens):
         after = _replace_token(tokens, place)
-        if token.text in NAMES and has_one_row_per_key:
+        if token.text in AGGREGATES and has_one_row_per_key:
             continue
         if after is not None and text[token.start : token.end + 1] == token.text:
             yield Mutant(str(path.relative_to(ROOT)), token.text, after, (), token.start)
@@ -81,6 +82,8 @@ def _replace_token(tokens: Sequence[Token], place: int) -> str | None:
         is_binary = before.token_type in _OPERAND_ENDS or before.text == "END"
         return OPPOSITES[token.token_type] if is_binary else None
     if token.token_type == TokenType.NUMBER and token.text.isdigit():
+        if token.text == "0" and before.text == "," and following.text == ")":
+            return None  # of NULLIF and COALESCE, which are changed as a whole
         return {"0": "1", "1": "2"}.get(token.text, str(int(token.text) - 1))
     if following.token_type == TokenType.L_PAREN and token.text in NAMES:
         return NAMES[token.text]
