@@ -106,6 +106,12 @@ def test_questions_of_answers_all_count() -> None:
     assert row["RR"] == (1 / 2 + 0) / 2
 
 
+def test_answers_without_grades_have_grade_1() -> None:
+    answers = pa.table({"query_id": ["q"], "retrieved": [["a", "b"]], "relevant": [["a", "b"]]})
+    (row,) = sqlrank.evaluate(["CG@1", "CG@2"], inputs={"answers": answers}).to_pylist()
+    assert list(row.values()) == [1, 2]
+
+
 def test_strict_queries_that_all_are_judged_and_answered() -> None:
     run = {**TIED, "one": {"x": 1.0}}
     assert rank_lists(run, {"q": "c", "one": "x"}, queries="strict") == pytest.approx(3 / 4)

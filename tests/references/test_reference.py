@@ -46,7 +46,7 @@ VARIANTS: dict[str, list[str]] = {
         "AR@1",
         "AR@5",
         "AR@20",
-        *(f"AR(denominator={name})@3" for name in ("relevant", "k", "min_rk", "retrieved")),
+        *(f"AR(denominator={name})@3" for name in ("relevant", "k", "min_rk", "hits", "retrieved")),
         "AR(rel=2)@5",
     ],
     "binG": ["binG", "binG(rel=2)"],
