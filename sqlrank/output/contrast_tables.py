@@ -22,6 +22,7 @@ from sqlrank.output.display import (
     format_value,
     group_column_names,
     lay_out,
+    read_number,
     table_width,
     text_width,
     wrap_text,
@@ -47,7 +48,7 @@ from sqlrank.result_columns import (
 from sqlrank.result_metadata import find_range, read_measures, read_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -80,6 +81,16 @@ TEST_NAMES = {
 """Names of the tests of comparisons, and of the interval methods of experiments."""
 
 CORRECTION_NAMES = {"holm": "Holm", "bh": "Benjamini-Hochberg", "max_t": "Westfall-Young"}
+
+
+COUNTED = {
+    N_BUCKETS: ("bucket", "buckets"),
+    WINS[0]: ("query", "queries"),
+    GROUP_COUNTS[0]: ("group", "groups"),
+}
+"""What a contrast is of, one and several, by the first column that a result has; otherwise
+units.
+"""
 
 
 class ContrastKind(NamedTuple):
@@ -166,11 +177,10 @@ class Contrasts:
         """Return the lines below the table: remarks on rows, the units that they need, and the
         method.
         """
-        remarks: dict[str, list[Row]] = {}
-        for row in self.rows:
-            if row.remark:
-                remarks.setdefault(row.remark, []).append(row)
-        lines = [f"{self._name_rows(rows)}: {remark}." for remark, rows in remarks.items()]
+        remarks = _group_rows(self.rows, lambda row: row.remark)
+        lines = [
+            f"{self._name_rows(rows)}: {remark}." for remark, rows in remarks.items() if remark
+        ]
         needed = [
             f"{self._name_row(row)} {row.required_units}" for row in self.rows if row.required_units
         ]
@@ -277,21 +287,21 @@ class Contrasts:
                 of its own, below a title.
         """
         names = names or {}
-        parts: dict[tuple[str, ...], dict[Any, list[Row]]] = {}
-        shares_baseline = self._has_equal_baselines()
-        for row in self.rows:
-            title = tuple(self._name_key(row, index) for index in title_keys)
-            parts.setdefault(title, {}).setdefault(
-                row.pair[0] if shares_baseline else row.pair, []
-            ).append(row)
-        return [
-            DisplayTable(
-                ", ".join(title) if number == 0 else "",
-                self._build_columns(rows, names, title_keys),
+        parts = _group_rows(
+            self.rows, lambda row: ", ".join(self._name_key(row, index) for index in title_keys)
+        )
+        # Units without a value of one system change the value of the baseline.
+        values = _group_rows(self.rows, lambda row: (row.keys, row.pair[0], row.values[0].text))
+        shares_baseline = len(values) == len({(row.keys, row.pair[0]) for row in self.rows})
+        tables = []
+        for title, part in parts.items():
+            by_baseline = _group_rows(
+                part, lambda row: row.pair[0] if shares_baseline else row.pair
             )
-            for title, by_baseline in parts.items()
-            for number, rows in enumerate(by_baseline.values())
-        ]
+            for number, rows in enumerate(by_baseline.values()):
+                columns = self._build_columns(rows, names, title_keys)
+                tables.append(DisplayTable(title if number == 0 else "", columns))
+        return tables
 
     def _name_key(self, row: Row, index: int) -> str:
         """Return the text of a title: a metric or a whole group alone, a group column with its
@@ -316,15 +326,6 @@ class Contrasts:
             .columns
         )
 
-    def _has_equal_baselines(self) -> bool:
-        """Return True if the value of a baseline is the same against each system; units without a
-        value of one system change it.
-        """
-        values: dict[Any, set[str]] = {}
-        for row in self.rows:
-            values.setdefault((row.keys, row.pair[0]), set()).add(row.values[0].text)
-        return all(len(texts) == 1 for texts in values.values())
-
     def _build_columns(
         self, rows: Sequence[Row], names: Mapping[str, str], title_keys: Sequence[int]
     ) -> list[TextColumn]:
@@ -345,7 +346,7 @@ class Contrasts:
             lines = list(
                 chain.from_iterable(
                     [(block[0], True), *((row, False) for row in block)]
-                    for block in _split_blocks(rows)
+                    for block in _group_rows(rows, lambda row: row.keys).values()
                 )
             )
             systems = [
@@ -392,12 +393,12 @@ class Contrasts:
 _TEXT_HEADINGS = ("tolerance", "verdict", "winner")
 
 
-def _split_blocks(rows: Sequence[Row]) -> Iterable[list[Row]]:
-    """Return the rows of each group and metric."""
-    blocks: dict[tuple[str, ...], list[Row]] = {}
+def _group_rows(rows: Sequence[Row], read_key: Callable[[Row], Any]) -> dict[Any, list[Row]]:
+    """Return the rows by a key of each."""
+    groups: dict[Any, list[Row]] = {}
     for row in rows:
-        blocks.setdefault(row.keys, []).append(row)
-    return blocks.values()
+        groups.setdefault(read_key(row), []).append(row)
+    return groups
 
 
 def _build_column(name: str, cells: Sequence[TextCell], *, is_number: bool = True) -> TextColumn:
@@ -428,23 +429,9 @@ def read_contrasts(
         escape: escapes texts instead.
         verdicts: the texts of verdicts, if they are shown as others.
     """
-    names = set(result.column_names)
-    kind = next(
-        (
-            kind
-            for kind in (SYSTEMS, VARIANTS, PERIODS, EXTREMES)
-            if names >= {*kind.columns, *kind.values, "difference"}
-        ),
-        None,
-    )
-    # Differences of single units have no statistics.
-    if (
-        kind is None
-        or names.isdisjoint((P_ADJUSTED, "verdict", *BOUNDS, CI_LOW, GROUP_COUNTS[0]))
-        or not result.num_rows
-    ):
+    if (kind := _find_kind(result)) is None:
         return None
-    rows = result.to_pylist()
+    names, rows = set(result.column_names), result.to_pylist()
     reader = _RowReader(
         kind,
         group_column_names(result),
@@ -488,6 +475,17 @@ def read_contrasts(
             if text
         ],
         reader.escape,
+    )
+
+
+def _find_kind(result: pa.Table) -> ContrastKind | None:
+    """Return the kind of contrasts of a result, None if it has none."""
+    names = set(result.column_names)
+    # Differences of single units have no statistics.
+    has_statistics = not names.isdisjoint((P_ADJUSTED, "verdict", *BOUNDS, CI_LOW, GROUP_COUNTS[0]))
+    kinds = (SYSTEMS, VARIANTS, PERIODS, EXTREMES) if has_statistics and result.num_rows else ()
+    return next(
+        (kind for kind in kinds if names >= {*kind.columns, *kind.values, "difference"}), None
     )
 
 
@@ -602,12 +600,10 @@ class _RowReader:
         return float(self.texts.get("sqlrank.confidence", 1))
 
     def _format_value(self, name: str, value: Any) -> TextCell:
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return TextCell(
-                self._escape_number(format_number(value, column_kind(name), self.digits)),
-                float(value),
-            )
-        return TextCell(format_value(None, self.form) if value is None else self.escape(str(value)))
+        text = format_value(
+            value, self.form, self.digits, kind=column_kind(name), escape=self.escape
+        )
+        return TextCell(text, read_number(value))
 
     def _format_text(self, name: str, value: Any) -> str:
         return self._format_value(name, value).text
@@ -623,9 +619,6 @@ class _RowReader:
         ]
         groups = ", ".join(self._format_text(name, row[name]) for name in names)
         return cell if cell.number is None else cell._replace(text=f"{cell.text} ({groups})")
-
-    def _escape_number(self, text: str) -> str:
-        return escape_text(text, self.form) if self.form is Format.latex else text
 
     def _format_quantity(self, row: Mapping[str, Any], columns: Sequence[str]) -> TextCell:
         """Return the text of a quantity; that of an interval lies within the attainable differences
@@ -677,21 +670,15 @@ class _RowReader:
             for name in (N_UNITS, N_BUCKETS, GROUP_COUNTS[0])
             if row.get(name)
         ]
-        is_counted = {
-            name: any(row.get(name) is not None for row in rows)
-            for name in (N_BUCKETS, WINS[0], GROUP_COUNTS[0])
-        }
-        units = next(
+        one, several = next(
             (
-                what
-                for what, counted in zip(
-                    ("buckets", "queries", "groups"), is_counted.values(), strict=True
-                )
-                if counted
+                words
+                for name, words in COUNTED.items()
+                if any(row.get(name) is not None for row in rows)
             ),
-            "units",
+            ("unit", "units"),
         )
-        units = {"queries": "query"}.get(units, units[:-1]) if set(counts) == {1} else units
+        units = one if set(counts) == {1} else several
         counted = (
             f"{format_span(counts, '{:,}')} {units}" if counts and self.kind is not VARIANTS else ""
         )

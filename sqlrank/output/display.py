@@ -158,10 +158,16 @@ def format_value(
     """
     if value is None:
         return "--" if form is Format.latex else "NULL"
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
+    if read_number(value) is not None:
         text = format_number(value, kind, digits, is_fraction=is_fraction)
         return escape_latex(text) if form is Format.latex else text
     return escape_text(str(value), form) if escape is None else escape(str(value))
+
+
+def read_number(value: Any) -> float | None:
+    """Return the number that a value is, None for others; a truth value is none."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if is_number else None
 
 
 def escape_text(text: str, form: Format) -> str:

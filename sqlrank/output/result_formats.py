@@ -30,6 +30,7 @@ from sqlrank.output.display import (
     format_system_table,
     format_value,
     lay_out,
+    read_number,
     supports_color,
     terminal_width,
     to_long_format,
@@ -428,14 +429,7 @@ def read_columns(
         cells = list(map(format_cell, values))
         if form is Format.latex:
             _embolden_best(column.name, cells, rows, style, result)
-        numbers = [
-            (
-                float(value)
-                if isinstance(value, (int, float)) and not isinstance(value, bool)
-                else None
-            )
-            for value in values
-        ]
+        numbers = list(map(read_number, values))
         columns.append(
             TextColumn(escape(column.name), cells, _is_number(column.type), numbers=numbers)
         )

@@ -16,7 +16,7 @@ import sqlrank
 from sqlrank.charts.export import svg_panels
 from sqlrank.errors import InputError, MetricError, escape_controls
 from sqlrank.output.contrast_tables import read_contrasts
-from sqlrank.output.display import Format, TextColumn, format_number
+from sqlrank.output.display import Format, TextColumn, format_value, read_number
 from sqlrank.output.result_formats import drop_constants, read_columns, rows_for_people
 from sqlrank.result_columns import SLICE_COLUMN, Kind, column_kind
 
@@ -269,9 +269,10 @@ def read_statement(result: pa.Table) -> str:
 
 def format_cell(name: str, value: Any, is_count: bool = False) -> Cell:
     """Format a value as a cell."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return Cell("NULL" if value is None else truncate_text(value))
-    return Cell(format_number(value, Kind.COUNT if is_count else column_kind(name)), float(value))
+    kind = Kind.COUNT if is_count else column_kind(name)
+    return Cell(
+        format_value(value, Format.table, kind=kind, escape=truncate_text), read_number(value)
+    )
 
 
 MAX_DRAWN_CHARS = 60
