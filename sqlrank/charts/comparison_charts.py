@@ -60,60 +60,27 @@ def draw_forest(view: ResultView) -> ChartType:
     """Draw a forest plot per metric: each difference with its interval, and a line at zero."""
     view = _as_comparison(view)
     is_experiment = view.result_metadata.result == EXPERIMENT
-    charts = []
-    is_cut = False
     labels = {_label_verdict(row, view) for row in view.rows} | {
         SYSTEM_BETTER,
         BASELINE_BETTER,
         NOT_SIGNIFICANT,
     }
-    label_titles = VARIANT_LABELS if is_experiment else {}
-    marks = {
-        label_titles.get(label, label): mark
-        for label, mark in VERDICT_MARKS.items()
+    titles = {
+        label: VARIANT_LABELS.get(label, label) if is_experiment else label
+        for label in VERDICT_MARKS
         if label in labels
     }
-    for metric, metric_rows in _by_metric(view).items():
-        group_labels = _group_labels(view, metric_rows)
-        baselines = dict.fromkeys(row["baseline"] for row in metric_rows)
-        names = [
-            row["system"] if len(baselines) == 1 else f"{row['system']} - {row['baseline']}"
-            for row in metric_rows
-        ]
-        dimensions, keys = assign_channels(
-            [("variant" if is_experiment else "system", names), *group_labels],
-            ("name", "row"),
-            len(metric_rows),
-        )
-        verdicts = [
-            label_titles.get(verdict, verdict)
-            for verdict in (_label_verdict(row, view) for row in metric_rows)
-        ]
-        tooltip_values = [
-            {field: _clear_rounding_error(row.get(field)) for field in _TOOLTIP_COLUMNS}
-            | {"verdict": verdict}
-            for row, verdict in zip(metric_rows, verdicts, strict=True)
-        ]
-        rows = [key | row for key, row in zip(keys, tooltip_values, strict=True)]
-        axis_title = f"difference of {view.format_title(metric, is_difference=True)}"
-        bounds = view.find_range(metric)
-        span = None if bounds is None else bounds[1] - bounds[0]
-        domain = _difference_domain(rows, span)
-        is_cut = is_cut or any(
-            row["ci_low"] is not None and (row["ci_low"] < domain[0] or row["ci_high"] > domain[1])
-            for row in rows
-        )
-        layers = _layer_forest(dimensions, axis_title, domain, marks)
-        charts.append(
-            theme.facet_chart(alt.layer(*layers, data=theme.inline_data(rows)), dimensions)
-        )
+    forests = [
+        _draw_metric_forest(view, metric, rows, titles) for metric, rows in _by_metric(view).items()
+    ]
     notes = [
         (
             f"Points: differences of means.{_describe_tests(view)} A difference whose line reaches"
             " the dashed 0 is not significant."
         )
     ]
-    notes += ["Arrows: the interval goes on beyond the axis."] if is_cut else []
+    if any(is_cut for _, is_cut in forests):
+        notes.append("Arrows: the interval goes on beyond the axis.")
     notes += view.texts.get("notes", "").splitlines() if is_experiment else []
     if any(row["difference"] is None for row in view.rows):
         notes.append(
@@ -122,7 +89,50 @@ def draw_forest(view: ResultView) -> ChartType:
     baselines = dict.fromkeys(row["baseline"] for row in view.rows)
     compared_with = f" from {next(iter(baselines))}" if len(baselines) == 1 else ""
     title = f"Differences of {theme.join_names(list(_by_metric(view)))}{compared_with}"
-    return theme.with_caption(theme.concatenate_charts(charts or [_empty_layer()], 1), title, notes)
+    charts = [chart for chart, _ in forests] or [_empty_layer()]
+    return theme.with_caption(theme.concatenate_charts(charts, 1), title, notes)
+
+
+def _draw_metric_forest(
+    view: ResultView, metric: str, metric_rows: Sequence[dict[str, Any]], titles: Mapping[str, str]
+) -> tuple[Any, bool]:
+    """Draw the forest plot of a metric; return also True if an interval goes on beyond the axis.
+
+    ``titles`` are the titles of verdicts.
+    """
+    is_experiment = view.result_metadata.result == EXPERIMENT
+    baselines = dict.fromkeys(row["baseline"] for row in metric_rows)
+    names = [
+        row["system"] if len(baselines) == 1 else f"{row['system']} - {row['baseline']}"
+        for row in metric_rows
+    ]
+    dimensions, keys = assign_channels(
+        [("variant" if is_experiment else "system", names), *_group_labels(view, metric_rows)],
+        ("name", "row"),
+        len(metric_rows),
+    )
+    rows = [
+        key
+        | {field: _clear_rounding_error(row.get(field)) for field in _TOOLTIP_COLUMNS}
+        | {"verdict": titles[_label_verdict(row, view)]}
+        for key, row in zip(keys, metric_rows, strict=True)
+    ]
+    low, high = zoomed_domain(
+        [0.0, *(row[field] for row in rows for field in ("difference", "ci_low", "ci_high"))], None
+    )
+    if (bounds := view.find_range(metric)) is not None:  # of the metric, so that of a difference
+        span = bounds[1] - bounds[0]
+        low, high = max(low, -span), min(high, span)
+    is_cut = any(
+        row["ci_low"] is not None and (row["ci_low"] < low or row["ci_high"] > high) for row in rows
+    )
+    layers = _layer_forest(
+        dimensions,
+        f"difference of {view.format_title(metric, is_difference=True)}",
+        [low, high],
+        {title: VERDICT_MARKS[label] for label, title in titles.items()},
+    )
+    return theme.layer_facets(layers, rows, dimensions), is_cut
 
 
 def draw_differences(view: ResultView) -> ChartType:
@@ -217,16 +227,6 @@ def _empty_layer() -> Any:
 def _clear_rounding_error(value: Any) -> Any:
     """Return a number without errors of rounding."""
     return 0.0 if isinstance(value, float) and abs(value) < ROUNDING_ERROR else value
-
-
-def _difference_domain(rows: Sequence[Mapping[str, Any]], span: float | None) -> list[float]:
-    """Return the ends of an axis around differences, their intervals and 0, within the range of a
-    difference.
-    """
-    domain = zoomed_domain(
-        [0.0, *(row[field] for row in rows for field in ("difference", "ci_low", "ci_high"))], None
-    )
-    return domain if span is None else [max(domain[0], -span), min(domain[1], span)]
 
 
 def _layer_forest(

@@ -187,7 +187,7 @@ def draw_curve(view: ResultView) -> ChartType:
     chance = [reference_line(shape.chance)] if shape.chance else []
     notes = [shape.reading, *(["Dashed: random scores."] if chance else []), resolution_note(view)]
     return theme.with_caption(
-        theme.facet_chart(alt.layer(*chance, line, data=theme.inline_data(rows)), dimensions),
+        theme.layer_facets([*chance, line], rows, dimensions),
         shape.title,
         notes,
     )
@@ -248,7 +248,7 @@ def _draw_rate(
     line = draw_line(
         rows, dimensions, ("threshold (score)", title), titles, "step-after", size, is_score=True
     )
-    return theme.facet_chart(alt.layer(line, data=theme.inline_data(rows)), dimensions)
+    return theme.layer_facets([line], rows, dimensions)
 
 
 def draw_line(

@@ -65,9 +65,7 @@ def draw_dots(view: ResultView) -> ChartType:
             domain,
             None if reference is None else reference[0],
         )
-        charts.append(
-            theme.facet_chart(alt.layer(*layers, data=theme.inline_data(rows)), dimensions)
-        )
+        charts.append(theme.layer_facets(layers, rows, dimensions))
     by = (
         f" by {theme.join_names([dimension.title for dimension in dimensions])}"
         if dimensions
@@ -138,11 +136,7 @@ def draw_heatmap(view: ResultView) -> ChartType:
             titles,
             theme.constant_domain(row["y"] for row in rows),
         )
-        charts.append(
-            theme.facet_chart(
-                alt.layer(*layers, data=theme.inline_data(add_text_colors(rows))), dimensions
-            )
-        )
+        charts.append(theme.layer_facets(layers, add_text_colors(rows), dimensions))
     across, down = (dimension.title for dimension in dimensions[:2])
     title = f"{theme.join_names(view.drawn_metrics)} by {across} and {down}"
     return theme.with_caption(
@@ -277,9 +271,7 @@ def _draw_lines(
             **theme.color_encoding(dimensions),
         )
         layers = [band.transform_filter(HAS_INTERVAL), line] if "low" in titles else [line]
-        charts.append(
-            theme.facet_chart(alt.layer(*layers, data=theme.inline_data(rows)), dimensions)
-        )
+        charts.append(theme.layer_facets(layers, rows, dimensions))
     title_text = f"{theme.join_names(view.drawn_metrics)} over {title.partition(' (')[0]}"
     return theme.with_caption(
         theme.concatenate_charts(charts), title_text, _list_captions(view, "Bands")
@@ -380,7 +372,5 @@ def draw_confusion(view: ResultView) -> ChartType:
     notes = [
         "Numbers: weight of the predictions, without weights their number. The diagonal is right."
     ]
-    chart = theme.facet_chart(
-        alt.layer(*layers, data=theme.inline_data(add_text_colors(rows))), dimensions
-    )
+    chart = theme.layer_facets(layers, add_text_colors(rows), dimensions)
     return theme.with_caption(chart, f"Confusion matrix{by}", notes)

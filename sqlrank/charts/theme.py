@@ -151,28 +151,22 @@ def check_charts(count: int) -> None:
         )
 
 
-def facet_chart(chart: Any, dimensions: Sequence[Dimension]) -> Any:
-    """Facet a chart by the dimensions of columns and rows."""
-    headers = {
-        "column": alt.Header(labelLimit=300),
-        "row": alt.Header(labelLimit=300, labelAngle=0, labelAlign="left"),
-    }
-    channel_classes = {"column": alt.Column, "row": alt.Row}
-    channels = {
-        dimension.field: channel_classes[dimension.field](
-            f"{dimension.field}:N",
-            title=dimension.title,
-            sort=list(dimension.labels),
-            header=headers[dimension.field],
-        )
-        for dimension in dimensions
-        if dimension.field in channel_classes
-    }
-    check_charts(
-        prod(
-            len(dimension.labels) for dimension in dimensions if dimension.field in channel_classes
-        )
-    )
+def layer_facets(
+    layers: Sequence[Any], rows: Iterable[Mapping[str, Any]], dimensions: Sequence[Dimension]
+) -> Any:
+    """Layer charts of rows, and facet them by the dimensions of columns and rows."""
+    facets = {dimension.field: dimension for dimension in dimensions}
+    channels: dict[str, Any] = {}
+    for field, channel_class, header in (
+        ("column", alt.Column, alt.Header(labelLimit=300)),
+        ("row", alt.Row, alt.Header(labelLimit=300, labelAngle=0, labelAlign="left")),
+    ):
+        if (dimension := facets.get(field)) is not None:
+            channels[field] = channel_class(
+                f"{field}:N", title=dimension.title, sort=list(dimension.labels), header=header
+            )
+    check_charts(prod(len(facets[field].labels) for field in channels))
+    chart = alt.layer(*layers, data=inline_data(rows))
     return chart.facet(**channels) if channels else chart
 
 

@@ -17,7 +17,7 @@ from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import InputError, MetricError, join_words
 from sqlrank.explanations.explain import run_over_ctes
 from sqlrank.explanations.explanation import Explanation
-from sqlrank.output.display import format_number
+from sqlrank.output.display import format_number, read_number
 from sqlrank.reports.blocks import (
     Cell,
     RankedDocument,
@@ -423,13 +423,11 @@ def query_section(request: ReportRequest, comparisons: pa.Table | None) -> Secti
     sign = -1 if lower_is_better else 1
     size = min(request.max_rows, DEFAULT_DOCUMENTS)
     # Rows are sorted by difference, the greatest loss first; only both ends are read.
-    extremes = {
-        "lost": differences.slice(0, size).to_pylist(),
-        "gained": differences.slice(max(0, differences.num_rows - size)).to_pylist()[::-1],
-    }
+    first = differences.slice(0, size).to_pylist()
+    last = differences.slice(max(0, differences.num_rows - size)).to_pylist()[::-1]
     rows_by_change = {
-        "lost": [row for row in extremes["lost"] if row["difference"] * sign < 0],
-        "gained": [row for row in extremes["gained"] if row["difference"] * sign > 0],
+        "lost": [row for row in first if row["difference"] * sign < 0],
+        "gained": [row for row in last if row["difference"] * sign > 0],
     }
     text = (
         f"{metric} of {truncate_text(system)}, the best other system by it, minus that of the"
@@ -443,15 +441,7 @@ def query_section(request: ReportRequest, comparisons: pa.Table | None) -> Secti
         )
     ]
     blocks += [
-        _build_table(
-            request,
-            rows,
-            f"queries-{change}",
-            f"Queries that {change} most",
-            differences,
-            metric,
-            (baseline, system),
-        )
+        _build_table(request, rows, change, differences, metric, (baseline, system))
         for change, rows in rows_by_change.items()
     ]
     examples = {
@@ -459,27 +449,28 @@ def query_section(request: ReportRequest, comparisons: pa.Table | None) -> Secti
         for change, rows in rows_by_change.items()
         for index, row in enumerate(rows[: request.query_examples])
     }
+    blocks += _compare_lists(request, metric, examples, (baseline, system))
+    return Section("queries", title, blocks, [text])
+
+
+def _compare_lists(
+    request: ReportRequest,
+    metric: Any,
+    examples: Mapping[str, dict[str, Any]],
+    pair: tuple[str, str],
+) -> list[SideBySide]:
+    """Return the lists of both systems for the queries of some rows by ident."""
     depth = (
         min(metric.cutoff, MAX_DOCUMENTS) if isinstance(metric.cutoff, int) else DEFAULT_DOCUMENTS
     )
-    lists = [
-        _explained_lists(
-            request, metric, name, [row["query_id"] for row in examples.values()], depth
-        )
-        for name in (baseline, system)
-    ]
-    blocks += [
+    queries = [row["query_id"] for row in examples.values()]
+    lists = [_explained_lists(request, metric, system, queries, depth) for system in pair]
+    return [
         _side_by_side(
-            request,
-            metric,
-            row,
-            ident,
-            (baseline, system),
-            [by_query[row["query_id"]] for by_query in lists],
+            request, metric, row, ident, pair, [by_query[row["query_id"]] for by_query in lists]
         )
         for ident, row in examples.items()
     ]
-    return Section("queries", title, blocks, [text])
 
 
 def _find_pair(comparisons: pa.Table, metric: str, lower_is_better: bool) -> tuple[str, str]:
@@ -499,8 +490,7 @@ def _find_pair(comparisons: pa.Table, metric: str, lower_is_better: bool) -> tup
 def _build_table(
     request: ReportRequest,
     rows: list[dict[str, Any]],
-    ident: str,
-    title: str,
+    change: str,
     differences: pa.Table,
     metric: Any,
     pair: tuple[str, str],
@@ -508,7 +498,6 @@ def _build_table(
     """Return queries with their values, the command that explains each, and links to lists
     shown.
     """
-    change = ident.rpartition("-")[2]
     cells = []
     for index, row in enumerate(rows):
         link = f"#{change}-{index + 1}" if index < request.query_examples else None
@@ -518,33 +507,23 @@ def _build_table(
         ]
         cells.append(
             [
-                Cell(truncate_text(row["query_id"]), _to_number(row["query_id"]), command, link),
+                Cell(truncate_text(row["query_id"]), read_number(row["query_id"]), command, link),
                 *numbers,
             ]
         )
     names = ["query", f"{truncate_text(pair[0])} (baseline)", truncate_text(pair[1]), "difference"]
-    num_queries = (
-        pc.sum(
-            pc.greater(differences["difference"], 0)
-            if rows and rows[0]["difference"] > 0
-            else pc.less(differences["difference"], 0)
-        ).as_py()
-        or 0
-    )
-    note = "" if rows else "There is no such query."
+    is_positive = bool(rows) and rows[0]["difference"] > 0
+    has_change = (pc.greater if is_positive else pc.less)(differences["difference"], 0)
+    num_queries = pc.sum(has_change).as_py() or 0
     return TableBlock(
-        ident,
-        title,
+        f"queries-{change}",
+        f"Queries that {change} most",
         names,
         cells,
         num_queries - len(rows) if rows else 0,
         read_statement(differences),
-        note,
+        "" if rows else "There is no such query.",
     )
-
-
-def _to_number(value: Any) -> float | None:
-    return float(value) if isinstance(value, (int, float)) else None
 
 
 def explain_command(request: ReportRequest, metric: Any, system: str, query: Any) -> str:
@@ -662,19 +641,14 @@ def _explained_list(
         for document in _find_step_rows(judged, "ranked_documents")
         if document["rank"] <= depth
     ]
-    return ExplainedList(documents, grades, _truncate_explanation(str(explanation)))
-
-
-def _truncate_explanation(text: str) -> str:
-    """Truncate an explanation, whose rows may contain long names."""
-    return (
-        text
-        if len(text) <= MAX_EXPLANATION_CHARS
-        else (
-            f"{text[:MAX_EXPLANATION_CHARS]}\n... and {len(text) - MAX_EXPLANATION_CHARS:,} more"
-            " characters, which the command prints"
+    text = str(explanation)
+    num_omitted = len(text) - MAX_EXPLANATION_CHARS
+    if num_omitted > 0:  # rows may contain long names
+        text = (
+            f"{text[:MAX_EXPLANATION_CHARS]}\n... and {num_omitted:,} more characters, which the"
+            " command prints"
         )
-    )
+    return ExplainedList(documents, grades, text)
 
 
 def _find_step_rows(explanation: Any, name: str) -> list[dict[str, Any]]:

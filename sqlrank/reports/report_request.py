@@ -43,7 +43,7 @@ from sqlrank.rendering.formatter import format_tree
 from sqlrank.sql_ast import quoted_column, sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from sqlrank.explanations.explanation import Explanation
 
@@ -112,10 +112,9 @@ class ReportRequest:
         ones.
         """
         metrics, policies = arguments["metrics"], arguments["policies"]
-        main_roles = ("run", "qrels", "predictions", "queries")
         sources = {
             role: replace_members(arguments[role], wrap_source)
-            for role in main_roles
+            for role in ("run", "qrels", "predictions", "queries")
             if arguments[role] is not None
         }
         inputs = arguments["inputs"] and {
@@ -125,17 +124,7 @@ class ReportRequest:
         common = {**{name: arguments[name] for name in COMMON_ARGUMENTS}, "inputs": inputs}
         all_sources = {**sources, **(inputs or {})}
         if metrics is None:
-            by_role = (
-                metrics_of_role
-                for role, metrics_of_role in DEFAULT_METRICS_BY_ROLE.items()
-                if role in all_sources
-            )
-            ranking = (
-                DEFAULT_RANKING_METRICS
-                if all_sources.keys() & {*RUN_ROLES}
-                else DEFAULT_PREDICTION_METRICS
-            )
-            metrics = next(by_role, ranking)
+            metrics = _choose_metrics(all_sources.keys())
         check_confidence_level(arguments["confidence"])
         requested_groups = [group for group in parse_group_by(arguments["by"]) if group]
         groups, group_expressions = split_group_expressions(requested_groups)
@@ -145,35 +134,18 @@ class ReportRequest:
         )
         for group in requested_groups:
             resolve_request(replace(call, by=group))
-        for resolved_metric in resolved_request.metrics:
-            if resolved_metric.file.kind == "curves" or isinstance(
-                resolved_metric.metric.cutoff, tuple
-            ):
-                raise MetricError(
-                    f"{resolved_metric.metric} has rows of its own, and a report draws its own"
-                    " curves. Name metrics with one value"
-                )
-        if not resolved_request.is_ranking and resolved_request.base_role not in REPORTED_ROLES:
-            raise MetricError(
-                "a report is of rankings, predictions, classes or clusters, and"
-                f" {resolved_request.metrics[0].metric} is of {resolved_request.base_role}"
-            )
-        if resolved_request.is_ranking and resolved_request.base_role is not None:
-            raise MetricError(
-                "metrics of rankings and of predictions are reports of their own. Name metrics of"
-                " one kind"
-            )
-        run_role, run = next(
-            ((role, all_sources[role]) for role in RUN_ROLES if role in all_sources), ("run", None)
-        )
-        run = SourceGroup.wrap(run_role, run)
-        has_runs = isinstance(run, SourceGroup) and run.members_are_systems and len(run.members) > 1
-        runs = _list_runs(run_role, run, common) if has_runs else {}
-        scores = (common["columns"] or {}).get(SCORE_COLUMN)
-        is_scored = (
-            isinstance(scores, (list, tuple)) and len(scores) > 1 and "predictions" in sources
-        )
-        system = _resolve_system(arguments["system"], runs, list(scores or ()) if is_scored else [])
+        _check_metrics(resolved_request)
+        run_role, runs = _find_runs(all_sources, common)
+        system, names = arguments["system"], list(runs) or _list_scores(sources, common)
+        if names:
+            check_system_column(system, "run" if runs else "score", names)
+            system = system or (SYSTEM_COLUMN if runs else SCORE_COLUMN)
+        dialect = infer_dialect(common["connection"], common["dialect"])
+
+        def name_result(name: str) -> str:
+            """Return the name that a result gives to a column of ``by``."""
+            return fold_column_name(name, dialect) if name[:1] in QUOTES else name
+
         return select_arguments(
             cls,
             arguments,
@@ -183,7 +155,7 @@ class ReportRequest:
             runs=runs,
             run_role=run_role,
             system=system,
-            groups=[[_unquote_name(name, common) for name in group] for group in groups],
+            groups=[[name_result(name) for name in group] for group in groups],
             group_expressions=group_expressions,
             common=(
                 common
@@ -413,7 +385,6 @@ class ReportRequest:
 
     def _build_condition(self, column: str, system: str) -> str:
         """Return the SQL condition for a system's rows, combined with that of the report."""
-        sqlglot_dialect = get_dialect(self.dialect).sqlglot_name
         role, dot, name = column.partition(".")
         if not dot or role not in self.sources:
             role, name = (
@@ -428,17 +399,14 @@ class ReportRequest:
                 column,
             )
         system_column = quoted_column(str((self.common["columns"] or {}).get(name, name)), role)
-        system_condition = exp.EQ(
-            this=exp.cast(system_column, "TEXT"), expression=sql_literal(system)
-        )
-        conditions = (
-            []
-            if self.common["where"] is None
-            else [parse_condition(self.common["where"], sqlglot_dialect)]
-        )
-        return format_tree(exp.and_(*conditions, system_condition), sqlglot_dialect, pretty=False)[
-            0
-        ]
+        is_system = exp.EQ(this=exp.cast(system_column, "TEXT"), expression=sql_literal(system))
+        return self.write_condition(self.common["where"], is_system)
+
+    def write_condition(self, where: str | None, *conditions: exp.Expr) -> str:
+        """Return conditions as SQL, after that of a call."""
+        sqlglot_dialect = get_dialect(self.dialect).sqlglot_name
+        first = [] if where is None else [parse_condition(where, sqlglot_dialect)]
+        return format_tree(exp.and_(*first, *conditions), sqlglot_dialect, pretty=False)[0]
 
     def policies_read_by(self, metrics: Any) -> dict[str, Any]:
         """Return the policies used by these metrics.
@@ -467,6 +435,38 @@ class ReportRequest:
         return replace(self, tell=lambda: progress(min(99.0, 100 * next(done) / calls)))
 
 
+def _choose_metrics(roles: Collection[str]) -> Sequence[str]:
+    """Return the default metrics of inputs."""
+    for role, metrics in DEFAULT_METRICS_BY_ROLE.items():
+        if role in roles:
+            return metrics
+    return (
+        DEFAULT_PREDICTION_METRICS if set(roles).isdisjoint(RUN_ROLES) else DEFAULT_RANKING_METRICS
+    )
+
+
+def _check_metrics(resolved_request: ResolvedRequest) -> None:
+    """Raise ``MetricError`` for metrics that a report does not show."""
+    for resolved_metric in resolved_request.metrics:
+        if resolved_metric.file.kind == "curves" or isinstance(
+            resolved_metric.metric.cutoff, tuple
+        ):
+            raise MetricError(
+                f"{resolved_metric.metric} has rows of its own, and a report draws its own"
+                " curves. Name metrics with one value"
+            )
+    if not resolved_request.is_ranking and resolved_request.base_role not in REPORTED_ROLES:
+        raise MetricError(
+            "a report is of rankings, predictions, classes or clusters, and"
+            f" {resolved_request.metrics[0].metric} is of {resolved_request.base_role}"
+        )
+    if resolved_request.is_ranking and resolved_request.base_role is not None:
+        raise MetricError(
+            "metrics of rankings and of predictions are reports of their own. Name metrics of"
+            " one kind"
+        )
+
+
 def _requested_metrics(resolved_request: ResolvedRequest) -> list[Metric]:
     """Return the metrics under their requested names, or the canonical one if a name is that of a
     compatibility mode alone.
@@ -480,15 +480,6 @@ def _requested_metrics(resolved_request: ResolvedRequest) -> list[Metric]:
                 is_known = False
             requested[parse_metric_text(name) if is_known else metric.metric] = None
     return list(requested)
-
-
-def _unquote_name(name: str, common: Mapping[str, Any]) -> str:
-    """Return the name that a result gives to a column of ``by``."""
-    return (
-        fold_column_name(name, infer_dialect(common["connection"], common["dialect"]))
-        if name[:1] in QUOTES
-        else name
-    )
 
 
 def _build_call(
@@ -507,13 +498,20 @@ def _build_call(
     )
 
 
-def _resolve_system(system: str | None, runs: Iterable[str], scores: Iterable[str]) -> str | None:
-    """Return the system column of several runs or scores, or else the requested one; raise
-    ``MetricError`` for another besides these.
-    """
-    if runs or scores:
-        check_system_column(system, "run" if runs else "score", list(runs or scores))
-    return system or (SCORE_COLUMN if scores else SYSTEM_COLUMN if runs else None)
+def _find_runs(sources: Mapping[str, Any], common: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the role of runs, and these by their system names, none of a single one."""
+    role = next((role for role in RUN_ROLES if role in sources), "run")
+    run = SourceGroup.wrap(role, sources.get(role))
+    has_runs = isinstance(run, SourceGroup) and run.members_are_systems and len(run.members) > 1
+    return role, _list_runs(role, run, common) if has_runs else {}
+
+
+def _list_scores(sources: Mapping[str, Any], common: Mapping[str, Any]) -> list[str]:
+    """Return the columns of several scores of predictions, none of a single one."""
+    scores = (common["columns"] or {}).get(SCORE_COLUMN)
+    if not isinstance(scores, (list, tuple)) or "predictions" not in sources:
+        return []
+    return list(scores) if len(scores) > 1 else []
 
 
 def _list_runs(role: str, run: SourceGroup, common: Mapping[str, Any]) -> dict[str, Any]:

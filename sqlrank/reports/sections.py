@@ -14,14 +14,11 @@ from sqlglot import TokenType, exp, tokenize
 
 from sqlrank.call.descriptions import write_command
 from sqlrank.errors import InputError
-from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.output.contrast_tables import STATES
 from sqlrank.output.display import group_column_names, sort_and_limit, to_long_format
 from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.metric_info import is_count_metric, list_metrics
 from sqlrank.registry.registry import SYSTEM_COLUMN
-from sqlrank.rendering.dialects import get_dialect
-from sqlrank.rendering.formatter import format_tree
 from sqlrank.reports.blocks import (
     MAX_TABLE_ROWS,
     Cell,
@@ -196,15 +193,11 @@ def _query_command(
     ):
         return None
     sources, common = request.arguments_for_system(str(row.get(str(request.system))))
-    sqlglot_dialect = get_dialect(request.dialect).sqlglot_name
-    conditions = (
-        [] if common["where"] is None else [parse_condition(common["where"], sqlglot_dialect)]
-    )
-    conditions += [
+    conditions = [
         exp.EQ(this=_quote_column(name), expression=exp.convert(row[name])) for name in group
     ]
     options = {
-        "where": format_tree(exp.and_(*conditions), sqlglot_dialect, pretty=False)[0],
+        "where": request.write_condition(common["where"], *conditions),
         **{name: common[name] for name in ("inputs", "compat", "sql_dir", "columns")},
     }
     return write_command(
@@ -615,22 +608,16 @@ def data_account(request: ReportRequest, comparisons: pa.Table | None) -> tuple[
     warnings = [*data_warnings(rows, systems, k), *texts]
     if request.role == "predictions":
         for index, group in enumerate(request.groups):
-            block, num_groups = _one_class(request, group, index)
+            block, more_warnings = _one_class(request, group, index)
             blocks.append(block)
-            columns, verb = (
-                ", ".join(map(truncate_text, group)),
-                "has" if num_groups == 1 else "have",
-            )
-            warnings += (
-                [f"{count_things(num_groups, 'group')} by {columns} {verb} one class only."]
-                if num_groups
-                else []
-            )
+            warnings += more_warnings
     return Section("account", "Data quality", blocks, texts), warnings
 
 
-def _one_class(request: ReportRequest, group: list[str], index: int) -> tuple[TableBlock, int]:
-    """Return the groups without positives or without negatives, and their number.
+def _one_class(
+    request: ReportRequest, group: list[str], index: int
+) -> tuple[TableBlock, list[str]]:
+    """Return the groups without positives or without negatives, and a warning on their number.
 
     Metrics of both classes are undefined for them.
     """
@@ -638,20 +625,24 @@ def _one_class(request: ReportRequest, group: list[str], index: int) -> tuple[Ta
     lacks_class = pa.array(
         [not (row["Positives"] and row["Negatives"]) for row in result.to_pylist()], pa.bool_()
     )
-    title = f"Groups by {', '.join(map(truncate_text, group))} with one class"
+    columns = ", ".join(map(truncate_text, group))
     one_class_groups = result.filter(lacks_class)
-    num_groups = len({tuple(row[name] for name in group) for row in one_class_groups.to_pylist()})
+    num_groups = len(set(read_groups(one_class_groups, group)))
     note = (
         "Metrics of both classes, such as AUC, are undefined (NULL) there."
         if num_groups
         else "Every group has both classes."
     )
-    return (
-        result_block(
-            one_class_groups, f"account-group-{index}", title, request.max_rows, note=note
-        ),
-        num_groups,
+    verb = "has" if num_groups == 1 else "have"
+    warning = f"{count_things(num_groups, 'group')} by {columns} {verb} one class only."
+    block = result_block(
+        one_class_groups,
+        f"account-group-{index}",
+        f"Groups by {columns} with one class",
+        request.max_rows,
+        note=note,
     )
+    return block, [warning] if num_groups else []
 
 
 def build_comparison_section(
