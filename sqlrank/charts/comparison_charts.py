@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -20,7 +21,7 @@ from sqlrank.output.contrast_tables import (
     VARIANT_LABELS,
     label_comparison,
 )
-from sqlrank.output.display import ROUNDING_ERROR
+from sqlrank.output.display import ROUNDING_ERROR, group_items
 from sqlrank.result_columns import WINS
 from sqlrank.result_metadata import EXPERIMENT
 
@@ -70,8 +71,9 @@ def draw_forest(view: ResultView) -> ChartType:
         for label in VERDICT_MARKS
         if label in labels
     }
+    rows_by_metric = group_items(view.rows, itemgetter("metric"))
     forests = [
-        _draw_metric_forest(view, metric, rows, titles) for metric, rows in _by_metric(view).items()
+        _draw_metric_forest(view, metric, rows, titles) for metric, rows in rows_by_metric.items()
     ]
     notes = [
         (
@@ -88,7 +90,7 @@ def draw_forest(view: ResultView) -> ChartType:
         )
     baselines = dict.fromkeys(row["baseline"] for row in view.rows)
     compared_with = f" from {next(iter(baselines))}" if len(baselines) == 1 else ""
-    title = f"Differences of {theme.join_names(list(_by_metric(view)))}{compared_with}"
+    title = f"Differences of {theme.join_names(list(rows_by_metric))}{compared_with}"
     charts = [chart for chart, _ in forests] or [_empty_layer()]
     return theme.with_caption(theme.concatenate_charts(charts, 1), title, notes)
 
@@ -138,23 +140,25 @@ def _draw_metric_forest(
 def draw_differences(view: ResultView) -> ChartType:
     """Draw sorted per-query differences, the largest loss first, per metric and pair."""
     charts, notes = [], []
-    for metric, rows in _by_metric(view).items():
-        rows_by_pair: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    rows_by_metric = group_items(view.rows, itemgetter("metric"))
+    for metric, rows in rows_by_metric.items():
         group_labels = _group_labels(view, rows)
-        for index, row in enumerate(rows):
-            key = (
-                row["system"],
-                row["baseline"],
-                *(f"{title}={labels[index]}" for title, labels in group_labels),
+        titles = [
+            ", ".join(
+                [
+                    f"{row['system']} minus {row['baseline']}",
+                    *(f"{title}={labels[index]}" for title, labels in group_labels),
+                ]
             )
-            rows_by_pair.setdefault(key, []).append(row)
-        for (system, baseline, *group_values), pair_rows in rows_by_pair.items():
-            chart, note = _draw_query_differences(
-                view, metric, pair_rows, ", ".join([f"{system} minus {baseline}", *group_values])
-            )
+            for index, row in enumerate(rows)
+        ]
+        pairs = group_items(zip(titles, rows, strict=True), itemgetter(0))
+        for title, titled_rows in pairs.items():
+            pair_rows = [row for _, row in titled_rows]
+            chart, note = _draw_query_differences(view, metric, pair_rows, title)
             charts.append(chart)
             notes += [note] if note else []
-    title = f"Differences of queries in {theme.join_names(list(_by_metric(view)))}"
+    title = f"Differences of queries in {theme.join_names(list(rows_by_metric))}"
     notes = ["Bars: a query each, in the order of its difference.", *dict.fromkeys(notes)]
     return theme.with_caption(
         theme.concatenate_charts(charts or [_empty_layer()], titled=True), title, notes
@@ -192,13 +196,6 @@ def _as_comparison(view: ResultView) -> ResultView:
         if row["variant"] is not None
     ]
     return replace(view, rows=rows, texts={**view.texts, "test": view.texts.get("interval", "?")})
-
-
-def _by_metric(view: ResultView) -> dict[str, list[dict[str, Any]]]:
-    rows_by_metric: dict[str, list[dict[str, Any]]] = {}
-    for row in view.rows:
-        rows_by_metric.setdefault(row["metric"], []).append(row)
-    return rows_by_metric
 
 
 def _group_labels(

@@ -13,6 +13,7 @@ import altair as alt
 
 from sqlrank.charts import theme
 from sqlrank.charts.result_view import Dimension, ResultView
+from sqlrank.output.display import group_items
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,19 +63,15 @@ def _format_resolution_factor(view: ResultView, points: int) -> str:
     power = 4 / (points - 4)
     if view.curve != "PR":
         return f"n^({power:.2g}), n being all weight over that of the first positives"
-    curves: dict[tuple[str, ...], list[tuple[float, float]]] = {}
     by = [*view.columns_of_kind("by"), *view.columns_of_kind("slice")]
-    for row in view.rows:
-        if row["recall"] and row["precision"]:
-            curves.setdefault(tuple(str(row[name]) for name in by), []).append(
-                (row["recall"], row["precision"])
-            )
+    rows = [row for row in view.rows if row["recall"] and row["precision"]]
+    curves = group_items(rows, lambda row: tuple(str(row[name]) for name in by))
     # The first positives have the least recall above 0; precision at the last point is the
     # prevalence.
-    ratios = [
-        1 / (min(pairs)[0] * max(pairs, key=lambda pair: (pair[0], -pair[1]))[1])
-        for pairs in curves.values()
-    ]
+    ratios = []
+    for points_of_curve in curves.values():
+        last = max(points_of_curve, key=lambda row: (row["recall"], -row["precision"]))
+        ratios.append(1 / (min(row["recall"] for row in points_of_curve) * last["precision"]))
     return f"{ceil(max(ratios, default=1.0) ** power * 1e4) / 1e4:g}"
 
 
@@ -316,7 +313,7 @@ def draw_calibration(view: ResultView) -> ChartType:
         }
         for key, row in zip(keys, view.rows, strict=True)
     ]
-    curves = list(_group_by(rows, [dimension.field for dimension in dimensions]).values())
+    curves = _group_by(rows, dimensions).values()
     for curve_rows in curves:
         _add_intervals(curve_rows)
     steps = [step for curve_rows in curves for step in _density_steps(curve_rows)]
@@ -330,8 +327,8 @@ def draw_calibration(view: ResultView) -> ChartType:
     # Predictions of click models are far below 1, so that a domain of 0 to 1 would show nothing.
     axis_maximum = 1.0 if not drawn or max(drawn) > 1 / 2 else max(drawn) * 1.05
     facets = [dimension for dimension in dimensions if dimension.field != "colour"]
-    rows_by_facet = _group_by(rows, [dimension.field for dimension in facets]) or {(): []}
-    steps_by_facet = _group_by(steps, [dimension.field for dimension in facets])
+    rows_by_facet = _group_by(rows, facets) or {(): []}
+    steps_by_facet = _group_by(steps, facets)
     charts = []
     for values, facet_rows in rows_by_facet.items():
         title = ", ".join(
@@ -356,13 +353,10 @@ def draw_calibration(view: ResultView) -> ChartType:
 
 
 def _group_by(
-    rows: Sequence[dict[str, Any]], fields: Sequence[str]
+    rows: Sequence[dict[str, Any]], dimensions: Sequence[Dimension]
 ) -> dict[tuple[str, ...], list[dict[str, Any]]]:
-    """Group rows by some fields: Vega-Lite cannot facet a concatenated chart."""
-    groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-    for row in rows:
-        groups.setdefault(tuple(row[field] for field in fields), []).append(row)
-    return groups
+    """Group rows by dimensions: Vega-Lite cannot facet a concatenated chart."""
+    return group_items(rows, lambda row: tuple(row[dimension.field] for dimension in dimensions))
 
 
 def _add_intervals(rows: Sequence[dict[str, Any]]) -> None:

@@ -21,6 +21,7 @@ from sqlrank.output.display import (
     format_number,
     format_value,
     group_column_names,
+    group_items,
     lay_out,
     read_number,
     table_width,
@@ -177,7 +178,7 @@ class Contrasts:
         """Return the lines below the table: remarks on rows, the units that they need, and the
         method.
         """
-        remarks = _group_rows(self.rows, lambda row: row.remark)
+        remarks = group_items(self.rows, lambda row: row.remark)
         lines = [
             f"{self._name_rows(rows)}: {remark}." for remark, rows in remarks.items() if remark
         ]
@@ -287,15 +288,15 @@ class Contrasts:
                 of its own, below a title.
         """
         names = names or {}
-        parts = _group_rows(
+        parts = group_items(
             self.rows, lambda row: ", ".join(self._name_key(row, index) for index in title_keys)
         )
         # Units without a value of one system change the value of the baseline.
-        values = _group_rows(self.rows, lambda row: (row.keys, row.pair[0], row.values[0].text))
+        values = group_items(self.rows, lambda row: (row.keys, row.pair[0], row.values[0].text))
         shares_baseline = len(values) == len({(row.keys, row.pair[0]) for row in self.rows})
         tables = []
         for title, part in parts.items():
-            by_baseline = _group_rows(
+            by_baseline = group_items(
                 part, lambda row: row.pair[0] if shares_baseline else row.pair
             )
             for number, rows in enumerate(by_baseline.values()):
@@ -346,7 +347,7 @@ class Contrasts:
             lines = list(
                 chain.from_iterable(
                     [(block[0], True), *((row, False) for row in block)]
-                    for block in _group_rows(rows, lambda row: row.keys).values()
+                    for block in group_items(rows, lambda row: row.keys).values()
                 )
             )
             systems = [
@@ -391,14 +392,6 @@ class Contrasts:
 
 
 _TEXT_HEADINGS = ("tolerance", "verdict", "winner")
-
-
-def _group_rows(rows: Sequence[Row], read_key: Callable[[Row], Any]) -> dict[Any, list[Row]]:
-    """Return the rows by a key of each."""
-    groups: dict[Any, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(read_key(row), []).append(row)
-    return groups
 
 
 def _build_column(name: str, cells: Sequence[TextCell], *, is_number: bool = True) -> TextColumn:

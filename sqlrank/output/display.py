@@ -36,7 +36,7 @@ from sqlrank.result_metadata import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -224,6 +224,18 @@ def format_number(
         short = f"{value:.2g}"
         return sign + (f"{Decimal(short):f}" if abs(value) >= MIN_DECIMAL_NUMBER else short)
     return f"{value:{sign}z,.{digits}f}"
+
+
+def group_items(items: Iterable[Any], read_key: Callable[[Any], Any]) -> dict[Any, list[Any]]:
+    """Return items by a key of each, keys and items in their order.
+
+    >>> group_items(["a", "bc", "d"], len)
+    {1: ['a', 'd'], 2: ['bc']}
+    """
+    groups: dict[Any, list[Any]] = {}
+    for item in items:
+        groups.setdefault(read_key(item), []).append(item)
+    return groups
 
 
 def group_column_names(result: pa.Table) -> list[str]:

@@ -258,15 +258,15 @@ def _variant_verdicts(effects: Effects) -> list[VerdictSentence]:
     """Return a sentence per variant against the control."""
     verdicts = []
     for variant in effects.variants[:MAX_PAIRS_NAMED]:
-        metrics_by_label: dict[str, list[str]] = {}
-        for row in effects.rows:
-            if row["variant"] == variant:
-                metrics_by_label.setdefault(effects.label_row(row), []).append(
-                    f"{truncate_text(row['metric'])}{_format_lift(row, ' ({})')}"
-                )
-        verdicts.append(
-            pair_verdict(truncate_text(variant), truncate_text(effects.control), metrics_by_label)
-        )
+        labeled_metrics = [
+            (
+                effects.label_row(row),
+                f"{truncate_text(row['metric'])}{_format_lift(row, ' ({})')}",
+            )
+            for row in effects.rows
+            if row["variant"] == variant
+        ]
+        verdicts.append(pair_verdict(variant, effects.control, labeled_metrics))
     if (num_omitted := len(effects.variants) - MAX_PAIRS_NAMED) > 0:
         verdicts.append(
             VerdictSentence("even", f"{num_omitted:,} more variants are in the table of effects.")

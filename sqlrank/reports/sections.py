@@ -258,23 +258,15 @@ def _choose_shades(
         (abs(difference) for difference in differences if difference is not None), default=0.0
     )
     direction = request.find_direction(name)
-    states = (
-        {True: "better", False: "worse"}
-        if direction == "higher"
-        else {True: "worse", False: "better"}
-    )
-    states = dict.fromkeys(states, "differs") if direction == "neither" else states
-    return [
-        (
-            "faint"
-            if difference is None
-            else (
-                "heat"
-                f" {states[difference > 0]}{max(1, round(NUM_SHADES * abs(difference) / largest))}"
-            )
-        )
-        for difference in differences
-    ]
+    shades = []
+    for difference in differences:
+        if difference is None:
+            shades.append("faint")
+            continue
+        is_better = (difference > 0) == (direction == "higher")
+        state = "differs" if direction == "neither" else "better" if is_better else "worse"
+        shades.append(f"heat {state}{max(1, round(NUM_SHADES * abs(difference) / largest))}")
+    return shades
 
 
 def build_interval_cell(row: Mapping[str, Any], name: str) -> Cell:

@@ -4,6 +4,7 @@ verdicts, and the largest regression.
 
 from __future__ import annotations
 
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +18,12 @@ from sqlrank.output.contrast_tables import (
     SYSTEM_BETTER,
     label_comparison,
 )
-from sqlrank.output.display import group_column_names
+from sqlrank.output.display import group_column_names, group_items
 from sqlrank.reports.blocks import VerdictList, VerdictSentence, format_cell, truncate_text
 from sqlrank.result_columns import SLICE_COLUMN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -69,17 +70,19 @@ def label_rows(comparisons: pa.Table, request: ReportRequest) -> list[str]:
 def _pair_verdicts(comparisons: pa.Table, request: ReportRequest) -> list[VerdictSentence]:
     """Return a sentence per pair of systems, and one on rows that cannot be compared."""
     rows = comparisons.to_pylist()
-    metrics_by_pair: dict[tuple[str, str], dict[str, list[str]]] = {}
-    for row, label in zip(rows, label_rows(comparisons, request), strict=True):
-        if row["n_units"] != 0:
-            metrics_by_pair.setdefault((row["system"], row["baseline"]), {}).setdefault(
-                label, []
-            ).append(row["metric"])
-    verdicts = [
-        pair_verdict(truncate_text(system), truncate_text(baseline), metrics)
-        for (system, baseline), metrics in list(metrics_by_pair.items())[:MAX_PAIRS_NAMED]
+    labeled_rows = [
+        (row, label)
+        for row, label in zip(rows, label_rows(comparisons, request), strict=True)
+        if row["n_units"] != 0
     ]
-    if (num_omitted := len(metrics_by_pair) - MAX_PAIRS_NAMED) > 0:
+    pairs = group_items(labeled_rows, lambda entry: (entry[0]["system"], entry[0]["baseline"]))
+    verdicts = [
+        pair_verdict(
+            system, baseline, [(label, row["metric"]) for row, label in pairs[system, baseline]]
+        )
+        for system, baseline in list(pairs)[:MAX_PAIRS_NAMED]
+    ]
+    if (num_omitted := len(pairs) - MAX_PAIRS_NAMED) > 0:
         verdicts.append(
             VerdictSentence(
                 "even",
@@ -104,20 +107,20 @@ def _pair_verdicts(comparisons: pa.Table, request: ReportRequest) -> list[Verdic
 
 
 def pair_verdict(
-    system: str, baseline: str, metrics_by_label: Mapping[str, Sequence[str]]
+    system: str, baseline: str, labeled_metrics: Sequence[tuple[str, str]]
 ) -> VerdictSentence:
-    """Return the sentence of a system against a baseline.
+    """Return the sentence of a system against a baseline from the verdict on each metric.
 
-    >>> pair_verdict(
-    ...     "new", "old", {"system is better": ["AP", "RR"], "not significant": ["P@5"]}
-    ... ).text
+    >>> better, even = "system is better", "not significant"
+    >>> pair_verdict("new", "old", [(better, "AP"), (even, "P@5"), (better, "RR")]).text
     'new beats old on 2 of 3 metrics: AP and RR. The difference in P@5 is not significant.'
     """
+    system, baseline = truncate_text(system), truncate_text(baseline)
     wins, losses, even, differing = (
-        metrics_by_label.get(label, ())
-        for label in (SYSTEM_BETTER, BASELINE_BETTER, NOT_SIGNIFICANT, DIFFERS_LABEL)
+        [metric for label, metric in labeled_metrics if label == selected]
+        for selected in (SYSTEM_BETTER, BASELINE_BETTER, NOT_SIGNIFICANT, DIFFERS_LABEL)
     )
-    num_metrics = sum(map(len, metrics_by_label.values()))
+    num_metrics = len(labeled_metrics)
     metric_count = f"of {count_things(num_metrics, 'metric')}"
     sentences = []
     if wins:
@@ -249,14 +252,15 @@ def _name_groups(
     return [(", ".join(truncate_text(row[name]) for name in systems), row) for row in rows]
 
 
-def _merge_warnings(named_texts: Any) -> list[str]:
+def _merge_warnings(named_texts: Iterable[tuple[str, str]]) -> list[str]:
     """Return one warning per text, with the systems that it holds for."""
-    systems_by_text: dict[str, list[str]] = {}
-    for system, text in named_texts:
-        systems_by_text.setdefault(text, []).append(system)
+    names_by_text = {
+        text: [name for name, _ in entries]
+        for text, entries in group_items(named_texts, itemgetter(1)).items()
+    }
     return [
-        f"{join_words(systems)}: {text}." if any(systems) else f"{text}."
-        for text, systems in systems_by_text.items()
+        f"{join_words(names)}: {text}." if any(names) else f"{text}."
+        for text, names in names_by_text.items()
     ]
 
 

@@ -67,7 +67,10 @@ RR_LABELS = {
 
 @pytest.mark.parametrize("expected", RR_LABELS)
 def test_a_pair_of_systems_has_one_sentence_with_its_state(expected: tuple[str, str]) -> None:
-    verdict = pair_verdict("new", "old", RR_LABELS[expected])
+    labeled_metrics = [
+        (label, metric) for label, metrics in RR_LABELS[expected].items() for metric in metrics
+    ]
+    verdict = pair_verdict("new", "old", labeled_metrics)
     assert (verdict.state, verdict.text) == expected
 
 
