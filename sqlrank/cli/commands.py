@@ -222,7 +222,7 @@ def gate(call: CommandCall) -> None:
     """Test that a candidate is not worse than a baseline, or that groups do not differ."""
     output = VerdictOutput(call, FileKind.VERDICTS)
     with output.report_error(), progress_bar("gating") as progress:
-        by = parse_groupings(call.by) if call.across else _parse_gate_groupings(call.by)
+        by = parse_groupings("--by", call.by) if call.across else _parse_gate_groupings(call.by)
         tolerance = parse_tolerance_options("--tolerance", call.tolerance) or {"*": "0"}
         result = sqlrank.gate(**call.read_arguments(by=by, tolerance=tolerance, progress=progress))
     output.write_and_exit(result)
@@ -230,12 +230,10 @@ def gate(call: CommandCall) -> None:
 
 def _parse_gate_groupings(by: list[str] | None) -> Any:
     """Return the groupings of a gate: all rows, and each named column or grouping."""
-    groupings = parse_groupings(by)
-    return (
-        [[], *([grouping] for grouping in groupings)]
-        if groupings and isinstance(groupings[0], str)
-        else groupings and [[], *(grouping for grouping in groupings if grouping)]
-    )
+    groupings = parse_groupings("--by", by)
+    if groupings and isinstance(groupings[0], str):
+        groupings = [[name] for name in groupings]
+    return groupings and [[], *filter(None, groupings)]
 
 
 def experiment(call: CommandCall) -> None:

@@ -28,7 +28,7 @@ from sqlrank.errors import (
     to_sentence,
 )
 from sqlrank.options import load_options
-from sqlrank.output.display import Format
+from sqlrank.output.display import Format, group_items
 from sqlrank.output.output_file import FileKind, OutputFile
 from sqlrank.registry.loader import load_registry, registry_for
 from sqlrank.registry.metric import ParameterValue, freeze_value, parse_metric_text
@@ -61,18 +61,18 @@ def parse_pairs(option: str, texts: list[str] | None) -> dict[str, str]:
     return pairs
 
 
-def parse_runs(runs: list[str] | None, option: str = "--run ") -> Any:
+def parse_runs(option: str, runs: list[str], role: str = "") -> Any:
     """Return a single unnamed run unchanged, and named or several runs as systems.
 
-    A run is named by ``name=source``, unless a file has that name, or it is a query. ``option`` is
-    the text before a run on the command line.
+    A run is named by ``name=source``, unless a file has that name, or it is a query. ``role`` is
+    the text between option and run on the command line.
     """
     members = []
-    for run in runs or []:
+    for run in runs:
         name, equals, source = run.partition("=")
         is_named = bool(equals) and not (names_files(run) or is_query_text(run)) and "/" not in name
         if is_named and not (name and source):
-            raise SqlrankError(f"{option}{run}: write {option}name=source")
+            raise SqlrankError(f"{option} {role}{run}: write {option} {role}name=source")
         members.append(
             (name, read_query_file(source)) if is_named else (None, read_query_file(run))
         )
@@ -104,43 +104,39 @@ def parse_source(text: str) -> Any:
         raise typer.BadParameter(str(error)) from None
 
 
-def parse_inputs(inputs: list[str] | None) -> dict[str, Any]:
+def parse_inputs(option: str, inputs: list[str]) -> dict[str, Any]:
     """Return the sources of further inputs by role; of a role with systems there may be several, as
     for ``--run``.
     """
     by_role: dict[str, list[str]] = {}
-    for text in inputs or []:
+    rest = []
+    for text in inputs:
         role, _, source = text.partition("=")
         if role in SYSTEM_ROLES and source:
             by_role.setdefault(role, []).append(source)
-    rest = [text for text in inputs or [] if text.partition("=")[0] not in by_role]
-    inputs_by_role = {
-        name: read_query_file(source) for name, source in parse_pairs("--input", rest).items()
-    }
-    return inputs_by_role | {
-        role: parse_runs(sources, f"--input {role}=") for role, sources in by_role.items()
+        else:
+            rest.append(text)
+    pairs = parse_pairs(option, rest)
+    return {name: read_query_file(source) for name, source in pairs.items()} | {
+        role: parse_runs(option, sources, f"{role}=") for role, sources in by_role.items()
     }
 
 
-def parse_columns(mappings: list[str] | None) -> dict[str, str | list[str]]:
+def parse_columns(option: str, mappings: list[str]) -> dict[str, Any]:
     """Parse column mappings; several scores are several models, and several columns of scores those
     of classes.
     """
-    names = [
-        name
-        for mapping in mappings or []
-        for name in [mapping.partition("=")[0]]
-        if name.rpartition(".")[-1] in _LISTED_COLUMNS
-    ]
-    several = {name for name in names if names.count(name) > 1}
-    listed = [mapping for mapping in mappings or [] if mapping.partition("=")[0] in several]
-    columns: dict[str, str | list[str]] = dict(
-        parse_pairs("--column", [mapping for mapping in mappings or [] if mapping not in listed])
+    mappings_by_name = group_items(
+        [mapping for mapping in mappings if "=" in mapping],
+        lambda mapping: mapping.partition("=")[0],
     )
-    return columns | {
-        name: [mapping.partition("=")[2] for mapping in listed if mapping.startswith(f"{name}=")]
-        for name in sorted(several)
+    several = {
+        name: [text.partition("=")[2] for text in texts]
+        for name, texts in sorted(mappings_by_name.items())
+        if len(texts) > 1 and name.rpartition(".")[-1] in _LISTED_COLUMNS
     }
+    single = [mapping for mapping in mappings if mapping.partition("=")[0] not in several]
+    return parse_pairs(option, single) | several
 
 
 def parse_policies(policies: list[str] | None, sql_dir: Any = None) -> dict[str, Any]:
@@ -216,11 +212,11 @@ def _parse_policy(policy: str) -> tuple[tuple[str, ParameterValue], ...]:
         ) from None
 
 
-def parse_groupings(by: list[str] | None) -> Any:
+def parse_groupings(option: str, by: list[str] | None) -> Any:
     """Parse group columns, or several groupings: ``a,b``, and ``total`` for no columns."""
     if not by:
         return ()
-    groups = _split_groupings(by, ", --by a,b or --by total")
+    groups = _split_groupings(option, by, f", {option} a,b or {option} total")
     if all(len(names) == 1 and names != ["total"] for names in groups):
         return by
     return [[] if names == ["total"] else names for names in groups]
@@ -228,14 +224,16 @@ def parse_groupings(by: list[str] | None) -> Any:
 
 def parse_group_columns(by: list[str] | None) -> list[str]:
     """Parse the columns of one grouping, ``a,b`` or an option for each."""
-    return [name for names in _split_groupings(by or [], " or --by a,b") for name in names]
+    return [name for names in _split_groupings("--by", by or [], " or --by a,b") for name in names]
 
 
-def _split_groupings(by: list[str], other_forms: str) -> list[list[str]]:
+def _split_groupings(option: str, by: list[str], other_forms: str) -> list[list[str]]:
     groups = [split_column_list(text) for text in by]
     for text, names in zip(by, groups, strict=True):
         if not all(names):
-            raise SqlrankError(f"--by {text!r}: a column has no name. Write --by a{other_forms}")
+            raise SqlrankError(
+                f"{option} {text!r}: a column has no name. Write {option} a{other_forms}"
+            )
     return groups
 
 
@@ -303,11 +301,11 @@ _VALUE_NAMES = {
 """Names of values in the help by kind; others have those of their types."""
 
 _READERS: dict[str, Callable[[str, Any], Any]] = {
-    "run": lambda _, run: parse_runs([run]),
-    "runs": lambda flag, runs: parse_runs(runs, f"{flag} "),
-    "inputs": lambda _, texts: parse_inputs(texts),
-    "column_map": lambda _, texts: parse_columns(texts),
-    "grouping": lambda _, texts: parse_groupings(texts),
+    "run": lambda flag, run: parse_runs(flag, [run]),
+    "runs": parse_runs,
+    "inputs": parse_inputs,
+    "column_map": parse_columns,
+    "grouping": parse_groupings,
     **dict.fromkeys(("pairs", "rollups"), parse_pairs),
     "tolerances": parse_tolerance_options,
     "shares": parse_shares_option,

@@ -89,9 +89,7 @@ COUNTED = {
     WINS[0]: ("query", "queries"),
     GROUP_COUNTS[0]: ("group", "groups"),
 }
-"""What a contrast is of, one and several, by the first column that a result has; otherwise
-units.
-"""
+"""Words for one and several units of contrasts, by the first column that a result has."""
 
 
 class ContrastKind(NamedTuple):
@@ -443,11 +441,14 @@ def read_contrasts(
     )
     ratios = [row for row in rows if kind is VARIANTS and row["variant"] is None]
     rows = [row for row in rows if row not in ratios]
+    tolerances = {row.get("tolerance") for row in rows} - {None}
     effects = (
-        _choose_extreme_effects(rows)
+        _choose_extreme_effects(rows, has_tolerance=bool(tolerances))
         if kind is EXTREMES
         else _choose_effects(rows, names, is_experiment=kind is VARIANTS)
     )
+    effects |= {"tolerance": ("tolerance",)} if len(tolerances) > 1 else {}
+    effects |= {"verdict": ("verdict",)} if "verdict" in names else {}
     headings = [
         heading
         for heading, columns in effects.items()
@@ -505,32 +506,24 @@ def _choose_effects(
         if is_exact or names.isdisjoint(BOUNDS)
         else {"bounds": BOUNDS}
     )
-    effects |= {"p": (P_ADJUSTED,)} if P_ADJUSTED in names else {}
-    tolerances = {row.get("tolerance") for row in rows} - {None}
-    effects |= {"tolerance": ("tolerance",)} if len(tolerances) > 1 else {}
-    return effects | ({"verdict": ("verdict",)} if "verdict" in names else {})
+    return effects | ({"p": (P_ADJUSTED,)} if P_ADJUSTED in names else {})
 
 
-def _choose_extreme_effects(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
+def _choose_extreme_effects(
+    rows: Sequence[Mapping[str, Any]], *, has_tolerance: bool
+) -> dict[str, tuple[str, ...]]:
     """Return the columns of quantities of differences between groups: of a gate what tolerances
     limit, else difference and ratio.
     """
-    tolerances = {row.get("tolerance") for row in rows} - {None}
-    if not tolerances:
+    if not has_tolerance:
         return {
             "difference": ("difference",),
             "interval": (CI_LOW, CI_HIGH),
             "ratio": ("ratio",),
             "ratio interval": RATIO_LIMITS,
         }
-    is_relative = {_has_relative_tolerance(row) for row in rows}
-    heading = "ratio" if is_relative == {True} else "difference"
-    effects = {heading: ("difference", "ratio"), "interval": (CI_LOW, CI_HIGH, *RATIO_LIMITS)}
-    return (
-        effects
-        | ({"tolerance": ("tolerance",)} if len(tolerances) > 1 else {})
-        | {"verdict": ("verdict",)}
-    )
+    heading = "ratio" if all(map(_has_relative_tolerance, rows)) else "difference"
+    return {heading: ("difference", "ratio"), "interval": (CI_LOW, CI_HIGH, *RATIO_LIMITS)}
 
 
 def _has_relative_tolerance(row: Mapping[str, Any]) -> bool:

@@ -464,22 +464,18 @@ def format_system_table(result: pa.Table, digits: int) -> str | None:
     if len(baselines) != 1:
         return None
     (baseline,) = baselines
-    keys = result.column_names[: result.column_names.index("metric")]
+    keys = group_column_names(result)
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
     cells: dict[tuple[object, ...], dict[str, str]] = {}
     for row in rows:
-        group, metric = tuple(row[key] for key in keys), row["metric"]
-        for name, column in ((baseline, "value_baseline"), (row["system"], "value")):
-            mark = (
-                ""
-                if name == baseline or row["winner"] is None
-                else BETTER
-                if row["winner"] == name
-                else WORSE
-            )
-            cells.setdefault((*group, name), {})[metric] = (
-                format_value(row[column], Format.latex, digits, kind=column_kind(metric)) + mark
-            )
+        group, metric, system = tuple(row[key] for key in keys), row["metric"], row["system"]
+        mark = "" if row["winner"] is None else BETTER if row["winner"] == system else WORSE
+        for name, value, suffix in (
+            (baseline, row["value_baseline"], ""),
+            (system, row["value"], mark),
+        ):
+            text = format_value(value, Format.latex, digits, kind=column_kind(metric))
+            cells.setdefault((*group, name), {})[metric] = text + suffix
     lines = [
         [
             *(format_value(value, Format.latex) for value in key),

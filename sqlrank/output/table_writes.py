@@ -67,21 +67,14 @@ def wrap_for_storage(
             for select_item in query.selects
         ]
         tree = exp.insert(query, target, columns=columns)
-    elif argument == "create_view":
-        tree = exp.Create(
-            this=target,
-            kind="VIEW",
-            replace=engine.supports_create_or_replace_view,
-            expression=query,
-        )
     else:
-        tree = exp.Create(
-            this=target,
-            kind="TABLE",
-            replace=engine.supports_create_or_replace_table,
-            expression=query,
+        kind, replaces = (
+            ("VIEW", engine.supports_create_or_replace_view)
+            if argument == "create_view"
+            else ("TABLE", engine.supports_create_or_replace_table)
         )
-        if engine.table_properties is not None:
+        tree = exp.Create(this=target, kind=kind, replace=replaces, expression=query)
+        if kind == "TABLE" and engine.table_properties is not None:
             tree.set("properties", engine.table_properties.copy())
     return replace(statement, tree=tree)
 

@@ -563,24 +563,15 @@ def data_account(request: ReportRequest, comparisons: pa.Table | None) -> tuple[
     descriptions = {row["name"]: row["description"] for row in list_metrics(request.library, None)}
     systems = [column for column in result.column_names if column not in {*names, *judged}]
     rows = result.to_pylist()
-    titles = [
-        "count",
-        *(
-            [
-                ", ".join(truncate_text(row[key]) for key in systems)
-                for row in rows[: request.max_rows]
-            ]
-            if systems
-            else ["value"]
-        ),
-        "what it counts",
-    ]
+    first_rows = rows[: request.max_rows]
+    values = [", ".join(truncate_text(row[key]) for key in systems) for row in first_rows]
+    titles = ["count", *(values if systems else ["value"]), "what it counts"]
     cells = [
         [
             Cell(name),
             *(
                 format_cell(name, row[name], is_count_metric(name, request.library))
-                for row in rows[: request.max_rows]
+                for row in first_rows
             ),
             Cell(descriptions[name.partition("@")[0]]),
         ]
