@@ -257,6 +257,11 @@ def read_groups(result: pa.Table, names: Sequence[str]) -> list[tuple[Any, ...]]
     return list(zip(*columns, strict=True)) or [()] * result.num_rows
 
 
+def describe_limits(confidence: float) -> str:
+    """Return the sentence on the limits of intervals without its end."""
+    return f"ci_low and ci_high are the limits of the {100 * confidence:g}% confidence interval"
+
+
 def _read_cells(column: TextColumn) -> list[Cell]:
     """Return the cells of a column of text."""
     return [Cell(text, number) for text, number in zip(column.cells, column.numbers, strict=True)]
@@ -298,14 +303,14 @@ _ID = re.compile(r'( id="|="url\(#)((?:clip|gradient_)\d+)')
 
 
 def build_figure(
-    get_result: Callable[[], Any], ident: str, title: str, kind: str | None = None
+    result: pa.Table | Callable[[], pa.Table], ident: str, title: str, kind: str | None = None
 ) -> Figure:
-    """Return the figure of a result, or the reason why there is none.
+    """Return the figure of a result, which may be evaluated here, or the reason why there is none.
 
     A result that cannot be evaluated or drawn does not prevent the rest of the report.
     """
     try:
-        result = get_result()
+        result = result if isinstance(result, pa.Table) else result()
         panels, notes = svg_panels(sqlrank.chart(_with_short_names(result), kind))
     except (InputError, MetricError) as error:
         return Figure(ident, title, reason=str(error))

@@ -437,7 +437,7 @@ def query_section(request: ReportRequest, comparisons: pa.Table | None) -> Secti
     )
     blocks: list[Any] = [
         build_figure(
-            lambda: differences, "queries-chart", "Differences of queries, in order", "differences"
+            differences, "queries-chart", "Differences of queries, in order", "differences"
         )
     ]
     blocks += [

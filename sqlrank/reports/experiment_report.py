@@ -194,7 +194,7 @@ def _parse_guardrails(tolerance: Any, names: list[str]) -> dict[str, Tolerance]:
 def experiment_sections(effects: Effects) -> list[Section]:
     """Return the sections of the page."""
     figures = build_figure(
-        lambda: effects.table,
+        effects.table,
         "effects-chart",
         f"Differences from {truncate_text(effects.control)}, with their intervals",
         "forest",

@@ -22,6 +22,7 @@ from sqlrank.reports.blocks import (
     VerdictList,
     VerdictSentence,
     build_figure,
+    describe_limits,
     format_cell,
     read_groups,
     result_block,
@@ -171,7 +172,7 @@ def rollup_sections(request: RollupReportRequest) -> list[Section]:
             note=_format_note(request, reason),
         ),
         build_figure(
-            lambda: _first_groups(overall, moved, request)[0],
+            _first_groups(overall, moved, request)[0],
             "summary-chart",
             "Metrics of all days, with their intervals or bounds",
             "dots",
@@ -182,13 +183,9 @@ def rollup_sections(request: RollupReportRequest) -> list[Section]:
 
 def _format_note(request: RollupReportRequest, reason: str) -> str:
     """Return the sentence on the limits of values; ``reason`` says why there are no intervals."""
-    interval = (
-        f"ci_low and ci_high are the limits of the {100 * request.confidence:g}% confidence"
-        " interval."
-    )
     return (
         "bound_low and bound_high are guaranteed bounds of the change that binning causes."
-        f" {reason or interval}"
+        f" {reason or f'{describe_limits(request.confidence)}.'}"
     )
 
 
@@ -208,7 +205,7 @@ def _days_section(request: RollupReportRequest) -> tuple[Section, list[Any], lis
     drawn, num_omitted = _first_groups(result, None, request)
     more = f" ({num_omitted:,} more groups are not drawn)" if num_omitted else ""
     blocks = [
-        build_figure(lambda: drawn, "days-chart", f"{title}{more}", "line"),
+        build_figure(drawn, "days-chart", f"{title}{more}", "line"),
         result_block(
             result,
             "days-table",

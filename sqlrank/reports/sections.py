@@ -28,6 +28,7 @@ from sqlrank.reports.blocks import (
     VerdictList,
     build_figure,
     count_fitting_groups,
+    describe_limits,
     format_cell,
     read_groups,
     read_statement,
@@ -93,9 +94,7 @@ def group_section(overall: pa.Table, request: ReportRequest) -> Section:
         chart_title = f"Metrics by {grouping}" + (
             f" ({num_omitted:,} more are not drawn)" if num_omitted else ""
         )
-        blocks.append(
-            build_figure(partial(first_groups.slice, 0), f"group-{index}-chart", chart_title)
-        )
+        blocks.append(build_figure(first_groups, f"group-{index}-chart", chart_title))
     return Section("groups", "Groups", blocks, sentences)
 
 
@@ -418,7 +417,7 @@ def summary_section(
         *([verdicts] if verdicts.verdicts else []),
         pivot_table(result, request, comparisons),
         build_figure(
-            lambda: result,
+            result,
             "summary-chart",
             f"Metrics of each system{', with their intervals' * request.has_intervals}",
             "dots",
@@ -457,8 +456,8 @@ def _build_rows(result: pa.Table, request: ReportRequest, ident: str, title: str
         range(rows.num_rows), key=lambda row: request.names.index(rows["metric"][row].as_py())
     )
     note = (
-        f"ci_low and ci_high are the limits of the {100 * request.confidence:g}% confidence"
-        " interval of a value, n_units is the number of independent units."
+        f"{describe_limits(request.confidence)} of a value, n_units is the number of independent"
+        " units."
     )
     rows = rows.take(order).replace_schema_metadata(result.schema.metadata)
     return result_block(rows, ident, title, request.max_rows, note=note, is_folded=True)
@@ -646,9 +645,7 @@ def build_comparison_section(
             None,
         )
     blocks = [
-        build_figure(
-            lambda: comparisons, "comparison-chart", "Differences with their intervals", "forest"
-        ),
+        build_figure(comparisons, "comparison-chart", "Differences with their intervals", "forest"),
         result_block(
             comparisons, "comparison-table", "Differences", request.max_rows, is_folded=True
         ),
@@ -684,11 +681,7 @@ def comparison_by_group(
         drawn, num_omitted = select_first_groups(first_metric_rows, keys, max_groups)
         more = f" ({num_omitted:,} more groups are not drawn)" if num_omitted else ""
         chart_title = f"Differences of {metrics[0]} by {group_names}{more}"
-        blocks.append(
-            build_figure(
-                partial(drawn.slice, 0), f"comparison-group-{index}-chart", chart_title, "forest"
-            )
-        )
+        blocks.append(build_figure(drawn, f"comparison-group-{index}-chart", chart_title, "forest"))
     return Section(ident, title, blocks), comparisons
 
 
