@@ -573,11 +573,11 @@ def to_long_format(result: pa.Table) -> pa.Table:
     (int64), and the remaining columns.
     """
     metrics = [name for name in result.column_names if f"{name}.{CI_LOW}" in result.column_names]
-    availability = {
-        limit: any(f"{name}.{limit}" in result.column_names for name in metrics)
+    limit_columns = [
+        limit
         for limit in (*BOUNDS, CI_LOW, CI_HIGH, N_UNITS, N_BUCKETS)
-    }
-    limit_columns = [limit for limit, is_available in availability.items() if is_available]
+        if any(f"{name}.{limit}" in result.column_names for name in metrics)
+    ]
     first_metric = result.column_names.index(metrics[0])
     keys = result.column_names[:first_metric]
     limits = {f"{name}.{limit}" for name in metrics for limit in (*limit_columns, SE)}
@@ -609,13 +609,10 @@ def null_reasons(result: pa.Table) -> list[str]:
     >>> null_reasons(sqlrank.evaluate("AUC", predictions=pa.table({"label": [1], "score": [0.5]})))
     ['AUC is NULL (undefined: predictions of one class only)']
     """
-    result_metadata = read_result_metadata(result.schema.metadata)
+    metadata = read_result_metadata(result.schema.metadata)
+    measures = {} if metadata is None or metadata.result == EXPERIMENT else metadata.measures
     names_by_reason: dict[tuple[str, int, str], list[str]] = {}
-    for name, measure in (
-        result_metadata.measures.items()
-        if result_metadata is not None and result_metadata.result != EXPERIMENT
-        else ()
-    ):
+    for name, measure in measures.items():
         undefined = result[name].null_count if name in result.column_names else 0
         if undefined:
             declared = measure.get("undefined", _NEVER)
@@ -631,38 +628,31 @@ def null_reasons(result: pa.Table) -> list[str]:
             reason = measure.get("no_interval") or _interval_reason(rows)
             names_by_reason.setdefault(("without an interval", len(rows), reason), []).append(name)
     # Metrics that are undefined without relevant documents say so themselves.
-    has_zeros = NO_RELEVANT_KEY.encode() in (result.schema.metadata or {}) and not any(
+    sentences = []
+    if NO_RELEVANT_KEY.encode() in (result.schema.metadata or {}) and not any(
         what == "NULL" for what, *_ in names_by_reason
-    )
-    zeros = (
-        [
-            (
-                "no judgment is above 0, so that no document is relevant. Check the column that is read"  # noqa: E501
-                " as relevance"
-            )
-        ]
-        if has_zeros
-        else []
-    )
-    return zeros + [
-        _format_sentence(names, what, rows, result.num_rows, reason)
-        for (what, rows, reason), names in names_by_reason.items()
-    ]
+    ):
+        sentences.append(
+            "no judgment is above 0, so that no document is relevant. Check the column that is read"
+            " as relevance"
+        )
+    for (what, num_rows, reason), names in names_by_reason.items():
+        where = f" in {num_rows:,} of {result.num_rows:,} rows" if result.num_rows > 1 else ""
+        verb = "is" if len(names) == 1 else "are"
+        sentences.append(f"{', '.join(names)} {verb} {what}{where} ({reason})")
+    return sentences
 
 
 def _rows_without_interval(result: pa.Table, name: str) -> list[dict[str, float | None]]:
-    count_column = next(
-        suffix for suffix in (N_UNITS, N_BUCKETS) if f"{name}.{suffix}" in result.column_names
-    )
-    columns = {
-        field: result[f"{name}.{column}"].to_pylist()
-        for field, column in (("low", CI_LOW), ("se", SE), ("units", count_column))
-    }
-    columns["value"] = result[name].to_pylist()
-    rows = [
-        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    count = N_UNITS if f"{name}.{N_UNITS}" in result.column_names else N_BUCKETS
+    columns = (f"{name}.{SE}", f"{name}.{count}", name, f"{name}.{CI_LOW}")
+    return [
+        {"se": error, "units": units}
+        for error, units, value, low in zip(
+            *(result[column].to_pylist() for column in columns), strict=True
+        )
+        if low is None and value is not None
     ]
-    return [row for row in rows if row["low"] is None and row["value"] is not None]
 
 
 def _interval_reason(rows: list[dict[str, float | None]]) -> str:
@@ -677,8 +667,3 @@ def _interval_reason(rows: list[dict[str, float | None]]) -> str:
         if all(row["se"] is None for row in rows)
         else "no variance, or too few units"
     )
-
-
-def _format_sentence(names: list[str], what: str, rows: int, num_rows: int, reason: str) -> str:
-    where = f" in {rows:,} of {num_rows:,} rows" if num_rows > 1 else ""
-    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} {what}{where} ({reason})"
