@@ -25,7 +25,6 @@ from sqlrank.result_columns import (
     contrast_schema,
 )
 from sqlrank.result_metadata import LeftOut
-from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -236,7 +235,7 @@ def unit_difference_table(
     loss = exp.Case(
         ifs=[
             exp.If(
-                this=exp.EQ(this=exp.column("metric"), expression=sql_literal(index)),
+                this=exp.column("metric").eq(index),
                 true=exp.Neg(this=exp.column("difference")),
             )
             for index, measure in enumerate(units.measures)

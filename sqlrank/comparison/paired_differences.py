@@ -491,7 +491,7 @@ def _select_cell_columns(group: Sequence[str], grouping_number: int) -> list[exp
     cell_number: exp.Expr = sql_literal(grouping_number * MAX_CELLS_PER_GROUPING)
     if order:
         rank = exp.Window(this=exp.Anonymous(this="DENSE_RANK"), order=exp.Order(expressions=order))
-        cell_number = exp.Add(this=cell_number, expression=rank)
+        cell_number = cell_number + rank
     group_columns = [
         exp.alias_(exp.column(column, quoted=True), f"slice_{index}")
         for index, column in enumerate(group)

@@ -95,7 +95,7 @@ class SignFlips:
         """Return the sign-flipped sums of each comparison, in the order of replicates."""
         flips = load_select("analyses/comparison", "sign_flip_replicates.sql")
         for column_number in columns.values():
-            signed = exp.Mul(this=exp.column(f"d_{column_number}"), expression=exp.column("sign"))
+            signed = exp.column(f"d_{column_number}") * exp.column("sign")
             flips.select(exp.alias_(exp.Sum(this=signed), f"total_{column_number}"), copy=False)
         units.create_temp("sign_flip_replicates", flips, replicates=replicates)
         table = units.fetch_arrow(
@@ -174,7 +174,7 @@ def _select_difference(metric: int, pair: int) -> exp.Expr:
     """Return a unit's difference in the metric of a pair, 0 if it has none."""
     is_selected = exp.and_(
         *(
-            exp.EQ(this=exp.column(name, table="unit_influence"), expression=sql_literal(value))
+            exp.column(name, table="unit_influence").eq(value)
             for name, value in (("metric", metric), ("pair", pair))
         )
     )

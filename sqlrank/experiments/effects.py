@@ -193,15 +193,13 @@ def _covariate_means(covariate_columns: list[str]) -> dict[str, exp.Expr]:
     is_one = is_not_null(exp.column("variant"))
 
     def sum_variants(value: exp.Expr) -> exp.Window:
-        return exp.Window(this=exp.Sum(this=case_when(is_one.copy(), value)))
+        return exp.Window(this=exp.Sum(this=case_when(is_one, value)))
 
     columns: dict[str, exp.Expr] = {}
     for name in covariate_columns:
         count = exp.column(f"{name}_{COVARIATE_COUNT}")
-        total = sum_variants(exp.Mul(this=count, expression=exp.column(_variant_mean(name))))
-        mean = exp.Div(
-            this=total, expression=exp.func("NULLIF", sum_variants(count.copy()), sql_literal(0))
-        )
+        total = sum_variants(count * exp.column(_variant_mean(name)))
+        mean = total / exp.func("NULLIF", sum_variants(count), sql_literal(0))
         columns[f"{name}_{COVARIATE_MEAN}"] = exp.func("COALESCE", mean, double_literal(0))
     return columns
 
@@ -214,14 +212,10 @@ def _impute_covariates(covariate_columns: list[str]) -> dict[str, exp.Expr]:
             exp.column(f"{name}_{COVARIATE_COUNT}"),
             exp.column(f"{name}_{COVARIATE_MEAN}"),
         )
-        deviation = exp.paren(
-            exp.Sub(this=exp.column(_variant_mean(name)), expression=covariate_mean.copy())
-        )
-        shift = exp.Div(
-            this=exp.Mul(this=deviation, expression=count), expression=exp.column("units")
-        )
-        columns[_variant_mean(name)] = exp.Add(
-            this=covariate_mean, expression=exp.func("COALESCE", shift, double_literal(0))
+        deviation = exp.paren(exp.column(_variant_mean(name)) - covariate_mean)
+        shift = exp.Div(this=deviation * count, expression=exp.column("units"))
+        columns[_variant_mean(name)] = covariate_mean + exp.func(
+            "COALESCE", shift, double_literal(0)
         )
     return columns
 
@@ -237,12 +231,12 @@ def _select_sums(design: ExperimentDesign, covariate_columns: list[str]) -> exp.
         value: exp.Expr = exp.column(name)
         if name in covariate_columns:
             value = exp.func("COALESCE", value, exp.column(f"{name}_{COVARIATE_MEAN}"))
-        return exp.paren(exp.Sub(this=value, expression=exp.column(_variant_mean(name))))
+        return exp.paren(value - exp.column(_variant_mean(name)))
 
     for estimate in design.estimates:
         for first, second in _pair_products(design.sum_columns(estimate)).values():
             columns[_product_name(first, second)] = exp.Sum(
-                this=exp.Mul(this=center_column(first), expression=center_column(second))
+                this=center_column(first) * center_column(second)
             )
     for name in covariate_columns:
         is_missing = is_null(exp.column(name))
@@ -438,10 +432,10 @@ def _bind_step(bindings: Mapping[str, exp.Expr], *path: str) -> Any:
 
 def _build_alpha(design: ExperimentDesign) -> exp.Expr:
     """Return the significance level of an interval, divided by their number unless uncorrected."""
-    alpha: exp.Expr = exp.Sub(this=sql_literal(1), expression=sql_literal(design.confidence))
+    alpha: exp.Expr = sql_literal(1) - sql_literal(design.confidence)
     if design.correction == "none":
         return alpha
-    return exp.Div(this=exp.paren(alpha), expression=exp.Window(this=count_rows()))
+    return exp.paren(alpha) / exp.Window(this=count_rows())
 
 
 def _critical_value_ctes(
@@ -530,18 +524,18 @@ def _signed_difference(design: ExperimentDesign) -> exp.Expr:
     if not lower:
         return difference
     is_lower = exp.In(this=exp.column("metric"), expressions=lower)
-    return case_when(is_lower, exp.Neg(this=difference), difference.copy())
+    return case_when(is_lower, exp.Neg(this=difference), difference)
 
 
 def _sample_ratio_bindings(design: ExperimentDesign) -> dict[str, exp.Expr]:
     """Return the parameters of the sample ratio test: the expected share of a variant, their
     number, and a metric whose units are counted.
     """
-    share: exp.Expr = exp.Div(this=sql_literal(1), expression=exp.Window(this=count_rows()))
+    share: exp.Expr = sql_literal(1) / exp.Window(this=count_rows())
     if design.expected_shares:
         ifs = [
             exp.If(
-                this=exp.EQ(this=exp.column("variant"), expression=sql_literal(name)),
+                this=exp.column("variant").eq(name),
                 true=sql_literal(float(expected_share)),
             )
             for name, expected_share in design.expected_shares.items()

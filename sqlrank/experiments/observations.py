@@ -124,7 +124,7 @@ def check_rows(design: ExperimentDesign, database: Database, observations: Bound
         for name, column in observations.role.columns.items()
     }
     counts = [
-        exp.alias_(exp.Sum(this=case_when(condition.copy(), sql_literal(1), sql_literal(0))), name)
+        exp.alias_(exp.Sum(this=case_when(condition, sql_literal(1), sql_literal(0))), name)
         for name, condition in conditions.items()
     ]
     ((rows, *counted),) = database.query_rows(
@@ -140,7 +140,7 @@ def check_rows(design: ExperimentDesign, database: Database, observations: Bound
     for (name, condition), count in zip(conditions.items(), counted, strict=True):
         if count:
             broken = case_when(condition, sql_literal(1), sql_literal(0))
-            query = exp.select("*").where(exp.EQ(this=broken, expression=sql_literal(1)))
+            query = exp.select("*").where(broken.eq(1))
             description = f"{int(count):,} {'row' if count == 1 else 'rows'}: {meanings[name]}"
             problems.append(
                 problem_with_examples(observations, description, query, columns, titles)
@@ -188,7 +188,7 @@ def multi_variant_error(
         rows = observations.select_columns(KEYS, for_display=is_shown).subquery(OBSERVATIONS)
         inner = plain.copy()
         inner.args["from_"].set("this", rows)
-        select: exp.Select = query.copy().from_(inner.subquery("experiment_units"))
+        select: exp.Select = query.from_(inner.subquery("experiment_units"))
         return select
 
     is_single = count == 1

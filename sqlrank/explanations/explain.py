@@ -74,7 +74,7 @@ def step_preview(
     query, order = _preview_query(prepared, cte)
     title = " ".join(first_select(cte.this).comments or [])
     if condition is not None and has_columns(condition, cte):
-        query = query.where(condition.copy())
+        query = query.where(condition)
         title += f" (those where {condition.this.source})"
     query = (
         query.select(exp.alias_(exp.Window(this=count_rows()), NUM_ALL_ROWS))
@@ -112,7 +112,7 @@ def step_previews(
     first_rows = (
         exp.select(*selected)
         .from_(query.subquery("positions"))
-        .where(exp.LTE(this=exp.column(POSITION), expression=sql_literal(max_rows)))
+        .where(exp.column(POSITION) <= max_rows)
     )
     rows = run_over_ctes(prepared, first_rows.order_by(KEY, POSITION), cte.alias)
     positions: dict[Any, list[int]] = {None: []}
@@ -153,7 +153,7 @@ def _preview_query(
     if "rank" in names and "doc_id" not in names and _has_ranks(prepared):
         query = _with_documents(query, cte)
     term = _find_first_term(prepared, cte.alias) if TERM_COLUMN not in names else None
-    query = query.select(exp.alias_(term.copy(), TERM_COLUMN)) if term is not None else query
+    query = query.select(exp.alias_(term, TERM_COLUMN)) if term is not None else query
     return query, [
         *_query_first_keys(prepared, names),
         *_sort_keys(prepared, cte.alias, term, names, columns),
@@ -207,9 +207,7 @@ def _query_first_keys(prepared: PreparedStatement, names: Sequence[str]) -> list
     ):
         return []
     (query,) = prepared.request.only_queries
-    is_query = exp.EQ(
-        this=exp.cast(exp.column(QUERY_ID), "TEXT"), expression=sql_literal(str(query))
-    )
+    is_query = exp.cast(exp.column(QUERY_ID), "TEXT").eq(str(query))
     return [exp.Ordered(this=exp.Case().when(is_query, "0").else_("1"))]
 
 
@@ -230,14 +228,14 @@ def _sort_keys(
     descending_columns = [name for name in ("threshold", "score") if name in names]
     columns_by_name: dict[str, exp.Expr] = dict(zip(names, columns, strict=True))
     order = [
-        columns_by_name[name].copy()
+        columns_by_name[name]
         for name in ([position_column] if position_column else []) + list(names)
     ]
     leading_keys: list[exp.Expr] = []
     if position_column is None:
-        leading_keys = [columns_by_name[name].copy() for name in descending_columns[:1]]
+        leading_keys = [columns_by_name[name] for name in descending_columns[:1]]
         if term is not None and (not leading_keys or cte_name in _find_inputs(prepared)):
-            leading_keys = [exp.Abs(this=term.copy())]
+            leading_keys = [exp.Abs(this=term)]
     descending_keys = [
         exp.Ordered(this=head, desc=True, nulls_first=False) for head in leading_keys
     ]
@@ -312,12 +310,7 @@ def _with_documents(query: exp.Select, cte: exp.CTE) -> exp.Select:
     )
     query.expressions.insert(0, exp.column("doc_id", table="named"))
     on = exp.and_(
-        *(
-            exp.EQ(
-                this=exp.column(name, table=cte.alias), expression=exp.column(name, table="named")
-            )
-            for name in keys
-        )
+        *(exp.column(name, table=cte.alias).eq(exp.column(name, table="named")) for name in keys)
     )
     return query.join(untied_documents.subquery("named"), on=on, join_type="left")
 
@@ -432,12 +425,10 @@ def _fetch_range_bounds(prepared: PreparedStatement, predictions_cte: exp.CTE) -
 
 def _range_condition(above: float | None, up_to: float | None) -> exp.Expr:
     score = exp.column(SCORE_FIELD)
-    lower_bounds = (
-        [exp.GT(this=score.copy(), expression=sql_literal(above))] if above is not None else []
-    )
+    lower_bounds = [score > sql_literal(above)] if above is not None else []
     return exp.and_(
         *lower_bounds,
-        *([exp.LTE(this=score.copy(), expression=sql_literal(up_to))] if up_to is not None else []),
+        *([score <= sql_literal(up_to)] if up_to is not None else []),
     )
 
 

@@ -219,13 +219,13 @@ def scoring_query(
         row, feature, value = form["long"]
         cases = [
             exp.If(
-                this=exp.EQ(this=quoted_column(feature), expression=exp.convert(name)),
+                this=quoted_column(feature).eq(exp.convert(name)),
                 true=exp.convert(weight),
             )
             for name, weight in weights
         ]
         weight = exp.Case(ifs=cases, default=sql_literal(0))
-        score = exp.Sum(this=exp.Mul(this=quoted_column(value), expression=weight))
+        score = exp.Sum(this=quoted_column(value) * weight)
         return (
             exp.select(quoted_column(row), exp.alias_(score, "score"))
             .from_(source)
@@ -241,7 +241,7 @@ def scoring_query(
     else:
         operands = [quoted_column(name) for name, _ in weights]
     terms = [
-        exp.Mul(this=exp.convert(weight), expression=operand)
+        exp.convert(weight) * operand
         for operand, (_, weight) in zip(operands, weights, strict=True)
     ]
     total: exp.Expr = terms[0]

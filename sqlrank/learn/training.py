@@ -360,7 +360,7 @@ def _select_examples(bound_input: BoundInput, value_columns: Sequence[str]) -> e
     )
     for column in query.selects:
         if column.alias_or_name in {"label", "value", "weight"}:
-            column.set("this", exp.cast(column.this.copy(), "DOUBLE"))
+            column.set("this", exp.cast(column.this, "DOUBLE"))
     return query
 
 

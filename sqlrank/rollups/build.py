@@ -133,9 +133,7 @@ class ScoreBinning:
         )
         bin_column.set(
             "this",
-            exp.Add(
-                this=bin_column.this.copy(), expression=self._search_bin(0, len(self.exact_scores))
-            ),
+            bin_column.this + self._search_bin(0, len(self.exact_scores)),
         )
 
     def _search_bin(self, first: int, end: int) -> exp.Expr:
@@ -146,11 +144,11 @@ class ScoreBinning:
         score, exact_score = exp.column("score"), sql_literal(self.exact_scores[middle])
         ifs = [
             exp.If(
-                this=exp.LT(this=score, expression=exact_score),
+                this=score < exact_score,
                 true=self._search_bin(first, middle),
             ),
             exp.If(
-                this=exp.EQ(this=score.copy(), expression=exact_score.copy()),
+                this=score.eq(exact_score),
                 true=sql_literal((2 * middle + 1) / GRID_STEPS),
             ),
         ]
@@ -226,16 +224,14 @@ class JackknifeBuckets:
         inner = tree.args["from_"].this
         if not isinstance(inner, exp.Subquery):
             names = sorted({column.name for column in tree.find_all(exp.Column)} - {GROUP_ID})
-            inner = (
-                exp.select(GROUP_ID, *names).from_(inner.copy()).subquery("bucketed_predictions")
-            )
+            inner = exp.select(GROUP_ID, *names).from_(inner).subquery("bucketed_predictions")
             tree.from_(inner, copy=False)
         inner_select = inner.this
         column_names = [*(select_item.alias_or_name for select_item in inner_select.selects)]
         inner_select.select(
             exp.alias_(unit_digest(SALT, exp.column(UNIT_COLUMN)), UNIT_DIGEST), copy=False
         )
-        bucket = exp.Mod(this=digest_number(UNIT_DIGEST), expression=sql_literal(self.n_buckets))
+        bucket = digest_number(UNIT_DIGEST) % self.n_buckets
         outer = exp.select(*column_names, exp.alias_(bucket, BUCKET_COLUMN)).from_(
             inner_select.subquery("hashed_predictions", copy=False)
         )
@@ -296,7 +292,7 @@ class JackknifeBuckets:
             exp.select(*columns, digest).from_(values.subquery("query_values")).subquery("digested")
         )
         bucket = exp.alias_(
-            exp.Mod(this=digest_number(UNIT_DIGEST), expression=sql_literal(self.n_buckets)),
+            digest_number(UNIT_DIGEST) % self.n_buckets,
             BUCKET_COLUMN,
         )
         bucketed_lists = exp.select(*columns, bucket).from_(digested)
@@ -311,7 +307,7 @@ class JackknifeBuckets:
         tree = (
             exp.select(*keys, bucket, *metrics, *audits)
             .from_(BUCKETED_LISTS)
-            .group_by(*(key.copy() for key in keys), exp.column(BUCKET_COLUMN))
+            .group_by(*keys, exp.column(BUCKET_COLUMN))
         )
         tree = order_rows(tree, [*keys, exp.column(BUCKET_COLUMN)])
         tree.set("with_", ctes)
@@ -407,7 +403,7 @@ def _drop_weight(sum_node: exp.Sum) -> None:
     )
     if sum_node.this == negatives_weight:
         positives = case_when(exp.column("label").eq(1), exp.Literal.number("1.0"), sql_literal(0))
-        sum_node.replace(exp.Sub(this=_count_rows(), expression=exp.Sum(this=positives)))
+        sum_node.replace(_count_rows() - exp.Sum(this=positives))
         return
     for product in find_nodes(sum_node, exp.Mul):
         if product.this == exp.column(WEIGHT_COLUMN):
@@ -626,7 +622,7 @@ def _build_file(
             copy=False,
         )
     tree.select(
-        *(exp.alias_(aggregate.copy(), name) for name, aggregate in metrics.aggregates.items()),
+        *(exp.alias_(aggregate, name) for name, aggregate in metrics.aggregates.items()),
         copy=False,
     )
     if buckets is not None:

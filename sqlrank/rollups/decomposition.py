@@ -290,7 +290,7 @@ def stored_aggregates(
         exp.Max(this=value),
     ]
     statistics += _build_moments(value, weighted=True).values() if weighted else []
-    aggregates = {aggregate_column_name(aggregate): aggregate.copy() for aggregate in statistics}
+    aggregates = {aggregate_column_name(aggregate): aggregate for aggregate in statistics}
     for is_weighted in (False, *([True] if weighted else [])):
         plain = replace(
             metric,
@@ -317,7 +317,7 @@ def mean_moments(
     )
     return {
         name: (
-            {aggregate_column_name(aggregate): aggregate.copy()},
+            {aggregate_column_name(aggregate): aggregate},
             exp.Sum(this=exp.column(aggregate_column_name(aggregate))),
         )
         for name, aggregate in moments.items()
@@ -339,7 +339,7 @@ def _build_moments(value: exp.Column, *, weighted: bool = False) -> dict[str, ex
         for term in (weight, _multiply_factors(weight, weight))
     )
     return {
-        "count": exp.Count(this=case_when(exp.GT(this=weight, expression=sql_literal(0)), value)),
+        "count": exp.Count(this=case_when(weight > 0, value)),
         "weights": weights,
         "total": exp.Sum(this=_multiply_factors(weight, value)),
         "squared_weights": squares,
@@ -349,9 +349,7 @@ def _build_moments(value: exp.Column, *, weighted: bool = False) -> dict[str, ex
 
 
 def _multiply_factors(*factors: exp.Expr) -> exp.Expr:
-    return reduce(
-        lambda product, factor: exp.Mul(this=product.copy(), expression=factor.copy()), factors
-    )
+    return reduce(lambda product, factor: product * factor, factors)
 
 
 def per_query_column(metric: ResolvedMetric, library: Registry) -> str:

@@ -555,9 +555,7 @@ class _RollupQuery:
                     for text in (self.aliases[metric.name], self.requested_aliases[name])
                 )
                 value = exp.column(column, table="b" if isinstance(metric, RankMetric) else "s")
-                is_mergeable = exp.EQ(
-                    this=exp.column(IS_MERGEABLE, table="s"), expression=sql_literal(1)
-                )
+                is_mergeable = exp.column(IS_MERGEABLE, table="s").eq(1)
                 columns.append(exp.alias_(case_when(is_mergeable, value), alias))
                 outputs.append(
                     OutputColumn(
@@ -591,14 +589,12 @@ class _RollupQuery:
     def _additive_metrics_query(self) -> exp.Select:
         table = self.table
         definition, num_rows = table.find_column(DEFINITION_COLUMN), table.find_column(NUM_ROWS)
-        is_one_definition = exp.EQ(
-            this=exp.Min(this=definition), expression=exp.Max(this=definition.copy())
-        )
+        is_one_definition = exp.Min(this=definition).eq(exp.Max(this=definition))
         rules = [
             rule.condition for rule in table.build_rules(self.metrics, has_batches=False).values()
         ]
-        num_valid = exp.Count(this=case_when(exp.and_(*rules), definition.copy()))
-        is_mergeable = exp.and_(is_one_definition, exp.EQ(this=num_valid, expression=count_rows()))
+        num_valid = exp.Count(this=case_when(exp.and_(*rules), definition))
+        is_mergeable = exp.and_(is_one_definition, num_valid.eq(count_rows()))
         select_items = [
             exp.alias_(case_when(is_mergeable, sql_literal(1), sql_literal(0)), IS_MERGEABLE)
         ]
@@ -621,7 +617,7 @@ class _RollupQuery:
         ]
         keys = [quoted_column(name) for name in self.keys]
         query = exp.select(*keys, *select_items).from_(FILTERED_ROWS)
-        return query.group_by(*(key.copy() for key in keys)) if keys else query
+        return query.group_by(*keys) if keys else query
 
     def _rank_metric_ctes(self) -> dict[str, tuple[str, exp.Query]]:
         """Return the CTEs from merged bins to rank metrics and their bounds."""
@@ -639,7 +635,7 @@ class _RollupQuery:
         bins = (
             exp.select(*keys, exp.alias_(bin_, "bin"), *merged)
             .from_(FILTERED_ROWS)
-            .group_by(*(key.copy() for key in keys), bin_.copy())
+            .group_by(*keys, bin_)
         )
         orders = sorted({TIE_ORDERS.index(order) for order, _ in metrics})
         is_needed = exp.In(
@@ -718,9 +714,7 @@ class _RollupQuery:
         def choose_values(choose: type[exp.AggFunc], pairs: list[tuple[str, str]]) -> exp.Expr:
             ifs = [
                 exp.If(
-                    this=exp.EQ(
-                        this=order_number.copy(), expression=sql_literal(TIE_ORDERS.index(order))
-                    ),
+                    this=order_number.eq(TIE_ORDERS.index(order)),
                     true=exp.column(aliases[name]),
                 )
                 for order, name in pairs
@@ -750,11 +744,7 @@ class _RollupQuery:
                 is_borrowed = any(bound.metric is not None for bound in bounds)
                 select_items.append(
                     exp.alias_(
-                        (
-                            exp.func("COALESCE", bound_value, value.copy())
-                            if is_borrowed
-                            else bound_value
-                        ),
+                        (exp.func("COALESCE", bound_value, value) if is_borrowed else bound_value),
                         f"{alias}_{suffix}",
                     )
                 )

@@ -471,9 +471,7 @@ def _leave_out_sums(
         ),
     }
     sums_without_bucket = [
-        exp.alias_(
-            exp.Window(this=merge_functions[name](this=exp.column(name)), **window).copy(), name
-        )
+        exp.alias_(exp.Window(this=merge_functions[name](this=exp.column(name)), **window), name)
         for name in merged
     ]
     added = [
@@ -483,7 +481,7 @@ def _leave_out_sums(
     inner = (
         exp.select(ROLLUP_GROUP_ID, BUCKET_COLUMN, *sums_without_bucket, *added)
         .from_("parts")
-        .where(exp.NEQ(this=exp.column(NUM_ROWS), expression=sql_literal(0)))
+        .where(exp.column(NUM_ROWS).neq(0))
         .subquery("o")
     )
     select_items = [
@@ -514,13 +512,7 @@ def _leave_out_sums(
 def _changes_sums(aggregates: Iterable[str]) -> exp.Expr:
     """Return the condition that a bucket adds something to the sums of a metric."""
     return exp.or_(
-        *(
-            exp.NEQ(
-                this=exp.func("COALESCE", exp.column(name), sql_literal(0)),
-                expression=sql_literal(0),
-            )
-            for name in aggregates
-        )
+        *(exp.func("COALESCE", exp.column(name), sql_literal(0)).neq(0) for name in aggregates)
     )
 
 

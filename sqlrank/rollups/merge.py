@@ -135,7 +135,7 @@ class RollingWindows:
         sums = [
             exp.alias_(
                 merge(this=_qualify_column(rollup_table.find_column(name), "s")),
-                rollup_table.find_column(name).this.copy(),
+                rollup_table.find_column(name).this,
             )
             for name, merge in merged.items()
         ]
@@ -143,14 +143,12 @@ class RollingWindows:
             exp.Count(this=exp.Distinct(expressions=[_qualify_column(day, "s")])), NUM_DAYS
         )
         qualified_keys = [_qualify_column(key, "s") for key in keys]
-        is_same_day = exp.EQ(
-            this=_qualify_column(day, "s"), expression=exp.column(DAY_COLUMN, table="rollup_days")
-        )
+        is_same_day = _qualify_column(day, "s").eq(exp.column(DAY_COLUMN, table="rollup_days"))
         set_sums = exp.select(
             *qualified_keys, day_set, *sums, *([count] if counts_days else [])
         ).from_(rows)
         set_sums = set_sums.join(exp.to_table("rollup_days"), on=is_same_day).group_by(
-            *(key.copy() for key in qualified_keys), day_set.copy()
+            *qualified_keys, day_set
         )
         window_sets = load_select("analyses/rollups", "window_days.sql").subquery("window_sets")
         columns = [
@@ -159,12 +157,10 @@ class RollingWindows:
         ]
         columns += [exp.column(NUM_DAYS, table="set_sums")] if counts_days else []
         windowed = exp.select(
-            *(exp.alias_(column, column.this.copy()) for column in columns),
+            *(exp.alias_(column, column.this) for column in columns),
             exp.column("window_number", table="window_sets"),
         )
-        is_same_set = exp.EQ(
-            this=_day_set_column("set_sums"), expression=_day_set_column("window_sets")
-        )
+        is_same_set = _day_set_column("set_sums").eq(_day_set_column("window_sets"))
         return (
             windowed.from_(set_sums.subquery("set_sums"))
             .join(window_sets, on=is_same_set)
@@ -231,7 +227,7 @@ def _union_rows(rows: Iterable[Mapping[str, exp.Expr]]) -> exp.Query:
 
 
 def _qualify_column(column: exp.Column, table: str) -> exp.Column:
-    return exp.column(column.this.copy(), table=table)
+    return exp.column(column.this, table=table)
 
 
 def _day_set_column(table: str) -> exp.Column:
@@ -341,7 +337,7 @@ class MergeQuery:
         groups = self._list_group_columns()
         if groups:
             query = query.group_by(*groups).order_by(
-                *(exp.Ordered(this=column.copy(), nulls_first=True) for column in groups)
+                *(exp.Ordered(this=column, nulls_first=True) for column in groups)
             )
         column_types = {
             **self._key_types(),
@@ -372,7 +368,7 @@ class MergeQuery:
         query = (
             exp.select(*self._list_key_columns(), exp.alias_(bin_, "bin"), *select_items)
             .from_(rows)
-            .group_by(*self._list_group_columns(), bin_.copy())
+            .group_by(*self._list_group_columns(), bin_)
         )
         column_types = {
             **self._key_types(),
@@ -387,12 +383,7 @@ class MergeQuery:
             self.table.find_column(name)
             for name in (*self._other_keys(), *(["bin"] if self.table.has_bins else []))
         ]
-        pairs = (
-            exp.select(*(columns or [sql_literal(1)]))
-            .distinct()
-            .from_(self.rows.copy())
-            .subquery("b")
-        )
+        pairs = exp.select(*(columns or [sql_literal(1)])).distinct().from_(self.rows).subquery("b")
         ((count,),) = self.database.query_rows(
             exp.select(exp.alias_(count_rows(), "number")).from_(pairs)
         )
@@ -419,9 +410,7 @@ class MergeQuery:
         """
         keys = [*(self.table.find_column(name) for name in self._other_keys()), *extra_keys]
         if self.windows is not None:
-            return self.windows.windowed_rows(
-                self.rows.copy(), self.table, keys, merged, counts_days
-            )
+            return self.windows.windowed_rows(self.rows, self.table, keys, merged, counts_days)
         # Merging by day first is faster, but changes the last digits of double sums: only counts
         # are merged so.
         if not counts_days or self.table.day_column is None or set(merged) != {NUM_ROWS}:
@@ -429,16 +418,12 @@ class MergeQuery:
         day = self.table.find_column(self.table.day_column)
         keys = [key for key in keys if key != day]
         sums = [
-            exp.alias_(
-                merge(this=self.table.find_column(name)), self.table.find_column(name).this.copy()
-            )
+            exp.alias_(merge(this=self.table.find_column(name)), self.table.find_column(name).this)
             for name, merge in merged.items()
         ]
         is_day = case_when(is_null(day), sql_literal(0), sql_literal(1))
-        per_day = exp.select(*keys, day.copy(), exp.alias_(is_day, NUM_DAYS), *sums).from_(
-            self.rows.copy()
-        )
-        return per_day.group_by(*(key.copy() for key in keys), day.copy()).subquery("s")
+        per_day = exp.select(*keys, day, exp.alias_(is_day, NUM_DAYS), *sums).from_(self.rows)
+        return per_day.group_by(*keys, day).subquery("s")
 
     def _has_integer_bins(self) -> bool:
         """Return True if bins are integers and DuckDB's perfect hash can group by them."""
@@ -446,8 +431,8 @@ class MergeQuery:
             return False
         bin_ = self.table.find_column("bin")
         is_whole = exp.and_(
-            exp.EQ(this=exp.Floor(this=bin_), expression=bin_.copy()),
-            exp.LT(this=exp.Abs(this=bin_.copy()), expression=sql_literal(MAX_BIN)),
+            exp.Floor(this=bin_).eq(bin_),
+            exp.Abs(this=bin_) < MAX_BIN,
         )
         has_fractional_bin = exp.Max(this=case_when(is_whole, sql_literal(0), sql_literal(1)))
         ((fractional_flag,),) = self.database.query_rows(
@@ -487,6 +472,6 @@ class MergeQuery:
 
 def with_table_columns(formula: exp.Expr, rollup_table: RollupTable) -> exp.Expr:
     """Return a formula with its columns spelled as in the table."""
-    return formula.copy().transform(
+    return formula.transform(
         lambda node: rollup_table.find_column(node.name) if isinstance(node, exp.Column) else node
     )

@@ -141,9 +141,7 @@ class Batch:
             for select_item, output in zip(tree.selects, statement.outputs, strict=True):
                 if output.kind == "value" and merge_class(output.name) is exp.Sum:
                     # Subtract from zero: a negated zero would be shown as -0.
-                    select_item.set(
-                        "this", exp.Sub(this=sql_literal(0), expression=exp.paren(select_item.this))
-                    )
+                    select_item.set("this", 0 - exp.paren(select_item.this))
         tree.select(exp.alias_(sql_literal(self.name), BATCH_COLUMN), copy=False)
         return CompiledStatement(
             tree,
@@ -156,9 +154,7 @@ class Batch:
 
         It may therefore run again.
         """
-        return _if_none(
-            stored, exp.EQ(this=exp.column(BATCH_COLUMN), expression=sql_literal(self.name))
-        )
+        return _if_none(stored, exp.column(BATCH_COLUMN).eq(self.name))
 
 
 def add_new(stored: CompiledStatement) -> CompiledStatement:
@@ -174,12 +170,12 @@ def add_new(stored: CompiledStatement) -> CompiledStatement:
         return _if_none(stored, None)
     target = stored.tree.this.this.copy()
     existing = (
-        exp.select(*(exp.column(name.copy()) for name in keys), "1 AS is_there")
+        exp.select(*(exp.column(name) for name in keys), "1 AS is_there")
         .distinct()
         .from_(target)
         .subquery("there")
     )
-    pairs = ((exp.column(name.copy(), table=side) for side in ("added", "there")) for name in keys)
+    pairs = ((exp.column(name, table=side) for side in ("added", "there")) for name in keys)
     is_same_group = exp.and_(
         *(
             exp.paren(exp.NullSafeEQ(this=new_key, expression=existing_key))
@@ -201,7 +197,7 @@ def _if_none(stored: CompiledStatement, condition: exp.Expr | None) -> CompiledS
     )
     existing_rows = existing_rows if condition is None else existing_rows.where(condition)
     # Filter on a joined row, so that no engine pushes the condition below the aggregate.
-    is_new = exp.EQ(this=exp.column("rows_there", table="there"), expression=sql_literal(0))
+    is_new = exp.column("rows_there", table="there").eq(0)
     return _with_rows(
         stored,
         lambda query: query.join(existing_rows.subquery("there"), join_type="cross").where(is_new),
@@ -218,8 +214,7 @@ def _with_rows(
     rows: Any = tree.expression
     ctes = rows.args.pop("with_", None)
     columns = [
-        exp.column(output_identifier(select_item).copy(), table="added")
-        for select_item in rows.selects
+        exp.column(output_identifier(select_item), table="added") for select_item in rows.selects
     ]
     query = choose(exp.select(*columns).from_(rows.subquery("added")))
     query.set("with_", ctes)
@@ -335,7 +330,7 @@ def _stage_rows(
     other_definitions = (
         exp.select(DEFINITION_COLUMN)
         .from_(target)
-        .where(exp.NEQ(this=exp.column(DEFINITION_COLUMN), expression=sql_literal(definition)))
+        .where(exp.column(DEFINITION_COLUMN).neq(definition))
     )
     if rows.num_rows and (
         conflict := duck.execute(other_definitions.limit(1).sql("duckdb")).fetchone()
@@ -375,7 +370,7 @@ def _conflict_with_inserts(duck: duckdb.DuckDBPyConnection, target: exp.Table) -
     ).fetchall()
     if not {name for (name,) in other_databases} & set(names):
         unchanged = exp.AlterColumn(this=quoted_column(DEFINITION_COLUMN), drop=True)
-        duck.execute(exp.Alter(this=target.copy(), kind="TABLE", actions=[unchanged]).sql("duckdb"))
+        duck.execute(exp.Alter(this=target, kind="TABLE", actions=[unchanged]).sql("duckdb"))
 
 
 def _check_groups(
@@ -394,7 +389,7 @@ def _check_groups(
     )
     query = (
         exp.select(*(quoted_column(name, "t") for name in keys), "1")
-        .from_(exp.alias_(target.copy(), "t", table=True))
+        .from_(exp.alias_(target, "t", table=True))
         .where(is_new)
     )
     query = query.order_by(*(quoted_column(name, "t") for name in keys)) if keys else query

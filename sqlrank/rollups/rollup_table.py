@@ -100,7 +100,7 @@ def definition_conditions(
     return sorted(
         conjunct.sql("duckdb")
         for conjunct in conjuncts
-        if conjunct.copy().transform(hide_group_keys).find(exp.Column) is not None
+        if conjunct.transform(hide_group_keys).find(exp.Column) is not None
     )
 
 
@@ -113,15 +113,11 @@ def check_duplicate_batches(
     """
     key_columns = [quoted_column(name) for name in (str(table.find_column(BATCH_COLUMN)), *keys)]
     select_items = [
-        exp.alias_(column.copy(), f"value_{index}") for index, column in enumerate(key_columns)
+        exp.alias_(column, f"value_{index}") for index, column in enumerate(key_columns)
     ]
-    is_duplicate = exp.GT(this=count_rows(), expression=sql_literal(1))
+    is_duplicate = count_rows() > 1
     duplicates = database.query_rows(
-        exp.select(*select_items)
-        .from_(rows.copy())
-        .group_by(*(column.copy() for column in key_columns))
-        .having(is_duplicate)
-        .limit(1)
+        exp.select(*select_items).from_(rows).group_by(*key_columns).having(is_duplicate).limit(1)
     )
     if duplicates:
         name, *values = duplicates[0]
@@ -146,19 +142,13 @@ def net_batches(
     merges = {name: merge for name in columns if (merge := merge_class(name)) is not None}
     merged = [
         exp.alias_(
-            (
-                _zero_if_cancelled(columns[name])
-                if merge is exp.Sum
-                else merge(this=columns[name].copy())
-            ),
-            columns[name].this.copy(),
+            (_zero_if_cancelled(columns[name]) if merge is exp.Sum else merge(this=columns[name])),
+            columns[name].this,
         )
         for name, merge in merges.items()
     ]
-    query = exp.select(*(columns[key].copy() for key in keys), *merged).from_(rows)
-    netted = (query.group_by(*(columns[key].copy() for key in keys)) if keys else query).subquery(
-        "s"
-    )
+    query = exp.select(*(columns[key] for key in keys), *merged).from_(rows)
+    netted = (query.group_by(*(columns[key] for key in keys)) if keys else query).subquery("s")
     non_negative = sorted(
         (name for name in merges if name.lower() in {NUM_ROWS, "positives", "negatives"}),
         key=lambda name: name.lower() != NUM_ROWS,
@@ -170,14 +160,8 @@ def net_batches(
         {name: columns[name] for name in keys},
         {name: columns[name] for name in non_negative},
     )
-    remaining = (
-        exp.select("*")
-        .from_(netted)
-        .where(exp.GT(this=columns[non_negative[0]].copy(), expression=sql_literal(0)))
-    )
-    count_query = exp.select(exp.alias_(count_rows(), "number")).from_(
-        remaining.copy().subquery("s")
-    )
+    remaining = exp.select("*").from_(netted).where(columns[non_negative[0]] > 0)
+    count_query = exp.select(exp.alias_(count_rows(), "number")).from_(remaining.subquery("s"))
     if not database.query_rows(count_query)[0][0]:
         raise InputError(
             f"rollup: {table.label} has no rows to add up, since all of them have been subtracted"
@@ -186,9 +170,9 @@ def net_batches(
 
 
 def _zero_if_cancelled(column: exp.Column) -> exp.Expr:
-    total, size = exp.Sum(this=column.copy()), exp.Sum(this=exp.Abs(this=column.copy()))
-    least = exp.Mul(this=exp.Literal.number(f"{ROUNDING_NOISE:.12f}"), expression=size)
-    is_nothing = exp.LTE(this=exp.Abs(this=total.copy()), expression=least)
+    total, size = exp.Sum(this=column), exp.Sum(this=exp.Abs(this=column))
+    least = exp.Literal.number(f"{ROUNDING_NOISE:.12f}") * size
+    is_nothing = exp.Abs(this=total) <= least
     return case_when(is_nothing, sql_literal(0), total)
 
 
@@ -202,15 +186,13 @@ def _check_net_sums(
     """Raise ``InputError`` for a group with a negative value in one of the columns
     ``non_negative``.
     """
-    is_negative = exp.or_(
-        *(exp.LT(this=column.copy(), expression=sql_literal(0)) for column in non_negative.values())
-    )
+    is_negative = exp.or_(*(column < 0 for column in non_negative.values()))
     select_items = [
-        exp.alias_(column.copy(), f"value_{index}")
+        exp.alias_(column, f"value_{index}")
         for index, column in enumerate([*keys.values(), *non_negative.values()])
     ]
     negative_rows = database.query_rows(
-        exp.select(*select_items).from_(rows.copy()).where(is_negative).limit(1)
+        exp.select(*select_items).from_(rows).where(is_negative).limit(1)
     )
     if negative_rows:
         group = (
@@ -362,14 +344,12 @@ class RollupTable:
         num_rows = self.find_column(NUM_ROWS)
 
         def negate_retractions(column: exp.Column) -> exp.Expr:
-            negated = exp.Sub(this=sql_literal(0), expression=column)
-            is_retraction = exp.LT(this=num_rows.copy(), expression=sql_literal(0))
-            return case_when(is_retraction, negated, column.copy()) if has_batches else column
+            negated = 0 - column
+            is_retraction = num_rows < 0
+            return case_when(is_retraction, negated, column) if has_batches else column
 
         def not_negative(name: str) -> Rule:
-            is_positive = exp.GTE(
-                this=negate_retractions(self.find_column(name)), expression=sql_literal(0)
-            )
+            is_positive = negate_retractions(self.find_column(name)) >= 0
             return Rule(
                 exp.and_(is_positive, self._is_finite(self.find_column(name))),
                 "which cannot be negative",
@@ -380,12 +360,10 @@ class RollupTable:
             rules |= {name: not_negative(name) for name in ("positives", "negatives")}
             score_min, score_max = (self.find_column(name) for name in ("score_min", "score_max"))
             meaning = "which is above score_max"
-            rules["score_min"] = Rule(exp.LTE(this=score_min, expression=score_max), meaning)
-            has_rows = exp.NEQ(this=num_rows.copy(), expression=sql_literal(0))
+            rules["score_min"] = Rule(score_min <= score_max, meaning)
+            has_rows = num_rows.neq(0)
             has_no_weight = exp.EQ(
-                this=exp.Add(
-                    this=self.find_column("positives"), expression=self.find_column("negatives")
-                ),
+                this=self.find_column("positives") + self.find_column("negatives"),
                 expression=sql_literal(0),
             )
             is_bin = exp.and_(
@@ -399,7 +377,7 @@ class RollupTable:
                 is_count = exp.Between(
                     this=negate_retractions(column),
                     low=sql_literal(0),
-                    high=negate_retractions(num_rows.copy()),
+                    high=negate_retractions(num_rows),
                 )
                 rules[name] = Rule(
                     exp.and_(is_count, self._is_finite(column)),
@@ -438,10 +416,10 @@ class RollupTable:
         """
         if get_dialect(self.table.dialect).statistics_ignore_nan:
             return exp.EQ(
-                this=exp.Sub(this=column.copy(), expression=column.copy()),
+                this=column - column,
                 expression=sql_literal(0),
             )
-        return exp.LTE(this=exp.Abs(this=column.copy()), expression=sql_literal(MAX_SUM))
+        return exp.Abs(this=column) <= MAX_SUM
 
     def select_rows(
         self,
@@ -552,11 +530,7 @@ class RollupTable:
                 for index, aggregate in enumerate(aggregates)
             ),
         ]
-        group_rows = database.query_rows(
-            exp.select(*select_items)
-            .from_(rows.copy())
-            .group_by(*(column.copy() for column in groups))
-        )
+        group_rows = database.query_rows(exp.select(*select_items).from_(rows).group_by(*groups))
         if not sum(row[2] for row in group_rows):
             raise InputError(
                 f"rollup: {self.table.label} has no rows to add up. See what {argument}= leaves"
@@ -610,24 +584,17 @@ class RollupTable:
         """
         keys = [self.find_column(name) for name in self.key_columns]
         validity_flags = [
-            case_when(rule.condition.copy(), sql_literal(1), sql_literal(0))
-            for rule in rules.values()
+            case_when(rule.condition, sql_literal(1), sql_literal(0)) for rule in rules.values()
         ]
         select_items = [
-            exp.alias_(expression.copy(), f"value_{index}")
+            exp.alias_(expression, f"value_{index}")
             for index, expression in enumerate(
                 [*keys, *validity_flags, *map(self.find_column, rules)]
             )
         ]
         is_valid = case_when(_all_conditions(rules), sql_literal(1), sql_literal(0))
-        query = (
-            exp.select(*select_items)
-            .from_(rows.copy())
-            .where(exp.EQ(this=is_valid, expression=sql_literal(0)))
-        )
-        (row,) = database.query_rows(
-            (query.order_by(*(key.copy() for key in keys)) if keys else query).limit(1)
-        )
+        query = exp.select(*select_items).from_(rows).where(is_valid.eq(0))
+        (row,) = database.query_rows((query.order_by(*keys) if keys else query).limit(1))
         rule_index = row[len(keys) : len(keys) + len(rules)].index(0)
         (name, rule), value = (
             list(rules.items())[rule_index],
@@ -655,8 +622,8 @@ class RollupTable:
         if not names:
             return
         columns, num_rows = [self.find_column(name) for name in keys], self.find_column(NUM_ROWS)
-        has_retraction = exp.LT(this=exp.Min(this=num_rows), expression=sql_literal(0))
-        has_remaining_rows = exp.GT(this=exp.Sum(this=num_rows.copy()), expression=sql_literal(0))
+        has_retraction = exp.Min(this=num_rows) < 0
+        has_remaining_rows = exp.Sum(this=num_rows) > 0
         group_values = _find_first_group(
             database, rows, columns, exp.and_(has_retraction, has_remaining_rows)
         )
@@ -681,11 +648,7 @@ class RollupTable:
         parts = []
         for number, member in enumerate(members):
             first = sql_literal(number * MAX_FILES_PER_MEMBER)
-            value = (
-                exp.Add(this=exp.column(FILE_NUMBER), expression=first)
-                if member.has_several_files
-                else first
-            )
+            value = exp.column(FILE_NUMBER) + first if member.has_several_files else first
             parts.append(
                 member.select_columns(names, for_display=False).select(
                     exp.alias_(value, FILE_NUMBER)
@@ -742,26 +705,22 @@ def _is_below_one(tree: exp.Expr) -> bool:
 
 
 def _all_conditions(rules: Mapping[str, Rule]) -> exp.Expr:
-    return exp.and_(*(rule.condition.copy() for rule in rules.values()))
+    return exp.and_(*(rule.condition for rule in rules.values()))
 
 
 def _has_several_values(name: str) -> exp.Expr:
     """Return the condition that a column has several values in a group."""
-    return exp.LT(this=exp.Min(this=exp.column(name)), expression=exp.Max(this=exp.column(name)))
+    return exp.Min(this=exp.column(name)) < exp.Max(this=exp.column(name))
 
 
 def _find_first_group(
     database: Database, rows: exp.Subquery, keys: Sequence[exp.Column], having: exp.Expr
 ) -> tuple[Any, ...] | None:
     """Return the keys of the first group that satisfies a condition, or None."""
-    select_items = [exp.alias_(key.copy(), f"value_{index}") for index, key in enumerate(keys)] or [
+    select_items = [exp.alias_(key, f"value_{index}") for index, key in enumerate(keys)] or [
         exp.alias_(sql_literal(1), "one")
     ]
-    query = exp.select(*select_items).from_(rows.copy()).having(having).limit(1)
-    query = (
-        query.group_by(*(key.copy() for key in keys)).order_by(*(key.copy() for key in keys))
-        if keys
-        else query
-    )
+    query = exp.select(*select_items).from_(rows).having(having).limit(1)
+    query = query.group_by(*keys).order_by(*keys) if keys else query
     groups = database.query_rows(query)
     return groups[0] if groups else None

@@ -235,7 +235,7 @@ def _repeat_expression(node: exp.Expr, dialect: str, separator: str) -> None:
         if _is_group(identifier):
             identifier.replace(exp.var(f"{SOURCE_GROUP_COLUMN}_{{{{ loop.index }}}}"))
     text = _format_sql(
-        node if isinstance(node, (exp.Paren, exp.Alias)) else exp.paren(node.copy()), dialect
+        node if isinstance(node, (exp.Paren, exp.Alias)) else exp.paren(node), dialect
     )
     node.replace(
         exp.var(

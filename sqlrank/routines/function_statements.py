@@ -87,7 +87,7 @@ def _build_problem_queries(
         ]
         rows = exp.select(*columns).from_(source).where(*conditions)
         branches = [
-            exp.If(this=condition.copy(), true=sql_literal(meaning))
+            exp.If(this=condition, true=sql_literal(meaning))
             for meaning, condition in wrong.items()
         ]
         message = _concatenate_texts(
@@ -121,20 +121,14 @@ def _find_range_problems(
             continue
         value = refer_to(parameter.name)
         low, high = sql_literal(declared.low), sql_literal(declared.high)
-        is_above_low = (
-            exp.GT(this=value, expression=low)
-            if declared.excludes_low
-            else exp.GTE(this=value, expression=low)
-        )
+        is_above_low = value > low if declared.excludes_low else value >= low
         conditions: list[exp.Expr] = [
             is_above_low,
-            exp.LTE(this=value.copy(), expression=high),
+            value <= high,
         ]  # also false for NaN, which is greater than all or nothing
         if declared.type == "integer":
-            conditions.append(exp.EQ(this=value.copy(), expression=exp.Floor(this=value.copy())))
-        value_text = exp.Coalesce(
-            this=exp.cast(value.copy(), "TEXT"), expressions=[sql_literal("NULL")]
-        )
+            conditions.append(value.eq(exp.Floor(this=value)))
+        value_text = exp.Coalesce(this=exp.cast(value, "TEXT"), expressions=[sql_literal("NULL")])
         message = _concatenate_texts(
             [
                 sql_literal(f"{parameter.name} is "),
@@ -193,7 +187,7 @@ def _build_check(has_rows: bool, ranges: Sequence[exp.Case], dialect: str) -> ex
     messages = [exp.select(message).from_(PROBLEMS).group_by("problem")] if has_rows else []
     messages += [exp.select(exp.alias_(problem, "message")) for problem in ranges]
     raised = _raise_error(exp.Min(this=exp.column("message")), dialect)
-    has_problem = exp.GT(this=exp.Count(this=exp.column("message")), expression=sql_literal(0))
+    has_problem = exp.Count(this=exp.column("message")) > 0
     is_valid = case_when(has_problem, raised, exp.true())
     query = exp.select(exp.alias_(is_valid, "is_valid")).from_(
         union_all(messages).subquery("messages")

@@ -296,7 +296,7 @@ def part_case(value: exp.Expr, limits: Sequence[exp.Expr], names: Sequence[str |
     Values at or above all limits are in the last part.
     """
     ifs = [
-        exp.If(this=exp.LT(this=value.copy(), expression=limit), true=exp.convert(name))
+        exp.If(this=value < limit, true=exp.convert(name))
         for limit, name in zip(limits, names, strict=False)
     ]
     return exp.Case(ifs=ifs, default=exp.convert(names[-1]))
@@ -802,17 +802,17 @@ def _check_strata(plan: SplitPlan, database: Database, table: SourceTable) -> No
         exp.column(str(table.find_column(plan.columns[name])), quoted=True)
         for name in ("key", "stratum")
     )
-    minimum, maximum = exp.Min(this=stratum), exp.Max(this=stratum.copy())
-    count, total = exp.Count(this=stratum.copy()), count_rows()
+    minimum, maximum = exp.Min(this=stratum), exp.Max(this=stratum)
+    count, total = exp.Count(this=stratum), count_rows()
     differs = exp.or_(
-        exp.NEQ(this=minimum, expression=maximum),
+        minimum.neq(maximum),
         exp.and_(
-            exp.GT(this=count, expression=sql_literal(0)),
-            exp.LT(this=count.copy(), expression=total),
+            count > 0,
+            count < total,
         ),
     )
     conflicting_keys = database.query_rows(
-        exp.select(key).from_(table.from_clause()).group_by(key.copy()).having(differs).limit(1)
+        exp.select(key).from_(table.from_clause()).group_by(key).having(differs).limit(1)
     )
     if conflicting_keys:
         names = {name: plan.columns[name] for name in ("key", "stratum")}
