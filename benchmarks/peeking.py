@@ -17,10 +17,10 @@ from rich.table import Table
 
 import sqlrank
 from sqlrank.comparison.comparison_plan import ComparedMetric
-from sqlrank.comparison.confidence_sequence import ConfidenceSequence
 from sqlrank.comparison.noninferiority import decide_verdict
 from sqlrank.comparison.paired_differences import DifferenceSummary
-from sqlrank.inference.tolerance import FAIL, PASS, Tolerance
+from sqlrank.comparison.paired_tests import ConfidenceSequence
+from sqlrank.inference.verdicts import FAIL, PASS, Tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from sqlrank.api.compare import compare
     from sqlrank.api.evaluate import evaluate, metrics, parse, query, sql
     from sqlrank.charts.chart import chart
-    from sqlrank.comparison.assertion import assert_not_worse
-    from sqlrank.comparison.gate import gate
-    from sqlrank.comparison.planning import power
+    from sqlrank.comparison.gate import assert_not_worse, gate
+    from sqlrank.comparison.stored_values import power
     from sqlrank.errors import ContractError, ExecutionError, InputError, MetricError, SqlrankError
     from sqlrank.experiments.experiment import experiment, experiment_sql
     from sqlrank.explanations.explain import explain
@@ -71,9 +70,8 @@ _PUBLIC_NAMES = {
     "sqlrank.api.compare": ("compare",),
     "sqlrank.api.evaluate": ("evaluate", "metrics", "parse", "query", "sql"),
     "sqlrank.charts.chart": ("chart",),
-    "sqlrank.comparison.assertion": ("assert_not_worse",),
-    "sqlrank.comparison.gate": ("gate",),
-    "sqlrank.comparison.planning": ("power",),
+    "sqlrank.comparison.gate": ("assert_not_worse", "gate"),
+    "sqlrank.comparison.stored_values": ("power",),
     "sqlrank.errors": (
         "ContractError",
         "ExecutionError",

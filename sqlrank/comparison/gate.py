@@ -1,242 +1,312 @@
-"""Test that a candidate is non-inferior, or that groups differ within a tolerance (public
-``gate``), and check a stored baseline of query values.
+"""Test that a candidate is non-inferior, or that groups differ within a tolerance (public ``gate``
+and ``assert_not_worse``), and find what got worse most.
 """
 
 from __future__ import annotations
 
 import json
+import warnings
+from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
+from sqlglot import exp
 
+from sqlrank.arrow_arrays import to_array
 from sqlrank.call.argument_checks import entry_point
 from sqlrank.call.request import ColumnNames, Request
+from sqlrank.call.resolve import resolve_request
 from sqlrank.call.sources import SourceGroup, system_source
-from sqlrank.comparison.comparison_plan import ComparedMetric, ComparisonPlan
-from sqlrank.comparison.comparison_table import (
-    contrast_row,
-    contrast_table,
-    find_small_samples,
-    group_schema,
-    group_values,
-)
-from sqlrank.comparison.confidence_sequence import check_interval, find_few_units, open_sequence
-from sqlrank.comparison.group_gate import gate_differences
+from sqlrank.comparison.comparison_plan import ComparisonPlan
 from sqlrank.comparison.noninferiority import (
     MAX_UNPAIRED_SHARE,
     check_direction,
     count_tests,
     decide_verdict,
 )
-from sqlrank.comparison.paired_tests import with_t_interval
-from sqlrank.comparison.regressions import add_documents, find_regressions
-from sqlrank.comparison.unit_values import check_fully_paired, evaluate_systems, with_unit_tables
-from sqlrank.compiler.row_keys import QUERY_ID
+from sqlrank.comparison.paired_differences import (
+    MAX_CELLS_PER_GROUPING,
+    check_fully_paired,
+    evaluate_systems,
+    with_unit_tables,
+)
+from sqlrank.comparison.paired_tests import (
+    check_interval,
+    find_few_units,
+    open_sequence,
+    with_t_interval,
+)
+from sqlrank.comparison.stored_values import (
+    BASELINE_SYSTEM,
+    CANDIDATE_SYSTEM,
+    read_baseline,
+    stack_with_baseline,
+)
+from sqlrank.comparison.system_comparison import (
+    contrast_row,
+    contrast_table,
+    find_small_samples,
+    group_schema,
+    group_values,
+)
 from sqlrank.engines.file_sources import is_unambiguous_file
 from sqlrank.engines.open_database import ExecutionOptions
-from sqlrank.errors import InputError, MetricError, join_words, suggest_choice
-from sqlrank.inference.corrected_tests import adjusted_confidence
-from sqlrank.inference.tolerance import Tolerance, Verdict, build_verdict_metadata, parse_tolerances
+from sqlrank.errors import InputError, MetricError, SqlrankError, join_words, suggest_choice
+from sqlrank.inference.significance import adjusted_confidence
+from sqlrank.inference.verdicts import (
+    FAIL,
+    INCONCLUSIVE,
+    PASS,
+    Tolerance,
+    Verdict,
+    build_verdict_metadata,
+    parse_tolerances,
+)
+from sqlrank.inputs.column_binding import bind_inputs
+from sqlrank.inputs.filters import filter_inputs
 from sqlrank.interval_options import SEQUENTIAL, check_confidence_level
-from sqlrank.result_columns import GATE_SCHEMA
+from sqlrank.output.ci_reports import is_all_skipped, markdown_summary
+from sqlrank.output.display import DEFAULT_DIGITS
+from sqlrank.registry.query_templates import load_select
+from sqlrank.result_columns import (
+    CI_HIGH,
+    CI_LOW,
+    GATE_SCHEMA,
+    GROUP_COUNTS,
+    RATIO_LIMITS,
+    REGRESSIONS_KEY,
+)
 from sqlrank.result_metadata import (
     MEASURES_KEY,
     LeftOut,
     canonical_names,
     group_texts,
-    is_text,
     left_out_metadata,
-    make_mapping_check,
     metrics_metadata,
-    read_canonical_names,
-    read_json,
     read_left_out,
-    read_parquet,
-    read_texts,
     rename_metric_rows,
 )
+from sqlrank.run.execution import run_resolved
+from sqlrank.sql_ast import find_nodes, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
-    from sqlrank.comparison.confidence_sequence import ConfidenceSequence
     from sqlrank.comparison.paired_differences import DifferenceSummary, PairedUnits
+    from sqlrank.comparison.paired_tests import ConfidenceSequence
+    from sqlrank.engines.database import Database
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
 
-
-BASELINE_SYSTEM, CANDIDATE_SYSTEM = "baseline", "candidate"
-DEFINITIONS_KEY = "sqlrank.metrics"
-_IS_DEFINITIONS = make_mapping_check(
-    lambda value: (
-        isinstance(value, dict)
-        and make_mapping_check(is_text)(value.get("policies", {}))
-        and is_text(value.get("definition", ""))
-    )
-)
+    Limits = tuple[float, float] | None
+    """Limits of a difference or of a relative difference, None without an interval."""
 
 
-def read_baseline(source: Any, what: str = "baseline") -> pa.Table:
-    """Read a stored baseline, or ``what`` is stored as it; raise ``InputError`` for any other table
-    or file.
+MAX_REGRESSIONS = 10
+"""Groups of a metric that are listed; ``comparison/regressions.sql`` lists as many units."""
+
+
+def find_regressions(
+    units: PairedUnits, comparison: ComparisonPlan, summaries: Sequence[DifferenceSummary]
+) -> dict[str, str]:
+    """Return the metadata with the units and groups of each metric that got worse, those that lost
+    most first, empty without any.
+
+    A row has ``metric``, ``kind`` (``queries`` or ``groups``), ``name``, ``baseline``,
+    ``candidate`` and ``difference``.
     """
-    if isinstance(source, pa.Table):
-        table, name = source, f"the {what}"
-    else:
-        name = repr(str(source))
-        if not Path(source).is_file():
-            raise InputError(
-                f"there is no {what} {name}. Store one: sqlrank evaluate ... --per-query -o"
-                f" {Path(source).name}"
+    rows: list[dict[str, Any]] = []
+    for index, (measure, metric) in enumerate(zip(units.measures, comparison.metrics, strict=True)):
+        sign = {"higher": 1, "lower": -1}.get(measure.direction, 0)
+        query = load_select("analyses/comparison", "regressions.sql")
+        bound: Any = exp.replace_placeholders(
+            query, metric=index, sign=sign, cells=MAX_CELLS_PER_GROUPING
+        )
+        regressions = (
+            [] if measure.uses_influence else [("queries", *row) for row in units.fetch_rows(bound)]
+        )
+        groups = [
+            summary
+            for summary in summaries
+            if summary.metric == index and units.cells[summary.cell]
+        ]
+        worse = [
+            summary
+            for summary in groups
+            if summary.difference is not None and sign * summary.difference < 0
+        ]
+        for summary in sorted(worse, key=lambda summary: sign * (summary.difference or 0))[
+            :MAX_REGRESSIONS
+        ]:
+            label = ", ".join(
+                f"{name}={value}" for name, value in units.cells[summary.cell].items()
             )
-        table = read_parquet(
-            source, name, "Store a baseline: sqlrank evaluate ... --per-query -o baseline.parquet"
-        )
-    if len(set(table.column_names)) < table.num_columns:
-        raise InputError(
-            f"two columns of {name} have the same name: {', '.join(table.column_names)}"
-        )
-    if (
-        DEFINITIONS_KEY.encode() not in (table.schema.metadata or {})
-        or QUERY_ID not in table.column_names
-    ):
-        raise InputError(
-            f"{name} has no per-query values. Store them: sqlrank evaluate ... --per-query -o"
-            " baseline.parquet"
-        )
-    return _with_canonical_columns(table)
+            regressions.append(("groups", label, summary.value_baseline, summary.value))
+        name = (*metric.column_names, str(metric.metric))[0]
+        rows += [
+            {
+                "metric": name,
+                "kind": kind,
+                "name": unit,
+                "baseline": first,
+                "candidate": second,
+                "difference": second - first,
+            }
+            for kind, unit, first, second in regressions
+        ]
+    return {REGRESSIONS_KEY: json.dumps(rows)} if rows else {}
 
 
-def read_definitions(
-    metadata: Mapping[bytes, bytes] | None, label: str = "the baseline"
-) -> Mapping[str, Any]:
-    """Parse the definitions of the metrics of a stored result, by canonical name; raise
-    ``InputError`` if damaged.
-    """
-    definitions: Mapping[str, Any] = read_json(metadata, DEFINITIONS_KEY, _IS_DEFINITIONS, label)
-    return definitions
-
-
-def _with_canonical_columns(table: pa.Table) -> pa.Table:
-    """Rename the columns of metrics to their canonical names; a metric under two names keeps one
-    column.
-    """
-    canonical = read_canonical_names(table.schema.metadata, "the baseline")
-    columns: dict[str, str] = {}
-    for name in table.column_names:
-        columns.setdefault(canonical.get(name, name), name)
-    return (
-        table.select(list(columns.values()))
-        .rename_columns(list(columns))
-        .replace_schema_metadata(table.schema.metadata)
-    )
-
-
-def stack_with_baseline(
-    candidate: pa.Table, stored: pa.Table, group: Sequence[str], measures: Sequence[ComparedMetric]
+def add_documents(
+    result: pa.Table, comparison: ComparisonPlan, options: ExecutionOptions, systems: Sequence[str]
 ) -> pa.Table:
-    """Stack the values of a candidate and a stored baseline as those of two systems.
-
-    Raises ``InputError`` if their columns or definitions differ.
+    """Return a gate whose regressed queries have the ids of the first documents of both systems,
+    for runs with scores that DuckDB reads.
     """
-    required_columns = [*group, QUERY_ID, *(measure.name for measure in measures)]
-    if missing := [name for name in required_columns if name not in stored.column_names]:
-        what = f"by={missing[0]!r}" if missing[0] in group else "these metrics"
-        raise InputError(
-            f"the baseline has no column {missing[0]!r}. There are:"
-            f" {', '.join(stored.column_names)}. Store it again with {what}"
+    metadata = dict(result.schema.metadata or {})
+    rows: list[dict[str, Any]] = json.loads(metadata.get(REGRESSIONS_KEY.encode(), b"[]"))
+    queries = {row["name"] for row in rows if row["kind"] == "queries"}
+    if not queries or options.connection is not None or "run" not in comparison.call.sources:
+        return result
+
+    def read_documents(database: Database) -> list[tuple[str, str, str]]:
+        inputs = filter_inputs(bind_inputs(resolve_request(comparison.call_by(())), database))
+        run = inputs.by_role["run"]
+        if "score" not in run.columns:
+            return []
+        ids = [sql_literal(query) for query in sorted(queries)]
+        run = run.with_filter(
+            exp.In(this=exp.cast(run.raw_expression("query_id"), "TEXT"), expressions=ids)
         )
-    _check_definitions(candidate, stored, measures)
-    candidate_columns = [
-        *required_columns,
-        *(["weight"] if "weight" in candidate.column_names else []),
+        keys = [quoted_column(name) for name in run.group_names]
+        query = load_select("analyses/comparison", "first_documents.sql")
+        ranked = query.args["from_"].this.this
+        ranked.args["from_"].set(
+            "this", run.select_columns(("query_id", "doc_id", "score")).subquery("run")
+        )
+        for window in find_nodes(ranked, exp.Window):
+            window.set("partition_by", [*keys, *window.args["partition_by"]])
+        ranked.select(*keys, copy=False)
+        return database.query_rows(query.select(*keys))
+
+    documents: dict[tuple[str, str], list[str]] = {}
+    with suppress(SqlrankError):  # a summary is no reason to fail
+        for query_id, doc_id, *system in options.run(read_documents):
+            documents.setdefault((query_id, str(system[0]) if system else systems[-1]), []).append(
+                doc_id
+            )
+    for row in rows if documents else ():
+        if row["kind"] == "queries":
+            row["documents"] = [documents.get((row["name"], system), []) for system in systems]
+    metadata[REGRESSIONS_KEY.encode()] = json.dumps(rows).encode()
+    return result.replace_schema_metadata(metadata)
+
+
+def gate_differences(
+    call: Request, tolerance: Any, confidence: float, options: ExecutionOptions
+) -> pa.Table:
+    """Return the differences between groups with a verdict each.
+
+    Args:
+        call: the call for the differences, without a confidence level.
+        tolerance: the greatest tolerated difference, or as a share by how much the least value may
+            be below the greatest, also by metric.
+        confidence: confidence level of intervals.
+        options: connection, limits and checks.
+
+    Raises:
+        MetricError: An argument that is not possible, or a metric without a tolerance above 0.
+    """
+    call = replace(call, confidence=confidence, requested_names=True)
+    request = resolve_request(call)
+    rows_by_name = request.differences
+    canonical = {
+        components[0]: name for name, components in rows_by_name.items() if len(components) == 1
+    }
+    tolerances = parse_tolerances(tolerance, list(rows_by_name), canonical)
+    if missing := [
+        name for name in rows_by_name if tolerances.get(name, Tolerance(0.0)).value == 0
+    ]:
+        raise MetricError(
+            f"{missing[0]}: give a tolerance above 0, the greatest difference between groups such"
+            " as 0.1, or '20%' for a ratio of at least 0.8"
+        )
+    result = run_resolved(request, options)
+    rows = result.to_pylist()
+    limits = [_read_limits(row, tolerances[row["metric"]]) for row in rows]
+    num_tests = max(1, sum(each is not None for each in limits))
+    corrected = limits
+    if num_tests > 1 and any(
+        _is_beyond(row, each, tolerances) for row, each in zip(rows, limits, strict=True)
+    ):
+        wider_request = resolve_request(replace(call, confidence=1 - (1 - confidence) / num_tests))
+        wider = run_resolved(wider_request, options).to_pylist()
+        corrected = [_read_limits(row, tolerances[row["metric"]]) for row in wider]
+    verdicts = [
+        _decide_verdict(row, tolerances[row["metric"]], usual, wide, num_tests)
+        for row, usual, wide in zip(rows, limits, corrected, strict=True)
     ]
-    candidate_rows = candidate.select(candidate_columns).append_column(
-        "system", pa.array([CANDIDATE_SYSTEM] * candidate.num_rows, pa.string())
-    )
-    baseline_rows = stored.select(required_columns)
-    if "weight" in candidate_columns:
-        baseline_rows = baseline_rows.append_column(
-            "weight", pa.nulls(baseline_rows.num_rows, pa.float64())
-        )
-    baseline_rows = baseline_rows.append_column(
-        "system", pa.array([BASELINE_SYSTEM] * baseline_rows.num_rows, pa.string())
-    )
-    try:
-        stacked = pa.concat_tables(
-            [
-                baseline_rows.cast(candidate_rows.schema.remove_metadata()),
-                candidate_rows.replace_schema_metadata(None),
-            ]
-        )
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise InputError(
-            f"the baseline's columns are of other types than the candidate's: {error}"
-        ) from None
-    for measure in measures:
-        if pc.all(pc.is_finite(stacked[measure.name][: baseline_rows.num_rows])).as_py() is False:
-            raise InputError(
-                f"{measure.name}: the baseline is damaged: it has values that are NaN or infinite."
-                " Store it again"
-            )
-    if (
-        rows := baseline_rows.group_by([*group, QUERY_ID]).aggregate([]).num_rows
-    ) < baseline_rows.num_rows:
-        raise InputError(
-            f"the baseline has {baseline_rows.num_rows:,} rows for {rows:,} queries. Store one"
-            " system, grouped by the same columns"
-        )
-    return stacked.replace_schema_metadata(
-        {MEASURES_KEY: read_texts(candidate.schema.metadata)[MEASURES_KEY]}
+    return _build_verdict_table(
+        result, [str(tolerances[row["metric"]]) for row in rows], verdicts, confidence
     )
 
 
-def _check_definitions(
-    candidate: pa.Table, stored: pa.Table, measures: Sequence[ComparedMetric]
-) -> None:
-    candidate_definitions, baseline_definitions = (
-        read_definitions(table.schema.metadata) for table in (candidate, stored)
-    )
-    for measure in measures:
-        candidate_definition, baseline_definition = (
-            candidate_definitions[measure.name],
-            baseline_definitions.get(measure.name, {}),
+def _read_limits(row: Mapping[str, Any], tolerance: Tolerance) -> Limits:
+    """Return the limits of the difference, or of the share by which the least value is below the
+    greatest.
+    """
+    low, high = (row[name] for name in (RATIO_LIMITS if tolerance.is_share else (CI_LOW, CI_HIGH)))
+    if low is None or high is None:
+        return None
+    return (1 - high, 1 - low) if tolerance.is_share else (low, high)
+
+
+def _is_beyond(row: Mapping[str, Any], limits: Limits, tolerances: Mapping[str, Tolerance]) -> bool:
+    return limits is not None and limits[0] > tolerances[row["metric"]].value
+
+
+def _decide_verdict(
+    row: Mapping[str, Any], tolerance: Tolerance, limits: Limits, corrected: Limits, num_tests: int
+) -> Verdict:
+    """Return the verdict on a difference: it fails if a corrected interval lies above the
+    tolerance, and passes if the usual one lies below.
+    """
+    num_groups, num_undefined = (row[name] or 0 for name in GROUP_COUNTS)
+    what = "ratio" if tolerance.is_share else "difference"
+    if corrected is not None and corrected[0] > tolerance.value:
+        return Verdict(FAIL, f"the {what} is beyond the tolerance")
+    if num_undefined:
+        return Verdict(
+            INCONCLUSIVE, f"undefined for {num_undefined} of {num_groups + num_undefined} groups"
         )
-        if candidate_definition["policies"] != baseline_definition.get("policies"):
-            names = [
-                name
-                for name in {
-                    **candidate_definition["policies"],
-                    **baseline_definition.get("policies", {}),
-                }
-                if candidate_definition["policies"].get(name)
-                != baseline_definition.get("policies", {}).get(name)
-            ]
-            raise InputError(
-                f"{measure.name}: the baseline was stored with"
-                f" {_format_policies(baseline_definition.get('policies', {}), names)}, and this is"
-                f" evaluated with {_format_policies(candidate_definition['policies'], names)}. Use"
-                " the same, or store it again"
-            )
-        if candidate_definition["definition"] != baseline_definition.get("definition"):
-            versions = [
-                read_texts(table.schema.metadata).get("sqlrank.version", "?")
-                for table in (stored, candidate)
-            ]
-            raise InputError(
-                f"{measure.name}: the definition of the baseline, by sqlrank {versions[0]}, is not"
-                f" that of sqlrank {versions[1]} here. Store it again"
-            )
-
-
-def _format_policies(policies: dict[str, str], names: Sequence[str]) -> str:
-    return ", ".join(
-        f"{name}={policies[name]}" if name in policies else f"the default of {name}"
-        for name in names
+    if num_groups < 2:  # noqa: PLR2004  a difference is between two
+        return Verdict(INCONCLUSIVE, "fewer than two groups")
+    if limits is None:
+        return Verdict(INCONCLUSIVE, f"the {what} has no interval")
+    if limits[1] <= tolerance.value:
+        return Verdict(PASS, f"the {what} is within the tolerance")
+    tests = (
+        f"the interval that allows for {num_tests} rows"
+        if limits[0] > tolerance.value
+        else "the interval"
     )
+    return Verdict(INCONCLUSIVE, f"{tests} extends beyond the tolerance")
+
+
+def _build_verdict_table(
+    result: pa.Table, tolerances: Sequence[str], verdicts: Sequence[Verdict], confidence: float
+) -> pa.Table:
+    """Return differences with their tolerances, verdicts and reasons."""
+    columns = {
+        "tolerance": tolerances,
+        "verdict": [verdict.verdict for verdict in verdicts],
+        "reason": [verdict.reason for verdict in verdicts],
+    }
+    for name, texts in columns.items():
+        result = result.append_column(name, to_array(texts, pa.string()))
+    return result.replace_schema_metadata(build_verdict_metadata(verdicts, confidence))
 
 
 def check_baseline_overlap(units: int, unpaired: int, comparison: ComparisonPlan) -> None:
@@ -603,3 +673,117 @@ def _verdict_table(
     # Tables with a stored baseline have no metadata of metrics.
     measures = metrics_metadata({}, comparison.metrics, comparison.library).measures
     return table.replace_schema_metadata(metadata | {MEASURES_KEY: json.dumps(measures)})
+
+
+@entry_point
+def assert_not_worse(
+    metrics: str | Metric | Iterable[str | Metric],
+    *,
+    run: Any = None,
+    qrels: Any = None,
+    predictions: Any = None,
+    queries: Any = None,
+    inputs: Mapping[str, Any] | None = None,
+    connection: Any = None,
+    dialect: str | None = None,
+    columns: Mapping[str, Any] | None = None,
+    names: ColumnNames = "requested",
+    system: str = "system",
+    by: str | Sequence[str] | Sequence[Sequence[str]] = (),
+    across: str | Sequence[str] = (),
+    unit: str | None = None,
+    baseline: Any = None,
+    tolerance: float | str | Mapping[str, float | str] = 0.0,
+    treat_inconclusive_as: str | None = None,
+    min_units: int = 20,
+    lower_is_better: str | Sequence[str] = (),
+    confidence: float = 0.95,
+    interval: str = "fixed",
+    expected_units: int | None = None,
+    where: str | None = None,
+    compat: str | None = None,
+    check: CheckMode = "auto",
+    sql_dir: str | Path | None = None,
+    plan: Mapping[str, str] | None = None,
+    memory_limit: str | None = None,
+    threads: int | None = None,
+    temp_directory: str | Path | None = None,
+    timeout: float | None = None,
+    progress: Callable[[float], None] | None = None,
+    **policies: Any,
+) -> pa.Table:
+    """Assert that a candidate is non-inferior to the baseline, for tests.
+
+    The arguments are those of :func:`sqlrank.gate`. An inconclusive gate is no pass: nothing says
+    that the candidate is not worse.
+
+    Args:
+        metrics: as for :func:`sqlrank.gate`.
+        run: as for :func:`sqlrank.gate`.
+        qrels: as for :func:`sqlrank.gate`.
+        predictions: as for :func:`sqlrank.gate`.
+        queries: as for :func:`sqlrank.gate`.
+        inputs: as for :func:`sqlrank.gate`.
+        connection: as for :func:`sqlrank.gate`.
+        dialect: as for :func:`sqlrank.gate`.
+        columns: as for :func:`sqlrank.gate`.
+        names: as for :func:`sqlrank.gate`.
+        system: as for :func:`sqlrank.gate`.
+        by: as for :func:`sqlrank.gate`.
+        across: as for :func:`sqlrank.gate`.
+        unit: as for :func:`sqlrank.gate`.
+        baseline: as for :func:`sqlrank.gate`.
+        tolerance: as for :func:`sqlrank.gate`.
+        treat_inconclusive_as: ``"pass"`` warns of an inconclusive gate instead of raising, unless
+            all rows are skipped; ``"fail"`` and None raise.
+        min_units: as for :func:`sqlrank.gate`.
+        lower_is_better: as for :func:`sqlrank.gate`.
+        confidence: as for :func:`sqlrank.gate`.
+        interval: as for :func:`sqlrank.gate`.
+        expected_units: as for :func:`sqlrank.gate`.
+        where: as for :func:`sqlrank.gate`.
+        compat: as for :func:`sqlrank.gate`.
+        check: as for :func:`sqlrank.gate`.
+        sql_dir: as for :func:`sqlrank.gate`.
+        plan: as for :func:`sqlrank.gate`.
+        memory_limit: as for :func:`sqlrank.gate`.
+        threads: as for :func:`sqlrank.gate`.
+        temp_directory: as for :func:`sqlrank.gate`.
+        timeout: as for :func:`sqlrank.gate`.
+        progress: as for :func:`sqlrank.gate`.
+        **policies: as for :func:`sqlrank.gate`.
+
+    Returns:
+        The table of :func:`sqlrank.gate`.
+
+    Raises:
+        AssertionError: the verdict is ``fail`` or ``inconclusive``; the message is the table in
+            Markdown, the worst rows first.
+        MetricError: an invalid metric, system or tolerance.
+        InputError: data that cannot be evaluated, or a stored baseline of other definitions,
+            policies or queries.
+        ExecutionError: time or memory ran out, or a database refused a statement.
+
+    >>> run = {f"q{number}": {"a": 2.0, "b": 1.0} for number in range(30)}
+    >>> table = assert_not_worse(
+    ...     "RR", run={"baseline": run, "candidate": run}, qrels={query: {"a": 1} for query in run}
+    ... )
+    >>> table["verdict"].to_pylist()
+    ['pass']
+    """
+    arguments = locals()
+    result = gate(
+        **{
+            name: value
+            for name, value in arguments.items()
+            if name not in {"treat_inconclusive_as", "policies"}
+        },
+        **policies,
+    )
+    verdict = (result.schema.metadata or {})[b"sqlrank.verdict"].decode()
+    summary = markdown_summary(result, DEFAULT_DIGITS)
+    if verdict == INCONCLUSIVE and treat_inconclusive_as == PASS and not is_all_skipped(result):
+        warnings.warn(summary, stacklevel=3)
+    elif verdict != PASS:
+        raise AssertionError(summary)
+    return result

@@ -7,20 +7,23 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from sqlrank.comparison.comparison_table import undefined_reason
 from sqlrank.comparison.paired_tests import describe_few_changes, standard_error
+from sqlrank.comparison.system_comparison import undefined_reason
 from sqlrank.errors import MetricError
-from sqlrank.inference.corrected_tests import adjusted_confidence
-from sqlrank.inference.significance import greatest_unseen_share, required_units_for_half_width
+from sqlrank.inference.significance import (
+    adjusted_confidence,
+    greatest_unseen_share,
+    required_units_for_half_width,
+)
 from sqlrank.inference.student_t import t_critical_value
-from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, SKIPPED, Tolerance, Verdict
+from sqlrank.inference.verdicts import FAIL, INCONCLUSIVE, PASS, SKIPPED, Tolerance, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlrank.comparison.comparison_plan import ComparedMetric
-    from sqlrank.comparison.confidence_sequence import ConfidenceSequence
     from sqlrank.comparison.paired_differences import DifferenceSummary
+    from sqlrank.comparison.paired_tests import ConfidenceSequence
 
 GATE_SYSTEMS = ("baseline", "candidate")
 """Names of the two systems of a gate in reasons."""

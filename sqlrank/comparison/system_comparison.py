@@ -1,23 +1,41 @@
-"""Evaluate systems by unit and compare them: paired differences of metrics with confidence
-intervals, tests and metadata.
+"""Compare systems by unit: rows of paired differences with confidence intervals, tests and
+metadata, and the rows of gates.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+from sqlglot import exp
+
 from sqlrank._version import __version__
+from sqlrank.arrow_arrays import table_from_rows
 from sqlrank.comparison.comparison_plan import ComparisonPlan
-from sqlrank.comparison.comparison_table import (
-    comparison_table,
-    find_small_samples,
-    unit_difference_table,
+from sqlrank.comparison.paired_differences import (
+    check_fully_paired,
+    evaluate_systems,
+    with_unit_tables,
 )
-from sqlrank.comparison.confidence_sequence import check_interval, find_few_units
-from sqlrank.comparison.paired_tests import TestOptions, run_tests
-from sqlrank.comparison.unit_values import check_fully_paired, evaluate_systems, with_unit_tables
-from sqlrank.errors import MetricError
-from sqlrank.inference.system_pairs import list_pairs
+from sqlrank.comparison.paired_tests import (
+    TestOptions,
+    check_interval,
+    describe_few_changes,
+    find_few_units,
+    run_tests,
+)
+from sqlrank.compiler.row_keys import QUERY_ID
+from sqlrank.errors import InputError, MetricError
+from sqlrank.inference.significance import choose_winner, greatest_unseen_share, list_pairs
+from sqlrank.inference.verdicts import relative_difference
+from sqlrank.registry.small_samples import load_small_samples
+from sqlrank.result_columns import (
+    ALL_ROWS_LABEL,
+    COMPARISON_SCHEMA,
+    SLICE_COLUMN,
+    SYSTEM_LABELS,
+    contrast_schema,
+)
 from sqlrank.result_metadata import (
     LeftOut,
     comparison_metadata,
@@ -27,11 +45,244 @@ from sqlrank.result_metadata import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from collections.abc import Mapping, Sequence
 
     from sqlrank.call.request import Request
-    from sqlrank.comparison.paired_differences import PairedUnits
+    from sqlrank.comparison.comparison_plan import ComparedMetric
+    from sqlrank.comparison.paired_differences import DifferenceSummary, PairedUnits
+    from sqlrank.comparison.paired_tests import TestResult
     from sqlrank.engines.open_database import ExecutionOptions
+
+
+def group_schema(
+    comparison: ComparisonPlan, tables: Sequence[tuple[list[str], pa.Table]]
+) -> list[pa.Field]:
+    """Return the schema fields of group columns, with ``slice`` if there are several groupings."""
+    fields = {
+        name: pa.field(name, table.schema.field(name).type)
+        for group, table in tables
+        for name in group
+    }
+    return [
+        *fields.values(),
+        *([pa.field(SLICE_COLUMN, pa.string())] if len(comparison.groupings) > 1 else []),
+    ]
+
+
+def group_values(cell: Mapping[str, Any], comparison: ComparisonPlan) -> dict[str, Any]:
+    """Return the group columns of a cell."""
+    names = dict.fromkeys(name for group in comparison.groupings for name in group)
+    label = (
+        {SLICE_COLUMN: ", ".join(cell) or ALL_ROWS_LABEL} if len(comparison.groupings) > 1 else {}
+    )
+    return {name: cell.get(name) for name in names} | label
+
+
+def undefined_reason(
+    summary: DifferenceSummary,
+    measure: ComparedMetric,
+    names: tuple[str, str] = ("baseline", "system"),
+) -> str | None:
+    """Return the reason why no units of both systems can be compared, None if some can.
+
+    ``names`` are the names of both systems in the message.
+    """
+    if measure.no_interval is not None:
+        return f"no interval: {measure.no_interval}"
+    if summary.units:
+        return None
+    is_defined = (
+        summary.baseline_units > 0 or summary.value_baseline is not None,
+        summary.system_units > 0 or summary.value is not None,
+    )
+    if all(is_defined):
+        return "no interval" if measure.uses_influence else "no unit has a value in both"
+    undefined = [name for name, defined in zip(names, is_defined, strict=True) if not defined]
+    return (
+        "undefined for both"
+        if len(undefined) == len(names)
+        else f"undefined for the {undefined[0]}"
+    )
+
+
+def _missing_interval(result: TestResult, measure: ComparedMetric) -> str | None:
+    """Return the reason why a comparison has no interval, None if it has one."""
+    if (reason := undefined_reason(result.summary, measure)) is not None or result.low is not None:
+        return reason
+    if result.se is None:
+        return "no interval: fewer than two units"
+    if result.summary.n_positive or result.summary.n_negative:
+        return "no interval: the same change in every unit"
+    bound = (
+        ": with 95% confidence at most"
+        f" {100 * greatest_unseen_share(result.summary.units, 0.95):.2g}% of all such units differ"
+    )
+    return "equal in every unit" + ("" if measure.uses_influence else bound)
+
+
+def find_small_samples(
+    summaries: Sequence[DifferenceSummary], comparison: ComparisonPlan
+) -> list[LeftOut]:
+    """Return notes on tests of differences of metrics over all rows that are of too few units."""
+    if comparison.call.unit is None or not comparison.uses_influence:
+        return []
+    names = [metric.file.display_name for metric in comparison.metrics]
+    notes = []
+    for row in load_small_samples("comparisons"):
+        small = {
+            summary.metric
+            for summary in summaries
+            if summary.se is not None and row.has_size(summary.units, None, None)
+        }
+        metrics = tuple(
+            comparison.measures[index].name
+            for index in sorted(small)
+            if names[index] in row.metrics
+        )
+        notes += [LeftOut(row.describe(metrics), metrics)] if metrics else []
+    return notes
+
+
+def contrast_row(
+    result: TestResult, measure: ComparedMetric, pair: tuple[str, str]
+) -> dict[str, Any]:
+    """Return the columns shared by comparisons and gates, without the group."""
+    summary = result.summary
+    above, below = (
+        (summary.n_negative, summary.n_positive)
+        if measure.direction == "lower"
+        else (summary.n_positive, summary.n_negative)
+    )
+    return {
+        "metric": measure.name,
+        "baseline": pair[0],
+        "system": pair[1],
+        "value_baseline": summary.value_baseline,
+        "value": summary.value,
+        "difference": summary.difference,
+        "ci_low": result.low,
+        "ci_high": result.high,
+        "relative_difference": relative_difference(summary.difference, summary.value_baseline),
+        "se": result.se,
+        "n_units": summary.units,
+        "unpaired": summary.unpaired,
+        "wins": None if measure.uses_influence else above,
+        "ties": None if measure.uses_influence else summary.n_zero,
+        "losses": None if measure.uses_influence else below,
+    }
+
+
+def _test_columns(
+    result: TestResult, measure: ComparedMetric, pair: tuple[str, str], tests: TestOptions
+) -> dict[str, Any]:
+    return {
+        "ci_level": result.level,
+        "cohens_d": None if measure.uses_influence else result.effect_size,
+        "statistic": result.statistic,
+        "p_value": result.p,
+        "p_adjusted": result.p_adjusted,
+        "winner": choose_winner(
+            pair, result.summary.difference, measure.direction, result.is_decided
+        ),
+        "mde": result.detectable,
+        "required_units": result.needed,
+        "test": tests.name,
+        "correction": tests.correction,
+        "reason": (
+            _missing_interval(result, measure)
+            or (
+                None
+                if measure.uses_influence
+                else describe_few_changes(result.summary, result.level)
+            )
+        ),
+    }
+
+
+def contrast_table(
+    rows: list[dict[str, Any]], group_fields: Sequence[pa.Field], columns: Mapping[str, Any]
+) -> pa.Table:
+    """Return rows as a table with group columns and ``columns``, which have Arrow types.
+
+    Raises:
+        InputError: Arrow does not make a group column of its values, such as those of a union.
+    """
+    try:
+        return table_from_rows(rows, pa.schema([*group_fields, *columns.items()]))
+    except pa.ArrowException:
+        groups = ", ".join(f"{field.name} ({field.type})" for field in group_fields)
+        raise InputError(
+            f"by: {groups} has values that are no groups of a comparison. Group by a text of them,"
+            " such as CAST(x AS VARCHAR)"
+        ) from None
+
+
+def comparison_table(
+    results: Sequence[TestResult],
+    units: PairedUnits,
+    comparison: ComparisonPlan,
+    pairs: Sequence[tuple[str, str]],
+    tables: Sequence[tuple[list[str], pa.Table]],
+    tests: TestOptions,
+) -> pa.Table:
+    """Return a row per group, metric and pair."""
+    rows = []
+    for result in results:
+        measure, pair = units.measures[result.summary.metric], pairs[result.summary.pair]
+        rows.append(
+            group_values(units.cells[result.summary.cell], comparison)
+            | contrast_row(result, measure, pair)
+            | _test_columns(result, measure, pair, tests)
+        )
+    return contrast_table(rows, group_schema(comparison, tables), COMPARISON_SCHEMA)
+
+
+def unit_difference_table(
+    units: PairedUnits,
+    comparison: ComparisonPlan,
+    pairs: Sequence[tuple[str, str]],
+    tables: Sequence[tuple[list[str], pa.Table]],
+) -> pa.Table:
+    """Return the paired differences: a row per group, metric, pair and unit, largest loss first."""
+    columns = [
+        exp.column(name)
+        for name in ("cell", "metric", "pair", "unit", "baseline_value", "system_value")
+    ]
+    query = exp.select(
+        *columns,
+        exp.alias_(exp.column("system_value") - exp.column("baseline_value"), "difference"),
+    )
+    loss = exp.Case(
+        ifs=[
+            exp.If(
+                this=exp.column("metric").eq(index),
+                true=exp.Neg(this=exp.column("difference")),
+            )
+            for index, measure in enumerate(units.measures)
+            if measure.direction == "lower"
+        ],
+        default=exp.column("difference"),
+    )
+    order: Any = loss if loss.args["ifs"] else exp.column("difference")
+    table = units.fetch_arrow(
+        query.from_("unit_differences").order_by("cell", "metric", "pair", order, "unit")
+    )
+    rows = [
+        group_values(units.cells[row["cell"]], comparison)
+        | {
+            "metric": units.measures[row["metric"]].name,
+            "baseline": pairs[row["pair"]][0],
+            "system": pairs[row["pair"]][1],
+            QUERY_ID: row["unit"],
+            "value_baseline": row["baseline_value"],
+            "value": row["system_value"],
+            "difference": row["difference"],
+        }
+        for row in table.to_pylist()
+    ]
+    schema = {**dict.fromkeys(SYSTEM_LABELS, "string"), QUERY_ID: table.schema.field("unit").type}
+    schema |= contrast_schema("baseline", labels=(), quantities=("value", "difference"))
+    return contrast_table(rows, group_schema(comparison, tables), schema)
 
 
 def compare_systems(

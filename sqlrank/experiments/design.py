@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.call.descriptions import describe_sources, setting_text, write_command
 from sqlrank.call.request import select_arguments, split_column_list
 from sqlrank.errors import MetricError, short_repr, suggest_choice
-from sqlrank.inference.corrected_tests import CORRECTIONS
+from sqlrank.inference.significance import CORRECTIONS
 from sqlrank.interval_options import TEST_INTERVALS, check_confidence_level
 from sqlrank.rendering.dialects import DEFAULT_DIALECT
 from sqlrank.rendering.renderer import StatementHeader

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from sqlrank.errors import InputError
-from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, Tolerance, parse_tolerances
+from sqlrank.inference.verdicts import FAIL, INCONCLUSIVE, PASS, Tolerance, parse_tolerances
 from sqlrank.output.contrast_tables import STATES, SYSTEM_BETTER, label_comparison
 from sqlrank.output.display import format_number
 from sqlrank.reports.blocks import (

@@ -15,7 +15,7 @@ import sqlrank
 from sqlrank.call.request import select_arguments
 from sqlrank.call.resolve import parse_group_by
 from sqlrank.errors import InputError, MetricError
-from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS
+from sqlrank.inference.verdicts import FAIL, INCONCLUSIVE, PASS
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.reports.blocks import (
     Section,

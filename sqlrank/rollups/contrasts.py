@@ -18,17 +18,19 @@ from sqlrank.call.resolve import parse_group_by
 from sqlrank.engines.database import resolve_source
 from sqlrank.engines.open_database import ExecutionOptions
 from sqlrank.errors import InputError, MetricError, short_repr, suggest_choice
-from sqlrank.inference.corrected_tests import (
+from sqlrank.inference.significance import (
     CORRECTIONS,
     HypothesisFamily,
     adjust_p_values,
     choose_winner,
+    clear_rounding_noise,
+    list_pairs,
+    minimum_detectable_effect,
     reconcile_interval,
+    t_interval,
+    t_test,
 )
-from sqlrank.inference.significance import minimum_detectable_effect, t_test
-from sqlrank.inference.standard_errors import clear_rounding_noise, t_interval
-from sqlrank.inference.system_pairs import list_pairs
-from sqlrank.inference.tolerance import (
+from sqlrank.inference.verdicts import (
     FAIL,
     INCONCLUSIVE,
     PASS,

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.statement import BUCKET_COLUMN
 from sqlrank.errors import InputError, join_sentences, suggest_choice
-from sqlrank.inference.standard_errors import ROUNDING_NOISE
+from sqlrank.inference.significance import ROUNDING_NOISE
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.rendering.dialects import get_dialect

@@ -11,8 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sqlrank.inference.corrected_tests import CORRECTIONS
-from sqlrank.inference.significance import TESTS
+from sqlrank.inference.significance import CORRECTIONS, TESTS
 from sqlrank.interval_options import INTERVAL_METHODS, TEST_INTERVALS
 from sqlrank.options import load_options
 

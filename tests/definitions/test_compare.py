@@ -12,9 +12,13 @@ from scipy import stats
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.inference.corrected_tests import HypothesisFamily, adjust_p_values
-from sqlrank.inference.significance import minimum_detectable_effect, required_units
-from sqlrank.inference.tolerance import Tolerance
+from sqlrank.inference.significance import (
+    HypothesisFamily,
+    adjust_p_values,
+    minimum_detectable_effect,
+    required_units,
+)
+from sqlrank.inference.verdicts import Tolerance
 
 if TYPE_CHECKING:
     from pathlib import Path

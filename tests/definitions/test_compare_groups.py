@@ -15,8 +15,7 @@ from sqlrank.call.request import Request
 from sqlrank.call.sources import collect_sources
 from sqlrank.comparison import unit_values
 from sqlrank.comparison.comparison_plan import ComparisonPlan
-from sqlrank.comparison.paired_differences import PairedUnits
-from sqlrank.comparison.unit_values import evaluate_unit_values
+from sqlrank.comparison.paired_differences import PairedUnits, evaluate_unit_values
 from sqlrank.engines.open_database import ExecutionOptions
 
 QUERIES = [f"q{number}" for number in range(40)]

@@ -15,7 +15,7 @@ from scipy import stats
 from sklearn.metrics import log_loss, roc_auc_score
 
 import sqlrank
-from sqlrank.inference.corrected_tests import adjust_p_values
+from sqlrank.inference.significance import adjust_p_values
 from tests.definitions.test_drift import make_two_days
 from tests.definitions.test_jackknife_buckets import T_7, compute_bucket, compute_jackknife_variance
 from tests.definitions.test_rollups import draw_clicks, load_sqlite

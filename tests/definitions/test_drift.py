@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from sqlrank.inference.tolerance import Tolerance
+from sqlrank.inference.verdicts import Tolerance
 from sqlrank.rollups.contrasts import DriftTolerances, order_by_verdict
 from tests.definitions.test_rollups import draw_clicks, load_sqlite
 from tests.unit.command_line import invoke_command

@@ -151,7 +151,7 @@ def test_nothing_is_judged_after_a_sample_ratio_mismatch() -> None:
 def test_a_guardrail_fails_beyond_the_tolerance(
     low: float | None, high: float | None, direction: str, verdict: str
 ) -> None:
-    from sqlrank.inference.tolerance import Tolerance
+    from sqlrank.inference.verdicts import Tolerance
     from sqlrank.reports.experiment_report import judge_guardrail
 
     row = {"ci_low": low, "ci_high": high, "value_control": 100.0}
