@@ -201,8 +201,7 @@ def compare(
             call, tests, options, system=system, by=by, baseline=baseline, per_query=per_query
         )
     # As for evaluate
-    from sqlrank.rollups.contrasts import RollupComparisonRequest, compare_rolled_up
+    from sqlrank.rollups.contrasts import compare_rolled_up
 
     call = Request.from_arguments(arguments, leave_out=["system"])
-    request = RollupComparisonRequest(call, rollups, baseline, correction, power)
-    return compare_rolled_up(request, options)
+    return compare_rolled_up(call, rollups, baseline, correction, power, options)

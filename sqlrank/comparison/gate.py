@@ -61,6 +61,8 @@ from sqlrank.inference.verdicts import (
     Tolerance,
     Verdict,
     build_verdict_metadata,
+    describe_overlap,
+    judge_limits,
     parse_tolerances,
 )
 from sqlrank.inputs.column_binding import bind_inputs
@@ -275,7 +277,8 @@ def _decide_verdict(
     """
     num_groups, num_undefined = (row[name] or 0 for name in GROUP_COUNTS)
     what = "ratio" if tolerance.is_share else "difference"
-    if corrected is not None and corrected[0] > tolerance.value:
+    verdict = limits and judge_limits(limits, tolerance.value, corrected)
+    if verdict == FAIL:
         return Verdict(FAIL, f"the {what} is beyond the tolerance")
     if num_undefined:
         return Verdict(
@@ -285,14 +288,9 @@ def _decide_verdict(
         return Verdict(INCONCLUSIVE, "fewer than two groups")
     if limits is None:
         return Verdict(INCONCLUSIVE, f"the {what} has no interval")
-    if limits[1] <= tolerance.value:
+    if verdict == PASS:
         return Verdict(PASS, f"the {what} is within the tolerance")
-    tests = (
-        f"the interval that allows for {num_tests} rows"
-        if limits[0] > tolerance.value
-        else "the interval"
-    )
-    return Verdict(INCONCLUSIVE, f"{tests} extends beyond the tolerance")
+    return Verdict(INCONCLUSIVE, describe_overlap(limits, tolerance.value, num_tests))
 
 
 def _build_verdict_table(

@@ -16,7 +16,16 @@ from sqlrank.inference.significance import (
     required_units_for_half_width,
 )
 from sqlrank.inference.student_t import t_critical_value
-from sqlrank.inference.verdicts import FAIL, INCONCLUSIVE, PASS, SKIPPED, Tolerance, Verdict
+from sqlrank.inference.verdicts import (
+    FAIL,
+    INCONCLUSIVE,
+    PASS,
+    SKIPPED,
+    Tolerance,
+    Verdict,
+    describe_overlap,
+    judge_limits,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,26 +130,24 @@ def _decide_on_pairs(
     corrected_level = adjusted_confidence(level, "holm", num_tests)
     # The direction of a caller's column is an option, so that a reader sees if it is missing.
     direction = f", where {measure.direction} is better" if measure.has_own_column else ""
-    if gain + se * critical_value(corrected_level, summary.df) < -margin:
+    reach, wide_reach = (se * critical_value(each, summary.df) for each in (level, corrected_level))
+    losses, wide_losses = ((-gain - each, each - gain) for each in (reach, wide_reach))
+    verdict = judge_limits(losses, margin, wide_losses)
+    if verdict == FAIL:
         basis = _describe_basis(summary, measure, corrected_level)
         return Verdict(FAIL, f"worse by more than the tolerance{direction}{basis}")
-    reach, deviation = se * critical_value(level, summary.df), se * math.sqrt(summary.units)
-    if gain - reach >= -margin:
+    if verdict == PASS:
         hidden = _describe_unseen_losses(summary, measure, level) + _describe_basis(
             summary, measure, level
         )
         return Verdict(PASS, f"not worse by more than the tolerance{direction}{hidden}")
     # With more units of the same mean and deviation, a gain on this side of the tolerance passes,
     # and one beyond it fails.
-    distance = gain + margin
+    distance, deviation = gain + margin, se * math.sqrt(summary.units)
     needed = find_units(deviation, abs(distance), level if distance > 0 else corrected_level)
     needed = None if needed is None else max(needed, summary.units + 1)
-    tests = (
-        f"the interval that allows for {num_tests} rows"
-        if gain + reach < -margin
-        else "the interval"
-    )
-    return Verdict(INCONCLUSIVE, f"{tests} extends beyond the tolerance{direction}", needed)
+    reason = describe_overlap(losses, margin, num_tests)
+    return Verdict(INCONCLUSIVE, f"{reason}{direction}", needed)
 
 
 def _decide_without_change(

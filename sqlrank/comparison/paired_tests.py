@@ -495,11 +495,19 @@ def with_t_interval(
 
 
 def run_tests(
-    units: PairedUnits, compared: Sequence[DifferenceSummary], tests: TestOptions
+    compared: Sequence[DifferenceSummary], tests: TestOptions, units: PairedUnits | None = None
 ) -> list[TestResult]:
-    """Run the tests on every comparison, in order."""
-    p_values, adjusted, critical_value = _simulate_tests(units, compared, tests)
-    sequence = open_sequence(units.database, tests.interval, tests.confidence, tests.expected_units)
+    """Run the tests on every comparison, in order; only t-tests need no ``units``."""
+    p_values: Mapping[ContrastKey, float] = {}
+    adjusted: Mapping[ContrastKey, float] = {}
+    critical_value = sequence = None
+    ranks: Mapping[ContrastKey, tuple[int, float, float]] = {}
+    if units is not None:
+        p_values, adjusted, critical_value = _simulate_tests(units, compared, tests)
+        sequence = open_sequence(
+            units.database, tests.interval, tests.confidence, tests.expected_units
+        )
+        ranks = units.signed_ranks() if tests.test == "wilcoxon" else ranks
     if sequence is not None:
         p_values = sequence.p_values(
             {
@@ -508,7 +516,6 @@ def run_tests(
                 if summary.difference is not None and summary.se
             }
         )
-    ranks = units.signed_ranks() if tests.test == "wilcoxon" else {}
     tested = [_test_difference(summary, tests, p_values, ranks) for summary in compared]
     p_adjusted = adjust_p_values([p for _, p in tested], tests.correction)
     if tests.correction == "max_t":
@@ -559,14 +566,22 @@ def _simulate_tests(
     return {}, draws.max_t_adjusted_p(greatest), empirical_quantile(greatest, tests.confidence)
 
 
+def mean_t_test(summary: DifferenceSummary) -> tuple[float | None, float | None]:
+    """Return Student's t and the p-value of a mean difference, None without a standard error."""
+    se = standard_error(summary)
+    if se is None or summary.difference is None:
+        return None, None
+    is_change = summary.n_positive or summary.n_negative
+    return t_test(summary.difference if is_change else 0.0, se, summary.df)
+
+
 def _test_difference(
     summary: DifferenceSummary,
     tests: TestOptions,
     p_values: Mapping[ContrastKey, float],
     ranks: Mapping[ContrastKey, tuple[int, float, float]],
 ) -> tuple[float | None, float | None]:
-    se = standard_error(summary)
-    if se is None or summary.difference is None:
+    if standard_error(summary) is None or summary.difference is None:
         return None, None
     if tests.test == "wilcoxon":
         return wilcoxon_test(*ranks.get(summary.key, (0, 0.0, 0.0)))
@@ -574,9 +589,7 @@ def _test_difference(
         return sign_test(int(summary.n_positive or 0), int(summary.n_negative or 0))
     if tests.test == "randomization":
         return summary.difference, p_values.get(summary.key, 1.0)
-    statistic, p = t_test(
-        summary.difference if summary.n_positive or summary.n_negative else 0.0, se, summary.df
-    )
+    statistic, p = mean_t_test(summary)
     return statistic, p if statistic is None else p_values.get(summary.key, p)
 
 

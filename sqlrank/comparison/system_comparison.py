@@ -172,9 +172,10 @@ def contrast_row(
     }
 
 
-def _test_columns(
+def test_columns(
     result: TestResult, measure: ComparedMetric, pair: tuple[str, str], tests: TestOptions
 ) -> dict[str, Any]:
+    """Return the columns of a test."""
     return {
         "ci_level": result.level,
         "cohens_d": None if measure.uses_influence else result.effect_size,
@@ -232,7 +233,7 @@ def comparison_table(
         rows.append(
             group_values(units.cells[result.summary.cell], comparison)
             | contrast_row(result, measure, pair)
-            | _test_columns(result, measure, pair, tests)
+            | test_columns(result, measure, pair, tests)
         )
     return contrast_table(rows, group_schema(comparison, tables), COMPARISON_SCHEMA)
 
@@ -333,7 +334,7 @@ def compare_systems(
         if per_query:
             return unit_difference_table(units, comparison, pairs, tables)
         return comparison_table(
-            run_tests(units, summaries, tests), units, comparison, pairs, tables, tests
+            run_tests(summaries, tests, units), units, comparison, pairs, tables, tests
         )
 
     result = with_unit_tables(tables, comparison, options.limits, compare_units, values_of_systems)

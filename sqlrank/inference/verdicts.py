@@ -102,6 +102,30 @@ class Verdict:
     required_units: int | None = None
 
 
+def judge_limits(
+    limits: tuple[float, float], margin: float, corrected: tuple[float, float] | None = None
+) -> str:
+    """Return the verdict on the limits of a change for the worse, or of a distance: fail if they
+    lie above a margin, pass if they lie at or below it, otherwise inconclusive.
+
+    Fails are decided by limits that are ``corrected`` for several tests, if there are any.
+
+    >>> judge_limits((0.1, 0.3), 0.2), judge_limits((0.1, 0.2), 0.2)
+    ('inconclusive', 'pass')
+    """
+    if (corrected or limits)[0] > margin:
+        return FAIL
+    return PASS if limits[1] <= margin else INCONCLUSIVE
+
+
+def describe_overlap(limits: tuple[float, float], margin: float, num_tests: int) -> str:
+    """Return the reason of an inconclusive verdict on limits: those corrected for the number of
+    tests decide if the usual ones lie above the margin.
+    """
+    allowance = f" that allows for {num_tests} rows" if limits[0] > margin else ""
+    return f"the interval{allowance} extends beyond the tolerance"
+
+
 def overall_verdict(verdicts: Iterable[str]) -> str:
     """Return the overall verdict: fail if any fails, else inconclusive, else pass.
 

@@ -12,7 +12,14 @@ from typing import Any
 import pyarrow as pa
 
 from sqlrank.errors import InputError
-from sqlrank.inference.verdicts import FAIL, INCONCLUSIVE, PASS, Tolerance, parse_tolerances
+from sqlrank.inference.verdicts import (
+    FAIL,
+    INCONCLUSIVE,
+    PASS,
+    Tolerance,
+    judge_limits,
+    parse_tolerances,
+)
 from sqlrank.output.contrast_tables import STATES, SYSTEM_BETTER, label_comparison
 from sqlrank.output.display import format_number
 from sqlrank.reports.blocks import (
@@ -320,9 +327,8 @@ def judge_guardrail(row: Mapping[str, Any], tolerance: Tolerance, direction: str
     low, high = row["ci_low"], row["ci_high"]
     if low is None or high is None:
         return INCONCLUSIVE
-    least, greatest = (-high, -low) if direction == "lower" else (low, high)
-    margin = tolerance.compute_margin(row["value_control"])
-    return PASS if least >= -margin else FAIL if greatest < -margin else INCONCLUSIVE
+    losses = (low, high) if direction == "lower" else (-high, -low)
+    return judge_limits(losses, tolerance.compute_margin(row["value_control"]))
 
 
 def _build_pivot(effects: Effects) -> TableBlock:

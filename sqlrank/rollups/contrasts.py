@@ -15,20 +15,24 @@ from sqlrank._version import __version__
 from sqlrank.call.argument_checks import entry_point
 from sqlrank.call.request import Request
 from sqlrank.call.resolve import parse_group_by
+from sqlrank.comparison.comparison_plan import ComparedMetric
+from sqlrank.comparison.paired_differences import DifferenceSummary
+from sqlrank.comparison.paired_tests import (
+    TestOptions,
+    TestResult,
+    mean_t_test,
+    run_tests,
+    standard_error,
+    with_t_interval,
+)
+from sqlrank.comparison.system_comparison import contrast_row, test_columns
 from sqlrank.engines.database import resolve_source
 from sqlrank.engines.open_database import ExecutionOptions
 from sqlrank.errors import InputError, MetricError, short_repr, suggest_choice
 from sqlrank.inference.significance import (
     CORRECTIONS,
-    HypothesisFamily,
-    adjust_p_values,
-    choose_winner,
     clear_rounding_noise,
     list_pairs,
-    minimum_detectable_effect,
-    reconcile_interval,
-    t_interval,
-    t_test,
 )
 from sqlrank.inference.verdicts import (
     FAIL,
@@ -37,9 +41,9 @@ from sqlrank.inference.verdicts import (
     SKIPPED,
     Tolerance,
     Verdict,
+    judge_limits,
     overall_verdict,
     parse_tolerances,
-    relative_difference,
 )
 from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.query_templates import load_select
@@ -118,31 +122,23 @@ class Difference(NamedTuple):
     n_buckets: int | None = None
 
     @property
-    def df(self) -> int:
-        """The degrees of freedom of Student's t."""
-        return (self.n_buckets or 0) - 1
-
-    @property
-    def standard_error(self) -> float | None:
-        """The standard error, 0 if the buckets differ by no more than rounding; None without
-        one.
+    def summary(self) -> DifferenceSummary:
+        """The difference as one of units, which are buckets; it is a change unless it is only
+        rounding.
         """
-        return (
-            None
-            if self.se is None or self.difference is None
-            else clear_rounding_noise(self.se, self._max_magnitude)
+        scale = max(abs(self.reference or 0.0), abs(self.current or 0.0))
+        n_buckets = self.n_buckets or 0
+        return DifferenceSummary(
+            *(0, 0, 0),
+            units=n_buckets,
+            value_baseline=self.reference,
+            value=self.current,
+            difference=self.difference,
+            scale=scale,
+            se=self.se,
+            df=n_buckets - 1,
+            n_positive=int(clear_rounding_noise(abs(self.difference or 0.0), scale) > 0),
         )
-
-    def t_test(self) -> tuple[float | None, float | None]:
-        """Return Student's t and the two-sided p-value of no difference."""
-        if self.standard_error is None or self.difference is None:
-            return None, None
-        is_zero = clear_rounding_noise(abs(self.difference), self._max_magnitude) == 0
-        return t_test(0.0 if is_zero else self.difference, self.standard_error, self.df)
-
-    @property
-    def _max_magnitude(self) -> float:
-        return max(abs(self.reference or 0.0), abs(self.current or 0.0))
 
 
 class GroupContrast(NamedTuple):
@@ -329,28 +325,12 @@ VERDICT_ORDER = (FAIL, INCONCLUSIVE, SKIPPED, PASS, None)
 
 @dataclass(frozen=True)
 class DriftTolerances:
-    """Drift tolerances by metric."""
+    """Drift tolerances by metric; those in ``by_interval`` are judged by their confidence intervals
+    instead of their bounds.
+    """
 
     by_metric: Mapping[str, Tolerance]
     by_interval: frozenset[str] = frozenset()
-
-    @classmethod
-    def from_argument(
-        cls,
-        tolerances: Any,
-        names: Sequence[str],
-        by_interval: Sequence[str],
-        canonical: Mapping[str, str],
-    ) -> DriftTolerances:
-        """Parse tolerances; raise ``MetricError`` for an invalid one, or one of an unknown metric.
-
-        Metrics in ``by_interval`` are judged by their confidence intervals instead of their bounds.
-        ``canonical`` has the canonical metrics of other requested names.
-        """
-        return cls(
-            parse_tolerances(tolerances, [*names, PSI], canonical, without_default=[PSI]),
-            frozenset(by_interval),
-        )
 
     def decide_row(self, row: Mapping[str, Any]) -> dict[str, str | None]:
         """Return tolerance, verdict and reason of a row, None for a metric without a tolerance."""
@@ -381,11 +361,6 @@ def order_by_verdict(
     return sorted(judged_rows, key=sort_key)
 
 
-def overall_drift_verdict(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the overall verdict of the rows that have one."""
-    return overall_verdict(row["verdict"] for row in rows if row["verdict"] is not None)
-
-
 def _decide_verdict(
     row: Mapping[str, Any], tolerance: Tolerance, by_interval: frozenset[str]
 ) -> Verdict:
@@ -409,14 +384,14 @@ def _decide_verdict(
     )
     if low is None:
         return Verdict(INCONCLUSIVE, "too few buckets, or no variance among them")
-    if max(abs(low), abs(high)) <= width:
-        return Verdict(PASS, "within the tolerance")
-    if low > width or high < -width:
-        return Verdict(FAIL, "moved by more than the tolerance")
-    return Verdict(
-        INCONCLUSIVE,
-        f"the {'interval extends' if uses_interval else 'bounds extend'} beyond the tolerance",
-    )
+    verdict = judge_limits((max(low, -high), max(abs(low), abs(high))), width)
+    reasons = {
+        PASS: "within the tolerance",
+        FAIL: "moved by more than the tolerance",
+        INCONCLUSIVE: f"the {'interval extends' if uses_interval else 'bounds extend'} beyond the"
+        " tolerance",
+    }
+    return Verdict(verdict, reasons[verdict])
 
 
 @entry_point
@@ -500,11 +475,14 @@ def drift(
     tolerances = (
         None
         if tolerance is None
-        else DriftTolerances.from_argument(
-            tolerance,
-            [metric.name for metric in rollup_metrics.metrics],
-            interval_metrics,
-            canonical_names(resolved_metrics),
+        else DriftTolerances(
+            parse_tolerances(
+                tolerance,
+                [*(metric.name for metric in rollup_metrics.metrics), PSI],
+                canonical_names(resolved_metrics),
+                without_default=[PSI],
+            ),
+            frozenset(interval_metrics),
         )
     )
 
@@ -560,10 +538,13 @@ def _result_rows(
         ]
     verdicts = order_by_verdict(rows, tolerances)
     columns = {name: data_type for name, data_type in DRIFT_SCHEMA.items() if name in verdicts[0]}
-    metadata = {"sqlrank.version": __version__} | (
-        {} if tolerances is None else {"sqlrank.verdict": overall_drift_verdict(verdicts)}
-    )
-    metadata |= {} if confidence is None else {"sqlrank.confidence": f"{confidence:g}"}
+    metadata = {"sqlrank.version": __version__}
+    if tolerances is not None:
+        metadata["sqlrank.verdict"] = overall_verdict(
+            row["verdict"] for row in verdicts if row["verdict"] is not None
+        )
+    if confidence is not None:
+        metadata["sqlrank.confidence"] = f"{confidence:g}"
     return pa.Table.from_pylist(
         verdicts, pa.schema([*groups.schema, *columns.items()])
     ).replace_schema_metadata(metadata)
@@ -577,16 +558,13 @@ def _value_columns(difference: Difference, confidence: float | None) -> dict[str
     values: dict[str, Any] = dict(zip(columns, difference[: len(columns)], strict=True))
     if confidence is None:
         return values
-    low, high = t_interval(
-        difference.difference, difference.standard_error, difference.df, float(confidence)
-    )
-    p_value = None if low is None else difference.t_test()[1]
+    result = with_t_interval(difference.summary, float(confidence))
     return values | {
-        CI_LOW: low,
-        CI_HIGH: high,
+        CI_LOW: result.low,
+        CI_HIGH: result.high,
         SE: difference.se,
         N_BUCKETS: difference.n_buckets,
-        P_VALUE: p_value,
+        P_VALUE: None if result.low is None else mean_t_test(result.summary)[1],
     }
 
 
@@ -620,41 +598,6 @@ MIN_BUCKETS = 2
 """Minimum number of buckets for a test."""
 
 
-@dataclass(frozen=True)
-class RollupComparisonRequest:
-    """A comparison of rollups as requested.
-
-    ``rollups`` are the sources by system, ``baseline`` is None for all pairs. The confidence level
-    is that of ``call``, None for guaranteed bounds alone.
-    """
-
-    call: Request
-    rollups: Mapping[str, Any]
-    baseline: str | None
-    correction: str
-    power: float
-
-    def __post_init__(self) -> None:
-        """Raise ``MetricError`` for fewer than two named rollups, or an unknown correction."""
-        is_named = isinstance(self.rollups, Mapping) and all(
-            isinstance(name, str) and name for name in self.rollups
-        )
-        if not is_named or len(self.rollups) < MIN_SYSTEMS:
-            raise MetricError(
-                "rollups= has two systems or more by their names: rollups={'old': ..., 'new': ...}"
-            )
-        corrections = [name for name in CORRECTIONS if name != "max_t"]
-        if self.correction not in corrections:
-            raise MetricError(
-                suggest_choice(
-                    f"correction={short_repr(self.correction)} is not possible with rollups, which"
-                    " have no rows",
-                    self.correction,
-                    corrections,
-                )
-            )
-
-
 class _Contrast(NamedTuple):
     """A row of the result before it is tested: group, metric, systems, difference, and numbers of
     rows.
@@ -667,33 +610,67 @@ class _Contrast(NamedTuple):
     counts: Mapping[str, int | None]
 
 
-def compare_rolled_up(request: RollupComparisonRequest, options: ExecutionOptions) -> pa.Table:
+def _check_arguments(rollups: Any, correction: str) -> None:
+    is_named = isinstance(rollups, Mapping) and all(
+        isinstance(name, str) and name for name in rollups
+    )
+    if not is_named or len(rollups) < MIN_SYSTEMS:
+        raise MetricError(
+            "rollups= has two systems or more by their names: rollups={'old': ..., 'new': ...}"
+        )
+    corrections = [name for name in CORRECTIONS if name != "max_t"]
+    if correction not in corrections:
+        raise MetricError(
+            suggest_choice(
+                f"correction={short_repr(correction)} is not possible with rollups, which have no"
+                " rows",
+                correction,
+                corrections,
+            )
+        )
+
+
+def compare_rolled_up(
+    call: Request,
+    rollups: Mapping[str, Any],
+    baseline: str | None,
+    correction: str,
+    power: float,
+    options: ExecutionOptions,
+) -> pa.Table:
     """Return a row per group, metric and pair of systems.
 
+    ``rollups`` are the sources by system, ``baseline`` is None for all pairs. Without a confidence
+    level of the call there are guaranteed bounds alone.
+
     Raises:
-        MetricError: a metric that cannot be computed from a rollup, or fewer than two rollups.
+        MetricError: a metric that cannot be computed from a rollup, fewer than two named rollups,
+            or an unknown correction.
         InputError: a rollup without the columns of a metric or without buckets, or rollups with
             different buckets.
     """
-    groupings = parse_group_by(request.call.by)
+    _check_arguments(rollups, correction)
+    groupings = parse_group_by(call.by)
     columns = list(dict.fromkeys(column for group in groupings for column in group))
-    call = replace(request.call, by=())
-    resolve_rollup_call(call)
-    pairs = list_pairs(list(request.rollups), request.baseline)
+    ungrouped_call = replace(call, by=())
+    resolve_rollup_call(ungrouped_call)
+    tests = (
+        None
+        if call.confidence is None
+        else TestOptions("t", correction, float(call.confidence), None, power)
+    )
+    pairs = list_pairs(list(rollups), baseline)
 
     def compare_systems(database: Database) -> pa.Table:
         tables = {
             name: RollupTable(resolve_source(database, "rollup", source))
-            for name, source in request.rollups.items()
+            for name, source in rollups.items()
         }
         library, resolved_metrics, rollup_metrics, _ = resolve_rollup_call(
-            call, next(iter(tables.values()))
+            ungrouped_call, next(iter(tables.values()))
         )
-        plans = [
-            ContrastPlan(request.call, rollup_metrics, resolved_metrics, group)
-            for group in groupings
-        ]
-        sides = _read_rollups(request, rollup_metrics, columns, tables, database)
+        plans = [ContrastPlan(call, rollup_metrics, resolved_metrics, group) for group in groupings]
+        sides = _read_rollups(call, rollup_metrics, columns, tables, database)
         with open_scratch_session(database, options.limits) as scratch:
             rows, fields = _contrast_systems(plans, sides, pairs, database, scratch)
         day_columns, counts = (
@@ -711,26 +688,22 @@ def compare_rolled_up(request: RollupComparisonRequest, options: ExecutionOption
                 ),
             ]
         )
-        result = pa.Table.from_pylist(_test_contrasts(rows, request, plans[0], library), schema)
-        return rename_metric_rows(
-            result.replace_schema_metadata(
-                _build_metadata(result, request, resolved_metrics, library)
-            ),
-            resolved_metrics,
-        )
+        result = pa.Table.from_pylist(_contrast_rows(rows, tests, plans[0], library), schema)
+        metadata = _build_metadata(result, tests, resolved_metrics, library)
+        return rename_metric_rows(result.replace_schema_metadata(metadata), resolved_metrics)
 
     return options.run(compare_systems)
 
 
 def _read_rollups(
-    request: RollupComparisonRequest,
+    call: Request,
     metrics: RollupMetrics,
     columns: Sequence[str],
     rollup_tables: Mapping[str, RollupTable],
     database: Database,
 ) -> dict[str, tuple[RollupTable, exp.Subquery]]:
     """Return the checked tables of rollups with their rows, by system."""
-    where, has_interval = request.call.where, request.call.confidence is not None
+    where, has_interval = call.where, call.confidence is not None
     tables, fingerprints = {}, {}
     for name, table in rollup_tables.items():
         table.check_metrics(metrics, columns)
@@ -797,66 +770,33 @@ def _check_same_buckets(fingerprints: Mapping[str, str]) -> None:
             )
 
 
-def _test_contrasts(
-    rows: Sequence[_Contrast],
-    request: RollupComparisonRequest,
-    plan: ContrastPlan,
-    library: Registry,
+def _contrast_rows(
+    rows: Sequence[_Contrast], tests: TestOptions | None, plan: ContrastPlan, library: Registry
 ) -> list[dict[str, Any]]:
     """Return the result rows: differences with their tests, which are corrected for all of them."""
-    tests = [row.difference.t_test() for row in rows]
-    p_values = [p for _, p in tests]
-    p_adjusted = adjust_p_values(p_values, request.correction)
-    confidence = request.call.confidence
-    family = None
-    if confidence is not None:
-        family = HypothesisFamily(
-            float(confidence), request.correction, sum(p is not None for p in p_values)
-        )
+    summaries = [row.difference.summary for row in rows]
+    results = (
+        [TestResult(summary, 0.0) for summary in summaries]
+        if tests is None
+        else run_tests(summaries, tests)
+    )
     interval_metrics = {metric.name for metric in plan.interval_metrics.metrics}
-    results = []
-    for row, (statistic, p), adjusted in zip(rows, tests, p_adjusted, strict=True):
-        metric, difference = str(row.metric.metric), row.difference
-        values = {
-            "metric": metric,
-            **dict(zip(("baseline", "system"), row.pair, strict=True)),
-            **dict(zip(side_columns("value", "baseline"), difference[:2], strict=True)),
-            "difference": difference.difference,
-            "relative_difference": relative_difference(difference.difference, difference.reference),
-            BOUND_LOW: difference.bound_low,
-            BOUND_HIGH: difference.bound_high,
-            N_BUCKETS: difference.n_buckets,
-            "reason": _missing_reason(row, metric in interval_metrics, family is not None),
+    contrast_rows = []
+    for row, result in zip(rows, results, strict=True):
+        name, direction = str(row.metric.metric), metric_direction(row.metric, library)
+        measure = ComparedMetric(name, direction, is_proportion=False, uses_influence=True)
+        columns = contrast_row(result, measure, row.pair)
+        if tests is not None:
+            columns |= test_columns(result, measure, row.pair, tests)
+        columns |= {
+            **dict.fromkeys(("n_units", "unpaired")),  # which rollups do not have
+            BOUND_LOW: row.difference.bound_low,
+            BOUND_HIGH: row.difference.bound_high,
+            N_BUCKETS: row.difference.n_buckets,
+            "reason": _missing_reason(row, name in interval_metrics, tests is not None),
         }
-        if family is not None:
-            values |= {"ci_level": family.level, "test": "t", "correction": request.correction}
-            if (se := difference.standard_error) is not None:
-                df, level = difference.df, family.level_for(p, adjusted)
-                is_decided, low, high = reconcile_interval(
-                    family.is_significant(adjusted) and bool(difference.difference),
-                    *t_interval(difference.difference, se, df, level),
-                )
-                deviation = se * math.sqrt(df + 1)
-                values |= {
-                    CI_LOW: low,
-                    CI_HIGH: high,
-                    "ci_level": level,
-                    SE: se,
-                    "statistic": statistic,
-                    P_VALUE: p,
-                    "p_adjusted": adjusted,
-                    "winner": choose_winner(
-                        row.pair,
-                        difference.difference,
-                        metric_direction(row.metric, library),
-                        is_decided,
-                    ),
-                    "mde": minimum_detectable_effect(deviation, df + 1, family.level, request.power)
-                    if deviation
-                    else None,
-                }
-        results.append({**row.group, **values, **row.counts})
-    return results
+        contrast_rows.append({**row.group, **columns, **row.counts})
+    return contrast_rows
 
 
 def _missing_reason(row: _Contrast, is_supported: bool, is_tested: bool) -> str | None:
@@ -883,7 +823,7 @@ def _missing_reason(row: _Contrast, is_supported: bool, is_tested: bool) -> str 
         return "no interval: fewer than two buckets"
     if difference.se is None:
         return "no interval: undefined without one of the buckets"
-    if difference.standard_error:
+    if standard_error(difference.summary):
         return None
     return (
         "no interval: the same change in every bucket"
@@ -894,7 +834,7 @@ def _missing_reason(row: _Contrast, is_supported: bool, is_tested: bool) -> str 
 
 def _build_metadata(
     result: pa.Table,
-    request: RollupComparisonRequest,
+    tests: TestOptions | None,
     metrics: Sequence[ResolvedMetric],
     library: Registry,
 ) -> dict[str, str]:
@@ -905,11 +845,11 @@ def _build_metadata(
         for name in result.column_names
     }
     metadata = {"sqlrank.version": __version__}
-    if (confidence := request.call.confidence) is not None:
+    if tests is not None:
         metadata |= {
-            "sqlrank.test": "t",
-            "sqlrank.correction": request.correction,
-            "sqlrank.confidence": f"{confidence:g}",
+            "sqlrank.test": tests.test,
+            "sqlrank.correction": tests.correction,
+            "sqlrank.confidence": f"{tests.confidence:g}",
         }
     measures = metrics_metadata({}, metrics, library).measures
     return metadata | ResultMetadata("comparison", kinds, measures).to_schema_metadata()
