@@ -172,7 +172,7 @@ def net_batches(
 def _zero_if_cancelled(column: exp.Column) -> exp.Expr:
     total, size = exp.Sum(this=column), exp.Sum(this=exp.Abs(this=column))
     least = exp.Literal.number(f"{ROUNDING_NOISE:.12f}") * size
-    is_nothing = exp.Abs(this=total) <= least
+    is_nothing = exp.LTE(this=exp.Abs(this=total), expression=least)
     return case_when(is_nothing, sql_literal(0), total)
 
 
