@@ -56,6 +56,7 @@ from sqlrank.rendering.dialects import DIALECTS, get_dialect
 from sqlrank.result_metadata import left_out_metadata, read_left_out
 from sqlrank.rollups.build import (
     DEFAULT_BINS,
+    Definition,
     JackknifeBuckets,
     ScoreBinning,
     add_definition_column,
@@ -95,15 +96,10 @@ class Batch:
     where: str | None = None
 
     @classmethod
-    def from_arguments(
-        cls,
-        name: str | None,
-        *,
-        is_retraction: bool = False,
-        batch_where: str | None = None,
-        overwrite_by: str | None = None,
-    ) -> Batch | None:
+    def from_arguments(cls, arguments: Mapping[str, Any]) -> Batch | None:
         """Return the batch of a call, or None; raise ``MetricError`` for conflicting options."""
+        name, batch_where = arguments["batch"], arguments.get("batch_where")
+        is_retraction = bool(arguments.get("retract"))
         if name is None:
             if is_retraction or batch_where is not None:
                 what = "retract=" if is_retraction else "batch_where="
@@ -116,12 +112,12 @@ class Batch:
             raise MetricError(
                 f"batch={short_repr(name)} is no name. Give one such as '2026-03-05-corrections'"
             )
-        if is_retraction and overwrite_by is not None:
+        if is_retraction and arguments.get("overwrite_by") is not None:
             raise MetricError(
                 "retract= subtracts rows from sums that stay, and overwrite_by= deletes these."
                 " Leave one of them out"
             )
-        return cls(name, bool(is_retraction), batch_where)
+        return cls(name, is_retraction, batch_where)
 
     def restrict(self, request: ResolvedRequest, dialect: str) -> ResolvedRequest:
         """Return the request restricted to the rows of the batch; raise ``InputError`` for an
@@ -220,6 +216,40 @@ def _with_rows(
     query.set("with_", ctes)
     tree.set("expression", query)
     return replace(stored, tree=tree)
+
+
+@dataclass(frozen=True)
+class RollupPlan:
+    """A call for a rollup: the request whose result it is, and what its rows have beside it."""
+
+    call: Request
+    bins: ScoreBinning
+    request: ResolvedRequest
+    definition: Definition
+    batch: Batch | None
+
+    @classmethod
+    def from_arguments(cls, arguments: Mapping[str, Any], dialect: str) -> RollupPlan:
+        """Resolve the arguments of a call; raise ``MetricError`` for invalid ones."""
+        call = Request.from_arguments(arguments, leave_out=["unit"])  # of the buckets
+        bins = ScoreBinning.from_arguments(
+            arguments["binning"], arguments["n_bins"], arguments["exact_scores"]
+        )
+        buckets = JackknifeBuckets.from_arguments(arguments["unit"], arguments["n_buckets"])
+        request, definition = resolve_rollup_request(call, dialect, bins, buckets)
+        batch = Batch.from_arguments(arguments)
+        return cls(
+            call,
+            bins,
+            request if batch is None else batch.restrict(request, dialect),
+            definition,
+            batch,
+        )
+
+    def add_columns(self, statement: CompiledStatement) -> CompiledStatement:
+        """Return the statement with the columns of definition and batch."""
+        statement = add_definition_column(statement, self.definition, self.request)
+        return statement if self.batch is None else self.batch.add_batch_column(statement)
 
 
 STAGING_VIEW = "sqlrank_new_rollup"
@@ -509,22 +539,10 @@ def rollup_model(
             f" {', '.join(possible)}, or run what sqlrank.rollup_sql (sqlrank rollup --sql --insert"
             " --overwrite-by day) prints"
         )
-    call = Request.from_arguments(arguments, leave_out=["unit"])  # of the buckets
-    request, definition = resolve_rollup_request(
-        call,
-        dialect,
-        ScoreBinning.from_arguments(binning, n_bins, exact_scores),
-        JackknifeBuckets.from_arguments(unit, n_buckets),
-    )
-    statement = add_definition_column(
-        prepare_statement(
-            request, NamesOnlyDatabase(dialect, dbt_relation, allows_jinja=True)
-        ).statement,
-        definition,
-        request,
-    )
-    if (named_batch := Batch.from_arguments(batch)) is not None:
-        statement = named_batch.add_batch_column(statement)
+    rollup_plan = RollupPlan.from_arguments(arguments, dialect)
+    request = rollup_plan.request
+    database = NamesOnlyDatabase(dialect, dbt_relation, allows_jinja=True)
+    statement = rollup_plan.add_columns(prepare_statement(request, database).statement)
     # The bin is a key column like the others.
     outputs = [
         dataclasses.replace(output, kind="point") if output.name == "bin" else output
@@ -668,17 +686,8 @@ def rollup(
     [{'day': 1, 'bin': 939.0, 'positives': 0.0, 'negatives': 1.0}, {'day': 1, 'bin': 1005.0, 'positives': 1.0, 'negatives': 0.0}]
     """  # noqa: E501
     arguments = locals()
-    call = Request.from_arguments(arguments, leave_out=["unit"])  # of the buckets
-    dialect_name = infer_dialect(connection, dialect)
-    request, definition = resolve_rollup_request(
-        call,
-        dialect_name,
-        ScoreBinning.from_arguments(binning, n_bins, exact_scores),
-        JackknifeBuckets.from_arguments(unit, n_buckets),
-    )
-    named_batch = Batch.from_arguments(
-        batch, is_retraction=retract, batch_where=batch_where, overwrite_by=overwrite_by
-    )
+    rollup_plan = RollupPlan.from_arguments(arguments, infer_dialect(connection, dialect))
+    request, definition = rollup_plan.request, rollup_plan.definition
     options = ExecutionOptions.from_arguments(arguments)
     if overwrite_by is not None and (insert is None or overwrite_by not in request.group_by):
         raise MetricError(
@@ -698,19 +707,9 @@ def rollup(
     is_new = (
         insert is not None and isinstance(connection, (str, Path)) and not Path(connection).exists()
     )
-    batch_request = request if named_batch is None else named_batch.restrict(request, dialect_name)
-
-    def add_columns(statement: CompiledStatement) -> CompiledStatement:
-        with_definition = add_definition_column(statement, definition, request)
-        return (
-            with_definition
-            if named_batch is None
-            else named_batch.add_batch_column(with_definition)
-        )
-
     options = replace(options, connection=None) if is_new else options
     result = options.run(
-        lambda database: execute_resolved(batch_request, database, check, add_columns)
+        lambda database: execute_resolved(request, database, check, rollup_plan.add_columns)
     )
     left_out = read_left_out(result.schema.metadata)
     if request.rolled_up:
@@ -778,7 +777,6 @@ def rollup_sql(  # noqa: D417  rollup describes the other arguments
     -- reads: clicks (predictions)
     """
     arguments = locals()
-    call = Request.from_arguments(arguments, leave_out=["unit"])  # of the buckets
     dialect_name = (
         infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     )
@@ -787,47 +785,14 @@ def rollup_sql(  # noqa: D417  rollup describes the other arguments
             f"{dialect_name} has no MD5, which buckets need. Make the rollup through connection=,"
             " or give it a function md5"
         )
-    bins = ScoreBinning.from_arguments(binning, n_bins, exact_scores)
-    request, definition = resolve_rollup_request(
-        call, dialect_name, bins, JackknifeBuckets.from_arguments(unit, n_buckets)
-    )
-    has_files = any(
-        reads_files(leaf) for source in request.sources.values() for leaf in leaf_sources(source)
-    )
-    named_batch = Batch.from_arguments(
-        batch, is_retraction=retract, batch_where=batch_where, overwrite_by=overwrite_by
-    )
-    request = request if named_batch is None else named_batch.restrict(request, dialect_name)
+    rollup_plan = RollupPlan.from_arguments(arguments, dialect_name)
+    sources = rollup_plan.request.sources.values()
+    has_files = any(reads_files(leaf) for source in sources for leaf in leaf_sources(source))
     with open_for_inspection(connection, dialect_name, has_files) as database:
-        prepared = prepare_statement(request, database)
-        statement = add_definition_column(prepared.statement, definition, request)
-        statement = statement if named_batch is None else named_batch.add_batch_column(statement)
-        options = {
-            "binning": None if binning == "grid" else binning,
-            "n_bins": None if n_bins == DEFAULT_BINS else n_bins,
-            "exact_scores": list(bins.exact_scores),
-            "unit": unit,
-            "n_buckets": n_buckets,
-        }
-        storage = {
-            name: arguments[name]
-            for name in ("connection", "create_table", "insert", "overwrite_by")
-        }
-        batch_options = {name: arguments[name] for name in ("batch", "retract", "batch_where")}
-        printed_call = replace(call, options={**options, **storage, **batch_options, "sql": True})
-        header = replace(
-            statement.header,
-            settings=(
-                *statement.header.settings,
-                *(
-                    setting_text(name, value)
-                    for name, value in {**options, **batch_options}.items()
-                    if value
-                ),
-            ),
-            command=request_command("rollup", definition.metric_names, printed_call, dialect_name),
+        prepared = prepare_statement(rollup_plan.request, database)
+        statement = _add_header(
+            rollup_plan, rollup_plan.add_columns(prepared.statement), arguments, dialect_name
         )
-        statement = replace(statement, header=header)
         read = [
             bound_input.table.display_from_item for bound_input in prepared.inputs.by_role.values()
         ]
@@ -837,5 +802,39 @@ def rollup_sql(  # noqa: D417  rollup describes the other arguments
                 statement, stored, dialect_name, overwrite_by, insert, database.can_materialize_ctes
             )
         if insert is not None:
+            named_batch = rollup_plan.batch
             stored = add_new(stored) if named_batch is None else named_batch.insert_once(stored)
         return replace(prepared, statement=stored).render().text
+
+
+def _add_header(
+    rollup_plan: RollupPlan,
+    statement: CompiledStatement,
+    arguments: Mapping[str, Any],
+    dialect: str,
+) -> CompiledStatement:
+    """Return the statement with the settings and the command of its call in the header."""
+    options = {
+        "binning": None if arguments["binning"] == "grid" else arguments["binning"],
+        "n_bins": None if arguments["n_bins"] == DEFAULT_BINS else arguments["n_bins"],
+        "exact_scores": list(rollup_plan.bins.exact_scores),
+        "unit": arguments["unit"],
+        "n_buckets": arguments["n_buckets"],
+    }
+    storage, batch_options = (
+        {name: arguments[name] for name in names}
+        for names in (
+            ("connection", "create_table", "insert", "overwrite_by"),
+            ("batch", "retract", "batch_where"),
+        )
+    )
+    call = replace(rollup_plan.call, options={**options, **storage, **batch_options, "sql": True})
+    settings = [
+        setting_text(name, value) for name, value in {**options, **batch_options}.items() if value
+    ]
+    header = replace(
+        statement.header,
+        settings=(*statement.header.settings, *settings),
+        command=request_command("rollup", rollup_plan.definition.metric_names, call, dialect),
+    )
+    return replace(statement, header=header)
