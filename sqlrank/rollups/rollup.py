@@ -220,7 +220,7 @@ def _with_rows(
 
 @dataclass(frozen=True)
 class RollupPlan:
-    """A call for a rollup: the request whose result it is, and what its rows have beside it."""
+    """A rollup to build: its call, the resolved request, and the columns beside its sums."""
 
     call: Request
     bins: ScoreBinning
