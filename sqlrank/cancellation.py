@@ -12,6 +12,7 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sqlrank.errors import ExecutionError
@@ -210,21 +211,26 @@ def run_in_time(work: Callable[[], Result]) -> Result:
     if math.isinf(seconds_left()):
         return work()
     outcome: list[Result | BaseException] = []
-
-    def run_work() -> None:
-        try:
-            outcome.append(work())
-        except BaseException as error:  # noqa: BLE001  raised again below
-            outcome.append(error)
-
-    worker = Worker(run_work)
+    worker = Worker(partial(_record_outcome, work, outcome))
     worker.start()
     worker.join(max(0.0, seconds_left()))
     if not outcome:
         raise timeout_error()
-    if isinstance(outcome[0], BaseException):
-        raise outcome[0]
-    return outcome[0]
+    return _return_outcome(outcome[0])
+
+
+def _record_outcome(work: Callable[[], Result], outcome: list[Result | BaseException]) -> None:
+    """Run work, and hand its result or error to the thread that waits for it."""
+    try:
+        outcome.append(work())
+    except BaseException as error:  # noqa: BLE001  raised again in that thread
+        outcome.append(error)
+
+
+def _return_outcome(outcome: Result | BaseException) -> Result:
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
 
 
 @atexit.register
@@ -241,8 +247,6 @@ def stop_workers(seconds: float = MAX_EXIT_SECONDS) -> None:
         workers = [worker for worker in workers if worker.is_alive()]
 
 
-T = TypeVar("T")
-
 POLL_SECONDS = 0.02
 INTERRUPT_GRACE_SECONDS = 0.5
 """Grace period in seconds after which work that ignores an interrupt is abandoned."""
@@ -250,9 +254,9 @@ INTERRUPT_GRACE_SECONDS = 0.5
 
 def run_cancellable(
     connection: duckdb.DuckDBPyConnection,
-    work: Callable[[], T],
+    work: Callable[[], Result],
     progress: Callable[[float], None] | None,
-) -> T:
+) -> Result:
     """Run ``work`` in a thread and return its result; Ctrl-C and the time-out cancel it.
 
     An error of ``progress`` cancels it as well. The thread lets this one wait for signals, and
@@ -267,16 +271,9 @@ def run_cancellable(
     Raises:
         ExecutionError: Time ran out.
     """
-    outcome: list[T | BaseException] = []
-    context = copy_context()
-
-    def run_work() -> None:
-        try:
-            outcome.append(context.run(work))
-        except BaseException as error:  # noqa: BLE001  handed to the caller's thread below
-            outcome.append(error)
-
-    worker = Worker(run_work, connection)
+    outcome: list[Result | BaseException] = []
+    in_context = partial(copy_context().run, work)
+    worker = Worker(partial(_record_outcome, in_context, outcome), connection)
     worker.start()
     percentage = 0.0
     try:
@@ -296,9 +293,7 @@ def run_cancellable(
     (result,) = outcome
     if seconds_left() <= 0 and isinstance(result, Exception):
         raise timeout_error()
-    if isinstance(result, BaseException):
-        raise result
-    return result
+    return _return_outcome(result)
 
 
 def _interrupt_work(worker: Worker, seconds: float) -> None:

@@ -120,17 +120,14 @@ def _format_value(value: Any) -> str:
 
 def _request_arguments(request: Request) -> dict[str, Any]:
     sources = dict(request.sources)
-    policies = {
-        "queries" if name == "topics" else name: value
-        for name, value in request.policies.items()
-        if value is not None
-    }
     return {
         "compat": request.compat,
-        "policies": [
-            f"{name}={format_parameter(freeze_value(value))}" for name, value in policies.items()
-        ],
-        **{role: _main_source(sources.pop(role, None)) for role in _MAIN_ROLES},
+        "policies": _list_policies(request),
+        **{
+            role: _run_options(source) if isinstance(source, SourceGroup) else source
+            for role in _MAIN_ROLES
+            for source in [sources.pop(role, None)]
+        },
         "inputs": [
             f"{role}={text}" for role, source in sources.items() for text in _source_options(source)
         ],
@@ -147,11 +144,6 @@ def _request_arguments(request: Request) -> dict[str, Any]:
         "plan": request.plan,
         "sql_dir": request.sql_dir,
     }
-
-
-def _main_source(source: Any) -> Any:
-    """Return the source of an input with an option of its own, or those of systems."""
-    return _run_options(source) if isinstance(source, SourceGroup) else source
 
 
 def _source_options(source: Any) -> list[str]:
@@ -282,10 +274,13 @@ def _one_line(text: str) -> str:
 
 def call_settings(call: Request) -> list[str]:
     """Return the policies and the filter of a call."""
-    policies = {
-        "queries" if name == "topics" else name: value
+    texts = _list_policies(call)
+    return texts if call.where is None else [*texts, setting_text("where", call.where)]
+
+
+def _list_policies(call: Request) -> list[str]:
+    return [
+        f"{'queries' if name == 'topics' else name}={format_parameter(freeze_value(value))}"
         for name, value in call.policies.items()
         if value is not None
-    }
-    texts = [f"{name}={format_parameter(freeze_value(value))}" for name, value in policies.items()]
-    return texts if call.where is None else [*texts, setting_text("where", call.where)]
+    ]

@@ -20,6 +20,8 @@ from uuid import uuid4
 from sqlrank.errors import InputError, first_line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pyarrow as pa
 
 
@@ -461,23 +463,17 @@ class _Views:
 
     def replace(self, name: str, value: Any) -> Any:
         """Return an argument with its sources replaced, also in lists and dicts of them."""
-        if isinstance(value, SourceGroup):
-            return SourceGroup(
-                tuple((label, self.replace(name, member)) for label, member in value.members),
-                value.members_are_systems,
-            )
+        if name == "inputs" and isinstance(value, Mapping):
+            return {role: self.replace(role, member) for role, member in value.items()}
         if not _holds_table(name, value):
             return value
-        if isinstance(value, Mapping):
-            return {
-                key: self.replace(key if name == "inputs" else name, member)
-                for key, member in value.items()
-            }
-        if isinstance(value, (list, tuple)):
-            return type(value)(self.replace(name, member) for member in value)
+        return map_sources(value, lambda member: self._replace_table(name, member))
+
+    def _replace_table(self, name: str, value: Any) -> Any:
+        """Return the query or view in the place of a table of a database; others as they are."""
         package = _find_package(value)
         if package == "narwhals" and hasattr(value, "to_native"):
-            return self.replace(name, value.to_native())
+            return self._replace_table(name, value.to_native())
         if package == "ibis" and hasattr(value, "get_backend"):
             return self._ibis_query(name, value)
         if package == "pyspark" and hasattr(value, "createOrReplaceTempView"):
@@ -575,3 +571,20 @@ def data_suffix(text: str | Path) -> str:
 def reader_function(text: str | Path) -> str | None:
     """Return the reader function of a file name, None if its suffix is unknown."""
     return READER_FUNCTIONS.get(data_suffix(text))
+
+
+def map_sources(source: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a source, or a collection of some, with each replaced; a dict in a dict is a
+    ranking.
+    """
+    if isinstance(source, SourceGroup):
+        members = tuple((name, map_sources(member, change)) for name, member in source.members)
+        return SourceGroup(members, source.members_are_systems)
+    if isinstance(source, (list, tuple)):
+        return type(source)(map_sources(member, change) for member in source)
+    if isinstance(source, dict):
+        return {
+            name: member if isinstance(member, dict) else map_sources(member, change)
+            for name, member in source.items()
+        }
+    return change(source)

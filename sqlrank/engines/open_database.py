@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import duckdb
 
 from sqlrank.call.request import ResourceLimits, select_arguments
-from sqlrank.call.sources import QuerySource, SourceGroup
+from sqlrank.call.sources import QuerySource, map_sources
 from sqlrank.cancellation import run_cancellable
 from sqlrank.engines.database import Database, NamesOnlyDatabase
 from sqlrank.engines.duckdb_database import DuckDBDatabase
@@ -116,7 +116,7 @@ def share_queries(
     members: list[Any] = []
     roles: dict[QuerySource, str] = {}
     for role, source in sources.items():
-        replace_members(source, members.append)
+        map_sources(source, members.append)
         roles = {
             member: role
             for member in members
@@ -139,7 +139,7 @@ def share_queries(
         stack.callback(_drop_tables, connection, queries.values())
         yield (
             {
-                role: replace_members(
+                role: map_sources(
                     source,
                     lambda member: (
                         queries.get(member, member) if isinstance(member, QuerySource) else member
@@ -149,25 +149,6 @@ def share_queries(
             },
             connection,
         )
-
-
-def replace_members(source: Any, replacement: Callable[[Any], Any]) -> Any:
-    """Return a source, or a collection of some, with each replaced; a dict in a dict is a
-    ranking.
-    """
-    if isinstance(source, SourceGroup):
-        members = tuple(
-            (name, replace_members(member, replacement)) for name, member in source.members
-        )
-        return SourceGroup(members, source.members_are_systems)
-    if isinstance(source, (list, tuple)):
-        return type(source)(replace_members(member, replacement) for member in source)
-    if isinstance(source, dict):
-        return {
-            name: member if isinstance(member, dict) else replace_members(member, replacement)
-            for name, member in source.items()
-        }
-    return replacement(source)
 
 
 def _drop_tables(connection: duckdb.DuckDBPyConnection, queries: Iterable[QuerySource]) -> None:

@@ -22,11 +22,11 @@ from sqlrank.call.resolve import (
     resolve_request,
     split_group_expressions,
 )
-from sqlrank.call.sources import RUN_ROLES, SourceGroup, collect_sources, wrap_source
+from sqlrank.call.sources import RUN_ROLES, SourceGroup, collect_sources, map_sources, wrap_source
 from sqlrank.cancellation import check_deadline, seconds_left
 from sqlrank.comparison.comparison_plan import SCORE_COLUMN, ComparisonPlan, check_system_column
 from sqlrank.engines.database import resolve_source
-from sqlrank.engines.open_database import replace_members, run_on_database, share_queries
+from sqlrank.engines.open_database import run_on_database, share_queries
 from sqlrank.engines.query_sources import QUOTES, fold_column_name
 from sqlrank.engines.remote_database import infer_dialect
 from sqlrank.errors import InputError, MetricError
@@ -113,13 +113,12 @@ class ReportRequest:
         """
         metrics, policies = arguments["metrics"], arguments["policies"]
         sources = {
-            role: replace_members(arguments[role], wrap_source)
+            role: map_sources(arguments[role], wrap_source)
             for role in ("run", "qrels", "predictions", "queries")
             if arguments[role] is not None
         }
         inputs = arguments["inputs"] and {
-            role: replace_members(source, wrap_source)
-            for role, source in arguments["inputs"].items()
+            role: map_sources(source, wrap_source) for role, source in arguments["inputs"].items()
         }
         common = {**{name: arguments[name] for name in COMMON_ARGUMENTS}, "inputs": inputs}
         all_sources = {**sources, **(inputs or {})}
@@ -531,6 +530,6 @@ def _list_runs(role: str, run: SourceGroup, common: Mapping[str, Any]) -> dict[s
     if len(set(names)) < len(run.members):
         raise InputError(f"two runs are called {names[0]!r}. Give each a name of its own")
     return {
-        str(name): replace_members(source, wrap_source)
+        str(name): map_sources(source, wrap_source)
         for name, (_, source) in zip(names, run.members, strict=True)
     }
