@@ -49,7 +49,7 @@ class FileFormat:
     def read_option(self) -> list[exp.Expr]:
         """Return the argument of the reader that names the compression, none if the suffix does."""
         return (
-            [exp.EQ(this=exp.column("compression"), expression=sql_literal(self.compression))]
+            [exp.column("compression").eq(sql_literal(self.compression))]
             if self.compression
             else []
         )

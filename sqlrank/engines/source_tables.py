@@ -327,11 +327,7 @@ def read_folder_keys(file: str, types: Mapping[str, str]) -> list[exp.Expr]:
         exp.PropertyEQ(this=exp.to_identifier(key), expression=exp.Var(this=types[key]))
         for key in keys
     ]
-    return (
-        [exp.EQ(this=exp.column("hive_types"), expression=exp.Struct(expressions=fields))]
-        if fields
-        else []
-    )
+    return [exp.column("hive_types").eq(exp.Struct(expressions=fields))] if fields else []
 
 
 def read_arrow_files(role: str, files: Sequence[Path]) -> list[tuple[Path, pa.Table]]:
@@ -416,7 +412,7 @@ def find_problems(
         ]  # without the types of folders
         plain.this.set(
             "expressions",
-            [*options, exp.EQ(this=exp.column("hive_partitioning"), expression=exp.false())],
+            [*options, exp.column("hive_partitioning").eq(exp.false())],
         )
         in_files = {
             name.lower()

@@ -303,7 +303,7 @@ def _with_type(reader: exp.Expr, column: str, column_type: str) -> exp.Expr:
         expressions=[exp.PropertyEQ(this=sql_literal(column), expression=sql_literal(column_type))]
     )
     for call in find_nodes(item, exp.ReadCSV):
-        call.set("expressions", [exp.EQ(this=exp.var("types"), expression=types)])
+        call.set("expressions", [exp.var("types").eq(types)])
     return item
 
 

@@ -420,7 +420,7 @@ class TextReader:
         repeated = exp.cast(
             number.copy(), double if is_double else _text_type(column_type), dialect="duckdb"
         )
-        is_whole = exp.EQ(this=repeated, expression=formatted)
+        is_whole = repeated.eq(formatted)
         error = call_function("ERROR", sql_literal(f"{_NO_INTEGER}{name}"))
         branches = [
             exp.If(this=is_whole, true=number),
@@ -649,5 +649,5 @@ def _with_options(item: exp.Expr, options: Mapping[str, exp.Expr]) -> exp.Expr:
     """Return a reader with options."""
     item = item.copy()
     for name, value in options.items():
-        item.this.append("expressions", exp.EQ(this=exp.var(name), expression=value))
+        item.this.append("expressions", exp.var(name).eq(value))
     return item

@@ -386,9 +386,7 @@ def _normalize_value(
         document = value if duckdb_type == "JSON" else _call_function("TO_JSON", value)
         # A member that is null is none of the object: rows of a struct have the ids of all rows.
         members = _call_function("JSON_MERGE_PATCH", sql_literal("{}"), document)
-        is_object = exp.EQ(
-            this=_call_function("JSON_TYPE", document.copy()), expression=sql_literal("OBJECT")
-        )
+        is_object = _call_function("JSON_TYPE", document.copy()).eq("OBJECT")
         ids_of_object = exp.If(this=is_object, true=_call_function("JSON_KEYS", members))
         numbers_of_object = exp.If(
             this=is_object.copy(), true=_as_numbers(_extract_path(members.copy(), "$.*"))
@@ -406,9 +404,7 @@ def _normalized_on_postgres(
     both, or an object of ids and numbers.
     """
     kind = _call_function("JSONB_TYPEOF", document)
-    is_object, is_array = (
-        exp.EQ(this=kind.copy(), expression=sql_literal(text)) for text in ("object", "array")
-    )
+    is_object, is_array = (kind.eq(sql_literal(text)) for text in ("object", "array"))
     if is_of_numbers:
         return exp.cast(case_when(is_array, _build_array(document)), "DOUBLE[]"), None
     holds_objects = _call_function(
@@ -493,11 +489,7 @@ def _bind_column(bound_input: BoundInput, name: str, value: exp.Expr | None) -> 
     if value is None:
         return bound_input
     text = write_tree(value)
-    rows = exp.select(exp.alias_(value.copy(), name)).from_(
-        bound_input.table.from_clause(
-            [column.this for column in value.find_all(exp.Column)], for_display=False
-        )
-    )
+    rows = bound_input.select_unfiltered(exp.alias_(value.copy(), name))
     return bound_input.with_expression(
         text, value, bound_input.database.describe(rows)[name]
     ).with_columns({name: text})
@@ -505,10 +497,9 @@ def _bind_column(bound_input: BoundInput, name: str, value: exp.Expr | None) -> 
 
 def _check_not_empty(bound_input: BoundInput, name: str, value: exp.Expr) -> None:
     """Check that a list of JSON, whose elements have no type, has elements at all."""
-    read_columns = [column.this for column in value.find_all(exp.Column)]
     length = exp.GT(this=_call_function("LEN", value), expression=sql_literal(0))
     if not bound_input.database.query_rows(
-        exp.select("1").from_(bound_input.table.from_clause(read_columns)).where(length).limit(1)
+        bound_input.select_unfiltered(value, "1").where(length).limit(1)
     ):
         raise InputError(f"{bound_input.label}: {name} is NULL or an empty list in every row")
 
@@ -519,9 +510,7 @@ def _check_no_scalars(bound_input: BoundInput, name: str, value: exp.Expr) -> No
     """
     kinds = [sql_literal(kind) for kind in ("ARRAY", "OBJECT", "NULL")]
     is_scalar = exp.Not(this=exp.In(this=_call_function("JSON_TYPE", value), expressions=kinds))
-    rows = exp.select(value.copy()).from_(
-        bound_input.table.from_clause([column.this for column in value.find_all(exp.Column)])
-    )
+    rows = bound_input.select_unfiltered(value.copy())
     for (example,) in bound_input.database.query_rows(rows.where(is_scalar).limit(1)):
         raise InputError(
             f"{bound_input.label}: {name} is {short_value(example)} in a row, which is no list."
@@ -538,17 +527,10 @@ def _check_no_objects(bound_input: BoundInput, name: str, value: exp.Expr) -> No
         alias=exp.TableAlias(this=exp.to_identifier("elements")),
     )
     element_type = exp.column("type", table="elements")
-    object_elements = (
-        exp.select("1")
-        .from_(elements)
-        .where(exp.EQ(this=element_type, expression=sql_literal("object")))
-    )
-    is_object = exp.EQ(this=_call_function("JSON_TYPE", value), expression=sql_literal("object"))
-    read_columns = [column.this for column in value.find_all(exp.Column)]
-    rows = (
-        exp.select("1")
-        .from_(bound_input.table.from_clause(read_columns))
-        .where(exp.or_(is_object, exp.Exists(this=object_elements)))
+    object_elements = exp.select("1").from_(elements).where(element_type.eq("object"))
+    is_object = _call_function("JSON_TYPE", value).eq("object")
+    rows = bound_input.select_unfiltered(value, "1").where(
+        exp.or_(is_object, exp.Exists(this=object_elements))
     )
     if bound_input.database.query_rows(rows.limit(1)):
         raise InputError(

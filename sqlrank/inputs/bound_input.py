@@ -293,6 +293,13 @@ class BoundInput:
             query.from_(self.table.from_clause(read_columns.values(), for_display))
         )
 
+    def select_unfiltered(self, value: exp.Expr, item: str | None = None) -> exp.Select:
+        """Return a SELECT over the table of an expression, or of another item beside it."""
+        read_columns = [column.this for column in find_nodes(value, exp.Column)]
+        return exp.select(value if item is None else item).from_(
+            self.table.from_clause(read_columns)
+        )
+
     def typed_expression(
         self, name: str, score_type: str = "given", keep_types: bool = False
     ) -> exp.Expr:
@@ -508,13 +515,8 @@ def _have_common_value(number: tuple[BoundInput, str], text: tuple[BoundInput, s
     sides = []
     for alias, (bound_input, name) in (("numbers", number), ("texts", text)):
         value = exp.alias_(bound_input.typed_expression(name), "value")
-        read_columns = [column.this for column in value.find_all(exp.Column)]
-        sides.append(
-            exp.select(value).from_(bound_input.table.from_clause(read_columns)).subquery(alias)
-        )
-    is_same = exp.EQ(
-        this=exp.column("value", table="numbers"), expression=exp.column("value", table="texts")
-    )
+        sides.append(bound_input.select_unfiltered(value).subquery(alias))
+    is_same = exp.column("value", table="numbers").eq(exp.column("value", table="texts"))
     return bool(
         number[0].database.query_rows(
             exp.select("1 AS one").from_(sides[0]).join(sides[1], on=is_same).limit(1)
@@ -527,7 +529,7 @@ def _read_integers(bound_input: BoundInput, name: str) -> BoundInput:
     whole, or beyond what floats tell apart.
     """
     value = exp.column(name)
-    is_whole = exp.EQ(this=value, expression=exp.Floor(this=value.copy()))
+    is_whole = value.eq(exp.Floor(this=value.copy()))
     is_inexact = exp.or_(
         exp.Not(this=is_whole),
         exp.GTE(this=exp.Abs(this=value.copy()), expression=exp.Literal.number(_LIMIT)),

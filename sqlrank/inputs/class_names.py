@@ -47,9 +47,7 @@ def find_class_columns(base: BoundInput) -> tuple[ClassColumn, ...]:
     flags = (name for name in _FLAGS if name in base.columns)
     return tuple(
         (
-            base.with_filter(
-                exp.EQ(this=base.typed_expression(flag), expression=exp.Literal.number(1))
-            ),
+            base.with_filter(base.typed_expression(flag).eq(1)),
             names[0],
         )
         for flag in flags

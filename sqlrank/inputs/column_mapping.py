@@ -250,10 +250,7 @@ def _expression_type(tree: exp.Expr, bound_input: BoundInput) -> str:
     """Return the DuckDB type of an expression over the columns of an input, empty if unknown."""
     if not bound_input.database.can_inspect:
         return ""
-    read_columns = [column.this for column in find_nodes(tree, exp.Column)]
-    type_query = exp.select(exp.alias_(tree.copy(), "computed")).from_(
-        bound_input.table.from_clause(read_columns, for_display=False)
-    )
+    type_query = bound_input.select_unfiltered(exp.alias_(tree.copy(), "computed"))
     return next(iter(bound_input.database.describe(type_query).values()), "")
 
 

@@ -105,10 +105,7 @@ def _find_relevant_duplicates(run: BoundInput, qrels: BoundInput) -> list[str]:
 
 def _equal_keys(keys: tuple[str, ...]) -> exp.Condition:
     return exp.and_(
-        *(
-            exp.EQ(this=exp.column(key, table="run"), expression=exp.column(key, table="qrels"))
-            for key in keys
-        )
+        *(exp.column(key, table="run").eq(exp.column(key, table="qrels")) for key in keys)
     )
 
 
@@ -190,7 +187,7 @@ def _write_unmatched_counts(
         count_rows(),
     ).from_(ids)
     on = exp.and_(
-        exp.EQ(this=exp.column(key, table="run"), expression=judged_key.copy()),
+        exp.column(key, table="run").eq(judged_key),
         *(
             exp.NullSafeEQ(
                 this=quoted_column(name, "run"), expression=quoted_column(name, "judged")
@@ -334,14 +331,14 @@ def _pair_similar_ids(
     conditions = [
         exp.and_(
             *(
-                exp.EQ(this=quoted_column(name), expression=exp.convert(value))
+                quoted_column(name).eq(exp.convert(value))
                 for name, value in zip(names, group, strict=True)
             )
         )
         for group in groups
     ]
     second = second.where(exp.or_(*conditions)) if conditions else second
-    is_same = exp.EQ(this=_write_form(form, _PAIR[0]), expression=_write_form(form, _PAIR[1]))
+    is_same = _write_form(form, _PAIR[0]).eq(_write_form(form, _PAIR[1]))
     pairs = (
         exp.select()
         .from_(first.subquery("first_values"))

@@ -209,7 +209,7 @@ def apply_query_filter(
                 else exp.cast(bound_input.raw_expression(name), "TEXT")
             )
             filtered[role] = bound_input.with_filter(
-                exp.EQ(this=id_expression, expression=ids[0])
+                id_expression.eq(ids[0])
                 if len(ids) == 1
                 else exp.In(this=id_expression, expressions=ids)
             )
@@ -384,11 +384,9 @@ def _has_text(inputs: BoundInputs, operand: exp.Expr, value: str | None = None) 
         return False
     if value is None or bound_input.database.has_unread_streams:
         return True
-    rows = exp.select("1").from_(
-        bound_input.table.from_clause([exp.to_identifier(column, quoted=True)])
-    )
+    rows = bound_input.select_unfiltered(quoted_column(column), "1")
     return bool(
         bound_input.database.query_rows(
-            rows.where(exp.EQ(this=quoted_column(column), expression=sql_literal(value))).limit(1)
+            rows.where(quoted_column(column).eq(sql_literal(value))).limit(1)
         )
     )

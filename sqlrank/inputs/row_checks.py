@@ -375,10 +375,7 @@ def _list_texts(bound_input: BoundInput, name: str) -> dict[str, int]:
     """
     if bound_input.database.has_unread_streams:
         return {}
-    value = bound_input.raw_expression(name)
-    rows = exp.select(exp.alias_(value, "value")).from_(
-        bound_input.table.from_clause([column.this for column in value.find_all(exp.Column)])
-    )
+    rows = bound_input.select_unfiltered(exp.alias_(bound_input.raw_expression(name), "value"))
     texts = (
         exp.select("value", "COUNT(*)")
         .from_(rows.subquery("texts"))
@@ -547,7 +544,7 @@ def _row_problems(
             # A CASE, because DuckDB evaluates a bare condition on Parquet statistics, which ignore
             # NaN.
             is_invalid = case_when(condition.copy(), sql_literal(1), sql_literal(0))
-            invalid_rows = exp.select("*").where(exp.EQ(this=is_invalid, expression=sql_literal(1)))
+            invalid_rows = exp.select("*").where(is_invalid.eq(1))
             meaning = advise_on_values(bound_input, name, rules.meanings[name])
             problems.append(
                 problem_with_examples(
@@ -602,11 +599,7 @@ def _list_values(bound_input: BoundInput) -> str:
     )  # as passes have bound it
     if not isinstance(column, exp.Column):
         return ""
-    query = (
-        exp.select(column)
-        .distinct()
-        .from_(bound_input.table.from_clause([column.this], for_display=False))
-    )
+    query = bound_input.select_unfiltered(column).distinct()
     rows = bound_input.database.query_rows(
         query.where(is_not_null(column)).order_by(column).limit(MAX_EXAMPLES + 1)
     )
