@@ -296,7 +296,7 @@ class RemoteDatabase(Database):
             part.set("quoted", True)  # noqa: FBT003  sqlglot's flag
         problems = []
         for table in (table_name, quoted):
-            node = exp.alias_(table, "given", table=True)
+            node = table.as_("given", table=True)
             try:
                 column_types = self._describe_query(exp.select("*").from_(node.copy()))
                 label = source_kind(source) if isinstance(source, TemporaryView) else str(source)

@@ -299,12 +299,10 @@ class SourceTable:
                 )
                 is_same = target is None and column_name.name == identifier.name
                 query.select(
-                    expression if is_same else exp.alias_(expression, identifier.copy()), copy=False
+                    expression if is_same else expression.as_(identifier.copy()), copy=False
                 )
         for name, value in constants.items():
-            query.select(
-                exp.alias_(sql_literal(value), exp.to_identifier(name, quoted=True)), copy=False
-            )
+            query.select(sql_literal(value).as_(exp.to_identifier(name, quoted=True)), copy=False)
         return query if query.selects else query.select("1 AS one")
 
     @property

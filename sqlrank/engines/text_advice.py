@@ -352,7 +352,7 @@ def check_dates(
     for name, column_type in types.items():
         column = quoted_column(name)
         column_texts = (
-            exp.select(exp.alias_(column, "value"))
+            exp.select(column.as_("value"))
             .from_(texts.subquery("rows"))
             .where(is_not_null(column.copy()))
         )

@@ -67,7 +67,7 @@ def _without_check(field: exp.Expr) -> exp.Expr:
     """Return a field of a line without the branch that raises an error for other lines."""
     value = field.this
     is_checked = isinstance(value, exp.Case) and value.args.get("default") is not None
-    return exp.alias_(value.args["ifs"][0].args["true"], field.alias) if is_checked else field
+    return value.args["ifs"][0].args["true"].as_(field.alias) if is_checked else field
 
 
 TREC_FIELDS = {
@@ -426,7 +426,7 @@ class TextReader:
             exp.If(this=is_whole, true=number),
             exp.If(this=is_not_null(text.copy()), true=error),
         ]
-        return exp.alias_(exp.Case(ifs=branches), name, quoted=True)
+        return exp.Case(ifs=branches).as_(name, quoted=True)
 
 
 def declare_types(

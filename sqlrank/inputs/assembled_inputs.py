@@ -236,7 +236,7 @@ def select_over_component(inputs: BoundInputs, role: str, query: exp.Select) -> 
             values.get(column.name) or values[column.name.lower()]
         ).copy()  # lower, where the engine folds names to upper case
         is_renamed = column.parent is query and value.alias_or_name != column.name
-        column.replace(exp.alias_(value, column.name) if is_renamed else value)
+        column.replace(value.as_(column.name) if is_renamed else value)
     query.set("from_", tree.args["from_"])
     query.set("joins", tree.args.get("joins"))
     return query
@@ -489,7 +489,7 @@ def _bind_column(bound_input: BoundInput, name: str, value: exp.Expr | None) -> 
     if value is None:
         return bound_input
     text = write_tree(value)
-    rows = bound_input.select_unfiltered(exp.alias_(value.copy(), name))
+    rows = bound_input.select_unfiltered(value.as_(name))
     return bound_input.with_expression(
         text, value, bound_input.database.describe(rows)[name]
     ).with_columns({name: text})

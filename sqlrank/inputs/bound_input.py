@@ -405,7 +405,7 @@ def _alias_unless_equal(value: exp.Expr, name: str, quoted: bool) -> exp.Expr:
     if isinstance(value, exp.Column) and value.name == name and value.this.quoted == quoted:
         return value
     comments = value.pop_comments()
-    column: exp.Expr = exp.alias_(value, exp.to_identifier(name, quoted=quoted))
+    column: exp.Expr = value.as_(exp.to_identifier(name, quoted=quoted))
     column.comments = comments
     return column
 
@@ -514,7 +514,7 @@ def _have_common_value(number: tuple[BoundInput, str], text: tuple[BoundInput, s
     """
     sides = []
     for alias, (bound_input, name) in (("numbers", number), ("texts", text)):
-        value = exp.alias_(bound_input.typed_expression(name), "value")
+        value = bound_input.typed_expression(name).as_("value")
         sides.append(bound_input.select_unfiltered(value).subquery(alias))
     is_same = exp.column("value", table="numbers").eq(exp.column("value", table="texts"))
     return bool(

@@ -74,7 +74,7 @@ def share_classes(columns: Sequence[ClassColumn], max_rows: int | None = None) -
     """
     queries = [bound_input.select_columns((name,)) for bound_input, name in columns]
     first, second = (
-        exp.select(exp.alias_(exp.column(name), "class_name")).from_(
+        exp.select(exp.column(name).as_("class_name")).from_(
             (query.limit(max_rows) if max_rows else query).subquery("source")
         )
         for query, (_, name) in zip(queries, columns, strict=True)

@@ -250,7 +250,7 @@ def _expression_type(tree: exp.Expr, bound_input: BoundInput) -> str:
     """Return the DuckDB type of an expression over the columns of an input, empty if unknown."""
     if not bound_input.database.can_inspect:
         return ""
-    type_query = bound_input.select_unfiltered(exp.alias_(tree.copy(), "computed"))
+    type_query = bound_input.select_unfiltered(tree.as_("computed"))
     return next(iter(bound_input.database.describe(type_query).values()), "")
 
 

@@ -76,7 +76,7 @@ def _find_relevant_duplicates(run: BoundInput, qrels: BoundInput) -> list[str]:
         *(exp.column(name, table="run") for name in RANKING_KEYS),
     ]
     join_condition = _equal_keys(RANKING_KEYS)
-    num_rows = exp.alias_(count_rows(), "times")
+    num_rows = count_rows().as_("times")
     queries = []
     for for_display in (False, True):
         judgments = exp.select(*RANKING_KEYS).from_(
@@ -320,7 +320,7 @@ def _pair_similar_ids(
     value of the second column.
     """
     first, second = (
-        exp.select(exp.alias_(exp.column(name), "value"))
+        exp.select(exp.column(name).as_("value"))
         .distinct()
         .from_((rows.limit(max_rows) if max_rows else rows).subquery("source"))
         for rows, name in (
@@ -414,9 +414,7 @@ def check_no_ties(bound_input: BoundInput) -> None:
         exp.column("query_id"),
         exp.column("score"),
     ]
-    tied_scores = (
-        exp.select(*keys, exp.alias_(count_rows(), "docs")).group_by(*keys).having("COUNT(*) > 1")
-    )
+    tied_scores = exp.select(*keys, count_rows().as_("docs")).group_by(*keys).having("COUNT(*) > 1")
     if bound_input.database.query_rows(
         select_over_input(tied_scores.limit(1), bound_input, ("query_id", "score"))
     ):

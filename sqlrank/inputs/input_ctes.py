@@ -312,7 +312,7 @@ def _select_predictions(inputs: BoundInputs, bound_input: BoundInput) -> dict[In
     raw = bound_input.select_columns(other_columns, for_display=True, keep_nulls=True)
     for index, view in enumerate(inputs.per_score(), start=1):
         raw = raw.select(
-            exp.alias_(view.by_role["predictions"].typed_expression("score"), f"score_{index}")
+            view.by_role["predictions"].typed_expression("score").as_(f"score_{index}")
         )
     numbered = (
         {NUMBERED_PREDICTIONS: _number_predictions(inputs, raw)} if inputs.rows_are_units else {}
@@ -357,7 +357,7 @@ def _number_predictions(inputs: BoundInputs, raw: exp.Select) -> InputQuery:
     )
     is_once = get_dialect(inputs.database.dialect).computes_ctes_once
     row_number = exp.Window(this=exp.RowNumber(), order=None if is_once else order)
-    query = exp.select(*select_items, exp.alias_(row_number, UNIT_ID)).from_(
+    query = exp.select(*select_items, row_number.as_(UNIT_ID)).from_(
         exp.to_table(RAW_PREDICTIONS.name)
     )
     group = KeyColumns(inputs.by_role["predictions"].group_names, nullable=True)
@@ -379,10 +379,10 @@ def _union_scores(
         score = exp.column(f"score_{index}")
         select_items = [
             *map(key_column, bound_input.group_names),
-            exp.alias_(score, "score"),
+            score.as_("score"),
             *map(exp.column, other_columns),
         ]
-        branch = exp.select(*select_items, exp.alias_(sql_literal(score_column), SCORE_NAME)).from_(
+        branch = exp.select(*select_items, sql_literal(score_column).as_(SCORE_NAME)).from_(
             exp.to_table(source_key.name)
         )
         required = (
@@ -439,10 +439,10 @@ def _rankings_from_predictions(
         score = run.typed_expression("score", score_type)
         for column in find_nodes(score, exp.Column):
             column.replace(exp.column("score"))
-        typed_run = exp.select(*keys, exp.alias_(score, "score"), "rank").from_(
+        typed_run = exp.select(*keys, score.as_("score"), "rank").from_(
             exp.to_table(source_key.name)
         )
-    judgments = exp.select(*keys, exp.alias_(exp.column("label"), "relevance")).from_(
+    judgments = exp.select(*keys, exp.column("label").as_("relevance")).from_(
         exp.to_table(source_key.name)
     )
     judgments = judgments.where(is_not_null(exp.column("label")))

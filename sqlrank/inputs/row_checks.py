@@ -68,7 +68,7 @@ def advise_on_values(bound_input: BoundInput, rule: str, meaning: str) -> str:
     facts = [entry.this.args["ifs"][0].this for entry in entries]
     fraction = "SUM(CASE WHEN value BETWEEN 0 AND 1 THEN 0 ELSE 1 END) = 0"
     query = exp.select(*facts, fraction).from_(
-        exp.select(exp.alias_(quoted_column(name), "value")).from_(rows).subquery("input")
+        exp.select(quoted_column(name).as_("value")).from_(rows).subquery("input")
     )
     *holds, are_fractions = bound_input.database.query_rows(query)[0]
     if rule == "nonbinary_label" and are_fractions:
@@ -375,7 +375,7 @@ def _list_texts(bound_input: BoundInput, name: str) -> dict[str, int]:
     """
     if bound_input.database.has_unread_streams:
         return {}
-    rows = bound_input.select_unfiltered(exp.alias_(bound_input.raw_expression(name), "value"))
+    rows = bound_input.select_unfiltered(bound_input.raw_expression(name).as_("value"))
     texts = (
         exp.select("value", "COUNT(*)")
         .from_(rows.subquery("texts"))
@@ -697,9 +697,7 @@ def _find_duplicates(bound_input: BoundInput, keys: tuple[str, ...]) -> list[str
     ):
         return []
     duplicates = (
-        exp.select(*columns, exp.alias_(count_rows(), "times"))
-        .group_by(*columns)
-        .having("COUNT(*) > 1")
+        exp.select(*columns, count_rows().as_("times")).group_by(*columns).having("COUNT(*) > 1")
     )
     if not bound_input.database.query_rows(
         select_over_input(duplicates.limit(1), bound_input, keys)
@@ -766,7 +764,7 @@ def _has_equal_hashes(
 def _equal_hash_query(
     input_query: exp.Select, role: str, columns: tuple[exp.Column, ...], dialect: str
 ) -> str:
-    hashed = exp.alias_(call_function("HASH", *(column.copy() for column in columns)), "key_hash")
+    hashed = call_function("HASH", *(column.copy() for column in columns)).as_("key_hash")
     query = exp.select(hashed).from_(input_query.subquery(role)).subquery("hashed")
     neighbors = (
         exp.select("key_hash", "LAG(key_hash) OVER (ORDER BY key_hash) AS before")

@@ -113,7 +113,7 @@ def count_rows_left_out(request: ResolvedRequest) -> list[exp.Expr]:
         for name in _find_counts(request)
     ]
     return [
-        exp.alias_(file.tree.selects[-1].unalias().copy(), f"audit_{file.display_name}")
+        file.tree.selects[-1].unalias().as_(f"audit_{file.display_name}")
         for file in files
         if file.source_relation == request.base_role
     ]

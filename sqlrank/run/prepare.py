@@ -424,7 +424,7 @@ def _invalid_row_audit(inputs: BoundInputs, base_input: BoundInput) -> exp.Selec
     )
     # A sum, because it is NULL without rows.
     num_invalid = exp.Sum(this=case_when(condition, then_value, else_value))
-    counts = [exp.alias_(num_invalid, AUDIT_INVALID_ROWS), exp.alias_(count_rows(), AUDIT_ALL_ROWS)]
+    counts = [num_invalid.as_(AUDIT_INVALID_ROWS), count_rows().as_(AUDIT_ALL_ROWS)]
     counts += count_rows_left_out(inputs.request)
     return exp.select("group_id", *counts).from_(base_input.role.name)
 
@@ -675,7 +675,7 @@ def _count_violations(
 def _select_count(role: str, problem: str) -> exp.Select:
     """Return a query that counts rows beside the name of an input and the rule that they break."""
     return exp.select(
-        exp.alias_(sql_literal(role), "input"),
-        exp.alias_(sql_literal(problem), "problem"),
-        exp.alias_(count_rows(), "num_rows"),
+        sql_literal(role).as_("input"),
+        sql_literal(problem).as_("problem"),
+        count_rows().as_("num_rows"),
     )
