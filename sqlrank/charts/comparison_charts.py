@@ -250,7 +250,7 @@ def _layer_forest(
         legend=legend,
     )
     base_chart = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS)).encode(
-        y=alt.Y("name:N", sort=list(names.labels), title=names.title),
+        y=alt.Y("name:N", sort=list(names.labels), title=theme.find_row_title(names.title)),
         color=color,
         tooltip=theme.build_tooltips(
             [*dimensions], {**{name: name for name in _TOOLTIP_COLUMNS}, "verdict:N": "verdict"}

@@ -206,7 +206,11 @@ def _dot_layers(
 ) -> list[alt.Chart]:
     """Return layers of a reference line, intervals, dots, and NULL labels for undefined metrics."""
     y = (
-        alt.Y("colour:N", sort=list(dimensions[0].labels), title=dimensions[0].title)
+        alt.Y(
+            "colour:N",
+            sort=list(dimensions[0].labels),
+            title=theme.find_row_title(dimensions[0].title),
+        )
         if dimensions
         else alt.Y(value=ROW_PIXELS / 2)
     )

@@ -76,6 +76,15 @@ def inline_data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
         return SharedData(values=values)
 
 
+def find_row_title(title: str) -> str | None:
+    """Return the title of an axis with a row per name, None for names of systems, which need none.
+
+    >>> find_row_title("campaign"), find_row_title("system")
+    ('campaign', None)
+    """
+    return None if title in {"system", "score", "variant"} else title
+
+
 def choose_colors(labels: Sequence[str]) -> list[str]:
     """Return a color for each label, grey for ``baseline``; colors repeat after seven.
 

@@ -32,7 +32,7 @@ from sqlrank.reports.blocks import (
     result_block,
     truncate_text,
 )
-from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, count_things
+from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, count_things, name_baseline
 from sqlrank.run.prepare import prepare_statement
 from sqlrank.sql_ast import sql_literal
 
@@ -430,10 +430,9 @@ def query_section(request: ReportRequest, comparisons: pa.Table | None) -> Secti
         "gained": [row for row in last if row["difference"] * sign > 0],
     }
     text = (
-        f"{metric} of {truncate_text(system)}, the best other system by it, minus that of the"
-        f" baseline, {truncate_text(baseline)}, query by query. In lists side by side, the last"
-        " column is the document's rank in the other list, or – if it is not among the first"
-        " there."
+        f"{metric} of {truncate_text(system)}, the best other system by it, minus that of"
+        f" {name_baseline(baseline)}, query by query. In lists side by side, the last column is the"
+        " document's rank in the other list, or – if it is not among the first there."
     )
     blocks: list[Any] = [
         build_figure(
@@ -511,7 +510,7 @@ def _build_table(
                 *numbers,
             ]
         )
-    names = ["query", f"{truncate_text(pair[0])} (baseline)", truncate_text(pair[1]), "difference"]
+    names = ["query", name_baseline(pair[0]), truncate_text(pair[1]), "difference"]
     is_positive = bool(rows) and rows[0]["difference"] > 0
     has_change = (pc.greater if is_positive else pc.less)(differences["difference"], 0)
     num_queries = pc.sum(has_change).as_py() or 0
@@ -580,7 +579,7 @@ def _side_by_side(
         f"Query {truncate_text(query)}, which {ident.partition('-')[0]}"
         f" {format_number(abs(row['difference']))} of {metric}",
         truncate_text(query),
-        [f"{truncate_text(pair[0])} (baseline)", truncate_text(pair[1])],
+        [name_baseline(pair[0]), truncate_text(pair[1])],
         [
             f"{metric} {format_cell('value', row[name]).text}"
             for name in ("value_baseline", "value")

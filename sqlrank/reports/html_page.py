@@ -97,10 +97,14 @@ def require_report_modules() -> None:
 
 
 def render_page(
-    title: str, arguments: Sequence[tuple[str, str]], sections: Sequence[Section], subject: str = ""
+    title: str,
+    arguments: Sequence[tuple[str, str]],
+    sections: Sequence[Section],
+    subject: str = "",
+    head: str = "",
 ) -> Report:
     """Render sections as a page; ``arguments`` lists the arguments of the report as text,
-    ``subject`` is shown below the heading.
+    ``subject`` stands in the title of the window, and ``head`` below the heading.
     """
     from markupsafe import Markup  # of jinja2, an optional dependency
 
@@ -110,6 +114,7 @@ def render_page(
     html = _load_template().render(
         title=title,
         subject=subject,
+        head=head,
         arguments=arguments,
         sections=sections,
         labels=MARK_TITLES,

@@ -21,6 +21,7 @@ from sqlrank.reports.verdict_sentences import (
     count_things,
     describe_data,
 )
+from sqlrank.result_columns import N_UNITS
 from sqlrank.result_metadata import read_left_out
 
 if TYPE_CHECKING:
@@ -170,6 +171,8 @@ def report(
     created_text = (
         created_at.isoformat(sep=" ") if isinstance(created_at, datetime) else str(created_at)
     )
+    day = f"{created_at:%-d %B %Y}" if isinstance(created_at, datetime) else created_text
+    data = describe_data(content.sources, content.systems if title else ())
     settings = [
         ("created at", created_text),
         ("created with", f"sqlrank {__version__}"),
@@ -179,13 +182,14 @@ def report(
         title or content.heading,
         [(name, truncate_text(text)) for name, text in settings],
         content.sections,
-        describe_data(content.sources, content.systems if title else ()),
+        data,
+        " · ".join(filter(None, [content.size, day, f"sqlrank {__version__}", data])),
     )
 
 
 class PageContent(NamedTuple):
-    """The heading of a page, its sections, its settings as text, its sources, and the systems that
-    the line below another heading names.
+    """The heading of a page, its sections, its settings as text, its sources, the systems that the
+    line below another heading names, and the number of units in words.
     """
 
     heading: str
@@ -193,6 +197,7 @@ class PageContent(NamedTuple):
     settings: Sequence[tuple[str, str]]
     sources: Sequence[Any]
     systems: Sequence[str] = ()
+    size: str = ""
 
 
 def _import_modules() -> None:
@@ -250,12 +255,16 @@ def _report_rows(request: ReportRequest, arguments: Mapping[str, Any]) -> PageCo
         for member in (source.values() if source is request.runs else [source])
     ]
     with request.sharing_queries() as shared_request:
-        heading, sections = _build_sections(shared_request)
-    return PageContent(heading, sections, settings, sources, request.declared_order)
+        heading, sections, num_units = _build_sections(shared_request)
+    thing = "query" if request.is_ranking else "unit" if request.unit else "row"
+    size = count_things(num_units, thing) if num_units else ""
+    return PageContent(heading, sections, settings, sources, request.declared_order, size)
 
 
-def _build_sections(request: ReportRequest) -> tuple[str, list[Any]]:
-    """Return a heading that names what is compared, and the sections of the page."""
+def _build_sections(request: ReportRequest) -> tuple[str, list[Any], int]:
+    """Return a heading that names what is compared, the sections of the page, and the number of
+    units, 0 if no metric has an interval.
+    """
     from sqlrank.reports import detail_sections, sections  # loaded by now
     from sqlrank.reports.verdict_sentences import verdict_list
 
@@ -288,7 +297,15 @@ def _build_sections(request: ReportRequest) -> tuple[str, list[Any]]:
         else verdict_list(request, comparisons, group_comparisons, warnings)
     )
     summary = sections.summary_section(overall, request, verdicts, comparisons)
-    return compose_report_title(request, overall, comparisons), [summary, *page_sections]
+    heading = compose_report_title(request, overall, comparisons)
+    counts = [
+        count
+        for name in overall.column_names
+        if name.endswith(f".{N_UNITS}")
+        for count in overall[name].to_pylist()
+    ]
+    num_units = max(filter(None, counts), default=0)
+    return heading, [summary, *page_sections], num_units
 
 
 ROLLUP_OPTIONS = ("by", "where", "window_days", "reference", "current", "tolerance", "confidence")

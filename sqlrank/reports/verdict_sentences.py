@@ -78,7 +78,9 @@ def _pair_verdicts(comparisons: pa.Table, request: ReportRequest) -> list[Verdic
     pairs = group_items(labeled_rows, lambda entry: (entry[0]["system"], entry[0]["baseline"]))
     verdicts = [
         pair_verdict(
-            system, baseline, [(label, row["metric"]) for row, label in pairs[system, baseline]]
+            system,
+            baseline,
+            [(label, _name_difference(row, label)) for row, label in pairs[system, baseline]],
         )
         for system, baseline in list(pairs)[:MAX_PAIRS_NAMED]
     ]
@@ -104,6 +106,19 @@ def _pair_verdicts(comparisons: pa.Table, request: ReportRequest) -> list[Verdic
         )
         verdicts.append(VerdictSentence("warning", text))
     return verdicts
+
+
+def _name_difference(row: Mapping[str, Any], label: str) -> str:
+    """Return a metric, and if a system is better, its difference and interval:
+    ``AP (+0.1200, 0.0500 to 0.1900)``.
+    """
+    if label not in {SYSTEM_BETTER, BASELINE_BETTER}:
+        return str(row["metric"])
+    difference, low, high = (
+        format_cell(name, row[name]).text for name in ("difference", "ci_low", "ci_high")
+    )
+    interval = "" if row["ci_low"] is None else f", {low} to {high}"
+    return f"{row['metric']} ({difference}{interval})"
 
 
 def pair_verdict(
@@ -362,9 +377,17 @@ def _name_first(names: Sequence[str], thing: str) -> str:
     return join_words(first_names)
 
 
+def name_baseline(name: object) -> str:
+    """Return the name of a baseline, which says that it is one.
+
+    >>> name_baseline("bm25"), name_baseline("baseline")
+    ('bm25 (baseline)', 'baseline')
+    """
+    return truncate_text(name) if name == "baseline" else f"{truncate_text(name)} (baseline)"
+
+
 def describe_data(sources: Sequence[Any], systems: Sequence[str] = ()) -> str:
-    """Return the line below the heading: names of systems, if the heading has none, and of files
-    and tables.
+    """Return the names of systems, if the heading has none, and of files and tables.
 
     >>> describe_data(["data/qrels.parquet", "data/bm25.run"], ["bm25"])
     'bm25 on qrels.parquet and bm25.run'

@@ -169,7 +169,7 @@ def test_predicted_classes_have_a_confusion_matrix() -> None:
     html = sqlrank.report(**arguments).html
     assert read_verdicts(html)[0][0] == "better"
     assert read_verdicts(html)[0][1].startswith(
-        "new beats old on 4 of 4 metrics: MulticlassAccuracy, "
+        "new beats old on 4 of 4 metrics: MulticlassAccuracy (+"
     )
     page = Page(html)
     assert page.tables["classes-table-rows"][0] == [

@@ -100,4 +100,18 @@ def test_numbers_are_rounded_where_threads_differ(report_page: Any) -> None:
 def test_the_heading_names_what_is_compared(report_page: Any) -> None:
     assert "<title>new against old: RR and P@1</title>" in report_page.html
     assert '<h1 id="top"><bdi>new against old: RR and P@1</bdi></h1>' in report_page.html
-    assert "</h1>\n</header>" in report_page.html
+    head = re.search(r"<header>(.*?)</header>", report_page.html, re.DOTALL)
+    assert head is not None
+    text = re.sub(r"<[^>]+>", "", head[1])
+    assert text.split("\n")[2] == f"3 queries · today · sqlrank {sqlrank.__version__}"
+
+
+def test_the_verdict_has_the_sizes_of_differences() -> None:
+    queries = [f"q{number}" for number in range(30)]
+    runs = {
+        "old": {query: {"a": 1.0, "b": 2.0} for query in queries},
+        "new": {query: {"a": 1.0, "b": 0.0 if query != "q0" else 2.0} for query in queries},
+    }
+    html = sqlrank.report("RR", run=runs, qrels={query: {"a": 1} for query in queries}).html
+    # One of 30 queries gains nothing, the others 0.5: t is 2.0452 of 29 degrees of freedom.
+    assert "new beats old on 1 of 1 metric: RR (+0.4833, 0.4492 to 0.5174)." in html
