@@ -22,7 +22,7 @@ from sqlrank.output.ci_reports import (
     list_regressions,
     markdown_summary,
 )
-from sqlrank.output.display import terminal_width, wrap_text
+from sqlrank.output.display import supports_color, terminal_width, wrap_text
 from sqlrank.output.output_file import FileKind, OutputFile, check_distinct
 from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, resolve_format, write_result
 
@@ -39,6 +39,7 @@ ten.
 """
 
 EXITS = {"pass": 0, "fail": 1, "inconclusive": 3}
+COLORS = {"pass": typer.colors.GREEN, "fail": typer.colors.RED, "inconclusive": typer.colors.YELLOW}
 
 
 class ResultOutput:
@@ -118,15 +119,20 @@ class VerdictOutput:
             if os.environ.get("GITHUB_ACTIONS") == "true"
             else ()
         )
+        line = f"verdict: {verdict}"
         with ignore_closed_pipe():
+            if self.result.is_text_printed:
+                typer.echo(
+                    typer.style(line, fg=COLORS[verdict], bold=True) if supports_color() else line
+                )
             self.result.write(result)
             if verdict != "pass" and self.result.is_text_printed:
-                for line in list_regressions(result, MAX_PRINTED):
-                    typer.echo("\n".join(wrap_text(line, terminal_width() or len(line))))
-        for line in annotations:
+                for text in list_regressions(result, MAX_PRINTED):
+                    typer.echo("\n".join(wrap_text(text, terminal_width() or len(text))))
+        for annotation in annotations:
+            typer.echo(annotation, err=True)
+        if not self.result.is_text_printed:
             typer.echo(line, err=True)
-        with ignore_closed_pipe():
-            typer.echo(f"verdict: {verdict}", err=not self.result.is_text_printed)
         if is_blocked:
             echo_message(f"note: {ALL_SKIPPED}, and --treat-inconclusive-as pass does not apply")
         raise typer.Exit(EXITS[verdict if is_blocked else treated or verdict])

@@ -21,6 +21,7 @@ import pytest
 
 import sqlrank
 from sqlrank.cli.commands import PARAMETERS_WIDTH
+from sqlrank.cli.verdict_output import EXITS
 from sqlrank.output.display import Format, TextColumn, lay_out
 from sqlrank.output.result_formats import TableStyle, format_result
 from tests.lanes import select_few
@@ -267,6 +268,9 @@ def test_color_says_who_wins_and_what_fails(
     shown = print_in_terminal(list_arguments("compare", rollup))
     assert ("\x1b[32mscore_boosting\x1b[0m" in shown) is (not variables)
     assert bool(CODES.search(shown)) is (not variables)
+    verdict = print_in_terminal(list_arguments("gate", rollup)).splitlines()[0]
+    assert CODES.sub("", verdict) in {f"verdict: {word}" for word in EXITS}
+    assert bool(CODES.search(verdict)) is (not variables)
 
 
 def test_a_terminal_that_cannot_erase_has_no_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None:
