@@ -521,7 +521,7 @@ def _build_table(
         cells,
         num_queries - len(rows) if rows else 0,
         read_statement(differences),
-        "" if rows else "There is no such query.",
+        "" if rows else f"No query {change}.",
     )
 
 
