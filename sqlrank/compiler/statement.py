@@ -84,16 +84,7 @@ def compile_statement(
     ``audits`` are columns for input checks by role, which come last.
     """
     relations = RelationCtes(library, sources, layout.shape)
-    if cutoff_range := _cutoff_range(metrics):
-        relations.enable_cutoff_range(*cutoff_range)
-    if cutoff_metric := next((metric for metric in metrics if metric.has_query_cutoffs), None):
-        relations.own_cutoffs = relations.add_relation(
-            QUERY_CUTOFFS_RELATION, cutoff_metric.settings
-        )
-    if layout.confidence is not None and layout.confidence.is_bootstrap:
-        relations.resample = RowResampler(
-            relations, layout.confidence, layout.base
-        ).add_resampled_rows
+    _prepare_relations(relations, metrics, layout)
     aggregations = AggregationCtes(
         relations, layout.per_query, layout.weighted, layout.query_column, layout.confidence
     )
@@ -128,23 +119,10 @@ def compile_statement(
         for names in audits_by_cte.values()
         for name in names
     ]
-    metric_outputs = [
-        OutputColumn(column.alias, name, "metric", column.metric)
-        for name, column in columns.items()
-    ]
-    if scores := _find_paired_scores(aggregations):
+    scores = _find_paired_scores(aggregations)
+    if scores:
         keys = [output for output in keys if output.alias not in {SCORE_NAME, UNIT_ID}]
-        numbered_scores = list(enumerate(scores, start=1))
-        metric_outputs = [
-            OutputColumn(
-                column.alias_for_score(number),
-                score_column_name(name, score),
-                "metric",
-                column.metric,
-            )
-            for name, column in columns.items()
-            for number, score in numbered_scores
-        ]
+    metric_outputs = _list_metric_columns(columns, scores)
     flip_outputs = _list_flips(metric_outputs, body.named_selects)
     if layout.confidence is not None and not layout.confidence.per_unit:
         metric_outputs = [
@@ -152,7 +130,8 @@ def compile_statement(
             for metric_output in metric_outputs
             for output in [metric_output, *_list_limits(metric_output)]
         ]
-    keys += [OutputColumn(CUTOFF_COLUMN, CUTOFF_COLUMN, "cutoff")] if cutoff_range else []
+    if relations.cutoffs is not None:
+        keys.append(OutputColumn(CUTOFF_COLUMN, CUTOFF_COLUMN, "cutoff"))
     outputs = [*keys, *metric_outputs, *audit_outputs, *flip_outputs, *weight_outputs]
     if layout.across:
         body, outputs = difference_rows(relations, aggregations.spread, body, outputs, layout)
@@ -161,6 +140,37 @@ def compile_statement(
     return replace(
         _with_ctes(body, relations, outputs, header, layout.keep_unused), undefined=counted
     )
+
+
+def _prepare_relations(
+    relations: RelationCtes, metrics: Sequence[ResolvedMetric], layout: ResultLayout
+) -> None:
+    """Set what concerns all relations: the cut-offs of a range or of queries, and resampling."""
+    if cutoff_range := _cutoff_range(metrics):
+        relations.enable_cutoff_range(*cutoff_range)
+    if metric := next((metric for metric in metrics if metric.has_query_cutoffs), None):
+        relations.own_cutoffs = relations.add_relation(QUERY_CUTOFFS_RELATION, metric.settings)
+    if layout.confidence is not None and layout.confidence.is_bootstrap:
+        resampler = RowResampler(relations, layout.confidence, layout.base)
+        relations.resample = resampler.add_resampled_rows
+
+
+def _list_metric_columns(
+    columns: Mapping[str, MetricColumn], scores: Sequence[str]
+) -> list[OutputColumn]:
+    """Return the column of each metric, or one for each of several scores in the same row."""
+    if not scores:
+        return [
+            OutputColumn(column.alias, name, "metric", column.metric)
+            for name, column in columns.items()
+        ]
+    return [
+        OutputColumn(
+            column.alias_for_score(number), score_column_name(name, score), "metric", column.metric
+        )
+        for name, column in columns.items()
+        for number, score in enumerate(scores, start=1)
+    ]
 
 
 def _add_metrics(
@@ -375,10 +385,8 @@ def _compile_curve(
         )
         for output in outputs
     ]
-    order = [
-        *map(_select_output, outputs),
-        *(exp.column(name) for name in curve_columns[: 1 + (curve_columns[0] == BUCKET_COLUMN)]),
-    ]
+    num_points = 1 + (curve_columns[0] == BUCKET_COLUMN)
+    order = [*map(_select_output, outputs), *map(exp.column, curve_columns[:num_points])]
     may_be_infinite = relations.library.may_be_infinite(metric.file, metric.dependencies.files)
     roles = [relations.library.roles[role] for role in metric.dependencies.roles]
     key_names = {
@@ -408,12 +416,10 @@ def _compile_curve(
     for role, audit in audits.items():
         audit_cte = aggregations.add_audit(audit, metric.settings, role)
         on = key_equalities(keys.columns, audit_cte.step, curve_cte, keys.nullable)
+        names = audit.named_selects[1:]
         tree = join_source(tree, audit_cte.step, on)
-        tree.select(
-            *(exp.column(name, table=audit_cte.step) for name in audit.named_selects[1:]),
-            copy=False,
-        )
-        outputs += [OutputColumn(name, name, "audit") for name in audit.named_selects[1:]]
+        tree.select(*(exp.column(name, table=audit_cte.step) for name in names), copy=False)
+        outputs += [OutputColumn(name, name, "audit") for name in names]
     return _with_ctes(tree, relations, outputs, header)
 
 

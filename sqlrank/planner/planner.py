@@ -116,6 +116,50 @@ def choose_score_order(
             request.
     """
     database = inputs.database
+    _check_score_order(request, inputs, requested, weighted)
+    reads_influence = inputs.has_units and any(
+        metric.file.interval.influence for metric in request.metrics
+    )
+    sort_plan = "window" if weighted or reads_influence else "rank"
+    if requested != "auto":
+        return sort_plan if requested == "window" else requested
+    if get_dialect(database.dialect).is_distributed:
+        # equal scores are aggregated before a group moves to its worker, except where intervals
+        # make several rows of each score
+        in_groups = "distinct" if request.confidence is None else "window"
+        chosen = in_groups if _has_small_groups(request, inputs) else "buckets"
+        return sort_plan if chosen == "window" else chosen
+    if not database.can_inspect or inputs.base is None or _is_small(inputs.base):
+        return sort_plan
+    supports_integers = request.library.is_plan_supported(
+        "score_order", "integer_sort", database.dialect
+    )
+    total, distinct, groups = sample_distinct_counts(
+        inputs.base, _list_group_columns(request, inputs) if supports_integers else []
+    )
+    most_distinct = (
+        MAX_DISTINCT_SHARE_TO_GROUP_FOR_INFLUENCE
+        if reads_influence
+        else MAX_DISTINCT_SHARE_TO_GROUP
+    )
+    if distinct < most_distinct * total:
+        return "distinct"
+    is_untied = (
+        supports_integers
+        and total == SAMPLE_ROWS
+        and distinct >= MIN_DISTINCT_SHARE_TO_SORT_AS_INTEGERS * total
+        and groups <= MAX_GROUPS_TO_SORT_AS_INTEGERS
+    )
+    allows_integers = not weighted or request.confidence is None
+    if not is_untied or not allows_integers or reads_influence:
+        return sort_plan
+    return "integer_sort" if not weighted or _has_exact_weights(inputs) else sort_plan
+
+
+def _check_score_order(
+    request: ResolvedRequest, inputs: BoundInputs, requested: str, weighted: bool
+) -> None:
+    """Check that a requested order of scores is for weights and intervals of a request."""
     allows_integer_sort = not weighted or request.confidence is None
     if weighted and (
         requested == "rank" or (requested == "integer_sort" and not allows_integer_sort)
@@ -128,7 +172,7 @@ def choose_score_order(
     if (
         requested == "integer_sort"
         and weighted
-        and database.can_inspect
+        and inputs.database.can_inspect
         and _has_exact_weights(inputs) is False
     ):
         requirement = (
@@ -138,47 +182,6 @@ def choose_score_order(
             f"score_order='integer_sort' is for {requirement}. Choose window or distinct, or divide"
             " the weights by a number"
         )
-    reads_influence = inputs.has_units and any(
-        metric.file.interval.influence for metric in request.metrics
-    )
-    sort_plan = "window" if weighted or reads_influence else "rank"
-    if requested == "auto" and get_dialect(database.dialect).is_distributed:
-        # equal scores are aggregated before a group moves to its worker, except where intervals
-        # make several rows of each score
-        in_groups = "distinct" if request.confidence is None else "window"
-        requested = in_groups if _has_small_groups(request, inputs) else "buckets"
-    elif (
-        requested == "auto"
-        and database.can_inspect
-        and inputs.base is not None
-        and not _is_small(inputs.base)
-    ):
-        supports_integers = request.library.is_plan_supported(
-            "score_order", "integer_sort", database.dialect
-        )
-        total, distinct, groups = sample_distinct_counts(
-            inputs.base, _list_group_columns(request, inputs) if supports_integers else []
-        )
-        if (
-            distinct
-            < (
-                MAX_DISTINCT_SHARE_TO_GROUP_FOR_INFLUENCE
-                if reads_influence
-                else MAX_DISTINCT_SHARE_TO_GROUP
-            )
-            * total
-        ):
-            return "distinct"
-        is_untied = (
-            supports_integers
-            and total == SAMPLE_ROWS
-            and distinct >= MIN_DISTINCT_SHARE_TO_SORT_AS_INTEGERS * total
-            and groups <= MAX_GROUPS_TO_SORT_AS_INTEGERS
-        )
-        if not is_untied or not allows_integer_sort or reads_influence:
-            return sort_plan
-        return "integer_sort" if not weighted or _has_exact_weights(inputs) else sort_plan
-    return sort_plan if requested in {"auto", "window"} else requested
 
 
 def _is_small(bound_input: BoundInput) -> bool:
@@ -541,35 +544,13 @@ def choose_plan(
         inputs: The bound inputs.
         rows: Row counts by role, where they are known already.
     """
-    database = inputs.database
-    dialect, library = get_dialect(database.dialect), request.library
     requested = {str(name): str(value) for name, value in request.plan.items()}
     weighted = request.base_role is not None and "weight" in inputs.needed_columns.get(
         request.base_role, ()
     )
     weighted |= request.confidence is not None and request.confidence.resamples_rows
-    plans: dict[str, ParameterValue] = {
-        "list_key": "integer" if dialect.prefers_integer_keys else "input",
-        "pair_counting": (
-            "window_ranks"
-            if library.is_plan_supported("pair_counting", "window_ranks", database.dialect)
-            else "bits"
-        ),
-        "bucket_aggregation": "before_bucketing" if dialect.recomputes_ctes else "after_bucketing",
-        "weight_below": "by_sum" if weighted else "by_difference",
-        "exact_weight": "weights" if weighted else "rows",
-        "selected_queries": (
-            "in_queries_table"
-            if "queries" in inputs.by_role and not request.lists_from_queries
-            else "all"
-        ),
-        "list_groups": (
-            "from_queries_table"
-            if any(column.is_query_attribute for column in inputs.group_columns)
-            else "from_lists"
-        ),
-        "sampled_by": "unit" if inputs.has_units else "prediction",
-        **{name: value for name, value in requested.items() if name != "score_order"},
+    plans = _list_implied_plans(request, inputs, weighted) | {
+        name: value for name, value in requested.items() if name != "score_order"
     }
     if "rank_method" not in plans:
         plans["rank_method"] = choose_rank_method(request, inputs, rows)
@@ -601,6 +582,36 @@ def choose_plan(
             "score" if plans["score_order"] in {"distinct", "buckets"} else "threshold"
         )
     return plans
+
+
+def _list_implied_plans(
+    request: ResolvedRequest, inputs: BoundInputs, weighted: bool
+) -> dict[str, ParameterValue]:
+    """Return the plans that follow from the engine, the inputs and the weights alone."""
+    database, library = inputs.database, request.library
+    dialect = get_dialect(database.dialect)
+    return {
+        "list_key": "integer" if dialect.prefers_integer_keys else "input",
+        "pair_counting": (
+            "window_ranks"
+            if library.is_plan_supported("pair_counting", "window_ranks", database.dialect)
+            else "bits"
+        ),
+        "bucket_aggregation": "before_bucketing" if dialect.recomputes_ctes else "after_bucketing",
+        "weight_below": "by_sum" if weighted else "by_difference",
+        "exact_weight": "weights" if weighted else "rows",
+        "selected_queries": (
+            "in_queries_table"
+            if "queries" in inputs.by_role and not request.lists_from_queries
+            else "all"
+        ),
+        "list_groups": (
+            "from_queries_table"
+            if any(column.is_query_attribute for column in inputs.group_columns)
+            else "from_lists"
+        ),
+        "sampled_by": "unit" if inputs.has_units else "prediction",
+    }
 
 
 def plan_summary(request: ResolvedRequest, plans: Mapping[str, Any]) -> str:

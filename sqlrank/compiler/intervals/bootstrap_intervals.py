@@ -135,17 +135,34 @@ def resampled_rows(
     rotated.comments = [
         "One row per replicate and row to resample, with the position of its unit between 0 and 1."
     ]
+    return exp.union(
+        _select_original_rows(cte, select_items, weight),
+        _select_drawn_rows(rotated, select_items, weight is not None),
+        distinct=False,
+    )
+
+
+def _select_drawn_rows(
+    rotated: exp.Select, select_items: Sequence[exp.Expr], is_weighted: bool
+) -> exp.Select:
+    """Return the rows whose unit is drawn in a replicate, weighted by how often it is."""
     draw_count = load_expression("draw_count.sql", exp.column(POSITION_COLUMN))
-    total_weight = draw_count if weight is None else exp.column("weight") * draw_count
+    total_weight = exp.column("weight") * draw_count if is_weighted else draw_count
     resampled = exp.select(
         *select_items,
         exp.column(REPLICATE_COLUMN),
         exp.alias_(cast_double(total_weight), "weight"),
         exp.alias_(cast_double(draw_count), MULTIPLICITY_COLUMN),
     )
-    resampled = resampled.from_(rotated.subquery("replicate_positions")).where(
+    return resampled.from_(rotated.subquery("replicate_positions")).where(
         load_expression("is_drawn.sql", exp.column(POSITION_COLUMN))
     )
+
+
+def _select_original_rows(
+    cte: str, select_items: Sequence[exp.Expr], weight: exp.Expr | None
+) -> exp.Select:
+    """Return the rows of a CTE as replicate 0."""
     original_values = [
         sql_literal(0),
         cast_double(sql_literal(1) if weight is None else weight),
@@ -160,7 +177,7 @@ def resampled_rows(
             )
         ),
     )
-    return exp.union(original.from_(cte), resampled, distinct=False)
+    return original.from_(cte)
 
 
 def resampled_input(relations: RelationCtes, role: str) -> InputKey:

@@ -315,46 +315,52 @@ class PairedPseudoValues:
         ]
         if direct_influences:
             query = self._join_cte(query, self._count_rows(input_cte), SIZES_ALIAS)
-        pseudo_values: dict[str, exp.Expr] = {}
+        values: dict[str, exp.Expr] = {}
         flips: dict[str, exp.Expr] = {}
-        for number, (cte, rows, influences) in enumerate(grouped_influences, start=1):
-            is_direct = (cte, rows, influences) in direct_influences
+        for number, influenced in enumerate(grouped_influences, start=1):
+            cte, rows, influences = influenced
+            is_direct = influenced in direct_influences
             values_cte = cte if is_direct else self.values(cte, rows, influences)
             for score_number, score in enumerate(self.scores, start=1):
-                metrics_alias, rows_alias = f"m{number}_{score_number}", f"r{number}_{score_number}"
-                query = self._join_cte(query, values_cte, metrics_alias, score)
+                aliases = f"m{number}_{score_number}", f"r{number}_{score_number}"
+                query = self._join_cte(query, values_cte, aliases[0], score)
                 if is_direct and rows.kind == "equal_units":
-                    query = self._join_cte(
-                        query, KeyedCte(rows.step, cte.keys), rows_alias, score, score_number
-                    )
+                    lookup = KeyedCte(rows.step, cte.keys)
+                    query = self._join_cte(query, lookup, aliases[1], score, score_number)
                 for column, influence in influences:
-                    if is_direct and (flip := find_flip(self.relations, column, rows)) is not None:
-                        alias = flip_name(column.alias_for_score(score_number))
-                        flips[alias] = _influence_for_score(
-                            flip, metrics_alias, rows_alias, score_number, rows
+                    name = column.alias_for_score(score_number)
+                    values[name] = exp.column(column.alias, table=aliases[0])
+                    if is_direct:
+                        value_influence = _influence_for_score(
+                            influence, *aliases, score_number, rows
                         )
-                    value = exp.column(column.alias, table=metrics_alias)
-                    pseudo_values[column.alias_for_score(score_number)] = (
-                        self._build_pseudo_value(
-                            column,
-                            value,
-                            _influence_for_score(
-                                influence, metrics_alias, rows_alias, score_number, rows
-                            ),
-                            rows,
+                        flip = find_flip(self.relations, column, rows)
+                        values[name] = self._build_pseudo_value(
+                            column, values[name], value_influence, rows
                         )
-                        if is_direct
-                        else value
-                    )
-        values = (
-            exp.alias_(
-                cast_double(pseudo_values.get(column.alias_for_score(score_number), exp.Null())),
-                column.alias_for_score(score_number),
-            )
+                        if flip is not None:
+                            flips[flip_name(name)] = _influence_for_score(
+                                flip, *aliases, score_number, rows
+                            )
+        names = [
+            column.alias_for_score(score_number)
             for column in columns
             for score_number, _ in enumerate(self.scores, start=1)
+        ]
+        query = query.select(
+            *(exp.alias_(cast_double(values.get(name, exp.Null())), name) for name in names)
         )
-        query = query.select(*values)
+        query = self._join_audits(query, audits)
+        labels = [exp.alias_(exp.column("label", table=ROW_ALIAS), FLIP_LABEL)] if flips else []
+        ordered = [name for name in map(flip_name, names) if name in flips]
+        return query.select(
+            *(exp.alias_(flips[name], name) for name in ordered), *labels, copy=False
+        )
+
+    def _join_audits(
+        self, query: exp.Select, audits: Mapping[KeyedCte, Sequence[str]]
+    ) -> exp.Select:
+        """Join the columns for input checks, which are equal under all scores."""
         for cte, names in audits.items():
             maxima = (exp.alias_(exp.Max(this=exp.column(name)), name) for name in names)
             counted = group_by_key(
@@ -369,17 +375,7 @@ class PairedPseudoValues:
             query = self._join_cte(query, KeyedCte(checks_cte, self.group), checks_cte).select(
                 *(exp.column(name, table=checks_cte) for name in names)
             )
-        ordered = [
-            flip_name(column.alias_for_score(number))
-            for column in columns
-            for number, _ in enumerate(self.scores, start=1)
-        ]
-        labels = [exp.alias_(exp.column("label", table=ROW_ALIAS), FLIP_LABEL)] if flips else []
-        return query.select(
-            *(exp.alias_(flips[name], name) for name in ordered if name in flips),
-            *labels,
-            copy=False,
-        )
+        return query
 
     def _is_direct(self, rows: InfluenceRows, base_role: str) -> bool:
         """Return True if the influence follows from an input row or a lookup."""
