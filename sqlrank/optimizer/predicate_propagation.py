@@ -1,4 +1,6 @@
-"""Propagate predicates: replace tests, COALESCE and NULLIF with the same result in every row."""
+"""Propagate predicates: replace tests, COALESCE and NULLIF with the same result in every row, and
+write CASE as LEAST or GREATEST.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +41,9 @@ def propagate_predicates(graph: StatementGraph) -> bool:
     """Fold tests that have one value for all rows, COALESCE and NULLIF among them, in place; return
     True if there are any.
 
+    A CASE that chooses the smaller or greater of two values becomes LEAST or GREATEST, where these
+    are NULL together or never.
+
     >>> from sqlrank.optimizer.statement_graph import rewrite_graph
     >>> rewrite_graph(
     ...     propagate_predicates,
@@ -46,13 +51,19 @@ def propagate_predicates(graph: StatementGraph) -> bool:
     ... SELECT y, SUM(CASE WHEN x > 0 THEN x END) / NULLIF(COUNT(*), 0) AS n FROM a GROUP BY y''',
     ... )
     'WITH a AS (SELECT x, y FROM t WHERE x >= 1) SELECT y, SUM(x) / COUNT(*) AS n FROM a GROUP BY y'
-    """
+    >>> rewrite_graph(
+    ...     propagate_predicates,
+    ...     '''WITH a AS (SELECT COUNT(*) AS n, MAX(y) AS y FROM t GROUP BY x)
+    ... SELECT CASE WHEN n < 10 THEN n ELSE 10 END AS m, CASE WHEN y > n THEN y ELSE n END AS z FROM a''',
+    ... )
+    'WITH a AS (SELECT COUNT(*) AS n, MAX(y) AS y FROM t GROUP BY x) SELECT CASE WHEN n IS NULL OR 10 IS NULL THEN NULL ELSE LEAST(n, 10) END AS m, CASE WHEN y > n THEN y ELSE n END AS z FROM a'
+    """  # noqa: E501
     row_predicates = _RowPredicates()
     scopes = [scope for step in graph.steps for scope in step.scopes if scope.is_plain]
-    is_changed = False
+    folded = [_fold_tests(scope, row_predicates) for scope in scopes]
     for scope in scopes:
-        is_changed |= _fold_tests(scope, row_predicates)
-    return is_changed
+        _write_extremes(scope, row_predicates)
+    return any(folded)
 
 
 def _fold_tests(scope: Scope, row_predicates: _RowPredicates) -> bool:
@@ -70,6 +81,31 @@ def _fold_tests(scope: Scope, row_predicates: _RowPredicates) -> bool:
         scope.mark_changed()
         _fold_tests(scope, row_predicates)  # a sum of 1 is a count now, which is above 0 in a group
     return is_changed
+
+
+def _write_extremes(scope: Scope, row_predicates: _RowPredicates) -> None:
+    """Write a CASE that chooses the smaller or greater of two values as LEAST or GREATEST, which
+    differ between engines for a NULL.
+    """
+    cases: list[exp.Case] = find_nodes(scope.select, exp.Case)
+    for case in reversed(cases):
+        branches, default = case.args["ifs"], case.args.get("default")
+        test = branches[0].this.unnest() if len(branches) == 1 and case.this is None else None
+        if not isinstance(test, (exp.LT, exp.LTE, exp.GT, exp.GTE)) or default is None:
+            continue
+        values, results = (
+            (test.this.unnest(), test.expression.unnest()),
+            (branches[0].args["true"].unnest(), default.unnest()),
+        )
+        if results not in {values, values[::-1]} or values[0] == values[1]:
+            continue
+        causes = [set(row_predicates.null_causes(value, scope)) for value in values]
+        if causes[0] == causes[1]:
+            is_least = isinstance(test, (exp.LT, exp.LTE)) == (results == values)
+            case.replace(
+                (exp.Least if is_least else exp.Greatest)(this=values[0], expressions=[values[1]])
+            )
+            scope.mark_changed()
 
 
 def _fold_test(node: Any, scope: Scope, row_predicates: _RowPredicates) -> Expr | None:
@@ -153,6 +189,19 @@ class _RowPredicates:
                 self._aggregate_predicates(value, scope) if scope.select.args.get("group") else ()
             )
         return _NOT_NULL if self._is_never_null(value, scope) else ()
+
+    def null_causes(self, value: Expr, scope: Scope) -> Iterator[Expr]:
+        """Yield the smallest parts of an expression that may be NULL, and make it NULL wherever one
+        of them is.
+        """
+        value = value.unnest()
+        if self.value_predicates(value, scope):
+            return
+        if isinstance(value, (*_NEVER_NULL_OF_VALUES, exp.Div)):
+            for operand in value.iter_expressions():
+                yield from self.null_causes(operand, scope)
+        else:
+            yield value
 
     def _column_predicates(self, column: exp.Column, scope: Scope) -> tuple[Predicates, bool]:
         """Return the predicates of a column where it is not NULL, and True if it may be NULL.

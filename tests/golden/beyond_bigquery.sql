@@ -25,9 +25,8 @@ WITH run AS (
   -- One row per query and document among its first 10.
   SELECT
     query_id, doc_id, rank,
-    1 / SQRT(
-      CAST(CASE WHEN list_length > 10 THEN 10 ELSE list_length END AS FLOAT64)
-    ) AS inverse_norm  -- of its documents, at most 10
+    -- of its documents, at most 10
+    1 / SQRT(CAST(LEAST(list_length, 10) AS FLOAT64)) AS inverse_norm
   FROM ranked_documents
   WHERE rank <= 10
 ), recommendation_counts AS (

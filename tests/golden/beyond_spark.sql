@@ -26,8 +26,7 @@ WITH run AS (
   SELECT
     query_id, doc_id, rank,
     -- of its documents, at most 10
-    1
-    / SQRT(CAST(CASE WHEN list_length > 10 THEN 10 ELSE list_length END AS DOUBLE)) AS inverse_norm
+    1 / SQRT(CAST(LEAST(list_length, 10) AS DOUBLE)) AS inverse_norm
   FROM ranked_documents
   WHERE rank <= 10
 ), recommendation_counts AS (
