@@ -4,7 +4,6 @@ audit columns, and the result rows with intervals, joined and in order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -308,18 +307,69 @@ class AggregationCtes:
         if self.spread is not None and self.spread.value_ctes and base_role is None:
             aggregated_ctes, interval_ctes = [*interval_ctes, *aggregated_ctes], []
         has_lists_first = base_role is None or (self.replicates is not None and aggregated_ctes)
-        body = assemble_result(
-            ResultAssembly(self.relations, self.columns, self.row_keys, self.spread, value_ctes),
+        body = self._join_result(
             [*aggregated_ctes, *group_ctes, *interval_ctes]
             if has_lists_first
             else [*group_ctes, *aggregated_ctes, *interval_ctes],
             audits,
+            value_ctes,
         )
         if self.replicates is None:
             return body
         return self.replicates.select_rows(
             body, base_role, self.columns, [name for names in audits.values() for name in names]
         )
+
+    def _join_result(
+        self,
+        ctes: Sequence[KeyedCte],
+        audits: Mapping[KeyedCte, Sequence[str]],
+        ctes_by_grain: Mapping[str, str],
+    ) -> exp.Select:
+        """Join the metrics of all CTEs into ordered rows, with the cut-offs of a range.
+
+        ``ctes_by_grain`` have the values per list and per query.
+        """
+        base_cte, shape, spread = ctes[0], self.shape, self.spread
+        cutoffs = None if base_cte.keys.has_cutoff and self.row_keys else self.cutoffs
+        keys: list[exp.Expr] = [key_column(name, base_cte.step) for name in self.row_keys]
+        columns, order = list(keys), list(keys)
+        if shape.grouping_sets is not None:
+            index = len(shape.group_names)
+            columns.insert(index, slice_label(shape, base_cte.step))
+            order.insert(index, exp.column(SLICE_COLUMN))
+        cutoff_column = exp.column(CUTOFF_COLUMN, table=cutoffs or base_cte.step)
+        columns += [] if self.cutoffs is None else [cutoff_column]
+        for column in self.columns:
+            value_cte = ctes_by_grain.get(column.grain, column.cte)
+            value: exp.Expr = exp.column(column.alias, table=value_cte)
+            if column.grain == "group":
+                value = fill_undefined_group(self.relations, column)
+            elif spread is not None:
+                value = spread.select_value(column, value_cte)
+            columns.append(exp.alias_(cast_double(value), column.alias))
+            columns += [] if spread is None else spread.select_limits(column)
+        for audit_cte, names in audits.items():
+            table = ctes_by_grain.get(audit_cte.grain, audit_cte.step)
+            audit_columns = [exp.column(name, table=table) for name in names]
+            columns += (
+                audit_columns
+                if self.cutoffs is None
+                else [
+                    self.relations.only_at_first_cutoff(cutoff_column, column)
+                    for column in audit_columns
+                ]
+            )
+        if cutoffs is not None and not self.row_keys:
+            query, rest = exp.select(*columns).from_(cutoffs), ctes
+        else:
+            query = cross_join_cutoffs(exp.select(*columns).from_(base_cte.step), cutoffs)
+            rest = ctes[1:]
+        tables_read = {node.table for item in columns for node in find_nodes(item, exp.Column)}
+        for cte in (cte for cte in rest if cte.step in tables_read):
+            query = join_on_key(query, base_cte.step, cte, cutoffs)
+        query = order_rows(query, order)
+        return query if self.cutoffs is None else query.order_by(cutoff_column.copy())
 
     def _group_ctes(self, base_role: str | None) -> list[KeyedCte]:
         """Return the aggregates per group, first the one with all groups if it is needed."""
@@ -656,86 +706,3 @@ def _drop_null_cases(expression: exp.Expr, value: exp.Expr) -> exp.Expr:
         if [branch.this for branch in case.args["ifs"]] == [null_condition]:
             case.replace(case.args["default"])
     return expression
-
-
-@dataclass(frozen=True)
-class ResultAssembly:
-    """The parts of the final join.
-
-    Attributes:
-        relations: The CTEs of the statement.
-        columns: The metrics.
-        row_keys: Columns that identify result rows.
-        spread: The interval CTEs, None without intervals.
-        steps: The CTEs of values per list and per query, by grain.
-    """
-
-    relations: RelationCtes
-    columns: Sequence[MetricColumn]
-    row_keys: Sequence[str]
-    spread: AnalyticIntervals | None
-    steps: Mapping[str, str]
-
-
-def assemble_result(
-    assembly: ResultAssembly, ctes: Sequence[KeyedCte], audits: Mapping[KeyedCte, Sequence[str]]
-) -> exp.Select:
-    """Join the metrics of all CTEs into ordered rows, with the cut-offs of a range."""
-    base_cte, shape, ctes_by_unit = ctes[0], assembly.relations.shape, assembly.steps
-    range_cutoffs = assembly.relations.cutoffs
-    cutoffs = None if base_cte.keys.has_cutoff and assembly.row_keys else range_cutoffs
-    cutoff_column = (
-        None if range_cutoffs is None else exp.column(CUTOFF_COLUMN, table=cutoffs or base_cte.step)
-    )
-    keys: list[exp.Expr] = [key_column(name, base_cte.step) for name in assembly.row_keys]
-    columns, order = list(keys), list(keys)
-    if shape.grouping_sets is not None:
-        index = len(shape.group_names)
-        columns.insert(index, slice_label(shape, base_cte.step))
-        order.insert(index, exp.column(SLICE_COLUMN))
-    columns += [] if cutoff_column is None else [cutoff_column]
-    for column in assembly.columns:
-        value_cte = ctes_by_unit.get(column.grain, column.cte)
-        value = (
-            exp.column(column.alias, table=value_cte)
-            if assembly.spread is None
-            else assembly.spread.select_value(column, value_cte)
-        )
-        columns.append(
-            exp.alias_(
-                cast_double(
-                    fill_undefined_group(assembly.relations, column)
-                    if column.grain == "group"
-                    else value
-                ),
-                column.alias,
-            )
-        )
-        columns += [] if assembly.spread is None else assembly.spread.select_limits(column)
-    for audit_cte, names in audits.items():
-        audit_columns = [
-            exp.column(name, table=ctes_by_unit.get(audit_cte.grain, audit_cte.step))
-            for name in names
-        ]
-        columns += (
-            audit_columns
-            if cutoff_column is None
-            else [
-                assembly.relations.only_at_first_cutoff(cutoff_column, column)
-                for column in audit_columns
-            ]
-        )
-    if cutoffs is not None and not assembly.row_keys:
-        query, rest = exp.select(*columns).from_(cutoffs), ctes
-    else:
-        query, rest = (
-            cross_join_cutoffs(exp.select(*columns).from_(base_cte.step), cutoffs),
-            ctes[1:],
-        )
-    tables_read = {
-        column.table for select_item in columns for column in find_nodes(select_item, exp.Column)
-    }
-    for cte in (cte for cte in rest if cte.step in tables_read):
-        query = join_on_key(query, base_cte.step, cte, cutoffs)
-    query = order_rows(query, order)
-    return query if cutoff_column is None else query.order_by(cutoff_column.copy())

@@ -336,16 +336,6 @@ def number_from_one(function: exp.Lambda) -> exp.Lambda:
     return function
 
 
-def _element_rows(array: exp.Expr, element: str, position: str | None) -> exp.Unnest:
-    """Return the FROM item of the elements of a list."""
-    alias = exp.TableAlias(columns=[exp.to_identifier(element)])
-    return exp.Unnest(
-        expressions=[array],
-        alias=alias,
-        offset=None if position is None else exp.to_identifier(position),
-    )
-
-
 def subquery_operations(first_position: int) -> dict[str, Callable[..., exp.Expr]]:
     """Return writers of subqueries over elements, whose positions the dialect numbers from 0 or
     1.
@@ -354,7 +344,11 @@ def subquery_operations(first_position: int) -> dict[str, Callable[..., exp.Expr
     def unnest_array(
         array: exp.Expr, element: str = LIST_ELEMENT, position: str | None = None
     ) -> exp.Unnest:
-        unnest = _element_rows(array, element, position)
+        unnest = exp.Unnest(
+            expressions=[array],
+            alias=exp.TableAlias(columns=[exp.to_identifier(element)]),
+            offset=None if position is None else exp.to_identifier(position),
+        )
         if first_position == 1:  # PostgreSQL names the table of elements
             unnest.args["alias"].set("this", exp.to_identifier(f"{element}_rows"))
         return unnest
