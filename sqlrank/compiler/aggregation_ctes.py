@@ -450,16 +450,7 @@ class AggregationCtes:
                 copy=False,
             )
         if shape.query_attributes or self.weighted:
-            queries = exp.to_table(self.relations.add_input(InputKey("queries"))).as_("a")
-            shared = [
-                column.name
-                for column in shape.group_columns
-                if "queries" in column.columns and not column.is_query_attribute
-            ]
-            on = key_equalities(shared, "a", "l", nullable=True) + key_equalities(
-                [QUERY_ID], "a", "l", nullable=False
-            )
-            query.join(queries, on=exp.and_(*on), join_type="left", copy=False)
+            self._join_queries(query)
         cte = self.ctes.add_aggregate(
             "query_metrics",
             query,
@@ -472,6 +463,18 @@ class AggregationCtes:
             exp.func("COALESCE", exp.column("weight"), sql_literal(1)) if self.weighted else None
         )
         return self.replicates.add_resampled_values(cte, query, QUERY_ID, weight)
+
+    def _join_queries(self, query: exp.Select) -> None:
+        """Join the attributes and weights of queries as ``a`` to rows of lists, ``l``, in place."""
+        queries = exp.to_table(self.relations.add_input(InputKey("queries"))).as_("a")
+        shared = [
+            column.name
+            for column in self.shape.group_columns
+            if "queries" in column.columns and not column.is_query_attribute
+        ]
+        on = key_equalities(shared, "a", "l", nullable=True)
+        on += key_equalities([QUERY_ID], "a", "l", nullable=False)
+        query.join(queries, on=exp.and_(*on), join_type="left", copy=False)
 
     def _aggregate_lists(
         self, cte: str, audits: Mapping[KeyedCte, Sequence[str]], is_final: bool
@@ -562,6 +565,16 @@ class AggregationCtes:
         values_cte = self.ctes.add_aggregate(
             "query_values", values_query, rows, materialize=self._materialize_values
         )
+        return [self._aggregate_values(values_cte, values_query, keys, columns)]
+
+    def _aggregate_values(
+        self,
+        values_cte: str,
+        values_query: exp.Select,
+        keys: KeyColumns,
+        columns: Sequence[MetricColumn],
+    ) -> KeyedCte:
+        """Add one row per group with the metrics of which a CTE has a value per query."""
         group_keys = KeyColumns(
             tuple(
                 name
@@ -599,7 +612,7 @@ class AggregationCtes:
         name = self.ctes.add_aggregate(
             "group_query_values", query, self._per_replicate("one row per group")
         )
-        return [KeyedCte(name, group_keys, "query")]
+        return KeyedCte(name, group_keys, "query")
 
 
 def fill_undefined(

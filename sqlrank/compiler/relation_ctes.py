@@ -224,24 +224,7 @@ class RelationCtes:
         self, file: SqlFile, settings: Mapping[str, ParameterValue], per_list: bool = False
     ) -> str:
         """Return the CTE of a relation or curve file, adding it if necessary."""
-        tree: Any = bind_parameters(self.library, file.tree, settings, file.params)
-        if "measured" in file.scopes:
-            measured = {key.role: source.measured for key, source in self.sources.items()}
-            tables = [table.name for table in find_nodes(tree, exp.Table)]
-            tree = tree.select(
-                *(
-                    exp.column(name, table=role)
-                    for role in tables
-                    for name in measured.get(role, ())
-                )
-            )
-        _join_queries_by_group(tree)
-        for select in find_nodes(tree, exp.Select):
-            for item in (select, *select.expressions):
-                item.comments = [
-                    self.complete_comment(comment, file, settings)
-                    for comment in item.comments or ()
-                ]
+        tree: Any = self._bind_file(file, settings)
         for table in find_nodes(tree, exp.Table):
             rows = RowsRead.WITH_DUPLICATES if table.name == file.name else file.rows_read
             table.replace(
@@ -286,6 +269,27 @@ class RelationCtes:
                 materialize,
             )
         return self._names[tree]
+
+    def _bind_file(self, file: SqlFile, settings: Mapping[str, ParameterValue]) -> exp.Query:
+        """Return the tree of a file with its parameters bound, its comments complete, and the
+        columns that metrics measure.
+        """
+        tree: Any = bind_parameters(self.library, file.tree, settings, file.params)
+        if "measured" in file.scopes:
+            measured = {key.role: source.measured for key, source in self.sources.items()}
+            roles = [table.name for table in find_nodes(tree, exp.Table)]
+            tree = tree.select(
+                *(exp.column(name, table=role) for role in roles for name in measured.get(role, ()))
+            )
+        _join_queries_by_group(tree)
+        for select in find_nodes(tree, exp.Select):
+            for item in (select, *select.expressions):
+                item.comments = [
+                    self.complete_comment(comment, file, settings)
+                    for comment in item.comments or ()
+                ]
+        query: exp.Query = tree
+        return query
 
     def complete_comment(
         self, sentence: str, file: SqlFile, settings: Mapping[str, ParameterValue]

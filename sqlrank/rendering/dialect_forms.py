@@ -5,7 +5,7 @@ elements of lists, and operations on lists.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -336,22 +336,25 @@ def number_from_one(function: exp.Lambda) -> exp.Lambda:
     return function
 
 
+def _unnest_elements(
+    first_position: int, array: exp.Expr, element: str = LIST_ELEMENT, position: str | None = None
+) -> exp.Unnest:
+    """Return the FROM item of the elements of a list, and of their positions if they have a name;
+    PostgreSQL, which numbers them from 1, names the table of elements.
+    """
+    table = exp.to_identifier(f"{element}_rows") if first_position == 1 else None
+    return exp.Unnest(
+        expressions=[array],
+        alias=exp.TableAlias(this=table, columns=[exp.to_identifier(element)]),
+        offset=None if position is None else exp.to_identifier(position),
+    )
+
+
 def subquery_operations(first_position: int) -> dict[str, Callable[..., exp.Expr]]:
     """Return writers of subqueries over elements, whose positions the dialect numbers from 0 or
     1.
     """
-
-    def unnest_array(
-        array: exp.Expr, element: str = LIST_ELEMENT, position: str | None = None
-    ) -> exp.Unnest:
-        unnest = exp.Unnest(
-            expressions=[array],
-            alias=exp.TableAlias(columns=[exp.to_identifier(element)]),
-            offset=None if position is None else exp.to_identifier(position),
-        )
-        if first_position == 1:  # PostgreSQL names the table of elements
-            unnest.args["alias"].set("this", exp.to_identifier(f"{element}_rows"))
-        return unnest
+    unnest_array = partial(_unnest_elements, first_position)
 
     def collect_rows(query: exp.Select) -> exp.Expr:
         return call_function("ARRAY", query)

@@ -441,30 +441,56 @@ def _operator_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Ex
 
 def _call_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
     """Return layout functions of CASE, windows and functions of one argument."""
+    layouts: dict[type[exp.Expr], Write] = {
+        exp.Case: _format_case,
+        exp.Window: _window_layout(dispatch),
+        exp.WithinGroup: _format_within_group,
+    }
+    return (
+        layouts
+        | dict.fromkeys(_FUNCTIONS, _function_layout(dispatch))
+        | {call: _call_layout(name) for call, name in _CALLS.items()}
+    )
 
-    def format_case(self: Any, node: exp.Case) -> str:
-        """Write a condition and its value on one line, and all of CASE, if they fit."""
-        branches = [
-            (f"WHEN {self.sql(branch, 'this')}", f"THEN {self.sql(branch, 'true')}")
-            for branch in node.args["ifs"]
-        ]
-        statements = [
-            " ".join(pair) if _fits_one_line(self, " ".join(pair)) else "\n".join(pair)
-            for pair in branches
-        ]
-        operand, default = self.sql(node, "this"), self.sql(node, "default")
-        lines = [
-            f"CASE {operand}" if operand else "CASE",
-            *statements,
-            *([f"ELSE {default}"] if default else []),
-            "END",
-        ]
-        text = " ".join(lines)
-        return (
-            text
-            if _fits_one_line(self, text)
-            else str(self.indent("\n".join(lines), skip_first=True, skip_last=True))
-        )
+
+def _format_case(self: Any, node: exp.Case) -> str:
+    """Write a condition and its value on one line, and all of CASE, if they fit."""
+    branches = [
+        (f"WHEN {self.sql(branch, 'this')}", f"THEN {self.sql(branch, 'true')}")
+        for branch in node.args["ifs"]
+    ]
+    statements = [
+        " ".join(pair) if _fits_one_line(self, " ".join(pair)) else "\n".join(pair)
+        for pair in branches
+    ]
+    operand, default = self.sql(node, "this"), self.sql(node, "default")
+    lines = [
+        f"CASE {operand}" if operand else "CASE",
+        *statements,
+        *([f"ELSE {default}"] if default else []),
+        "END",
+    ]
+    text = " ".join(lines)
+    return (
+        text
+        if _fits_one_line(self, text)
+        else str(self.indent("\n".join(lines), skip_first=True, skip_last=True))
+    )
+
+
+def _format_within_group(self: Any, node: exp.WithinGroup) -> str:
+    """Write the order of a quantile on a line of its own where the call is too long."""
+    aggregate, order = self.sql(node, "this"), self.sql(node, "expression").strip()
+    text = f"{aggregate} WITHIN GROUP ({order})"
+    return (
+        text
+        if _fits_one_line(self, text)
+        else f"{aggregate} WITHIN GROUP (\n{' ' * INDENT}{order}\n)"
+    )
+
+
+def _window_layout(dispatch: dict[type[exp.Expr], Write]) -> Write:
+    """Return a layout function of windows."""
 
     def format_window(self: Any, node: exp.Window) -> str:
         """Write a window on one line, or what is in its parentheses on one or on several."""
@@ -483,6 +509,12 @@ def _call_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr],
             if _fits_one_line(self, line.rpartition("\n")[2])
             else f"{function} OVER (\n{' ' * INDENT}{terms}\n)"
         )
+
+    return format_window
+
+
+def _function_layout(dispatch: dict[type[exp.Expr], Write]) -> Write:
+    """Return a layout function of functions of one argument."""
 
     def format_function(self: Any, node: exp.Func) -> str:
         """Write the argument of a function on a line of its own where the call is too long, but
@@ -506,26 +538,7 @@ def _call_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr],
         name, _, argument = text.partition("(")
         return f"{name}(\n{' ' * INDENT}{argument[:-1]}\n)"
 
-    def format_within_group(self: Any, node: exp.WithinGroup) -> str:
-        """Write the order of a quantile on a line of its own where the call is too long."""
-        aggregate, order = self.sql(node, "this"), self.sql(node, "expression").strip()
-        text = f"{aggregate} WITHIN GROUP ({order})"
-        return (
-            text
-            if _fits_one_line(self, text)
-            else f"{aggregate} WITHIN GROUP (\n{' ' * INDENT}{order}\n)"
-        )
-
-    layouts: dict[type[exp.Expr], Write] = {
-        exp.Case: format_case,
-        exp.Window: format_window,
-        exp.WithinGroup: format_within_group,
-    }
-    return (
-        layouts
-        | dict.fromkeys(_FUNCTIONS, format_function)
-        | {call: _call_layout(name) for call, name in _CALLS.items()}
-    )
+    return format_function
 
 
 def _call_layout(name: str) -> Write:

@@ -98,32 +98,12 @@ class IntervalFormulas:
             columns.append(
                 comment_column(enlarged, ENLARGED_SE, self._describe_slot("enlarged_se"))
             )
+        columns += self._list_class_sizes(sums) if self.needs_class_sizes else []
         count = sums["units"]
-        if self.formula.error == "delong" or self.needs_class_sizes:
-            smaller = self.relations.apply_function(
-                "smaller_sum", {}, sums["positives"], sums["negatives"]
-            )
-            units = self.relations.apply_function(
+        if self.formula.error == "delong":
+            count = self.relations.apply_function(
                 "smaller_sum", {}, sums[positives], sums[negatives]
             )
-            count = units if self.formula.error == "delong" else count
-            columns += (
-                [
-                    comment_column(
-                        smaller,
-                        "smaller_class_size",
-                        "number of positives or of negatives, whichever is less",
-                    )
-                ]
-                if self.needs_class_sizes
-                else []
-            )
-        if self.needs_class_sizes:
-            for label in ("positive", "negative"):
-                size = exp.alias_(sums[f"{label}_size"].copy(), f"{label}_size")
-                is_weighted = sums[f"{label}_size"] != sums[f"{label}s"]
-                size.comments = [f"effective number of {label}s"] if is_weighted else None
-                columns.append(size)
         columns += [df_column(count)] if self.confidence.method != "normal" else []
         if self.formula.is_adjusted:
             arguments = [sums[name] for name in ("squares", "fourth_powers", "units")]
@@ -141,6 +121,25 @@ class IntervalFormulas:
                     self._describe_slot("least_size"),
                 )
             )
+        return columns
+
+    def _list_class_sizes(self, sums: Mapping[str, exp.Expr]) -> list[exp.Expr]:
+        """Return the number of rows of the smaller class, and the effective numbers of both."""
+        smaller = self.relations.apply_function(
+            "smaller_sum", {}, sums["positives"], sums["negatives"]
+        )
+        columns = [
+            comment_column(
+                smaller,
+                "smaller_class_size",
+                "number of positives or of negatives, whichever is less",
+            )
+        ]
+        for label in ("positive", "negative"):
+            size = exp.alias_(sums[f"{label}_size"].copy(), f"{label}_size")
+            is_weighted = sums[f"{label}_size"] != sums[f"{label}s"]
+            size.comments = [f"effective number of {label}s"] if is_weighted else None
+            columns.append(size)
         return columns
 
     def list_interval_terms(self) -> list[exp.Expr]:
