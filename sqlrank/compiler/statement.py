@@ -145,7 +145,7 @@ def compile_statement(
 def _prepare_relations(
     relations: RelationCtes, metrics: Sequence[ResolvedMetric], layout: ResultLayout
 ) -> None:
-    """Set what concerns all relations: the cut-offs of a range or of queries, and resampling."""
+    """Set the cut-offs of a range or of queries, and resampling, for all relations."""
     if cutoff_range := _cutoff_range(metrics):
         relations.enable_cutoff_range(*cutoff_range)
     if metric := next((metric for metric in metrics if metric.has_query_cutoffs), None):
