@@ -6,7 +6,9 @@ BIN := $(VENV)/bin
 RUN := examples/data/trec_eval/results.test
 QRELS := examples/data/trec_eval/qrels.rel_level
 CLICKS := --predictions examples/data/open_bandit/impressions.parquet --column label=click --column score=score_logistic \
-	--column score=score_boosting --column 'weight=1 / propensity'
+	--column score=score_boosting
+ANSWERS := --input answers=baseline=examples/data/rag/baseline.jsonl --input answers=candidate=examples/data/rag/candidate.jsonl \
+	--column retrieved=retrieved_ids --column relevant=gold_ids
 
 HOURS := --predictions examples/data/open_bandit/impressions.parquet --column label=click --column score=score_logistic \
 	--column score=score_boosting --column "query_id=DATE_TRUNC('hour', timestamp)" --policy level=query --tolerance 1%
@@ -45,17 +47,17 @@ demo: $(VENV)/.report  ## Evaluate real collections, show the SQL that did it, a
 	$(BIN)/sqlrank evaluate nDCG@10 AP RR P@10 R@100 bpref num_q num_unjudged --run $(RUN) --qrels $(QRELS)
 	$(BIN)/sqlrank evaluate nDCG@10 AP RR P@10 R@100 --run $(RUN) --qrels $(QRELS) --per-query
 	$(BIN)/sqlrank sql nDCG@10 AP --run $(RUN) --qrels $(QRELS)
-	$(BIN)/sqlrank evaluate AUC LogLoss NormalizedEntropy LiftQuality CalibrationRatio Positives $(CLICKS) --by campaign,policy
-	$(BIN)/sqlrank evaluate Calibration $(CLICKS) --by campaign
-	$(BIN)/sqlrank compare nDCG@10 AP --run full=$(RUN) --run cut=examples/data/trec_eval/results.trunc --qrels $(QRELS)
+	$(BIN)/sqlrank evaluate AUC LogLoss NormalizedEntropy LiftQuality CalibrationRatio Positives $(CLICKS) --by policy
+	$(BIN)/sqlrank evaluate Calibration $(CLICKS) --by policy
+	$(BIN)/sqlrank compare nDCG@5 MRR Recall@5 $(ANSWERS)
 	$(BIN)/sqlrank compare LogLoss Brier $(filter-out --tolerance 1%,$(HOURS)) --by campaign
-	$(BIN)/sqlrank compare AUC LogLoss $(CLICKS) --by campaign
+	$(BIN)/sqlrank compare AUC LogLoss $(CLICKS) --by policy
 	$(BIN)/sqlrank gate LogLoss Brier $(HOURS) --where "policy = 'random'"
 	$(BIN)/sqlrank gate MAE $(HOURS) --where "policy = 'random'"; test $$? = 1 # this one fails
 	$(BIN)/sqlrank gate LogLoss $(HOURS) --where "policy = 'bts'"; test $$? = 3 # this one is inconclusive
 	@mkdir -p build
-	$(BIN)/sqlrank report --run full=$(RUN) --run cut=examples/data/trec_eval/results.trunc --qrels $(QRELS) -o build/rankings.html
-	$(BIN)/sqlrank report $(CLICKS) --by campaign -o build/predictions.html
+	$(BIN)/sqlrank report nDCG@5 MRR Recall@5 $(ANSWERS) --by intent -o build/rankings.html
+	$(BIN)/sqlrank report $(CLICKS) --by policy -o build/predictions.html
 	@echo "reports: $(CURDIR)/build/rankings.html and $(CURDIR)/build/predictions.html"
 
 test: $(VENV)/.test  ## Run the tests that are not slow (three minutes)

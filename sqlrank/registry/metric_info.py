@@ -26,15 +26,31 @@ METRIC_INFO_COLUMNS = ("name", "family", "parameters", "relation", "source", "de
 """Columns of the list of metrics."""
 
 
+COMMON_FAMILIES = ("ranking", "classification", "regression", "curve")
+"""Families that the list of metrics begins with."""
+
+
 def list_metrics(library: Registry, search: str | None) -> list[dict[str, str]]:
-    """List all metrics by family and name, or those that match a text or family."""
+    """List all metrics by family and name, rankings and predictions first, or those that match a
+    text or family; counts come last in their family.
+    """
     files = [*library.metrics.values(), *library.curves.values()]
     rows = [
         _build_row(file)
         for file in files
         if search is None or _matches_search(search.lower(), file, library)
     ]
-    return sorted(rows, key=lambda row: (row["family"], row["name"].lower()))
+    return sorted(
+        rows,
+        key=lambda row: (
+            COMMON_FAMILIES.index(row["family"])
+            if row["family"] in COMMON_FAMILIES
+            else len(COMMON_FAMILIES),
+            row["family"],
+            row["name"].startswith("num_"),
+            row["name"].lower(),
+        ),
+    )
 
 
 def _matches_search(search: str, file: SqlFile, library: Registry) -> bool:

@@ -194,6 +194,16 @@ def test_words_of_headings_are_found() -> None:
     assert {word for word in words if not search_entries(word, entries())} == set()
 
 
+def test_the_list_begins_with_rankings_and_ends_families_with_counts() -> None:
+    rows = sqlrank.metrics().select(["family", "name"]).to_pylist()
+    families = list(dict.fromkeys(row["family"] for row in rows))
+    assert families[:4] == ["ranking", "classification", "regression", "curve"]
+    assert families[4:] == sorted(families[4:])
+    for family in families:
+        counts = [row["name"].startswith("num_") for row in rows if row["family"] == family]
+        assert counts == sorted(counts), family
+
+
 def test_a_search_takes_a_part_of_a_second() -> None:
     entries()
     start = process_time()
