@@ -71,7 +71,7 @@ WITH run AS NOT MATERIALIZED (
   -- One row.
   SELECT
     -- Personalization: how different the lists are: one less the cosine of the first 10 of two
-    -- lists, on the mean over pairs.
+    -- lists, averaged over pairs.
     1
     - SUM(norm_sum * norm_sum - norm_square_sum)
     / NULLIF(SUM(num_first_ranks) * (SUM(num_first_ranks) - 1), 0) AS personalization_at_10

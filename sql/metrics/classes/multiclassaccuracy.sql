@@ -1,4 +1,4 @@
--- MulticlassAccuracy: share of the weight whose class is predicted rightly.
+-- MulticlassAccuracy: share of predictions whose class is correct.
 -- Use when: classes are balanced and all errors cost the same. Add MulticlassBalancedAccuracy if some classes are rare.
 -- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.

@@ -1,4 +1,4 @@
--- MulticlassBrier: sum over classes of the squared difference between probability and outcome, on the mean over predictions.
+-- MulticlassBrier: sum over classes of the squared difference between probability and outcome, averaged over predictions.
 -- Use when: you use the probabilities of classes and want a bounded score.
 -- Requires: probabilities.
 -- Range: 0 to inf.

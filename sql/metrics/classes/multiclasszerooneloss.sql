@@ -1,4 +1,4 @@
--- MulticlassZeroOneLoss: share of the weight whose class is predicted wrongly, the error rate.
+-- MulticlassZeroOneLoss: share of predictions whose class is wrong, the error rate.
 -- Use when: classes are balanced and all errors cost the same. It is 1 - MulticlassAccuracy.
 -- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.

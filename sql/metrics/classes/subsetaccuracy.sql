@@ -1,4 +1,4 @@
--- SubsetAccuracy: share of the weight whose predicted classes are exactly the observed ones.
+-- SubsetAccuracy: share of predictions whose classes are exactly the observed ones.
 -- Use when: a prediction is of use only if all of its classes are right, such as the set of filters of a query.
 -- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.

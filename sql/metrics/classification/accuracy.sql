@@ -1,4 +1,4 @@
--- Accuracy: share of the weight that is predicted rightly.
+-- Accuracy: share of correct predictions.
 --     Accuracy = (TP + TN) / (TP + TN + FP + FN)
 -- Use when: classes are balanced and both kinds of errors cost the same. With rare positives, a model without positives scores high.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.

@@ -1,4 +1,4 @@
--- BaseRate: share of the weight that is of positives.
+-- BaseRate: share of positives among the rows.
 -- Use when: you read metrics that depend on the share of positives, such as Precision, APS and Lift.
 -- Requires: binary labels.
 -- Range: 0 to 1.

@@ -1,4 +1,4 @@
--- SelectionRate: share of the weight that is predicted positive.
+-- SelectionRate: share of predictions that are positive.
 -- Use when: you need to know how many rows a threshold selects, for example by group or for capacity planning.
 -- $threshold: number, default 0.5: the lowest score that counts as a predicted positive.
 -- Requires: scores from 0 to 1 under threshold=0.5.

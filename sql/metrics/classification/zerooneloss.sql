@@ -1,4 +1,4 @@
--- ZeroOneLoss: share of the weight that is predicted wrongly, the error rate.
+-- ZeroOneLoss: share of wrong predictions, the error rate.
 --     ZeroOneLoss = (FP + FN) / (TP + TN + FP + FN)
 -- Use when: classes are balanced and both kinds of errors cost the same. It is 1 - Accuracy.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.

@@ -1,4 +1,4 @@
--- Homogeneity: how far each predicted cluster holds records of one true cluster only: 1 less the entropy that is left, as a share.
+-- Homogeneity: how far each predicted cluster holds records of one true cluster only: 1 - the entropy that remains, normalized.
 -- Use when: clusters must not mix entities, and splits don't matter.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)

@@ -1,4 +1,4 @@
--- Share of predictions: share of the weight of predictions for which a column is true.
+-- Share of predictions: share of predictions for which a column is true, by weight.
 -- Use when: each prediction passes or fails a check of your own.
 -- $column: flag: column of the predictions, true or false, or 1 or 0.
 -- Range: 0 to 1.

@@ -1,4 +1,4 @@
--- MeanPopularity: number of users with a document in their history, on the mean over the first k of a list.
+-- MeanPopularity: number of users with a document in their history, averaged over the first k of a list.
 -- Use when: you want to see if a system only recommends popular items.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- if_undefined(): default skip: value of a list for which it is undefined.

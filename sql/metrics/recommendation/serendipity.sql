@@ -1,4 +1,4 @@
--- Serendipity: how much higher relevant documents are ranked than by popularity, on the mean over the first k of a list.
+-- Serendipity: how much higher relevant documents are ranked than by popularity, averaged over the first k of a list.
 --     mean of max(0, p(rank) - p(popularity rank)) over the first k, 0 if not relevant, where p(r) = (n + 1 - r) / n
 -- Use when: relevant items that popularity alone would not find should count more.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.

@@ -1,4 +1,4 @@
--- Unexpectedness: one less the share of k that are documents of the first k of the list and of the baseline.
+-- Unexpectedness: share of the first k that the baseline does not show in its first k.
 -- Use when: you compare a recommender with a simple baseline, such as popularity, and want items that this doesn't show.
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
 -- if_undefined(): default skip: value of a list for which it is undefined.
