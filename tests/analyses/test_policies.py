@@ -337,3 +337,12 @@ def test_a_document_is_looked_up_in_the_list_of_an_answer() -> None:
         "RR", inputs={"answers": answers}, plan={"rank_method": "list_position"}
     ).to_pylist()
     assert row["RR"] == pytest.approx(1 / 3)
+
+
+def test_clusters_of_one_and_of_several_true_ones() -> None:
+    """The predicted clusters are 1 2, 3 4 and 5; the true ones are 1 2, 3, 4 5."""
+    columns = {"record_id": [1, 2, 3, 4, 5], "predicted_cluster": list("aabbc")}
+    records = pa.table({**columns, "true_cluster": list("xxyzz")})
+    metrics = ["num_over_merged", "num_over_split", "num_predicted_clusters", "num_true_clusters"]
+    (row,) = sqlrank.evaluate(metrics, inputs={"records": records}).to_pylist()
+    assert list(row.values()) == [1, 1, 3, 3]

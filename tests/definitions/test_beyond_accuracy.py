@@ -81,7 +81,6 @@ def evaluate_one(metric: str, run: pa.Table, **options: Any) -> Any:
     return value
 
 
-@pytest.mark.slow
 def test_a_world_by_hand() -> None:
     (found,) = evaluate(list(GOLDEN), qrels=WORLD.qrels)
     assert found == pytest.approx(GOLDEN, abs=1e-12)
@@ -193,7 +192,6 @@ def test_one_list(metric: str, docs: str, expected: float | None) -> None:
     )
 
 
-@pytest.mark.slow
 def test_equal_and_disjoint_lists() -> None:
     assert evaluate_one("Personalization", make_run(p="abcd", q="dcba", r="abcd")) == pytest.approx(
         0, abs=1e-15
@@ -218,7 +216,6 @@ def test_users_without_a_history() -> None:
     assert evaluate_one("PopularityLift", run) == 2.5 / 2 - 1
 
 
-@pytest.mark.slow
 def test_ties_decide_which_documents_are_first() -> None:
     tied = pa.table({"query_id": ["1", "1"], "doc_id": ["a", "i"], "score": [1.0, 1.0]})
     base = pa.table({"query_id": ["1", "1"], "doc_id": ["a", "i"], "score": [5, 5], "rank": [1, 2]})

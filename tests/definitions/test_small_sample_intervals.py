@@ -242,6 +242,17 @@ def test_a_class_of_few_rows_that_are_all_right(metric: str, kind: str, scale: i
     ] == pytest.approx(expected)
 
 
+def test_cells_of_five_rows_add_nothing() -> None:
+    """Of 25 positives five are missed, and none of the other cells has fewer."""
+    label = np.repeat([1.0, 0.0], [25, 75])
+    hit = np.repeat([1.0, 0.0, 1.0, 0.0], [20, 5, 60, 15])
+    influence = np.where(label == 1, (hit - 0.8) / 25, (hit - 0.8) / 75) / 2
+    table = {"label": label, "score": np.where(hit == label, 0.9, 0.1)}
+    assert evaluate_limits("BalancedAccuracy", pa.table(table)) == pytest.approx(
+        compute_limits(0.8, influence, np.ones(100), kind="share"), rel=1e-9
+    )
+
+
 @pytest.mark.parametrize("metric", ["BaseRate", "Bias", "MSE"])
 def test_many_equal_units_are_not_adjusted(metric: str) -> None:
     """Of 2,000 rows without outliers the interval is as wide as without any adjustment, to 1 %."""

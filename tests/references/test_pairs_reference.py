@@ -128,7 +128,6 @@ def test_every_metric_has_a_reference_and_is_among_them() -> None:
     assert {sqlrank.parse(name).name for name in known} == named
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("weights", select_few(WEIGHTS, ("one heavy",)))
 @pytest.mark.parametrize("counting", select_few(["window_ranks", "bits"], 1))
 def test_of_numbers(weights: str, counting: str) -> None:
@@ -154,7 +153,6 @@ def test_of_classes(weights: str, strategy: str) -> None:
     )
 
 
-@pytest.mark.slow
 def test_rank_given() -> None:
     """Under ties=row_order no two scores are equal."""
     found = draw_groups(classes=True, weights="ones")
@@ -197,7 +195,6 @@ def test_without_groups(counting: str) -> None:
         assert_reference({"all": got[0]}, {"all": data}, NUMBER_METRICS)
 
 
-@pytest.mark.slow
 def test_mean_over_queries() -> None:
     metrics = [
         "KendallTau(level=query)",

@@ -57,7 +57,6 @@ def test_every_metric_has_a_reference() -> None:
     assert there == {*GROUP_METRICS, *LIST_METRICS}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_of_all_lists(seed: int) -> None:
     data = draw_cached_world(seed)
@@ -69,7 +68,6 @@ def test_of_all_lists(seed: int) -> None:
         ), metric
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_of_each_list_and_their_mean(seed: int) -> None:
     data = draw_cached_world(seed)

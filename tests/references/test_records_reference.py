@@ -92,7 +92,6 @@ def make_pairs() -> pa.Table:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("missing_prediction", select_few(["singleton", "drop"], 1))
 @pytest.mark.parametrize("missing_truth", ["drop", "singleton"])
 def test_numbers_are_those_of_the_formulas(missing_prediction: str, missing_truth: str) -> None:
