@@ -128,6 +128,7 @@ def test_every_metric_has_a_reference_and_is_among_them() -> None:
     assert {sqlrank.parse(name).name for name in known} == named
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", select_few(WEIGHTS, ("one heavy",)))
 @pytest.mark.parametrize("counting", select_few(["window_ranks", "bits"], 1))
 def test_of_numbers(weights: str, counting: str) -> None:
