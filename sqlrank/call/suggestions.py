@@ -253,10 +253,7 @@ class _Correction:
             by_name = [f"{name}={text}" for name, text in self.arguments.items()]
             advice.append(f"write {self.function}({', '.join([*by_position, *by_name])})")
         elif not advice:
-            advice.append(
-                "it takes"
-                f" {', '.join(self.parameters)}{', and policies' if self.has_policies else ''}"
-            )
+            advice.append(self._list_parameters())
         return join_sentences(*problems, *map(to_sentence, advice))
 
     def _translate_argument(self, name: str, value: Any) -> None:
@@ -299,12 +296,13 @@ class _Correction:
         if not (nearest or placement_hint):
             nearest = did_you_mean(name, policies)
             if not is_misspelt_policy:
-                self.advice.append(
-                    "it takes"
-                    f" {', '.join(self.parameters)}{', and policies' if self.has_policies else ''}"
-                )
+                self.advice.append(self._list_parameters())
         if sentence := placement_hint or nearest:
             self.advice.append(sentence)
+
+    def _list_parameters(self) -> str:
+        policies = ", and policies" if self.has_policies else ""
+        return f"it takes {', '.join(self.parameters)}{policies}"
 
     def _advise_on_source(self, name: str) -> str | None:
         """Return advice on an input that the function takes under another argument, or not at all;

@@ -486,23 +486,8 @@ def _find_column(name: str, bound: BoundInputs, mapping: Mapping[str, str]) -> _
     argument = (
         "across" if name in request.across else "system" if name == request.call.system else "by"
     )
-    tables = [
-        bound_input.table for bound_input in inputs.values() if bound_input.table.column_types
-    ]
-    if (
-        name not in mapping
-        and not any(table.find_column(text) for table in tables)
-        and _is_expression(name, tables)
-    ):
-        advice = (
-            f"Write {argument}={f'name={name}'!r}"
-            if argument != "system"
-            else f"Write columns={{'system': {name!r}}} and system='system'"
-        )
-        raise InputError(
-            f"{argument}: {quote_excerpt(name)} is an expression without a name. {advice}, or quote"
-            " the name of a column"
-        )
+    if name not in mapping:
+        _refuse_unnamed_expression(name, text, argument, inputs)
     if request.base_role is not None:
         return _find_in_base(
             name,
@@ -534,6 +519,26 @@ def _find_column(name: str, bound: BoundInputs, mapping: Mapping[str, str]) -> _
     return replace(
         match,
         roles=[role for role in match.roles if role != "queries" or run_role not in match.roles],
+    )
+
+
+def _refuse_unnamed_expression(
+    name: str, text: str, argument: str, inputs: Mapping[str, BoundInput]
+) -> None:
+    """Raise ``InputError`` for an expression in the place of the name of a column."""
+    tables = [
+        bound_input.table for bound_input in inputs.values() if bound_input.table.column_types
+    ]
+    if any(table.find_column(text) for table in tables) or not _is_expression(name, tables):
+        return
+    advice = (
+        f"Write {argument}={f'name={name}'!r}"
+        if argument != "system"
+        else f"Write columns={{'system': {name!r}}} and system='system'"
+    )
+    raise InputError(
+        f"{argument}: {quote_excerpt(name)} is an expression without a name. {advice}, or quote"
+        " the name of a column"
     )
 
 
