@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import warnings
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -457,79 +457,53 @@ def gate(
     )
     comparison = ComparisonPlan.from_call(call, None if is_stored else system, groupings)
     check_interval(interval, comparison)
-    measures = comparison.measures
-    tolerance_by_metric = parse_tolerances(
-        tolerance, [measure.name for measure in measures], canonical_names(comparison.metrics)
-    )
-    tolerances = [tolerance_by_metric.get(measure.name, Tolerance(0.0)) for measure in measures]
-    for measure in measures:
-        check_direction(measure)
+    tolerances = _read_tolerances(tolerance, comparison)
     if stored is not None and comparison.uses_influence:
         raise MetricError(
-            f"{measures[0].name} has no per-query values to compare with a stored baseline. Give"
+            f"{comparison.measures[0].name} has no per-query values to compare with a stored"
+            " baseline. Give"
             " the scores of both in one table"
         )
     tables, system_tables = evaluate_systems(comparison, options, has_values=not is_stored)
     left_out = _collect_left_out(tables, stored, comparison)
     if stored is not None:
         tables = [
-            (group, stack_with_baseline(table, stored, group, measures)) for group, table in tables
+            (group, stack_with_baseline(table, stored, group, comparison.measures))
+            for group, table in tables
         ]
-    stored_pair = (BASELINE_SYSTEM, CANDIDATE_SYSTEM) if is_stored else None
-
-    def decide_verdicts(units: PairedUnits) -> pa.Table:
-        pair = stored_pair or _resolve_pair(
-            comparison.sort_systems(units.list_systems()), baseline, comparison.declared_order
-        )
-        summaries = units.summarize_differences([pair])
-        check_fully_paired(summaries, comparison)
-        if is_stored and summaries:
-            check_baseline_overlap(
-                max(summary.units for summary in summaries),
-                max(summary.unpaired for summary in summaries if summary.cell == summaries[0].cell),
-                comparison,
-            )
-        num_tests, sequence = (
-            count_tests(summaries, min_units),
-            open_sequence(units.database, interval, confidence, expected_units),
-        )
-        if sequence is not None:  # all at once, since each statement takes milliseconds
-            levels = (confidence, adjusted_confidence(confidence, "holm", num_tests))
-            sequence.critical_values(
-                (level, summary.df) for summary in summaries for level in levels
-            )
-        verdicts = [
-            decide_verdict(
-                summary,
-                units.measures[summary.metric],
-                tolerances[summary.metric],
-                confidence,
-                num_tests,
-                min_units,
-                sequence,
-            )
-            for summary in summaries
-        ]
-        return _verdict_table(
-            units,
-            comparison,
-            tables,
-            pair,
-            summaries,
-            tolerances,
-            verdicts,
-            confidence,
-            left_out,
-            sequence,
-        )
-
-    result = with_unit_tables(tables, comparison, options.limits, decide_verdicts, system_tables)
+    paired_gate = PairedGate(
+        comparison,
+        tolerances,
+        None if is_stored else baseline,
+        is_stored,
+        confidence,
+        interval,
+        expected_units,
+        min_units,
+        left_out,
+    )
+    result = with_unit_tables(
+        tables, comparison, options.limits, paired_gate.decide_verdicts, system_tables
+    )
     systems = (
         (result["baseline"][0].as_py(), result["system"][0].as_py()) if result.num_rows else ()
     )
     return rename_metric_rows(
         add_documents(result, comparison, options, systems), comparison.metrics
     )
+
+
+def _read_tolerances(tolerance: Any, comparison: ComparisonPlan) -> list[Tolerance]:
+    """Return the tolerance of each metric; raise ``MetricError`` for an invalid one, or a metric
+    without a better direction.
+    """
+    measures = comparison.measures
+    by_metric = parse_tolerances(
+        tolerance, [measure.name for measure in measures], canonical_names(comparison.metrics)
+    )
+    for measure in measures:
+        check_direction(measure)
+    return [by_metric.get(measure.name, Tolerance(0.0)) for measure in measures]
 
 
 def _collect_left_out(
@@ -627,50 +601,108 @@ def _resolve_pair(
     return first, next(name for name in systems if name != first)
 
 
-def _verdict_table(
-    units: PairedUnits,
-    comparison: ComparisonPlan,
-    tables: Sequence[tuple[list[str], pa.Table]],
-    pair: tuple[str, str],
-    summaries: Sequence[DifferenceSummary],
-    tolerances: Sequence[Tolerance],
-    verdicts: Sequence[Verdict],
-    confidence: float,
-    left_out: Sequence[LeftOut],
-    sequence: ConfidenceSequence | None,
-) -> pa.Table:
-    rows = []
-    for summary, verdict in zip(summaries, verdicts, strict=True):
-        critical_value = sequence.critical_value(confidence, summary.df) if sequence else None
-        row = contrast_row(
-            with_t_interval(summary, confidence, critical_value),
-            units.measures[summary.metric],
-            pair,
+@dataclass(frozen=True)
+class PairedGate:
+    """A gate between two systems: the comparison, its tolerances by metric, the name of the
+    baseline, and the notes of policies.
+
+    With a stored baseline, the systems are ``BASELINE_SYSTEM`` and ``CANDIDATE_SYSTEM``.
+    """
+
+    comparison: ComparisonPlan
+    tolerances: Sequence[Tolerance]
+    baseline: str | None
+    is_stored: bool
+    confidence: float
+    interval: str
+    expected_units: int | None
+    min_units: int
+    left_out: Sequence[LeftOut]
+
+    def decide_verdicts(self, units: PairedUnits) -> pa.Table:
+        """Return a row per group and metric with its verdict."""
+        comparison = self.comparison
+        pair = (
+            (BASELINE_SYSTEM, CANDIDATE_SYSTEM)
+            if self.is_stored
+            else _resolve_pair(
+                comparison.sort_systems(units.list_systems()),
+                self.baseline,
+                comparison.declared_order,
+            )
         )
-        verdict_columns = {
-            "tolerance": str(tolerances[summary.metric]),
-            "verdict": verdict.verdict,
-            "reason": ". ".join(
-                [
-                    verdict.reason,
-                    *_describe_left_out(
-                        summary, units.cells[summary.cell], comparison, pair, left_out
-                    ),
-                ]
-            ),
-            "required_units": verdict.required_units,
-        }
-        rows.append(group_values(units.cells[summary.cell], comparison) | row | verdict_columns)
-    table = contrast_table(rows, group_schema(comparison, tables), GATE_SCHEMA)
-    notes = [*left_out, *find_small_samples(summaries, comparison)]
-    metadata = build_verdict_metadata(verdicts, confidence)
-    if sequence is not None:
-        notes += find_few_units(SEQUENTIAL, summaries, comparison)
-        metadata |= {"sqlrank.interval": SEQUENTIAL}
-    metadata |= left_out_metadata(notes) | find_regressions(units, comparison, summaries)
-    # Tables with a stored baseline have no metadata of metrics.
-    measures = metrics_metadata({}, comparison.metrics, comparison.library).measures
-    return table.replace_schema_metadata(metadata | {MEASURES_KEY: json.dumps(measures)})
+        summaries = units.summarize_differences([pair])
+        check_fully_paired(summaries, comparison)
+        if self.is_stored and summaries:
+            check_baseline_overlap(
+                max(summary.units for summary in summaries),
+                max(summary.unpaired for summary in summaries if summary.cell == summaries[0].cell),
+                comparison,
+            )
+        num_tests = count_tests(summaries, self.min_units)
+        sequence = open_sequence(
+            units.database, self.interval, self.confidence, self.expected_units
+        )
+        if sequence is not None:  # all at once, since each statement takes milliseconds
+            levels = (self.confidence, adjusted_confidence(self.confidence, "holm", num_tests))
+            sequence.critical_values(
+                (level, summary.df) for summary in summaries for level in levels
+            )
+        verdicts = [
+            decide_verdict(
+                summary,
+                units.measures[summary.metric],
+                self.tolerances[summary.metric],
+                self.confidence,
+                num_tests,
+                self.min_units,
+                sequence,
+            )
+            for summary in summaries
+        ]
+        return self._build_table(units, pair, summaries, verdicts, sequence)
+
+    def _build_table(
+        self,
+        units: PairedUnits,
+        pair: tuple[str, str],
+        summaries: Sequence[DifferenceSummary],
+        verdicts: Sequence[Verdict],
+        sequence: ConfidenceSequence | None,
+    ) -> pa.Table:
+        comparison, confidence = self.comparison, self.confidence
+        rows = []
+        for summary, verdict in zip(summaries, verdicts, strict=True):
+            critical_value = sequence.critical_value(confidence, summary.df) if sequence else None
+            row = contrast_row(
+                with_t_interval(summary, confidence, critical_value),
+                units.measures[summary.metric],
+                pair,
+            )
+            verdict_columns = {
+                "tolerance": str(self.tolerances[summary.metric]),
+                "verdict": verdict.verdict,
+                "reason": ". ".join(
+                    [
+                        verdict.reason,
+                        *_describe_left_out(
+                            summary, units.cells[summary.cell], comparison, pair, self.left_out
+                        ),
+                    ]
+                ),
+                "required_units": verdict.required_units,
+            }
+            rows.append(group_values(units.cells[summary.cell], comparison) | row | verdict_columns)
+        table = contrast_table(rows, group_schema(comparison, units.tables), GATE_SCHEMA)
+        notes = [*self.left_out, *find_small_samples(summaries, comparison)]
+        metadata = build_verdict_metadata(verdicts, confidence)
+        if sequence is not None:
+            notes += find_few_units(SEQUENTIAL, summaries, comparison)
+            metadata |= {"sqlrank.interval": SEQUENTIAL}
+        metadata |= left_out_metadata(notes) | find_regressions(units, comparison, summaries)
+        # Tables with a stored baseline have no metadata of metrics.
+        measures = metrics_metadata({}, comparison.metrics, comparison.library).measures
+        return table.replace_schema_metadata(metadata | {MEASURES_KEY: json.dumps(measures)})
 
 
 @entry_point

@@ -138,6 +138,7 @@ class PairedUnits:
         system_values: Sequence[tuple[list[str], pa.Table]] = (),
     ) -> None:
         self.database = database
+        self.tables = tables
         self.system_values = _by_cell(system_values, comparison)
         self.measures = comparison.measures
         columns = tables[0][1].column_names

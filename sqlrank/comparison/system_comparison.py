@@ -223,7 +223,6 @@ def comparison_table(
     units: PairedUnits,
     comparison: ComparisonPlan,
     pairs: Sequence[tuple[str, str]],
-    tables: Sequence[tuple[list[str], pa.Table]],
     tests: TestOptions,
 ) -> pa.Table:
     """Return a row per group, metric and pair."""
@@ -235,14 +234,13 @@ def comparison_table(
             | contrast_row(result, measure, pair)
             | test_columns(result, measure, pair, tests)
         )
-    return contrast_table(rows, group_schema(comparison, tables), COMPARISON_SCHEMA)
+    return contrast_table(rows, group_schema(comparison, units.tables), COMPARISON_SCHEMA)
 
 
 def unit_difference_table(
     units: PairedUnits,
     comparison: ComparisonPlan,
     pairs: Sequence[tuple[str, str]],
-    tables: Sequence[tuple[list[str], pa.Table]],
 ) -> pa.Table:
     """Return the paired differences: a row per group, metric, pair and unit, largest loss first."""
     columns = [
@@ -283,7 +281,24 @@ def unit_difference_table(
     ]
     schema = {**dict.fromkeys(SYSTEM_LABELS, "string"), QUERY_ID: table.schema.field("unit").type}
     schema |= contrast_schema("baseline", labels=(), quantities=("value", "difference"))
-    return contrast_table(rows, group_schema(comparison, tables), schema)
+    return contrast_table(rows, group_schema(comparison, units.tables), schema)
+
+
+def _check_influence(comparison: ComparisonPlan, tests: TestOptions, per_query: bool) -> None:
+    """Raise ``MetricError`` for metrics over all rows, which have t-tests alone and no values of
+    queries.
+    """
+    if comparison.uses_influence and (
+        per_query or tests.test != "t" or tests.correction == "max_t"
+    ):
+        what = (
+            "has no values of queries to show. Leave out per_query"
+            if per_query
+            else "is compared by test='t', and not under max_t"
+        )
+        raise MetricError(
+            f"{comparison.measures[0].name} {what}, unless level='query' asks for values of queries"
+        )
 
 
 def compare_systems(
@@ -300,17 +315,7 @@ def compare_systems(
     ``per_query``.
     """
     comparison = ComparisonPlan.from_call(call, system, by)
-    if comparison.uses_influence and (
-        per_query or tests.test != "t" or tests.correction == "max_t"
-    ):
-        what = (
-            "has no values of queries to show. Leave out per_query"
-            if per_query
-            else "is compared by test='t', and not under max_t"
-        )
-        raise MetricError(
-            f"{comparison.measures[0].name} {what}, unless level='query' asks for values of queries"
-        )
+    _check_influence(comparison, tests, per_query)
     check_interval(tests.interval, comparison)
     tables, values_of_systems = evaluate_systems(comparison, options, has_values=not per_query)
     if (tests.test != "t" or tests.correction == "max_t") and any(
@@ -332,10 +337,8 @@ def compare_systems(
             *find_few_units(tests.interval, summaries, comparison),
         ]
         if per_query:
-            return unit_difference_table(units, comparison, pairs, tables)
-        return comparison_table(
-            run_tests(summaries, tests, units), units, comparison, pairs, tables, tests
-        )
+            return unit_difference_table(units, comparison, pairs)
+        return comparison_table(run_tests(summaries, tests, units), units, comparison, pairs, tests)
 
     result = with_unit_tables(tables, comparison, options.limits, compare_units, values_of_systems)
     settings = {
