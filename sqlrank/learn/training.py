@@ -50,6 +50,7 @@ from sqlrank.sql_ast import quoted_column, sql_literal, write_tree
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from sqlrank.registry.registry import Role
     from sqlrank.registry.resolved_metric import ResolvedMetric
 
     Key = tuple[Any, ...]
@@ -158,15 +159,7 @@ def read_training_data(
     Examples of a pointwise loss have weights, and no queries.
     """
     role = load_registry().roles[TRAINING_ROLE]
-    unknown = [name for name in columns if name not in {*role.columns, *by}]
-    if unknown:
-        problem = f"columns maps {unknown[0]!r}, which training data do not have"
-        raise InputError(join_sentences(problem, did_you_mean(unknown[0], role.columns)))
-    if "weight" in columns and not is_pointwise:
-        raise InputError(
-            "columns maps 'weight', which losses of the top k do not read. Leave it out, or give"
-            " surrogate='logistic'"
-        )
+    _check_mapping(columns, role, by, is_pointwise)
     if not is_pointwise:
         role = replace(
             role,
@@ -198,6 +191,55 @@ def read_training_data(
         features = [features]  # a single feature, which is a number
     feature_columns = [features] if isinstance(features, str) else list(features)
     is_long = isinstance(features, str) and "features" not in {*bound_input.columns, *column_names}
+    row_checks.raise_problems(
+        _list_problems(
+            bound_input, by, group_columns, column_names, None if is_long else feature_columns
+        )
+    )
+    row_checks.check_columns(
+        {TRAINING_ROLE: bound_input},
+        {TRAINING_ROLE: ("label", "value") if is_long else ("label",)},
+    )
+    if is_long:
+        training = _read_long_form(database, bound_input, by)
+    else:
+        training = _read_arrays(
+            database, bound_input, by, None if isinstance(features, str) else feature_columns
+        )
+    if not is_pointwise:
+        return training
+    query = exp.select("model", "1 AS query_id", "label", "weight", "features").from_(
+        training.query.subquery(TRAINING_ROLE)
+    )
+    return replace(training, query=query, is_pointwise=True)
+
+
+def _check_mapping(
+    columns: Mapping[str, Any], role: Role, by: Sequence[str], is_pointwise: bool
+) -> None:
+    """Raise ``InputError`` for a mapped column that training data or the loss do not have."""
+    unknown = [name for name in columns if name not in {*role.columns, *by}]
+    if unknown:
+        problem = f"columns maps {unknown[0]!r}, which training data do not have"
+        raise InputError(join_sentences(problem, did_you_mean(unknown[0], role.columns)))
+    if "weight" in columns and not is_pointwise:
+        raise InputError(
+            "columns maps 'weight', which losses of the top k do not read. Leave it out, or give"
+            " surrogate='logistic'"
+        )
+
+
+def _list_problems(
+    bound_input: BoundInput,
+    by: Sequence[str],
+    group_columns: Mapping[str, str | None],
+    column_names: Mapping[str, str],
+    feature_columns: Sequence[str] | None,
+) -> list[str]:
+    """Return the messages on columns that training data do not have; in long form there are no
+    feature columns.
+    """
+    is_long = feature_columns is None
     problems = [
         _no_column(bound_input, "by: ", name)
         for name, column in zip(by, group_columns.values(), strict=True)
@@ -220,32 +262,11 @@ def read_training_data(
     problems += describe_missing_columns(
         {TRAINING_ROLE: bound_input}, {TRAINING_ROLE: needed}
     ).values()
-    problems += (
-        []
-        if is_long
-        else [
-            _no_column(bound_input, "", name)
-            for name in feature_columns
-            if bound_input.table.find_column(name) is None
-        ]
-    )
-    row_checks.raise_problems(problems)
-    row_checks.check_columns(
-        {TRAINING_ROLE: bound_input},
-        {TRAINING_ROLE: ("label", "value") if is_long else ("label",)},
-    )
-    if is_long:
-        training = _read_long_form(database, bound_input, by)
-    else:
-        training = _read_arrays(
-            database, bound_input, by, None if isinstance(features, str) else feature_columns
-        )
-    if not is_pointwise:
-        return training
-    query = exp.select("model", "1 AS query_id", "label", "weight", "features").from_(
-        training.query.subquery(TRAINING_ROLE)
-    )
-    return replace(training, query=query, is_pointwise=True)
+    return problems + [
+        _no_column(bound_input, "", name)
+        for name in feature_columns or ()
+        if bound_input.table.find_column(name) is None
+    ]
 
 
 def _no_column(bound_input: BoundInput, where: str, name: str) -> str:

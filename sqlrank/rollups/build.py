@@ -451,43 +451,11 @@ def resolve_rollup_request(
             scores.
     """
     resolved = resolve_request(request)
-    if resolved.grouping_sets is not None:
-        raise MetricError(
-            "by has several groupings, whose rows would overlap, and count twice when they are"
-            " added up. Give one list of columns"
-        )
-    if reserved_name := next(
-        (
-            name
-            for name in resolved.group_by
-            if name.lower()
-            in {*BIN_COLUMNS, NUM_ROWS, DEFINITION_COLUMN, BATCH_COLUMN, BUCKET_COLUMN}
-        ),
-        None,
-    ):
-        raise MetricError(
-            f"by names {reserved_name!r}, which is a column of every rollup. Rename it:"
-            f' by="{reserved_name}_={reserved_name}"'
-        )
-    if isinstance((request.columns or {}).get("score"), (list, tuple)):
-        raise MetricError("several scores are given. Make a rollup of each, in a table of its own")
+    _check_grouping(request, resolved)
     library = resolved.library
     metric_names = tuple(name for metric in resolved.metrics for name in metric.requested_names)
     metrics = decompose_metrics(resolved.metrics, library)
-    row_fields = {
-        # A column mapped to its own name is the same as no mapping.
-        "columns": {
-            name: column_name
-            for name, column_name in (request.columns or {}).items()
-            if column_name != name.rpartition(".")[2]
-        },
-        "where": definition_conditions(
-            request.where, resolved.group_by, resolved.group_expressions, dialect
-        ),
-        "by": sorted(resolved.group_by),
-        "expressions": dict(resolved.group_expressions),
-        **_measured_columns(resolved),
-    }
+    row_fields = _describe_rows(request, resolved, dialect)
     if metrics.is_per_query:
         return resolved if buckets is None else buckets.as_per_query_request(resolved), Definition(
             row_fields | row_definition(resolved.metrics, library), metric_names, buckets
@@ -538,6 +506,48 @@ def resolve_rollup_request(
         replace(resolved, metrics=[resolved_metric], rolled_up=tuple(resolved.metrics)),
         definition,
     )
+
+
+def _check_grouping(request: Request, resolved: ResolvedRequest) -> None:
+    """Raise ``MetricError`` for groupings or scores whose sums could not be merged."""
+    if resolved.grouping_sets is not None:
+        raise MetricError(
+            "by has several groupings, whose rows would overlap, and count twice when they are"
+            " added up. Give one list of columns"
+        )
+    if reserved_name := next(
+        (
+            name
+            for name in resolved.group_by
+            if name.lower()
+            in {*BIN_COLUMNS, NUM_ROWS, DEFINITION_COLUMN, BATCH_COLUMN, BUCKET_COLUMN}
+        ),
+        None,
+    ):
+        raise MetricError(
+            f"by names {reserved_name!r}, which is a column of every rollup. Rename it:"
+            f' by="{reserved_name}_={reserved_name}"'
+        )
+    if isinstance((request.columns or {}).get("score"), (list, tuple)):
+        raise MetricError("several scores are given. Make a rollup of each, in a table of its own")
+
+
+def _describe_rows(request: Request, resolved: ResolvedRequest, dialect: str) -> dict[str, Any]:
+    """Return the fields of a definition that say which rows are summed, and by what."""
+    return {
+        # A column mapped to its own name is the same as no mapping.
+        "columns": {
+            name: column_name
+            for name, column_name in (request.columns or {}).items()
+            if column_name != name.rpartition(".")[2]
+        },
+        "where": definition_conditions(
+            request.where, resolved.group_by, resolved.group_expressions, dialect
+        ),
+        "by": sorted(resolved.group_by),
+        "expressions": dict(resolved.group_expressions),
+        **_measured_columns(resolved),
+    }
 
 
 def _measured_columns(request: ResolvedRequest) -> dict[str, list[str]]:

@@ -330,11 +330,7 @@ def metric_table(
         }
     columns: dict[str, Any] = dict(zip(merge_query.by, (table[key] for key in keys), strict=True))
     if merge_query.windows is not None:
-        day_index = next(
-            index
-            for index, name in enumerate(merge_query.by)
-            if merge_query.table.table.find_column(name) == merge_query.table.day_column
-        )
+        day_index = merge_query.day_index
         columns[merge_query.by[day_index]] = merge_query.windows.end_days(table[keys[day_index]])
     for metric in metrics.metrics:
         columns |= columns_by_metric[metric.name]
@@ -366,11 +362,7 @@ def _in_chunks(
     if merge_query.windows is None:
         return build_columns(merge_query, groups)
     windows_per_chunk = max(1, MAX_BINS_PER_CHUNK // max(1, binned_query.count_bins()))
-    day_index = next(
-        index
-        for index, name in enumerate(merge_query.by)
-        if merge_query.table.table.find_column(name) == merge_query.table.day_column
-    )
+    day_index = merge_query.day_index
     window_numbers = groups.column(day_index).to_pylist()
     rows, chunks = [], []
     for first in range(0, len(merge_query.windows.end_positions), windows_per_chunk):

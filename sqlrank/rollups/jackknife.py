@@ -458,6 +458,24 @@ def _leave_out_sums(
         NUM_ROWS: table[NUM_ROWS],
         **{name: table[name] for name in merged},
     }
+    query = _leave_out_query(metrics.additive, {name: merge_functions[name] for name in merged})
+    values = scratch.run_query(query, parts=pa.table(columns))
+    return {
+        metric.name: (
+            values.select([ROLLUP_GROUP_ID, BUCKET_COLUMN, f"metric_{index}"])
+            .rename_columns([ROLLUP_GROUP_ID, BUCKET_COLUMN, VALUE_COLUMN])
+            .filter(values[f"added_{index}"])
+        )
+        for index, metric in enumerate(metrics.additive)
+    }
+
+
+def _leave_out_query(
+    metrics: Sequence[AdditiveMetric], merge_functions: Mapping[str, type[exp.AggFunc]]
+) -> exp.Select:
+    """Return the query of the metrics of each group and bucket, from the sums of the other buckets
+    in ``parts``.
+    """
     window: dict[str, Any] = {
         "partition_by": [exp.column(ROLLUP_GROUP_ID)],
         "order": exp.Order(expressions=[exp.Ordered(this=exp.column(BUCKET_COLUMN))]),
@@ -472,11 +490,11 @@ def _leave_out_sums(
     }
     sums_without_bucket = [
         exp.alias_(exp.Window(this=merge_functions[name](this=exp.column(name)), **window), name)
-        for name in merged
+        for name in merge_functions
     ]
     added = [
         exp.alias_(_changes_sums(metric.aggregates), f"added_{index}")
-        for index, metric in enumerate(metrics.additive)
+        for index, metric in enumerate(metrics)
     ]
     inner = (
         exp.select(ROLLUP_GROUP_ID, BUCKET_COLUMN, *sums_without_bucket, *added)
@@ -486,27 +504,18 @@ def _leave_out_sums(
     )
     select_items = [
         exp.alias_(exp.cast(metric.formula, "DOUBLE"), f"metric_{index}")
-        for index, metric in enumerate(metrics.additive)
+        for index, metric in enumerate(metrics)
     ]
     select_items += [
         exp.alias_(exp.Max(this=exp.column(select_item.alias)), select_item.alias)
         for select_item in added
     ]
-    query = (
+    return (
         exp.select(ROLLUP_GROUP_ID, BUCKET_COLUMN, *select_items)
         .from_(inner)
         .group_by(ROLLUP_GROUP_ID, BUCKET_COLUMN)
         .order_by(ROLLUP_GROUP_ID, BUCKET_COLUMN)
     )
-    values = scratch.run_query(query, parts=pa.table(columns))
-    return {
-        metric.name: (
-            values.select([ROLLUP_GROUP_ID, BUCKET_COLUMN, f"metric_{index}"])
-            .rename_columns([ROLLUP_GROUP_ID, BUCKET_COLUMN, VALUE_COLUMN])
-            .filter(values[f"added_{index}"])
-        )
-        for index, metric in enumerate(metrics.additive)
-    }
 
 
 def _changes_sums(aggregates: Iterable[str]) -> exp.Expr:

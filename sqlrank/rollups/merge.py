@@ -304,6 +304,12 @@ class MergeQuery:
     by: Sequence[str]
     windows: RollingWindows | None = None
 
+    @property
+    def day_index(self) -> int:
+        """Return the position of the day column among the columns ``by``."""
+        columns = map(self.table.table.find_column, self.by)
+        return list(columns).index(self.table.day_column)
+
     def merge_aggregates(self, metrics: RollupMetrics) -> pa.Table:
         """Return one row per group: key columns, ``num_rows``, ``num_days`` if there are any, and
         the additive metrics, in order.

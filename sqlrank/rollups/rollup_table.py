@@ -387,26 +387,28 @@ class RollupTable:
             elif isinstance(tree, exp.Sum) and tree.this == exp.column("weight"):
                 rules[name] = not_negative(name)
             else:
-                null_condition = is_null(column)
-                sign = _term_sign(tree.this) if isinstance(tree, exp.Sum) else 0
-                comparison = {-1: exp.LTE, 1: exp.GTE}.get(sign)
-                has_sign = (
-                    []
-                    if comparison is None
-                    else [comparison(this=negate_retractions(column), expression=sql_literal(0))]
-                )
-                meaning = (
-                    f"which is a sum of values that are never {'above' if sign < 0 else 'below'} 0"
-                    if sign
-                    else NOT_A_NUMBER
-                )
-                rules[name] = Rule(
-                    exp.paren(
-                        exp.or_(null_condition, exp.and_(*has_sign, self._is_finite(column)))
-                    ),
-                    meaning,
-                )
+                rules[name] = self._value_rule(column, negate_retractions(column), tree)
         return rules
+
+    def _value_rule(self, column: exp.Column, counted: exp.Expr, tree: exp.Expr) -> Rule:
+        """Return the rule of a sum of values, which is finite and has the sign of its terms;
+        ``counted`` is the column with retractions counted as rows.
+        """
+        null_condition = is_null(column)
+        sign = _term_sign(tree.this) if isinstance(tree, exp.Sum) else 0
+        comparison = {-1: exp.LTE, 1: exp.GTE}.get(sign)
+        has_sign = (
+            [] if comparison is None else [comparison(this=counted, expression=sql_literal(0))]
+        )
+        meaning = (
+            f"which is a sum of values that are never {'above' if sign < 0 else 'below'} 0"
+            if sign
+            else NOT_A_NUMBER
+        )
+        return Rule(
+            exp.paren(exp.or_(null_condition, exp.and_(*has_sign, self._is_finite(column)))),
+            meaning,
+        )
 
     def _is_finite(self, column: exp.Column) -> exp.Expr:
         """Return the condition that a number is finite.

@@ -647,7 +647,6 @@ def create_table_routine(
         list(symbolic.read_columns),
         symbolic.parameters,
     )
-    takes_group = form.group != GROUP_COLUMN  # else a column of the input has that name
     is_optional = bool(symbolic.checks) and takes_checks(dialect)
     values = [
         *(parameter.name for parameter in parameters),
@@ -680,6 +679,33 @@ def create_table_routine(
     name = qualify_function(schema, facts.name, dialect, is_prefix=form.prefixes_schema).sql(
         dialect
     )
+    fields = _list_texts(dialect, form, symbolic, values, is_optional) | {
+        "name": name,
+        "query": form.escape_query(text),
+        "quoted": sql_literal(text).sql(dialect),
+        "comment": sql_literal(facts.comment).sql(dialect),
+    }
+    return Routine(
+        facts,
+        form.call.format(**fields),
+        tuple(statement.format(**fields) for statement in form.create),
+        (form.drop.format(**fields),),
+    )
+
+
+def _list_texts(
+    dialect: str,
+    form: TableFunctionForm,
+    symbolic: SymbolicStatement,
+    values: Sequence[str],
+    is_optional: bool,
+) -> dict[str, str]:
+    """Return the texts of a function's arguments, columns and types; ``values`` are the parameters
+    that its query refers to, and ``checks`` one of them if it ``is_optional``.
+    """
+    roles, parameters = list(symbolic.read_columns), symbolic.parameters
+    metric = str(symbolic.request.metrics[0].metric)
+    takes_group = form.group != GROUP_COLUMN  # else a column of the input has that name
     arguments = [
         *(
             form.argument.format(role=role, fields=_list_fields(form, role, symbolic))
@@ -692,15 +718,11 @@ def create_table_routine(
         form.group_argument,
         form.checks_argument if is_optional else "",
     ]
-    fields: dict[str, str] = {
-        "name": name,
-        "query": form.escape_query(text),
-        "quoted": sql_literal(text).sql(dialect),
-        "comment": sql_literal(facts.comment).sql(dialect),
+    return {
         "arguments": ", ".join(argument for argument in arguments if argument),
         "columns": ", ".join(
             f"{exp.to_identifier(column, quoted=True).sql(dialect)}"
-            f" {_find_type(form, kind, facts.metrics[0])}"
+            f" {_find_type(form, kind, metric)}"
             for column, kind in _list_columns(symbolic)
         ),
         "types": _list_types(form, len(roles), len(parameters), is_optional),
@@ -722,12 +744,6 @@ def create_table_routine(
             ]
         ),
     }
-    return Routine(
-        facts,
-        form.call.format(**fields),
-        tuple(statement.format(**fields) for statement in form.create),
-        (form.drop.format(**fields),),
-    )
 
 
 def _list_columns(symbolic: SymbolicStatement) -> list[tuple[str, str]]:
