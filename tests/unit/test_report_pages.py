@@ -346,6 +346,28 @@ def test_a_narrow_page_does_not_scroll_sideways(browser: Any, folder: Path, name
     assert min(sizes) >= 10.9
 
 
+CLIPPED = """
+    return [...document.querySelectorAll('svg')].flatMap(picture => {
+        const view = picture.getBoundingClientRect();
+        const isOutside = box => box.width && (box.left < view.left - 1 || box.top < view.top - 1
+            || box.right > view.right + 1 || box.bottom > view.bottom + 1);
+        return [...picture.querySelectorAll('text')]
+            .filter(text => view.width && isOutside(text.getBoundingClientRect()))
+            .map(text => text.textContent);
+    })"""
+"""Texts of charts that reach out of their picture, and are cut there."""
+
+
+@pytest.mark.parametrize("width", [1400, 375])
+def test_no_text_of_a_chart_is_clipped(browser: Any, folder: Path, width: int) -> None:
+    num_texts = 0
+    for path in sorted(folder.glob("*.html")):
+        page = open_page(browser, path, width)
+        assert page.execute_script(CLIPPED) == [], path.name
+        num_texts += page.execute_script("return document.querySelectorAll('svg text').length")
+    assert num_texts > 300
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_texts_have_contrast_in_light_and_dark(browser: Any, folder: Path, scheme: str) -> None:
     page = open_page(browser, folder / "rankings.html", scheme=scheme)
