@@ -114,7 +114,7 @@ class Explanation:
         """
         evidence = (_ranked_list(self.steps), self._find_terms(), self.losses)
         formula = [f"{self.metric} = {self.expression}"] + [
-            f"    {name} = {_format_number(total)}" for name, total in self.sums.items()
+            f"{name} = {_format_number(total)}" for name, total in self.sums.items()
         ]
         if width is not None:
             formula = ["\n      ".join(wrap_text(line, width - 6)) for line in formula]
@@ -122,7 +122,7 @@ class Explanation:
             [
                 self._format_answer(),
                 *(step.to_text(width) for step in evidence if step is not None),
-                "\n".join(formula),
+                "\n    ".join(formula),
                 *(step.to_text(width) for step in self.steps if steps),
             ]
         )
