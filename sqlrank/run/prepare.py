@@ -143,8 +143,7 @@ def _prepare_bound(inputs: BoundInputs, check: CheckMode, keep_unused: bool) -> 
         counts_null_ids = False
     input_ctes = build_input_ctes(inputs, plain=plans["list_key"] == "input")
     metrics = [
-        metric.with_plan({**plans, **_round_threshold(metric, inputs)})
-        for metric in request.metrics
+        metric.with_plan({**plans, **_round_limits(metric, inputs)}) for metric in request.metrics
     ]
     if is_audited and request.base_role is not None:
         cross_input_checks.check_settings_against_data(inputs, metrics, input_ctes)
@@ -215,6 +214,14 @@ def _build_layout(inputs: BoundInputs, input_ctes: InputCtes) -> ResultLayout:
     )
 
 
+_ROUNDING_NOTES = {
+    "threshold": "predictions: the threshold is rounded to 32 bits, as the scores are",
+    "rel": "qrels: rel is rounded to 32 bits, as the grades are",
+    "bin_score": "predictions: scores of 32 bits are rounded to 7 decimals to find their bins",
+}
+"""Header lines of settings that are in the type of what they are compared with."""
+
+
 def _list_assumptions(inputs: BoundInputs, layout: ResultLayout) -> list[str]:
     """Return header lines on what is taken for granted of tables that cannot be looked at, and on
     rounded thresholds.
@@ -224,9 +231,8 @@ def _list_assumptions(inputs: BoundInputs, layout: ResultLayout) -> list[str]:
         if "queries" in inputs.needed_columns and not layout.weighted:
             notes.append(_default_column_note("queries", "weight", 1))
         notes += [*_default_column_notes(inputs), *describe_unseen_groups(inputs)]
-    if any(_round_threshold(metric, inputs) for metric in inputs.request.metrics):
-        notes.append("predictions: the threshold is rounded to 32 bits, as the scores are")
-    return notes
+    rounded = {name for metric in inputs.request.metrics for name in _round_limits(metric, inputs)}
+    return notes + [note for name, note in _ROUNDING_NOTES.items() if name in rounded]
 
 
 def audit_text(request: ResolvedRequest, database: Database) -> str:
@@ -253,24 +259,26 @@ def audit_text(request: ResolvedRequest, database: Database) -> str:
     return f"{title}\n{text}"
 
 
-def _round_threshold(metric: ResolvedMetric, inputs: BoundInputs) -> dict[str, float]:
-    """Return the threshold of a metric in the type of the scores, if they have 32 bits: 0.7 is a
-    score of at least 0.7.
+def _round_limits(metric: ResolvedMetric, inputs: BoundInputs) -> dict[str, Any]:
+    """Return the settings with which scores or grades are compared, in their type if they have 32
+    bits: 0.7 is a score of at least 0.7.
     """
-    threshold = metric.settings.get("threshold")
-    types = (
+    by_role = inputs.by_role
+    scores = (
         {view.by_role["predictions"].column_type("score") for view in inputs.per_score()}
-        if "predictions" in inputs.by_role
+        if "predictions" in by_role
         else set()
     )
-    if (
-        types != {"FLOAT"}
-        or not isinstance(threshold, int | float)
-        or abs(threshold) > GREATEST_FLOAT
-    ):
-        return {}
-    (rounded,) = struct.unpack("f", struct.pack("f", threshold))
-    return {} if rounded == threshold else {"threshold": rounded}
+    grades = {by_role["qrels"].column_type("relevance")} if "qrels" in by_role else set()
+    limits: dict[str, Any] = {}
+    for name, types in (("threshold", scores), ("rel", grades)):
+        limit = metric.settings.get(name)
+        if types == {"FLOAT"} and isinstance(limit, int | float) and abs(limit) <= GREATEST_FLOAT:
+            (rounded,) = struct.unpack("f", struct.pack("f", limit))
+            limits |= {} if rounded == limit else {name: rounded}
+    if scores == {"FLOAT"} and "calibration_bins" in metric.dependencies.relations:
+        limits["bin_score"] = "rounded"
+    return limits
 
 
 def _default_column_notes(inputs: BoundInputs) -> list[str]:

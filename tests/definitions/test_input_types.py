@@ -42,6 +42,10 @@ CASES = [
 ]
 
 
+BINNED = ("ECE", "MCE", "BrierReliability", "BrierResolution")
+"""Metrics that compare scores with the limits of bins."""
+
+
 def create(connection: duckdb.DuckDBPyConnection, label: str, score: str) -> None:
     connection.execute(
         f"CREATE OR REPLACE TABLE p AS SELECT {label} AS label, {score} AS score FROM RANGE(60)"
@@ -76,6 +80,17 @@ def list_metrics(scores: str) -> list[str]:
     return found
 
 
+def _approximate(expected: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: (
+            pytest.approx(value, rel=1e-12, abs=1e-300)
+            if value is None or isinstance(value, float)
+            else value
+        )
+        for name, value in expected.items()
+    }
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("scores", "score_type"), CASES)
 def test_every_metric_is_that_of_doubles(scores: str, score_type: str) -> None:
@@ -83,17 +98,18 @@ def test_every_metric_is_that_of_doubles(scores: str, score_type: str) -> None:
     score = f"CAST({SCORES[scores]} AS {score_type})"
     create(connection, "CAST(i % 2 AS DOUBLE)", f"CAST({score} AS DOUBLE)")
     metrics = list_metrics(scores)
-    expected = evaluate(connection, metrics)
+    expected: dict[str, Any] = evaluate(connection, metrics)
     assert len(expected) > 60
+    if score_type == "FLOAT":  # whose bins are those of the scores as they are written
+        create(connection, "CAST(i % 2 AS DOUBLE)", f"CAST({SCORES[scores]} AS DOUBLE)")
+        binned = evaluate(connection, [*BINNED])
+        expected |= {name: pytest.approx(value, abs=1e-7) for name, value in binned.items()}
     for label_type in LABEL_TYPES if scores == "tenths" else ("BOOLEAN", "DOUBLE"):
         create(connection, f"CAST(i % 2 AS {label_type})", score)
-        assert evaluate(connection, metrics) == pytest.approx(expected, rel=1e-12, abs=1e-300), (
-            label_type
-        )
+        assert evaluate(connection, metrics) == _approximate(expected), label_type
         printed = sqlrank.sql(metrics, predictions="p", connection=connection)
-        assert list(connection.execute(printed).fetchone() or ()) == pytest.approx(
-            list(expected.values()), rel=1e-12, abs=1e-300
-        )
+        values = dict(zip(expected, connection.execute(printed).fetchone() or (), strict=True))
+        assert values == _approximate(expected)
 
 
 @pytest.mark.parametrize(
@@ -128,3 +144,31 @@ def test_a_threshold_is_compared_in_the_type_of_the_scores(score_type: str) -> N
         "rounded to 32 bits"
         in sqlrank.sql("Recall", predictions="p", connection=connection, threshold=0.7)
     ) == (score_type == "FLOAT")
+
+
+@pytest.mark.parametrize("grade_type", ["FLOAT", "DOUBLE", "DECIMAL(3, 1)"])
+def test_the_lowest_relevant_grade_is_compared_in_the_type_of_the_grades(grade_type: str) -> None:
+    connection = duckdb.connect()
+    connection.execute(
+        f"CREATE TABLE q AS SELECT 'q' AS query_id, doc_id, CAST(grade AS {grade_type}) AS"
+        " relevance FROM (VALUES ('a', 0.7), ('b', 0.1), ('c', 0.8)) t(doc_id, grade)"
+    )
+    sources = {"run": {"q": ["a", "b", "c"]}, "qrels": "q", "connection": connection}
+    row = sqlrank.evaluate(["P@3", "RR", "num_rel"], rel=0.7, **sources).to_pylist()[0]
+    assert row == {"P@3": pytest.approx(2 / 3), "RR": 1.0, "num_rel": 2.0}
+
+
+@pytest.mark.parametrize("score_type", ["FLOAT", "DOUBLE", "DECIMAL(8, 7)"])
+def test_a_score_is_compared_with_the_limits_of_bins_in_its_type(score_type: str) -> None:
+    """Scores of one decimal lie on the limits, and each but the lowest is in the bin below."""
+    connection = duckdb.connect()
+    connection.execute(
+        f"CREATE TABLE p AS SELECT i % 2 AS label, CAST(i / 10 AS {score_type}) AS score FROM"
+        f" range(11) AS t(i) UNION ALL SELECT 1, CAST(1e-7 AS {score_type})"
+    )
+    sources = {"predictions": "p", "connection": connection}
+    bins = sqlrank.evaluate("Calibration", **sources).to_pylist()
+    assert [row["weight"] for row in bins] == [3.0] + [1.0] * 9
+    # by hand: |score - label| of each bin, of which the lowest has 0, 0.1 and 1e-7
+    expected = (abs(0.1 - 2) + sum(abs(i / 10 - i % 2) for i in range(2, 11))) / 12
+    assert sqlrank.evaluate("ECE", **sources)["ECE"][0].as_py() == pytest.approx(expected, abs=1e-7)

@@ -1,6 +1,7 @@
 -- calibration_bins: one row per group and bin of equal width over [0, 1] with predictions: its weight, and weighted sums of scores and labels.
 -- The bin computed by a product is corrected by its edges, since the product may be rounded across one.
 -- $bins: integer from 1 to 100000, default 10: number of bins.
+-- bin_score(): default given: the score that is compared with the limits of bins.
 -- Grain: group_id, bin
 SELECT
   group_id,
@@ -16,8 +17,8 @@ FROM (
     score,
     weight,
     CASE
-      WHEN score <= (nearest_bin - 1) / $bins AND nearest_bin > 1 THEN nearest_bin - 1
-      WHEN score > nearest_bin / $bins AND nearest_bin < $bins THEN nearest_bin + 1
+      WHEN bin_score(score) <= (nearest_bin - 1) / $bins AND nearest_bin > 1 THEN nearest_bin - 1
+      WHEN bin_score(score) > nearest_bin / $bins AND nearest_bin < $bins THEN nearest_bin + 1
       ELSE nearest_bin
     END AS bin -- bin, corrected; a score at a limit is in the lower bin
   FROM (
@@ -27,7 +28,7 @@ FROM (
       label,
       score,
       weight,
-      CASE WHEN score > 0 THEN -FLOOR(-score * $bins) ELSE 1 END AS nearest_bin -- its bin; rounding may move it by one, see the next step
+      CASE WHEN bin_score(score) > 0 THEN -FLOOR(-bin_score(score) * $bins) ELSE 1 END AS nearest_bin -- its bin; rounding may move it by one, see the next step
     FROM predictions
     WHERE weight > 0
   ) AS nearest_bins
