@@ -219,7 +219,7 @@ _ROUNDING_NOTES = {
     "rel": "qrels: rel is rounded to 32 bits, as the grades are",
     "bin_score": "predictions: scores of 32 bits are rounded to 7 decimals to find their bins",
 }
-"""Header lines of settings that are in the type of what they are compared with."""
+"""Notes on limits that take the type of scores or grades."""
 
 
 def _list_assumptions(inputs: BoundInputs, layout: ResultLayout) -> list[str]:
