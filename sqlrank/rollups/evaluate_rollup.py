@@ -29,10 +29,10 @@ from sqlrank.interval_options import check_confidence_level
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import parse_metric_text, to_sql_name
-from sqlrank.registry.metric_resolver import as_metric_list, parse_canonical, resolve_metrics
+from sqlrank.registry.metric_resolver import as_metric_list, resolve_metrics
 from sqlrank.registry.query_templates import describe_rows, file_rows, load_select
 from sqlrank.registry.resolved_metric import ResolvedMetric, named_roles, with_plain_names
-from sqlrank.registry.settings_checks import AS_TIED, TieBound
+from sqlrank.registry.settings_checks import AS_TIED
 from sqlrank.rendering.renderer import StatementHeader, render_statement, row_phrase
 from sqlrank.result_columns import (
     BOUND_HIGH,
@@ -62,8 +62,10 @@ from sqlrank.rollups.jackknife import (
     TIE_ORDERS,
     ScratchSession,
     bound_key,
+    list_tie_orders,
     open_scratch_session,
     rank_metrics_with_bounds,
+    select_policies,
 )
 from sqlrank.rollups.merge import MergeQuery, RollingWindows, with_table_columns
 from sqlrank.rollups.rollup_table import RollupTable
@@ -80,7 +82,9 @@ from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from sqlrank.engines.open_database import ExecutionOptions
+    from sqlrank.registry.metric import Metric
     from sqlrank.registry.registry import Registry
+    from sqlrank.rollups.jackknife import BoundKey
 
 
 MAX_BINS_PER_CHUNK = 4_000_000
@@ -526,6 +530,11 @@ class _RollupQuery:
             aliases[name] = unique_name(to_sql_name(name), {*aliases.values(), *self.keys})
         return aliases
 
+    @cached_property
+    def tie_orders(self) -> dict[BoundKey, Metric]:
+        """Return the metrics to evaluate by tie order and name."""
+        return list_tie_orders(self.metrics.rank_based, self.library)
+
     def build_statement(self) -> tuple[exp.Select, list[OutputColumn]]:
         """Return the complete statement and its output columns."""
         ctes = {FILTERED_ROWS: ("one row per row of the rollup that is added up", self.rows.this)}
@@ -613,12 +622,7 @@ class _RollupQuery:
 
     def _rank_metric_ctes(self) -> dict[str, tuple[str, exp.Query]]:
         """Return the CTEs from merged bins to rank metrics and their bounds."""
-        metrics = {(AS_TIED, metric.name): metric.metric for metric in self.metrics.rank_based}
-        for metric in self.metrics.rank_based:
-            metrics |= {
-                bound_key(metric, bound, self.library): self._evaluate_order(metric, bound)
-                for bound in (*metric.lower_bounds, *metric.upper_bounds)
-            }
+        metrics = self.tie_orders
         keys, bin_ = [quoted_column(name) for name in self.keys], self.table.find_column("bin")
         merged = [
             exp.alias_(merge(this=self.table.find_column(name)), name)
@@ -662,26 +666,16 @@ class _RollupQuery:
             ),
         }
 
-    def _evaluate_order(self, metric: RankMetric, bound: TieBound) -> Any:
-        return (
-            metric.metric if bound.metric is None else parse_canonical(bound.metric, self.library)
-        )
-
     def _tie_order_statement(self, texts: list[str]) -> CompiledStatement:
         """Return the statement of rank metrics over the rows of each tie order."""
         by = [exp.to_identifier(name, quoted=True).sql() for name in self.keys]
-        read = {
-            name: value
-            for name, value in self.call.policies.items()
-            if any(name in metric.policies_read for metric in self.metrics.rank_based)
-        }
         call = Request(
             tuple(texts),
             {"predictions": OPENED_BINS},
             {name: f'"{name}"' for name in ("label", "score", "weight")},
             [*by, f'"{ORDER_NUMBER}"'],
             sql_dir=self.call.sql_dir,
-            policies=read,
+            policies=select_policies(self.metrics.rank_based, self.call.policies),
             plan={"score_order": "distinct"},
         )
         return prepare_statement(
@@ -724,13 +718,8 @@ class _RollupQuery:
                 (BOUND_LOW, metric.lower_bounds, exp.Min),
                 (BOUND_HIGH, metric.upper_bounds, exp.Max),
             ):
-                pairs = [
-                    (
-                        bound_key(metric, bound, self.library)[0],
-                        str(self._evaluate_order(metric, bound)),
-                    )
-                    for bound in bounds
-                ]
+                bound_keys = [bound_key(metric, bound, self.library) for bound in bounds]
+                pairs = [(key[0], str(self.tie_orders[key])) for key in bound_keys]
                 bound_value = choose_values(choose, pairs)
                 # Without open bins the bounding metric has no rows, and the bound is the value.
                 is_borrowed = any(bound.metric is not None for bound in bounds)

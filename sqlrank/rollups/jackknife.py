@@ -123,6 +123,30 @@ def bound_key(metric: RankMetric, bound: TieBound, library: Registry) -> BoundKe
     )
 
 
+def list_tie_orders(
+    metrics: Sequence[RankMetric], library: Registry, only_tied: bool = False
+) -> dict[BoundKey, Metric]:
+    """Return the metrics to evaluate by tie order and name: the values, and unless ``only_tied``
+    their bounds.
+    """
+    orders = {(AS_TIED, metric.name): metric.metric for metric in metrics}
+    for metric in () if only_tied else metrics:
+        for bound in (*metric.lower_bounds, *metric.upper_bounds):
+            orders[bound_key(metric, bound, library)] = (
+                metric.metric if bound.metric is None else parse_canonical(bound.metric, library)
+            )
+    return orders
+
+
+def select_policies(metrics: Sequence[RankMetric], policies: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the policies that any of the metrics reads."""
+    return {
+        name: value
+        for name, value in policies.items()
+        if any(name in metric.policies_read for metric in metrics)
+    }
+
+
 def evaluate_tie_orders(
     metrics: Sequence[RankMetric],
     bins: pa.Table,
@@ -137,25 +161,7 @@ def evaluate_tie_orders(
     ``ties`` sets the tie order. Groups with both open bins and bins of one score that has both
     classes are evaluated for each order separately.
     """
-    metrics_by_key = {(AS_TIED, metric.name): metric.metric for metric in metrics}
-    bounds = [
-        (metric, bound)
-        for metric in metrics
-        for bound in (*metric.lower_bounds, *metric.upper_bounds)
-        if not only_tied
-    ]
-    library = registry_for(sql_dir)
-    metrics_by_key |= {
-        bound_key(metric, bound, library): (
-            metric.metric if bound.metric is None else parse_canonical(bound.metric, library)
-        )
-        for metric, bound in bounds
-    }
-    read = {
-        name: value
-        for name, value in policies.items()
-        if any(name in metric.policies_read for metric in metrics)
-    }
+    metrics_by_key = list_tie_orders(metrics, registry_for(sql_dir), only_tied)
     # A score has at most two rows: grouping them while reading is cheapest.
     call = Request(
         (),
@@ -163,7 +169,7 @@ def evaluate_tie_orders(
         {"weight": "weight"},
         [ROLLUP_GROUP_ID],
         sql_dir=sql_dir,
-        policies=read,
+        policies=select_policies(metrics, policies),
         plan={"score_order": "distinct"},
     )
     is_mixed = _is_mixed(bins)
