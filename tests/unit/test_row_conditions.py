@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
 import duckdb
@@ -94,3 +95,13 @@ def test_rows_of_which_a_rule_may_say_nothing_are_left_to_the_rules(conditions: 
         valid_row_condition([parse_one(condition, read="duckdb") for condition in conditions])
         is None
     )
+
+
+@pytest.mark.parametrize("role", sorted(load_registry().checks.keys() & load_registry().roles))
+def test_rules_count_rows_in_one_of_two_forms(role: str) -> None:
+    """Functions and examples of wrong rows take the condition out of the count."""
+    for rule in read_row_checks(load_registry().checks[role]):
+        text = re.sub(r" /\*.*?\*/", "", rule.column.unalias().sql("duckdb"))
+        assert re.fullmatch(
+            r"SUM\(CASE WHEN .+ THEN 1 ELSE 0 END\)|COUNT\(\*\) - COUNT\(\w+\)", text
+        ), text

@@ -20,5 +20,5 @@ SELECT
   SUM(CASE WHEN quantile_level <= 0 OR quantile_level >= 1 THEN 1 ELSE 0 END) AS improbable_quantile_level, -- quantile levels: quantile_level is not between 0 and 1
   SUM(CASE WHEN ISINF(interval_low) OR ISINF(interval_high) THEN 1 ELSE 0 END) AS infinite_interval, -- ordered intervals: a limit of the interval is infinite
   SUM(CASE WHEN interval_low > interval_high THEN 1 ELSE 0 END) AS reversed_interval, -- ordered intervals: interval_low is above interval_high
-  COUNT(*) - SUM(CASE WHEN seasonal_error > 0 AND NOT ISINF(seasonal_error) THEN 1 ELSE 0 END) AS unscaled -- scales above 0: seasonal_error is not a number above 0. Leave out series that do not change in training
+  SUM(CASE WHEN seasonal_error <= 0 OR ISINF(seasonal_error) THEN 1 ELSE 0 END) AS unscaled -- scales above 0: seasonal_error is not a number above 0. Leave out series that do not change in training
 FROM predictions
