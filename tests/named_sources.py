@@ -18,14 +18,12 @@ SOURCES_BY_ROLE: dict[str, dict[str, Any]] = {
 
 def name_sources(file: SqlFile) -> dict[str, Any]:
     """Return the arguments of a call that name a table for each role which a file reads."""
-    others = find_dependencies(load_registry(), file, {}).roles - {
-        "run",
-        "qrels",
-        "queries",
-        "predictions",
-    }
+    dependencies = find_dependencies(load_registry(), file, {})
+    others = dependencies.roles - {"run", "qrels", "queries", "predictions"}
     role = find_input_role(load_registry(), file)
-    measured = {"queries": "of_queries"} if file.measures_column and role == "run" else {}
+    # of queries the measured column, or their texts
+    needs_queries = file.measures_column or "query_ngrams" in dependencies.relations
+    measured = {"queries": "of_queries"} if needs_queries and role == "run" else {}
     return {
         **SOURCES_BY_ROLE.get(role, {}),
         **measured,
