@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _KEYWORD = re.compile(
-    r"""(?<![\w.(\[{'"=/-])(?P<name>[a-z]\w*)=(?P<value>\{[^{}]*\}|\[[^\[\]]*\]|'[^']*'|"[^"]*"|\.\.\.|[\w.+%-]*[\w%])?(?P<stop>\.(?!\S))?"""
+    r"""(?<![\w.(\[{'"=/-])(?P<name>[a-z]\w*)=(?P<value>\{[^{}]*\}|\[[^\[\]]*\]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\.\.\.|[\w.+%-]*[\w%])?(?P<stop>\.(?!\S))?"""
 )
 _SUBJECT = re.compile(r"^[a-z]\w*(?=: | maps | names | is | cannot name )", re.MULTILINE)
 _CALL = r"\w*\([^()'\"]*=[^()'\"]*\)\S*"
@@ -114,7 +114,7 @@ def _format_option(flag: str, value: str | None) -> str:
         return flag
     if value.startswith("{"):
         return " ".join(
-            f"{flag} {name}={_quote_word(each)}"
+            f"{flag} {shlex.quote(name)}={_quote_word(each)}"
             for name, texts in _PAIR.findall(value)
             for each in (_split_items(texts) if texts[0] == "[" else [texts])
         )

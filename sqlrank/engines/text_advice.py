@@ -33,16 +33,39 @@ _ODD_CELL = re.compile(
 )
 
 
+class ColumnAdvice:
+    """Arguments that read a column by an expression: the mapping of its canonical name, or in calls
+    that map no columns what their subclass returns.
+    """
+
+    def __init__(self, name: str, dialect: str) -> None:
+        self.name, self.dialect = name, dialect
+
+    def read_as(self, value: exp.Expr) -> str:
+        """Return the argument that puts an expression in the place of the column."""
+        return write_mapping({self.name: value}, self.dialect)
+
+    def leave_out_null(self, _value: exp.Expr) -> str:
+        """Return the argument that leaves out rows in which the expression is NULL, empty if they
+        need not be left out.
+        """
+        return "nulls='drop'"
+
+    def drop_null(self, value: exp.Expr, count: int) -> str:
+        """Return that argument with the number of rows, as the end of a sentence."""
+        argument = self.leave_out_null(value) if count else ""
+        return f" and {argument}, which drops {count:,} row{'s' * (count > 1)}" if argument else ""
+
+
 def suggest_number(
-    name: str, column: exp.Expr, dialect: str, texts: Mapping[str, int], place: str = ""
+    advice: ColumnAdvice, column: exp.Expr, texts: Mapping[str, int], place: str = ""
 ) -> str:
     """Return a sentence that shows the texts of a column that are no numbers, and says how to read
-    it, as the mapping of ``name``.
+    it.
 
     Args:
-        name: The canonical name of the column.
+        advice: The arguments to write in the call.
         column: The column, or the expression in its place.
-        dialect: The dialect to write in.
         texts: Its texts with the numbers of their rows; those that are numbers are not quoted.
         place: The place of the first text that is no number, such as ``in line 7``.
     """
@@ -52,11 +75,11 @@ def suggest_number(
     best = best[: 2 if best and best[0].name == "thousands" else 1]
     missing = [text for text in odd if not any(reading.is_match(text) for reading in best)]
     if not best and len(odd) == len(texts) > 0:
-        return _suggest_words(name, column, dialect, odd)
+        return _suggest_words(advice, column, odd)
     if not missing and (not best or best[0].name == "infinite"):
         return (
             "If its texts are numbers, such as inf, give"
-            f" {write_mapping({name: exp.cast(column.copy(), 'DOUBLE')}, dialect)}"
+            f" {advice.read_as(exp.cast(column.copy(), 'DOUBLE'))}"
         )
     quoted = list_examples(
         [
@@ -69,15 +92,13 @@ def suggest_number(
         if len(odd) == 1
         else f"{quoted} are none{place and f', first {place}'}"
     )
-    if missing[:1] and missing[0].lower() == name:
+    if missing[:1] and missing[0].lower() == advice.name:
         problem += ", but the header again"
     if not best:
         lenient = exp.TryCast(this=_without_nan(column, missing), to=exp.DataType.build("DOUBLE"))
+        values: list[exp.Expr] = [lenient]
         steps = [
-            (
-                f"leave {'it' if len(missing) == 1 else 'them'} out with"
-                f" {write_mapping({name: lenient}, dialect)}"
-            )
+            f"leave {'it' if len(missing) == 1 else 'them'} out with {advice.read_as(lenient)}"
         ]
     else:
         numbers = [float(text) for text in texts if text not in odd]
@@ -85,10 +106,10 @@ def suggest_number(
             _keep_numbers(column, reading, numbers, is_lenient=bool(missing)) for reading in best
         ]
         steps = [
-            f"{reading.words} {write_mapping({name: value}, dialect)}"
+            f"{reading.words} {advice.read_as(value)}"
             for reading, value in zip(best, values, strict=True)
         ]
-    dropped = _describe_dropped(sum(odd[text] for text in missing))
+    dropped = advice.drop_null(values[0], sum(odd[text] for text in missing))
     return f"{problem}. {', or '.join([to_sentence(steps[0]), *steps[1:]])}{dropped}"
 
 
@@ -199,7 +220,7 @@ def suggest_list(name: str, column: exp.Expr, dialect: str, texts: Collection[st
     )
 
 
-def _suggest_words(name: str, column: exp.Expr, dialect: str, texts: Mapping[str, int]) -> str:
+def _suggest_words(advice: ColumnAdvice, column: exp.Expr, texts: Mapping[str, int]) -> str:
     """Return the advice for texts of which none is a number: a number for each, in an order that
     the caller knows.
     """
@@ -212,18 +233,19 @@ def _suggest_words(name: str, column: exp.Expr, dialect: str, texts: Mapping[str
     )
     if len(folded := sorted({word.strip().lower() for word in words})) < len(words):
         column, words = exp.Lower(this=exp.Trim(this=column)), folded
-    dropped = _describe_dropped(sum(texts[text] for text in missing))
+    num_missing = sum(texts[text] for text in missing)
     if len(texts) == 1:
         number = exp.Case(
             this=column, ifs=[exp.If(this=sql_literal(words[0]), true=exp.Literal.number(1))]
         )
         return (
             f"{quote_excerpt(words[0])} is none, and no row has another value. Say what it stands"
-            f" for, as {write_mapping({name: number}, dialect)} does"
+            f" for, as {advice.read_as(number)} does"
         )
 
     def write_numbers(words: Sequence[str]) -> str:
-        return f"{write_mapping({name: number_words(column.copy(), words)}, dialect)}{dropped}"
+        numbers = number_words(column.copy(), words)
+        return f"{advice.read_as(numbers)}{advice.drop_null(numbers, num_missing)}"
 
     # Numbers, which letters would not order
     if len(words) > 2 and all(any(map(str.isdigit, word)) for word in words):  # noqa: PLR2004
@@ -233,7 +255,7 @@ def _suggest_words(name: str, column: exp.Expr, dialect: str, texts: Mapping[str
         )
     if len(words) == 2:  # noqa: PLR2004  either may be the positive one
         choices = [
-            f"{write_numbers(order)}{dropped and ','} if {quote_excerpt(order[1])} is 1"
+            f"{write_numbers(order)}{',' * bool(num_missing)} if {quote_excerpt(order[1])} is 1"
             for order in (words, words[::-1])
         ]
         return f"{problem}: {', or '.join(choices)}"
@@ -247,11 +269,6 @@ def number_words(column: exp.Expr, words: Sequence[str]) -> exp.Case:
         for number, word in enumerate(words)
     ]
     return exp.Case(this=column, ifs=branches)
-
-
-def _describe_dropped(count: int) -> str:
-    """Return the option that drops a number of rows, as the end of a sentence, empty for none."""
-    return f" and nulls='drop', which drops {count:,} row{'s' * (count > 1)}" if count else ""
 
 
 def write_mapping(values: Mapping[str, exp.Expr], dialect: str) -> str:

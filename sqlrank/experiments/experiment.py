@@ -24,6 +24,7 @@ from sqlrank.engines.remote_database import infer_dialect
 from sqlrank.engines.source_tables import DeclaredColumns
 from sqlrank.errors import (
     MAX_EXAMPLES,
+    ExecutionError,
     InputError,
     did_you_mean,
     enumerate_names,
@@ -31,6 +32,7 @@ from sqlrank.errors import (
     join_words,
     short_repr,
 )
+from sqlrank.experiments.amount_advice import AmountAdvice, KeyAdvice
 from sqlrank.experiments.design import DEFAULTS, SAMPLE_RATIO, ExperimentDesign
 from sqlrank.experiments.effects import (
     FOLDER,
@@ -46,9 +48,10 @@ from sqlrank.experiments.effects import (
 )
 from sqlrank.inputs.bound_input import BoundInput
 from sqlrank.inputs.column_mapping import bind_column_or_expression
-from sqlrank.inputs.filters import apply_filter
+from sqlrank.inputs.filters import apply_filter, explain_failed_mapping
 from sqlrank.inputs.row_checks import (
     NUMERIC_TYPES,
+    advise_on_texts,
     format_problem,
     problem_with_examples,
     raise_problems,
@@ -134,9 +137,12 @@ def map_observations(
             and not observations.table.is_empty
             and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]"))
         ):
+            advice = advise_on_texts(
+                observations, name, AmountAdvice(design, name, where, database.dialect)
+            )
             raise InputError(
-                f"{observations.label}: {column.description} is {duckdb_type}, not a number. Cast"
-                " it, or name another column"
+                f"{observations.label}: {column.description} is {duckdb_type}, not a number."
+                f" {advice}, or name another column"
             )
     return apply_filter(
         condition,
@@ -606,7 +612,19 @@ def _evaluate_variant_sums(
     of rows that it read.
     """
     observations = map_observations(design, database, source, unit, variant, where)
-    num_rows = check_rows(design, database, observations)
+    try:
+        num_rows = check_rows(design, database, observations)
+    except ExecutionError as error:
+        explain_failed_mapping(
+            [observations],
+            error,
+            lambda name: (
+                KeyAdvice("unit" if name == KEYS[0] else name, where, database.dialect)
+                if name in KEYS
+                else AmountAdvice(design, name, where, database.dialect)
+            ),
+        )
+        raise
     tree = with_ctes(variant_sum_ctes(design, observations), source_table_names(observations))
     text = render_statement(
         tree, StatementHeader("sums of variants"), database.dialect, database.can_materialize_ctes

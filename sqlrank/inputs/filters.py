@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.query_sources import quote_columns
+from sqlrank.engines.text_advice import ColumnAdvice
 from sqlrank.errors import (
     ExecutionError,
     InputError,
@@ -29,7 +30,7 @@ from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import quoted_column, sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from sqlrank.engines.source_tables import SourceTable
     from sqlrank.inputs.bound_input import BoundInput, BoundInputs
@@ -299,7 +300,24 @@ def explain_failed_cast(inputs: BoundInputs, error: ExecutionError) -> None:
             raise InputError(
                 f"where: {problem}, and is compared with a number. Compare texts, where={text!r}"
             ) from error
-    for bound_input in inputs.by_role.values():
+    explain_failed_mapping(inputs.by_role.values(), error)
+
+
+def explain_failed_mapping(
+    bound_inputs: Iterable[BoundInput],
+    error: ExecutionError,
+    find_advice: Callable[[str], ColumnAdvice] | None = None,
+) -> None:
+    """Raise ``InputError`` if an engine could not convert a text, with the expression of a column
+    that casts it.
+
+    ``find_advice`` returns what to write for the column of a canonical name, by default a mapping.
+    """
+    match = _NO_NUMBER.search(str(error))
+    if match is None:
+        return
+    problem = f"{quote_excerpt(match[1])} is no {match[2]}"
+    for bound_input in bound_inputs:
         dialect = bound_input.dialect.sqlglot_name
         for name, column in bound_input.columns.items():
             tree = (
@@ -308,20 +326,32 @@ def explain_failed_cast(inputs: BoundInputs, error: ExecutionError) -> None:
                 else exp.maybe_parse(column, dialect=dialect)
             )
             if tree is not None and any(type(node) is exp.Cast for node in tree.walk()):
-                lenient = tree.transform(
-                    lambda node: (
-                        exp.TryCast(this=node.this, to=node.to) if type(node) is exp.Cast else node
-                    )
-                ).sql(dialect)
-                advice = (
-                    f"Leave its rows out with columns={{{name!r}: {lenient!r}}} and nulls='drop'"
+                advice = _read_leniently(bound_input, name, tree, find_advice)
+                fault = (
+                    f"{name} is {quote_excerpt(column)}, and {problem}"
+                    if find_advice is None
+                    else f"{problem}, to which {quote_excerpt(column)} casts"
                 )
-                if name not in bound_input.role.columns:
-                    advice = f"{lenient} reads NULL in its place"
-                raise InputError(
-                    f"{bound_input.label}: {name} is {quote_excerpt(column)}, and {problem}."
-                    f" {advice}"
-                ) from error
+                raise InputError(f"{bound_input.label}: {fault}. {advice}") from error
+
+
+def _read_leniently(
+    bound_input: BoundInput,
+    name: str,
+    tree: exp.Expr,
+    find_advice: Callable[[str], ColumnAdvice] | None,
+) -> str:
+    """Return the advice to read NULL where an expression casts a text that is no number."""
+    lenient = tree.transform(
+        lambda node: exp.TryCast(this=node.this, to=node.to) if type(node) is exp.Cast else node
+    )
+    if name not in bound_input.role.columns:
+        return f"{lenient.sql(bound_input.dialect.sqlglot_name)} reads NULL in its place"
+    advice = (
+        ColumnAdvice(name, bound_input.table.dialect) if find_advice is None else find_advice(name)
+    )
+    filtered = advice.leave_out_null(lenient)
+    return f"Leave its rows out with {advice.read_as(lenient)}{filtered and f' and {filtered}'}"
 
 
 def _compare_texts(inputs: BoundInputs, condition: exp.Expression, value: str | None) -> str:

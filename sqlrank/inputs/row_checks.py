@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlglot import exp
 
 from sqlrank.engines.file_sources import names_files
-from sqlrank.engines.text_advice import find_odd_cell, suggest_list, suggest_number, write_mapping
+from sqlrank.engines.text_advice import (
+    ColumnAdvice,
+    find_odd_cell,
+    suggest_list,
+    suggest_number,
+    write_mapping,
+)
 from sqlrank.engines.text_tables import shorten_text_readers
 from sqlrank.errors import MAX_EXAMPLES, InputError, join_words
 from sqlrank.inputs.bound_input import BoundInput, bound_expression, column_text, comparable_columns
@@ -215,7 +221,7 @@ def _find_unsuitable_types(
             f"{bound_input.label} has no rows"
             if bound_input.table.is_empty
             else f"{bound_input.label}: {name} is {duckdb_type}, not a number."
-            f" {_cast_advice(bound_input, name)}, or map another column to {name}"
+            f" {advise_on_texts(bound_input, name)}, or map another column to {name}"
         )
 
 
@@ -339,9 +345,10 @@ def _take_field(
     )
 
 
-def _cast_advice(bound_input: BoundInput, name: str) -> str:
-    """Return the advice to cast a column, to read its texts as numbers, or to make rows of a
-    list.
+def advise_on_texts(bound_input: BoundInput, name: str, advice: ColumnAdvice | None = None) -> str:
+    """Return the advice to cast a column, to read its texts as numbers, or to make rows of a list.
+
+    ``advice`` is what to write in the call, by default the mapping of the column.
     """
     text = column_text(bound_input, name)
     if bound_input.column_type(name).endswith("]"):
@@ -350,7 +357,8 @@ def _cast_advice(bound_input: BoundInput, name: str) -> str:
             if name == "score"
             else ""
         )
-        return f"{classes}Make rows of a list by a query, with UNNEST({text}) AS {name}"
+        alias = name if advice is None else text
+        return f"{classes}Make rows of a list by a query, with UNNEST({text}) AS {alias}"
     if bound_input.column_type(name) != "VARCHAR":
         return "Cast it"
     table = bound_input.table
@@ -361,9 +369,8 @@ def _cast_advice(bound_input: BoundInput, name: str) -> str:
         else ""
     )
     return suggest_number(
-        name,
+        advice or ColumnAdvice(name, table.dialect),
         bound_expression(bound_input, name),
-        table.dialect,
         _list_texts(bound_input, name),
         place,
     )

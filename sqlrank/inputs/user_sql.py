@@ -435,7 +435,7 @@ def read_fields(
     return value
 
 
-def split_conjuncts(condition: exp.Expression, dialect: str) -> list[exp.Expression]:
+def split_conjuncts(condition: exp.Expr, dialect: str) -> list[exp.Expr]:
     """Return the conditions that AND joins in a condition, each with its own text."""
     text: ExpressionText = condition.this
     if not isinstance(text.tree, exp.And):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import math
+import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -29,11 +31,11 @@ def make_observations(x: list[Any], variants: str = "AABB", **columns: Any) -> p
     return pa.table({"unit_id": range(len(x)), "variant": list(variants), "x": x, **columns})
 
 
-def estimate_first(metric: str, data: pa.Table, **options: Any) -> dict[str, Any]:
+def estimate_first(metric: str, data: pa.Table | Path, **options: Any) -> dict[str, Any]:
     return dict(sqlrank.experiment(metric, data=data, control="A", **options).to_pylist()[0])
 
 
-def find_message(data: pa.Table, metrics: Any = "Mean(x)", **options: Any) -> str:
+def find_message(data: pa.Table | Path, metrics: Any = "Mean(x)", **options: Any) -> str:
     with pytest.raises(InputError) as caught:
         sqlrank.experiment(metrics, data=data, **({"control": "A"} | options))
     return str(caught.value)
@@ -237,7 +239,10 @@ def test_crossed_units_are_left_out_and_counted() -> None:
         (
             make_observations(list("abcd")),
             {},
-            "data (Table): x is VARCHAR, not a number. Cast it, or name another column",
+            (
+                "data (Table): x is VARCHAR, not a number. 'a', 'b', 'c' and 1 more are none. Say"
+                " what each stands for, as \"Mean(CASE x WHEN 'a' THEN 0 WHEN 'b' THEN 1"
+            ),
         ),
         (
             make_observations([1, 2, 3, 4]),
@@ -254,6 +259,91 @@ def test_crossed_units_are_left_out_and_counted() -> None:
 )
 def test_data_that_are_refused(table: pa.Table, options: dict[str, Any], expected: str) -> None:
     assert expected in find_message(table, **options)
+
+
+TEXTS = {
+    "a text for missing": (
+        ["1", "NA", "3", "4"],
+        "y",
+        (
+            "y is VARCHAR, not a number. 'NA' in line 3 is none. Leave it out with"
+            " 'Mean(TRY_CAST(y AS DOUBLE))' and where='NOT TRY_CAST(y AS DOUBLE) IS NULL', which"
+            " drops 1 row, or name another column"
+        ),
+        (1.0, 3.5),
+    ),
+    "a cast of one": (
+        ["1", "NA", "3", "4"],
+        "CAST(y AS DOUBLE)",
+        (
+            "'NA' is no DOUBLE, to which 'CAST(y AS DOUBLE)' casts. Leave its rows out with"
+            " 'Mean(TRY_CAST(y AS DOUBLE))' and where='NOT TRY_CAST(y AS DOUBLE) IS NULL'"
+        ),
+        (1.0, 3.5),
+    ),
+    "decimal commas": (
+        ["1,5", "2,5", "3,5", "4,5"],
+        "y",
+        (
+            "first in line 2. Of decimal commas make points by"
+            " \"Mean(CAST(REPLACE(y, ',', '.') AS DOUBLE))\", or name another column"
+        ),
+        (2.0, 4.0),
+    ),
+    "dollars": (
+        ["$1.50", "$2.50", "$3.50", "$4.50"],
+        "y",
+        "Leave the characters around a number out with \"Mean(CAST(TRIM(y, '[]()$€£ ') AS DOUBLE))\"",
+        (2.0, 4.0),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TEXTS)
+def test_advice_on_texts_is_followed_as_it_stands(tmp_path: Path, case: str) -> None:
+    """The metric and the condition of the message, as they stand, give the means."""
+    texts, value, expected, means = TEXTS[case]
+    path = tmp_path / "e.csv"
+    rows = [f"{unit};{'AABB'[unit]};{text}" for unit, text in enumerate(texts)]
+    rows.append("4;A;" + texts[0])
+    path.write_text("\n".join(["unit_id;variant;y", *rows]))
+    message = find_message(path, f"Mean({value})")
+    assert expected in message
+    (metric,) = (ast.literal_eval(text) for text in re.findall(r"'Mean.*?\)'|\"Mean.*?\"", message))
+    where = re.search(r"where=('[^']*')", message)
+    effect = estimate_first(metric, path, where=where and ast.literal_eval(where[1]))
+    assert effect["value"] == means[1]
+    given = [
+        str(path),
+        "--control",
+        "A",
+        *(["--where", ast.literal_eval(where[1])] if where else []),
+    ]
+    assert f"{means[1]:.0f}" in run_command("experiment", metric, "--data", *given)
+
+
+def test_texts_of_covariates_and_keys_name_their_argument(tmp_path: Path) -> None:
+    path = tmp_path / "e.csv"
+    path.write_text("unit_id,variant,y,x\n1,A,1,2\n2,A,2,NA\n3,B,3,4\n4,B,5,5\n5,A,2,1\n")
+    lenient = "TRY_CAST(x AS DOUBLE)"
+    message = find_message(path, "Mean(y)", covariates="x")
+    assert f"Leave it out with covariates={lenient!r}, or name another column" in message
+    assert estimate_first("Mean(y)", path, covariates=lenient)["cuped_theta"] != 0
+    two = ["Mean(y)", "Ratio(y, unit_id)"]
+    message = find_message(path, two, covariates={"Mean(y)": "x", two[1]: "Ratio(y, x)"})
+    changed = {"Mean(y)": lenient, two[1]: f"Ratio(y, {lenient})"}
+    assert f"Leave it out with covariates={changed!r}, or" in message
+    assert sqlrank.experiment(two, data=path, covariates=changed, control="A").num_rows == 3
+    message = find_message(path, "Mean(y)", unit="CAST(x AS INT)", where="y > 0")
+    assert (
+        "unit='TRY_CAST(x AS INT)' and where='(y > 0) AND NOT TRY_CAST(x AS INT) IS NULL'"
+        in message
+    )
+    options = ["--control", "A", "--covariate", "Mean(y)=x", "--covariate", "Mean(unit_id)=x"]
+    error = run_refused_command(
+        "experiment", "Mean(y)", "Mean(unit_id)", "--data", str(path), *options
+    )
+    assert f"--covariate 'Mean(y)'='{lenient}' --covariate 'Mean(unit_id)'='{lenient}'" in error
 
 
 def test_null_keys_are_refused_together() -> None:
