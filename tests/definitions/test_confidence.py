@@ -398,8 +398,10 @@ def test_every_metric_has_an_interval_or_a_reason() -> None:
         assert len(said) <= 1, metric
         assert has_none == (said[:1] in (["no_influence"], ["no_interval"])), metric
         if said == ["influence"]:
-            # rows of judged are units, and have their influence in a step of their own
-            assert "unit_influence AS (" in text or "rectified_scores AS (" in text, metric
+            # rows that are units have their influence in a step of their own
+            assert re.search(r"\bunit_influence AS \(|\bAS \w*influence$", text, re.MULTILINE), (
+                metric
+            )
         else:
             assert "(influence_values.sql)" not in text, metric
         assert said != ["no_influence"] or f"`{file.full_name}`" in listed, metric
