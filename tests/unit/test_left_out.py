@@ -729,5 +729,8 @@ def test_a_result_without_rows_says_why() -> None:
         )
         assert (result.num_rows, read_notes(result)) == (
             0,
-            ["1 of 1 judged queries found no list, and are left out"],
+            [
+                "1 of 1 judged queries found no list, and are left out",
+                "1 of 1 queries of the run have no judgments, and are left out",
+            ],
         )
