@@ -23,7 +23,7 @@ from sqlrank.errors import ContractError, ExecutionError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-WHEEL_PATHS = r"sqlrank/.+\.(py|sql|toml|j2|css|js)|sqlrank/(sql/\w+|docs/[\w/-]+)\.md|sqlrank/py\.typed|sqlrank-[\d.]+\.dist-info/.+"  # noqa: E501
+WHEEL_PATHS = r"sqlrank/.+\.(pyi?|sql|toml|j2|css|js)|sqlrank/(sql/\w+|docs/[\w/-]+)\.md|sqlrank/py\.typed|sqlrank-[\d.]+\.dist-info/.+"  # noqa: E501
 SDIST_PATHS = r"(sqlrank|sql|docs)/.+|README\.md|LICENSE|CHANGELOG\.md|CITATION\.cff|SECURITY\.md|pyproject\.toml|PKG-INFO|\.gitignore"  # noqa: E501
 UNWANTED = r"(^|/)(tests?|benchmarks|examples|website|release|__pycache__|\.git|\.venv|\.cache)(/|$)|\.(parquet|duckdb|csv|pyc|so|log)$|(^|/)\.env"  # noqa: E501
 """Patterns of files that a wheel and an sdist have, and of those that neither has."""

@@ -16,10 +16,12 @@ from sqlrank.interval_options import check_confidence_level
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
+    from typing import Unpack
 
     import pyarrow as pa
 
     from sqlrank.inputs.row_checks import CheckMode
+    from sqlrank.option_types import ComparisonPolicies, DialectName
     from sqlrank.registry.metric import Metric
 
 
@@ -34,7 +36,7 @@ def compare(
     inputs: Mapping[str, Any] | None = None,
     rollups: Mapping[str, Any] | None = None,
     connection: Any = None,
-    dialect: str | None = None,
+    dialect: DialectName | None = None,
     columns: Mapping[str, Any] | None = None,
     system: str = "system",
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
@@ -62,7 +64,7 @@ def compare(
     temp_directory: str | Path | None = None,
     timeout: float | None = None,
     progress: Callable[[float], None] | None = None,
-    **policies: Any,
+    **policies: Unpack[ComparisonPolicies],
 ) -> pa.Table:
     """Compare systems by paired unit values or by their rollups, with confidence intervals and
     tests.

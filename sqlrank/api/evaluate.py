@@ -30,8 +30,10 @@ from sqlrank.run.prepare import audit_text, prepare_statement
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
+    from typing import Unpack
 
     from sqlrank.inputs.row_checks import CheckMode
+    from sqlrank.option_types import DialectName, Policies
     from sqlrank.registry.metric import Metric
 
 
@@ -48,7 +50,7 @@ def evaluate(
     window_days: int | None = None,
     window_ends: str | None = None,
     connection: Any = None,
-    dialect: str | None = None,
+    dialect: DialectName | None = None,
     columns: Mapping[str, Any] | None = None,
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
     across: str | Sequence[str] = (),
@@ -69,7 +71,7 @@ def evaluate(
     temp_directory: str | Path | None = None,
     timeout: float | None = None,
     progress: Callable[[float], None] | None = None,
-    **policies: Any,
+    **policies: Unpack[Policies],
 ) -> pa.Table:
     """Evaluate metrics where the data are, and return an Arrow table.
 
@@ -201,7 +203,7 @@ def evaluate(
 def sql(  # noqa: D417  evaluate describes the other arguments
     metrics: str | Metric | Iterable[str | Metric],
     *,
-    dialect: str | None = None,
+    dialect: DialectName | None = None,
     run: Any = None,
     qrels: Any = None,
     predictions: Any = None,
@@ -228,7 +230,7 @@ def sql(  # noqa: D417  evaluate describes the other arguments
     names: ColumnNames = "requested",
     sql_dir: str | Path | None = None,
     plan: Mapping[str, str] | None = None,
-    **policies: Any,
+    **policies: Unpack[Policies],
 ) -> str:
     """Return the statement that :func:`evaluate` would run, in the SQL dialect of an engine.
 

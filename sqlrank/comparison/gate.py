@@ -95,11 +95,13 @@ from sqlrank.sql_ast import find_nodes, quoted_column, sql_literal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
+    from typing import Unpack
 
     from sqlrank.comparison.paired_differences import DifferenceSummary, PairedUnits
     from sqlrank.comparison.paired_tests import ConfidenceSequence
     from sqlrank.engines.database import Database
     from sqlrank.inputs.row_checks import CheckMode
+    from sqlrank.option_types import DialectName, Policies
     from sqlrank.registry.metric import Metric
 
     Limits = tuple[float, float] | None
@@ -330,7 +332,7 @@ def gate(
     queries: Any = None,
     inputs: Mapping[str, Any] | None = None,
     connection: Any = None,
-    dialect: str | None = None,
+    dialect: DialectName | None = None,
     columns: Mapping[str, Any] | None = None,
     system: str = "system",
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
@@ -354,7 +356,7 @@ def gate(
     temp_directory: str | Path | None = None,
     timeout: float | None = None,
     progress: Callable[[float], None] | None = None,
-    **policies: Any,
+    **policies: Unpack[Policies],
 ) -> pa.Table:
     """Test for each metric and group that a candidate is non-inferior to the baseline, or that
     groups differ by no more than a tolerance.
@@ -715,7 +717,7 @@ def assert_not_worse(
     queries: Any = None,
     inputs: Mapping[str, Any] | None = None,
     connection: Any = None,
-    dialect: str | None = None,
+    dialect: DialectName | None = None,
     columns: Mapping[str, Any] | None = None,
     names: ColumnNames = "requested",
     system: str = "system",
@@ -740,7 +742,7 @@ def assert_not_worse(
     temp_directory: str | Path | None = None,
     timeout: float | None = None,
     progress: Callable[[float], None] | None = None,
-    **policies: Any,
+    **policies: Unpack[Policies],
 ) -> pa.Table:
     """Assert that a candidate is non-inferior to the baseline, for tests.
 

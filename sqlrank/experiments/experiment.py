@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sqlrank.call.request import ResourceLimits
+    from sqlrank.option_types import DialectName
 
 
 DATA = "data"
@@ -398,7 +399,7 @@ def experiment(
     multi_variant_units: str = "error",
     power: float = 0.8,
     connection: Any = None,
-    dialect: str | None = None,
+    dialect: DialectName | None = None,
     memory_limit: str | None = None,
     threads: int | None = None,
     temp_directory: str | Path | None = None,
@@ -531,7 +532,7 @@ def experiment_sql(  # noqa: D417  experiment describes the other arguments
     lift_scale: str = "log",
     power: float = 0.8,
     connection: Any = None,
-    dialect: str | None = None,
+    dialect: DialectName | None = None,
     create_table: str | None = None,
     create_view: str | None = None,
 ) -> str:

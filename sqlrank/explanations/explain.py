@@ -35,10 +35,12 @@ from sqlrank.sql_ast import call_function, count_rows, find_nodes, first_select,
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+    from typing import Unpack
 
     from sqlrank.call.request import ResourceLimits
     from sqlrank.engines.database import Database
     from sqlrank.inputs.row_checks import CheckMode
+    from sqlrank.option_types import DialectName, Policies
     from sqlrank.registry.metric import Metric
 
 
@@ -487,7 +489,7 @@ def explain(
     queries: Any = None,
     inputs: Mapping[str, Any] | None = None,
     connection: Any = None,
-    dialect: str | None = None,
+    dialect: DialectName | None = None,
     columns: Mapping[str, Any] | None = None,
     where: str | None = None,
     show_where: str | None = None,
@@ -500,7 +502,7 @@ def explain(
     threads: int | None = None,
     temp_directory: str | Path | None = None,
     timeout: float | None = None,
-    **policies: Any,
+    **policies: Unpack[Policies],
 ) -> Explanation:
     """Explain a metric value: the ranked list or rows that it is computed from, and its expression
     with numbers.

@@ -143,6 +143,7 @@ class SqlrankEvaluator(Evaluator):
                 str(to_metric(measure)), []
             ).append(measure)
         for (score_type, queries), measures in calls.items():
+            policies: Any = {"score_type": score_type, "topics": queries}
             result = evaluate(
                 list(measures),
                 run=run_table,
@@ -152,8 +153,7 @@ class SqlrankEvaluator(Evaluator):
                 else None,
                 per_query=True,
                 compat="ir_measures",
-                score_type=score_type,
-                topics=queries,
+                **policies,
             )
             query_ids = result["query_id"].to_pylist()
             for name, same_measures in measures.items():

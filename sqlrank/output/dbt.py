@@ -32,8 +32,10 @@ from sqlrank.sql_ast import query_text, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Unpack
 
     from sqlrank.compiler.statement import CompiledStatement
+    from sqlrank.option_types import Policies
     from sqlrank.registry.metric import Metric
 
 Materialized = Literal["table", "view", "incremental"]
@@ -87,7 +89,7 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
     compat: str | None = None,
     sql_dir: str | Path | None = None,
     plan: Mapping[str, str] | None = None,
-    **policies: Any,
+    **policies: Unpack[Policies],
 ) -> DbtModel:
     r"""Return a dbt model of metrics; other arguments are those of :func:`sqlrank.sql`.
 

@@ -26,8 +26,10 @@ from sqlrank.result_metadata import read_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Unpack
 
     from sqlrank.inputs.row_checks import CheckMode
+    from sqlrank.option_types import DialectName, Policies
     from sqlrank.registry.metric import Metric
     from sqlrank.reports.report_request import ReportRequest
     from sqlrank.reports.rollup_report import RollupReportRequest
@@ -50,7 +52,7 @@ def report(
     experiment: Any = None,
     inputs: Mapping[str, Any] | None = None,
     connection: Any = None,
-    dialect: str | None = None,
+    dialect: DialectName | None = None,
     columns: Mapping[str, Any] | None = None,
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
     system: str | None = None,
@@ -78,7 +80,7 @@ def report(
     temp_directory: str | Path | None = None,
     timeout: float | None = None,
     progress: Callable[[float], None] | None = None,
-    **policies: Any,
+    **policies: Unpack[Policies],
 ) -> Report:
     """Make an HTML page of metrics, comparisons, curves, groups, queries and data counts, or of a
     rollup or an experiment.

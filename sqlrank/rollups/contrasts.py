@@ -87,10 +87,12 @@ from sqlrank.rollups.rollup_table import RollupTable
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Unpack
 
     from sqlglot import exp
 
     from sqlrank.engines.database import Database
+    from sqlrank.option_types import DialectName, Policies
     from sqlrank.registry.metric import Metric
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
@@ -405,13 +407,13 @@ def drift(
     tolerance: float | str | Mapping[str, float | str] | None = None,
     confidence: float | None = None,
     connection: Any = None,
-    dialect: str | None = None,
+    dialect: DialectName | None = None,
     sql_dir: str | Path | None = None,
     memory_limit: str | None = None,
     threads: int | None = None,
     temp_directory: str | Path | None = None,
     timeout: float | None = None,
-    **policies: Any,
+    **policies: Unpack[Policies],
 ) -> pa.Table:
     """Compare metrics of some days of a rollup with a reference; detect drift of scores.
 

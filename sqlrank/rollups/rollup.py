@@ -76,11 +76,13 @@ from sqlrank.sql_ast import count_rows, is_null, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Unpack
 
     import pyarrow as pa
 
     from sqlrank.call.resolve import ResolvedRequest
     from sqlrank.inputs.row_checks import CheckMode
+    from sqlrank.option_types import DialectName, RollupPolicies
     from sqlrank.registry.metric import Metric
 
 
@@ -479,7 +481,7 @@ def rollup_model(
     where: str | None = None,
     batch: str | None = None,
     sql_dir: str | Path | None = None,
-    **policies: Any,
+    **policies: Unpack[RollupPolicies],
 ) -> DbtModel:
     """Return a dbt model of a rollup, built day by day with the ``microbatch`` strategy.
 
@@ -601,7 +603,7 @@ def rollup(
     unit: str | None = None,
     n_buckets: int | None = None,
     connection: Any = None,
-    dialect: str | None = None,
+    dialect: DialectName | None = None,
     columns: Mapping[str, Any] | None = None,
     where: str | None = None,
     insert: str | None = None,
@@ -615,7 +617,7 @@ def rollup(
     threads: int | None = None,
     temp_directory: str | Path | None = None,
     timeout: float | None = None,
-    **policies: Any,
+    **policies: Unpack[RollupPolicies],
 ) -> pa.Table:
     """Build a table of mergeable aggregates, from which :func:`sqlrank.evaluate` computes metrics
     with ``rollup=``.
@@ -738,7 +740,7 @@ def rollup_sql(  # noqa: D417  rollup describes the other arguments
     unit: str | None = None,
     n_buckets: int | None = None,
     connection: Any = None,
-    dialect: str | None = None,
+    dialect: DialectName | None = None,
     columns: Mapping[str, Any] | None = None,
     where: str | None = None,
     create_table: str | None = None,
@@ -748,7 +750,7 @@ def rollup_sql(  # noqa: D417  rollup describes the other arguments
     retract: bool = False,
     batch_where: str | None = None,
     sql_dir: str | Path | None = None,
-    **policies: Any,
+    **policies: Unpack[RollupPolicies],
 ) -> str:
     """Return the statement that builds a rollup, in the SQL of an engine.
 

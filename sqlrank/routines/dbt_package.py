@@ -33,7 +33,9 @@ from sqlrank.sql_ast import find_nodes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
+    from typing import Unpack
 
+    from sqlrank.option_types import Policies
     from sqlrank.registry.sql_file import Parameter
 
 
@@ -279,7 +281,7 @@ def dbt_package(
     *,
     compat: str | None = None,
     sql_dir: str | Path | None = None,
-    **policies: Any,
+    **policies: Unpack[Policies],
 ) -> dict[str, str]:
     """Return the files of a dbt package with macros of metrics: texts by their place in the
     package.

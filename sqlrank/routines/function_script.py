@@ -58,11 +58,13 @@ from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Unpack
 
     from sqlglot import exp
 
     from sqlrank.call.resolve import ResolvedRequest
     from sqlrank.inputs.row_checks import CheckMode
+    from sqlrank.option_types import Policies
     from sqlrank.registry.metric import Metric
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.registry.sql_file import SqlFile
@@ -462,7 +464,7 @@ def functions(
     sql_dir: str | Path | None = None,
     weighted: bool = False,
     check: CheckMode = "auto",
-    **policies: Any,
+    **policies: Unpack[Policies],
 ) -> FunctionScript:
     """Return a script that installs metrics as functions of a database, where they need no Python
     any more.

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from sqlrank.engines.database import Database
     from sqlrank.engines.source_tables import SourceTable
+    from sqlrank.option_types import DialectName
 
 
 @dataclass(frozen=True)
@@ -586,7 +587,7 @@ def split(
     seen_pairs: str = "keep",
     column: str | None = None,
     connection: Any = None,
-    dialect: str | None = None,
+    dialect: DialectName | None = None,
     memory_limit: str | None = None,
     threads: int | None = None,
     temp_directory: str | Path | None = None,
@@ -684,7 +685,7 @@ def split_sql(  # noqa: D417  split describes the other arguments
     seen_pairs: str = "keep",
     column: str | None = None,
     connection: Any = None,
-    dialect: str | None = None,
+    dialect: DialectName | None = None,
     create_table: str | None = None,
     create_view: str | None = None,
 ) -> str:
