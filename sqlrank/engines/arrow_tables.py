@@ -319,7 +319,11 @@ def _cast_column(column: pa.ChunkedArray, arrow_type: pa.DataType) -> pa.Chunked
     if not pa.types.is_dictionary(column.type):
         return column.cast(arrow_type)
     chunks = (
-        pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(arrow_type.value_type))
+        pa.DictionaryArray.from_arrays(
+            chunk.indices,
+            chunk.dictionary.cast(arrow_type.value_type),
+            ordered=arrow_type.ordered,
+        )
         for chunk in column.chunks
     )
     return pa.chunked_array(chunks, arrow_type)

@@ -280,6 +280,7 @@ def _find_role(column: exp.Column, parsed: exp.Column, inputs: Mapping[str, Boun
     return role
 
 
+_NO_DATE = re.compile(r"Unimplemented type for cast \((\w+) -> ((?:DATE|TIME)\w*)")
 _NO_NUMBER = re.compile(r"Could not convert string '(.*?)' to '?(\w+)", re.DOTALL)
 
 
@@ -287,6 +288,12 @@ def explain_failed_cast(inputs: BoundInputs, error: ExecutionError) -> None:
     """Raise ``InputError`` if an engine could not convert a text, with the condition or the mapping
     that compares or casts it.
     """
+    if (match := _NO_DATE.search(str(error))) is not None:
+        raise InputError(
+            f"a number ({match[1]}) is cast to {match[2]}, and none is a time. Seconds since 1970"
+            f" are TO_TIMESTAMP(column), as in CAST(TO_TIMESTAMP(column) AS {match[2]}), and"
+            " milliseconds EPOCH_MS(column)"
+        ) from error
     match = _NO_NUMBER.search(str(error))
     if match is None:
         return

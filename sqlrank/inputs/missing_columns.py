@@ -5,6 +5,7 @@ them.
 from __future__ import annotations
 
 import json
+import os
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -689,6 +690,11 @@ def _suggest_values(bound_input: BoundInput, columns: Collection[str]) -> str:
             else ""
         )
         return f", or {lists}order documents by score with ties='doc_desc'"
+    if {*columns} == {"doc_id"} and "label" in names:  # rows of learning to rank
+        label = bound_input.table.label
+        source = sql_literal(label).sql() if os.path.exists(label) else "..."  # noqa: PTH110
+        query = f"SELECT *, ROW_NUMBER() OVER () AS doc_id FROM {source}"
+        return f', or number the rows, which have no ids: predictions="{query}"'
     return (
         ", or columns={'relevance': '1'} if every row is a relevant document"
         if "relevance" in columns

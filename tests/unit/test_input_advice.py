@@ -4,6 +4,7 @@ columns of lists.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -14,10 +15,12 @@ import pytest
 from pyarrow import dataset
 
 import sqlrank
+from sqlrank import InputError
 from tests.unit.inputs import refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 @pytest.mark.parametrize(
@@ -138,3 +141,26 @@ def test_a_list_of_queries_is_a_column(run: pa.Table, qrels: pa.Table) -> None:
         queries=["q1", "q2"],
         topics="given",
     )
+
+
+def test_rows_of_learning_to_rank_are_numbered_for_ids(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("query_id,score,label\n1,.5,0\n1,.4,2\n2,.3,1\n2,.9,0\n")
+    with pytest.raises(InputError) as caught:
+        sqlrank.evaluate("nDCG@5", predictions=str(file))
+    (query,) = re.findall(r'predictions="(.+?)"', str(caught.value))
+    # by hand: the relevant document is second in both lists
+    assert sqlrank.evaluate("nDCG@5", predictions=query)["nDCG@5"].to_pylist() == [
+        pytest.approx(1 / np.log2(3))
+    ]
+
+
+def test_seconds_are_no_dates() -> None:
+    rows = pa.table({"ts": [1767225600] * 2, "label": [1, 0], "score": [0.9, 0.1]})
+    with pytest.raises(InputError, match=r"a number \(BIGINT\) is cast to DATE") as caught:
+        sqlrank.evaluate("AUC", predictions=rows, by="day=CAST(ts AS DATE)")
+    (expression,) = re.findall(r"as in (CAST\(.+ AS DATE\)),", str(caught.value))
+    result = sqlrank.evaluate(
+        "AUC", predictions=rows, by=f"day={expression.replace('column', 'ts')}"
+    )
+    assert [str(row["day"]) for row in result.to_pylist()] == ["2026-01-01"]

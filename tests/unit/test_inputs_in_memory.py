@@ -39,6 +39,9 @@ def to_pandas(table: pa.Table) -> Any:
         to_pandas,
         lambda table: to_pandas(table).astype({"query_id": "category", "doc_id": "category"}),
         lambda table: to_polars(table).cast({"doc_id": pytest.importorskip("polars").Categorical}),
+        lambda table: to_polars(table).cast(
+            {"doc_id": pytest.importorskip("polars").Enum(table["doc_id"].unique().to_pylist())}
+        ),
     ],
     ids=[
         "Table",
@@ -48,6 +51,7 @@ def to_pandas(table: pa.Table) -> Any:
         "pandas",
         "pandas category",
         "Polars Categorical",
+        "Polars Enum",
     ],
 )
 def test_arrow_sources(make: Callable[[pa.Table], Any], run: pa.Table, qrels: pa.Table) -> None:
