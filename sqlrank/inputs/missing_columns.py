@@ -365,7 +365,7 @@ def _describe_frame(path: str, types: Mapping[str, str], role_columns: Collectio
         value = step.format(name=_write_key(name), index=index)
         number = (
             duckdb_type
-            if duckdb_type in {"BIGINT", "DOUBLE"}
+            if duckdb_type in {"BIGINT", "DOUBLE"} or duckdb_type.endswith("[]")
             else "DOUBLE"
             if not duckdb_type and name in _NUMBERS
             else ""

@@ -22,7 +22,11 @@ from sqlrank.engines.text_tables import shorten_text_readers
 from sqlrank.errors import MAX_EXAMPLES, InputError, join_words
 from sqlrank.inputs.bound_input import BoundInput, bound_expression, column_text, comparable_columns
 from sqlrank.inputs.class_names import describe_other_classes
-from sqlrank.inputs.missing_columns import NESTED_TYPES, describe_missing_columns
+from sqlrank.inputs.missing_columns import (
+    NESTED_TYPES,
+    describe_missing_columns,
+    describe_nested_rows,
+)
 from sqlrank.inputs.row_rules import RowRules, row_rules
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import load_select
@@ -402,6 +406,9 @@ def list_problems(bound_input: BoundInput, columns: Sequence[str]) -> list[str]:
     """Return one problem for each of these columns that is missing, or that should be a list and is
     none.
     """
+    # Columns of JSON that pandas wrote by columns are read as objects, as maps of ids are.
+    if nested_rows := describe_nested_rows(bound_input):
+        return [f"{bound_input.label}: {nested_rows}"]
     problems = [
         *describe_missing_columns(
             {bound_input.role.name: bound_input}, {bound_input.role.name: columns}

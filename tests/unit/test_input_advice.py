@@ -164,3 +164,14 @@ def test_seconds_are_no_dates() -> None:
         "AUC", predictions=rows, by=f"day={expression.replace('column', 'ts')}"
     )
     assert [str(row["day"]) for row in result.to_pylist()] == ["2026-01-01"]
+
+
+@pytest.mark.parametrize("orient", ["columns", "index", "table"])
+def test_answers_that_pandas_wrote_by_columns(orient: Any, tmp_path: Path) -> None:
+    lists = {"retrieved": [["c1", "c2"], ["c7"]], "relevant": [["c2"], ["c7", "c8"]]}
+    file = tmp_path / "answers.json"
+    pd.DataFrame({"query_id": ["q1", "q2"], **lists}).to_json(file, orient=orient)
+    with pytest.raises(InputError) as caught:
+        sqlrank.evaluate("RR", inputs={"answers": str(file)})
+    query = re.split(r"give the query ", str(caught.value))[1]
+    assert sqlrank.evaluate("RR", inputs={"answers": query})["RR"].to_pylist() == [0.75]
