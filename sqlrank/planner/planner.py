@@ -461,8 +461,8 @@ def _has_few_judgments(inputs: BoundInputs, rows: Mapping[str, int]) -> bool:
 
 
 INTERNAL_PLANS = (
-    "small_groups", "weight_below", "exact_weight", "selected_queries", "listed_queries",
-    "list_groups", "list_measures", "sampled_by",
+    "small_groups", "weight_below", "exact_weight", "bin_score", "selected_queries",
+    "listed_queries", "list_groups", "list_measures", "sampled_by",
 )  # fmt: skip
 """Names of the plans that follow from the input and cannot be chosen by users."""
 

@@ -72,11 +72,9 @@ They are the aggregate over lists, and the value of undefined lists.
 CALL_POLICIES = ("queries", "nulls", "duplicates")
 """Policies that apply to the whole request, not to one metric."""
 
-INTERNAL_PARAMETERS = (
-    "k", "column", "first_cutoff", "last_cutoff", "num_replicates", "top_k", "bin_score",
-)  # fmt: skip
+INTERNAL_PARAMETERS = ("k", "column", "first_cutoff", "last_cutoff", "num_replicates", "top_k")
 """Parameters that are written after ``@``, such as ``P@10`` and ``P@1..20``, or first, as in
-``Mean(x)``, or follow from other arguments or from types of columns.
+``Mean(x)``, or follow from other arguments.
 """
 
 GROUP_MEANS = ("level", "average")

@@ -13,7 +13,7 @@ import pytest
 import sqlrank
 from sqlrank.call.request import Request
 from sqlrank.call.sources import collect_sources
-from sqlrank.comparison import unit_values
+from sqlrank.comparison import paired_differences
 from sqlrank.comparison.comparison_plan import ComparisonPlan
 from sqlrank.comparison.paired_differences import PairedUnits, evaluate_unit_values
 from sqlrank.engines.open_database import ExecutionOptions
@@ -82,7 +82,7 @@ def test_values_are_those_of_an_evaluation_by_each_grouping(
     request = plan_comparison(groupings, ["nDCG@3", "AP"], policies)
     shared = evaluate_unit_values(request, OPTIONS)
     with monkeypatch.context() as patched:
-        patched.setattr(unit_values, "_evaluate_shared_values", lambda *_: None)
+        patched.setattr(paired_differences, "_evaluate_shared_values", lambda *_: None)
         expected = evaluate_unit_values(request, OPTIONS)
     assert [group for group, _ in shared] == groupings
     for (_, table), (_, by_grouping) in zip(shared, expected, strict=True):
@@ -95,9 +95,9 @@ def test_queries_are_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
         counts: list[int] = []
         with monkeypatch.context() as patched:
             for name in ("execute_request", "execute_resolved", "run_resolved"):
-                execute = getattr(unit_values, name)
+                execute = getattr(paired_differences, name)
                 patched.setattr(
-                    unit_values,
+                    paired_differences,
                     name,
                     lambda *args, execute=execute, **named: (
                         counts.append(1) or execute(*args, **named)
