@@ -53,6 +53,38 @@ LOGS = {
     "predicted_reward": [0.5, 0.5, 1.0],
     "expected_reward": [0.4, 0.6, 1.0],
 }
+CLICKS = {
+    "query_id": [1, 1, 2, 2],
+    "doc_id": list("bcab"),
+    "rank": [1, 2, 1, 2],
+    "clicked": [1.0, 0.0, 1.0, 0.0],
+    "propensity": [0.4, 0.25, 0.5, 0.2],
+}
+SPANS = {
+    "evidence": {
+        "query_id": [1, 2],
+        "source": ["s", "s"],
+        "span_start": [0.0, 10.0],
+        "span_end": [8.0, 19.0],
+        "grade": [1.0, 2.0],
+    },
+    "chunks": {
+        "doc_id": list("ab"),
+        "source": ["s", "s"],
+        "span_start": [0.0, 7.0],
+        "span_end": [7.0, 30.0],
+    },
+}
+JUDGED = {
+    "label": [*(float(number % 5) for number in range(20)), *[None] * 10],
+    "score": [float(number % 5 + number % 3) for number in range(30)],
+}
+UPLIFT = {
+    "label": [1.0, 0.0, 2.0, 1.0],
+    "score": [0.5, 0.2, 0.4, 0.1],
+    "treatment": [1.0, 0.0, 0.0, 1.0],
+    "weight": [1.0, 2.0, 1.0, 3.0],
+}
 RANKED = {"run": RUN, "qrels": QRELS}
 PREDICTED = {"predictions": ROWS}
 
@@ -91,6 +123,21 @@ CASES: dict[str, tuple[list[str], dict[str, Any], dict[str, Any]]] = {
     **{f"logs.{name}": (["DR"], {"logs": LOGS}, {}) for name in LOGS},
     "baseline.score": (["RBO"], {"run": RUN, "baseline": RUN}, {}),
     "baseline.rank": (["RBO"], {"run": RUN, "baseline": RUN}, {"ties": "rank"}),
+    "clicks.rank": (["ClickDCG"], {"run": RUN, "clicks": CLICKS}, {}),
+    "clicks.clicked": (["ClickDCG"], {"run": RUN, "clicks": CLICKS}, {}),
+    "clicks.propensity": (
+        ["ClickDCG"],
+        {"run": RUN, "clicks": CLICKS},
+        {"propensity": "given"},
+    ),
+    **{
+        f"{role}.{name}": (["DCG@2"], {"run": RUN, **SPANS}, {})
+        for role, columns in SPANS.items()
+        for name in columns
+        if name not in {"query_id", "doc_id", "source"}
+    },
+    **{f"judged.{name}": (["PPIMean"], {"judged": JUDGED}, {}) for name in JUDGED},
+    **{f"uplift.{name}": (["AUUC"], {"uplift": UPLIFT}, {}) for name in UPLIFT},
     "features.value": (
         ["IntraListDiversity(distance=cosine)@2"],
         {
@@ -119,6 +166,8 @@ CASES: dict[str, tuple[list[str], dict[str, Any], dict[str, Any]]] = {
 INVARIANT = {
     "run.score": {"shifted": "order", "scaled": "order"},
     "baseline.score": {"shifted": "order", "scaled": "order"},
+    "uplift.score": {"shifted": "order", "scaled": "order"},
+    "judged.score": {"shifted": "a correction of them", "scaled": "a correction of them"},
     "predictions.rank": {
         "shifted": "order among equal scores",
         "scaled": "order among equal scores",
@@ -130,7 +179,14 @@ INVARIANT = {
     },
     **{
         f"{role}.weight": {"scaled": "weights are relative"}
-        for role in ("queries", "predictions", "classified", "class_scores", "class_labels")
+        for role in (
+            "queries",
+            "predictions",
+            "classified",
+            "class_scores",
+            "class_labels",
+            "uplift",
+        )
     },
 }
 """What is the same after a shift or a scale, with the reason, of columns that are an order or
