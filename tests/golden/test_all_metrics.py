@@ -99,7 +99,7 @@ def test_sums_of_rollups_are_named_by_columns_and_functions() -> None:
 
 
 EXPECTED = re.compile(
-    r"""a line is longer than 100 characters: +(PARTITION BY |CAST\(CAST\(CAST\('x'|\S+ IS NOT DISTINCT FROM \S+$)"""
+    r"""a line is longer than 100 characters: +(PARTITION BY |CAST\(\S+ AS INTEGER\) AS \S+$|CAST\(CAST\(CAST\('x'|\S+ IS NOT DISTINCT FROM \S+$)"""
     r"|CTE predictions, column (score|label): .* is not computed"
     r"|CTE \w+, column unlabeled_record_id: always NULL"
 )
