@@ -114,7 +114,7 @@ def list_operations(step: str, detail: str, engine: Spark, result: pa.Table) -> 
 def test_a_server_without_the_setting_materializes_nothing(
     engine: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote_database, "_has_setting", lambda *_: False)
+    monkeypatch.setattr(remote_database.RemoteDatabase, "can_materialize_ctes", False)
     text = read_text(
         sqlrank.evaluate(SEVERAL, run="run", qrels="qrels", connection=engine.connection)
     )

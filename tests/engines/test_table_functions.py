@@ -65,6 +65,7 @@ def text_table(table: pa.Table) -> pa.Table:
         "left_id",
         "right_id",
         "session_id",
+        "site",
     )
     return pa.table(
         {
@@ -107,7 +108,7 @@ def find_table_functions(metric: str, dialect: str, **options: Any) -> list[Rout
 
 
 def takes_number(function: Routine, name: str) -> bool:
-    return re.search(rf"[(,] ?{name}\b| AS {name}\b", function.signature) is not None
+    return re.search(rf"[(,] ?\"?{name}\b| AS {name}\b", function.signature) is not None
 
 
 def find_rows(
@@ -128,7 +129,8 @@ def find_rows(
     if dialect == "postgres":
         arguments = [
             *(f"'{table}'" for table in tables.values()),
-            *(f"{name} => {number}" for name, number in given.items()),
+            # quoted, since precision is a word of types
+            *(f'"{name}" => {number}' for name, number in given.items()),
         ]
         return engine.rows(
             f"SELECT * FROM {function.signature.partition('(')[0]}({', '.join(arguments)}, by =>"
@@ -278,7 +280,7 @@ def test_values_out_of_range_end_a_call_with_their_message(engine: Engine) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", parametrize_engines([PostgreSQL, ClickHouse]), indirect=True)
 def test_every_metric_has_the_numbers_of_evaluate(engine: Engine) -> None:
-    dialect, numbers = engine.dialects[0], {"max_fpr": 0.5, "recall": 0.5}
+    dialect, numbers = engine.dialects[0], {"max_fpr": 0.5, "recall": 0.5, "precision": 0.5}
     compared = []
     for name in dict.fromkeys(sqlrank.metrics()["name"].to_pylist()):
         try:

@@ -124,7 +124,7 @@ WITH observations AS (
     -- units of the rarer kind, if a value is 0 or 1
     CASE WHEN ratio < 0.5 THEN units * ratio ELSE units * (1 - ratio) END AS fewer,
     -- of all variants
-    SUM(units * ratio) OVER (PARTITION BY metric) / SUM(units) OVER (PARTITION BY metric) AS share,
+    SUM(units * ratio) OVER (PARTITION BY metric) / SUM(units) OVER (PARTITION BY metric) AS rate,
     (svv - 2 * ratio * svd + ratio * ratio * sdd) / (denominator * denominator) AS squares,
     (svv + ratio * ratio * sdd) / (denominator * denominator) AS square_terms,
     svc / denominator AS covariate_products, scc AS covariate_squares
@@ -138,8 +138,8 @@ WITH observations AS (
       WHEN fewer < 10
       AND squares > 1e-12 * square_terms
       AND ABS(squares - units * ratio * (1 - ratio)) <= 1e-9 * squares
-      AND units * share * (1 - share) > squares
-      THEN squares + (1 - fewer / 10) * (units * share * (1 - share) - squares)
+      AND units * rate * (1 - rate) > squares
+      THEN squares + (1 - fewer / 10) * (units * rate * (1 - rate) - squares)
       ELSE squares
     END AS squares,
     square_terms, covariate_products, covariate_squares

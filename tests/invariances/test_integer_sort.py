@@ -176,11 +176,11 @@ def test_scores_that_repeat_are_looked_up_by_units() -> None:
     """Units of several rows look up the influence of a row on an area by its score: for few scores
     faster than by another sort.
     """
-    rng = np.random.default_rng(11)
-    label, user = rng.integers(0, 2, 1000), rng.integers(0, 99, 1000)
+    rng, size = np.random.default_rng(11), 30_000  # smaller inputs are not looked at
+    label, user = rng.integers(0, 2, size), rng.integers(0, 99, size)
     for order, scores in {
-        "distinct": rng.integers(0, 500, 1000),
-        "window": np.arange(1000),
+        "distinct": rng.integers(0, 500, size),
+        "window": np.arange(size),
     }.items():
         table = pa.table(
             {"label": label, "score": scores, "other": scores[::-1].copy(), "user": user}

@@ -12,8 +12,8 @@ SELECT
   covariate_ratio,
   CASE
     WHEN fewer < 10 AND squares > 1e-12 * square_terms AND ABS(squares - units * ratio * (1 - ratio)) <= 1e-9 * squares
-      AND units * share * (1 - share) > squares
-    THEN squares + (1 - fewer / 10) * (units * share * (1 - share) - squares)
+      AND units * rate * (1 - rate) > squares
+    THEN squares + (1 - fewer / 10) * (units * rate * (1 - rate) - squares)
     ELSE squares
   END AS squares,
   square_terms,
@@ -29,7 +29,7 @@ FROM (
     ratio,
     covariate_ratio,
     CASE WHEN ratio < 0.5 THEN units * ratio ELSE units * (1 - ratio) END AS fewer, -- units of the rarer kind, if a value is 0 or 1
-    SUM(units * ratio) OVER (PARTITION BY metric) / NULLIF(SUM(units) OVER (PARTITION BY metric), 0) AS share, -- of all variants
+    SUM(units * ratio) OVER (PARTITION BY metric) / NULLIF(SUM(units) OVER (PARTITION BY metric), 0) AS rate, -- of all variants
     (svv - 2 * ratio * svd + ratio * ratio * sdd) / (denominator * denominator) AS squares,
     (svv + ratio * ratio * sdd) / (denominator * denominator) AS square_terms,
     (svc - covariate_ratio * sve - ratio * sdc + ratio * covariate_ratio * sde) / (denominator * covariate_denominator) AS covariate_products,

@@ -8,6 +8,7 @@
 -- Direction: neither.
 SELECT
   group_id,
-  SUM(weight * label) / NULLIF(SUM(weight), 0) * (SUM(weight * (1 - label)) / NULLIF(SUM(weight), 0)) AS brier_uncertainty
+  -- not times the share of negatives: both are rounded, so that their product may be above 0.25
+  SUM(weight * label) / NULLIF(SUM(weight), 0) * (1 - SUM(weight * label) / NULLIF(SUM(weight), 0)) AS brier_uncertainty
 FROM predictions
 GROUP BY group_id
