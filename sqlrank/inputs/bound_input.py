@@ -702,6 +702,13 @@ class BoundInputs:
                 node.replace(table.from_item.copy())
         return tree
 
+    @property
+    def score_types(self) -> set[str]:
+        """Types of the scores of predictions, none without predictions."""
+        if "predictions" not in self.by_role:
+            return set()
+        return {view.by_role["predictions"].column_type("score") for view in self.per_score()}
+
     def per_score(self) -> Iterator[BoundInputs]:
         """Yield the inputs under each score: its column is bound as ``score``."""
         if not self.scores:

@@ -600,6 +600,7 @@ def _list_implied_plans(
         "bucket_aggregation": "before_bucketing" if dialect.recomputes_ctes else "after_bucketing",
         "weight_below": "by_sum" if weighted else "by_difference",
         "exact_weight": "weights" if weighted else "rows",
+        "bin_score": "rounded" if inputs.score_types == {"FLOAT"} else "given",
         "selected_queries": (
             "in_queries_table"
             if "queries" in inputs.by_role and not request.lists_from_queries

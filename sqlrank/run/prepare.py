@@ -142,15 +142,21 @@ def _prepare_bound(inputs: BoundInputs, check: CheckMode, keep_unused: bool) -> 
         row_checks.validate_rows(inputs.by_role["run"], inputs.needed_columns["run"], ())
         counts_null_ids = False
     input_ctes = build_input_ctes(inputs, plain=plans["list_key"] == "input")
+    qrels = inputs.by_role.get("qrels")
+    grade_types = set() if qrels is None else {qrels.column_type("relevance")}
+    types = {"threshold": inputs.score_types, "rel": grade_types}
+    limits = [_round_limits(metric, types) for metric in request.metrics]
     metrics = [
-        metric.with_plan({**plans, **_round_limits(metric, inputs)}) for metric in request.metrics
+        metric.with_plan({**plans, **rounded})
+        for metric, rounded in zip(request.metrics, limits, strict=True)
     ]
     if is_audited and request.base_role is not None:
         cross_input_checks.check_settings_against_data(inputs, metrics, input_ctes)
     layout = replace(
         _build_layout(inputs, input_ctes), keep_unused=keep_unused, counts_undefined=is_audited
     )
-    header = request_header(inputs, plans, _list_assumptions(inputs, layout))
+    notes = [*_list_assumptions(inputs, layout), *_describe_rounding(metrics, limits)]
+    header = request_header(inputs, plans, notes)
     audits = _audit_queries(inputs, counts_null_ids) if is_audited else {}
     statement = _compile_cached(
         _CompileKey(
@@ -223,16 +229,13 @@ _ROUNDING_NOTES = {
 
 
 def _list_assumptions(inputs: BoundInputs, layout: ResultLayout) -> list[str]:
-    """Return header lines on what is taken for granted of tables that cannot be looked at, and on
-    rounded thresholds.
-    """
+    """Return header lines on what is taken for granted of tables that cannot be looked at."""
     notes = []
     if not inputs.database.can_inspect:
         if "queries" in inputs.needed_columns and not layout.weighted:
             notes.append(_default_column_note("queries", "weight", 1))
         notes += [*_default_column_notes(inputs), *describe_unseen_groups(inputs)]
-    rounded = {name for metric in inputs.request.metrics for name in _round_limits(metric, inputs)}
-    return notes + [note for name, note in _ROUNDING_NOTES.items() if name in rounded]
+    return notes
 
 
 def audit_text(request: ResolvedRequest, database: Database) -> str:
@@ -259,26 +262,31 @@ def audit_text(request: ResolvedRequest, database: Database) -> str:
     return f"{title}\n{text}"
 
 
-def _round_limits(metric: ResolvedMetric, inputs: BoundInputs) -> dict[str, Any]:
+def _round_limits(metric: ResolvedMetric, types: Mapping[str, set[str]]) -> dict[str, float]:
     """Return the settings with which scores or grades are compared, in their type if they have 32
-    bits: 0.7 is a score of at least 0.7.
+    bits: 0.7 is a score of at least 0.7. ``types`` are those of the values, by setting.
     """
-    by_role = inputs.by_role
-    scores = (
-        {view.by_role["predictions"].column_type("score") for view in inputs.per_score()}
-        if "predictions" in by_role
-        else set()
-    )
-    grades = {by_role["qrels"].column_type("relevance")} if "qrels" in by_role else set()
-    limits: dict[str, Any] = {}
-    for name, types in (("threshold", scores), ("rel", grades)):
+    limits: dict[str, float] = {}
+    for name, kinds in types.items():
         limit = metric.settings.get(name)
-        if types == {"FLOAT"} and isinstance(limit, int | float) and abs(limit) <= GREATEST_FLOAT:
+        if kinds == {"FLOAT"} and isinstance(limit, int | float) and abs(limit) <= GREATEST_FLOAT:
             (rounded,) = struct.unpack("f", struct.pack("f", limit))
             limits |= {} if rounded == limit else {name: rounded}
-    if scores == {"FLOAT"} and "calibration_bins" in metric.dependencies.relations:
-        limits["bin_score"] = "rounded"
     return limits
+
+
+def _describe_rounding(
+    metrics: Sequence[ResolvedMetric], limits: Sequence[Mapping[str, float]]
+) -> list[str]:
+    """Return header lines on limits that are rounded, and on scores that are to find their bins."""
+    rounded = {name for by_metric in limits for name in by_metric}
+    if any(
+        metric.settings.get("bin_score") == "rounded"
+        and "calibration_bins" in metric.dependencies.relations
+        for metric in metrics
+    ):
+        rounded.add("bin_score")
+    return [note for name, note in _ROUNDING_NOTES.items() if name in rounded]
 
 
 def _default_column_notes(inputs: BoundInputs) -> list[str]:
