@@ -21,7 +21,7 @@ from sqlrank.compiler.parameter_binding import bind_parameters
 from sqlrank.compiler.select_builders import cast_double
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.errors import MetricError
-from sqlrank.registry.metric import COLUMN_PARAMETER, ParameterValue, parse_metric_text
+from sqlrank.registry.metric import COLUMN_PARAMETER, ParameterValue
 from sqlrank.registry.resolved_metric import MeasuredColumn, ResolvedMetric, omit_later_defaults
 from sqlrank.registry.settings_checks import TieBound, accepted_settings, read_tie_bounds
 from sqlrank.registry.sql_file import NO_CUTOFF
@@ -550,12 +550,6 @@ class RankMetric:
     policies_read: frozenset[str]
     lower_bounds: tuple[TieBound, ...]
     upper_bounds: tuple[TieBound, ...]
-
-    @property
-    def metrics(self) -> list[Any]:
-        """Return the metric and the metrics of its bounds."""
-        borrowed = (bound.metric for bound in (*self.lower_bounds, *self.upper_bounds))
-        return [self.metric, *(parse_metric_text(name) for name in borrowed if name is not None)]
 
 
 @dataclass(frozen=True)
