@@ -30,6 +30,7 @@ from sqlrank.inputs.row_checks import (
     short_value,
 )
 from sqlrank.registry.query_templates import RowCheck, load_select, read_row_checks
+from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.sql_ast import case_when, count_rows, find_nodes, is_null, quoted_column, sql_literal
 
@@ -266,14 +267,13 @@ def describe_similar_ids(
         if (counts := _count_pairs(sides[0][0].database, pairs[name])) == needed
     )
     form = forms[name]
-    example = " and ".join(
-        map(
-            short_value,
-            sides[0][0].database.query_rows(pairs[name].select(*_PAIR).order_by(*_PAIR).limit(1))[
-                0
-            ],
-        )
+    examples = (
+        pairs[name]
+        .select(*(value.as_(f"{value.table}_example") for value in _PAIR))
+        .order_by(*_PAIR)
+        .limit(1)
     )
+    example = " and ".join(map(short_value, sides[0][0].database.query_rows(examples)[0]))
     labels = " and ".join(bound_input.qualified_label(column) for bound_input, column in sides)
     note = (
         f"{labels} differ in {form.meaning} only in {num_first:,} and {num_second:,} values, such"
@@ -282,7 +282,8 @@ def describe_similar_ids(
     if any(bound_input.assembled_from for bound_input, _ in sides):
         return f"{note}. Write both in one form"
     values = [
-        _write_form(form, _text_expression(bound_input, column)) for bound_input, column in sides
+        _write_form(form, _text_expression(bound_input, column), bound_input.database.dialect)
+        for bound_input, column in sides
     ]
     names = [column for _, column in sides]
     if sides[0][0].role is sides[1][0].role and names[0] == names[1]:
@@ -304,10 +305,19 @@ def _text_expression(bound_input: BoundInput, name: str) -> exp.Expr:
     return exp.cast(value, "VARCHAR") if name in bound_input.as_text else value
 
 
-def _write_form(form: RowCheck, value: exp.Expr) -> exp.Expr:
-    """Return the expression of a form of ids over a value."""
-    tree: exp.Expr = form.column.this
-    return tree.transform(lambda node: value.copy() if isinstance(node, exp.Column) else node)
+def _write_form(form: RowCheck, value: exp.Expr, dialect: str) -> exp.Expr:
+    """Return the expression of a form of ids over a value, without what the dialect does not
+    have.
+    """
+    composing_function = get_dialect(dialect).composing_function
+    tree = exp.Paren(this=form.column.this.copy())
+    for call in find_nodes(tree, exp.Anonymous):
+        if composing_function:
+            call.set("this", composing_function)
+        else:
+            call.replace(call.expressions[0])
+    form_tree: exp.Expr = tree.this
+    return form_tree.transform(lambda node: value.copy() if isinstance(node, exp.Column) else node)
 
 
 def _pair_similar_ids(
@@ -338,11 +348,13 @@ def _pair_similar_ids(
         for group in groups
     ]
     second = second.where(exp.or_(*conditions)) if conditions else second
-    is_same = _write_form(form, _PAIR[0]).eq(_write_form(form, _PAIR[1]))
+    first_form, second_form = (
+        _write_form(form, value, sides[0][0].database.dialect) for value in _PAIR
+    )
     pairs = (
         exp.select()
         .from_(first.subquery("first_values"))
-        .join(second.copy().subquery("second_values"), on=is_same)
+        .join(second.copy().subquery("second_values"), on=first_form.eq(second_form))
     )
     return pairs.where(exp.Not(this=exp.In(this=_PAIR[0].copy(), query=second.subquery())))
 
@@ -351,7 +363,7 @@ def _count_pairs(database: Database, pairs: exp.Select) -> tuple[int, int]:
     """Return the numbers of different first and second values of pairs."""
     counts = [exp.Count(this=exp.Distinct(expressions=[value.copy()])) for value in _PAIR]
     ((num_first, num_second),) = database.query_rows(pairs.copy().select(*counts))
-    return num_first, num_second
+    return int(num_first), int(num_second)
 
 
 def _describe_examples(labels: Sequence[str], examples: Iterable[str]) -> str:

@@ -41,18 +41,18 @@ _VALUES = (
     " National Null Parameter Placeholder Pseudocolumn RawString UnicodeString Var"
 )
 _FUNCTIONS = (
-    "Abs ArrayContains ArrayPosition CaseSpecificColumnConstraint Ceil Chr Coalesce Concat ConcatWs"
-    " Contains CurrentDate CurrentDatetime CurrentTime CurrentTimestamp Date DateAdd DateBin"
-    " DateDiff DateFromParts DateStrToDate DateSub DateToDateStr DateTrunc Datetime DatetimeAdd"
-    " DatetimeDiff DatetimeSub DatetimeTrunc Day DayOfMonth DayOfWeek DayOfWeekIso DayOfYear Decode"
-    " EndsWith Exp Extract FarmFingerprint Floor Greatest Hex Hour Initcap Int64 IsInf IsNan"
-    " LastDay Least Left Length Ln Log Lower LowerHex MakeInterval MD5 Minute Month Nullif"
-    " ParseJSON Quarter RegexpExtract RegexpReplace Replace Right Round SafeDivide Second SHA SHA2"
-    " Sign Split Sqrt StartsWith StrPosition StrToDate StrToTime StrToUnix StructExtract Substring"
-    " Time TimeStrToDate TimeStrToTime TimeToStr TimeToUnix Timestamp TimestampAdd TimestampDiff"
-    " TimestampFromParts TimestampSub TimestampTrunc ToChar ToNumber Trim Trunc Unhex TsOrDsAdd"
-    " TsOrDsDiff TsOrDsToDate TsOrDsToDateStr TsOrDsToTimestamp Unicode UnixToTime Upper Week"
-    " WeekOfYear Year"
+    "Abs ArrayContains ArrayPosition CaseSpecificColumnConstraint Ceil Chr Coalesce Concat"
+    " ConcatWs Contains CurrentDate CurrentDatetime CurrentTime CurrentTimestamp Date DateAdd"
+    " DateBin DateDiff DateFromParts DateStrToDate DateSub DateToDateStr DateTrunc Datetime"
+    " DatetimeAdd DatetimeDiff DatetimeSub DatetimeTrunc Day DayOfMonth DayOfWeek DayOfWeekIso"
+    " DayOfYear Decode EndsWith Exp Extract FarmFingerprint Floor Greatest Hex Hour Initcap Int64"
+    " IsInf IsNan LastDay Least Left Length Ln Log Lower LowerHex MakeInterval MD5 Minute Month"
+    " Normalize Nullif ParseJSON Quarter RegexpExtract RegexpReplace Replace Right Round SafeDivide"
+    " Second SHA SHA2 Sign Split Sqrt StartsWith StrPosition StrToDate StrToTime StrToUnix"
+    " StructExtract Substring Time TimeStrToDate TimeStrToTime TimeToStr TimeToUnix Timestamp"
+    " TimestampAdd TimestampDiff TimestampFromParts TimestampSub TimestampTrunc ToChar ToNumber"
+    " Trim Trunc Unhex TsOrDsAdd TsOrDsDiff TsOrDsToDate TsOrDsToDateStr TsOrDsToTimestamp Unicode"
+    " UnixToTime Upper Week WeekOfYear Year"
 )
 _ALLOWED_NODES = frozenset(
     getattr(exp, name)
@@ -69,11 +69,11 @@ _ALLOWED_CALLS = {
     "cityhash64", "crc32", "date", "date_part", "datepart", "dayname", "epoch", "epoch_ms",
     "farm_fingerprint", "getdate", "greatest", "hash", "instr", "intdiv", "intdivorzero",
     "isfinite", "isinf", "isnan", "julianday", "least", "len", "list_contains", "make_date",
-    "make_timestamp", "mod", "monthname", "murmur_hash", "now", "prefix", "siphash64", "strftime",
-    "strpos", "strptime", "substr", "suffix", "sysdate", "to_char", "to_date", "to_hex",
-    "to_timestamp", "today", "todate", "todatetime", "todayofweek", "tohour", "tomonday", "tomonth",
-    "tostartofday", "tostartofmonth", "tostartofweek", "tostring", "toyear", "toyyyymm",
-    "toyyyymmdd", "unixepoch", "weekday", "xxhash64", "yesterday",
+    "make_timestamp", "mod", "monthname", "murmur_hash", "nfc_normalize", "normalizeutf8nfc", "now",
+    "prefix", "siphash64", "strftime", "strpos", "strptime", "substr", "suffix", "sysdate",
+    "to_char", "to_date", "to_hex", "to_timestamp", "today", "todate", "todatetime", "todayofweek",
+    "tohour", "tomonday", "tomonth", "tostartofday", "tostartofmonth", "tostartofweek", "tostring",
+    "toyear", "toyyyymm", "toyyyymmdd", "unixepoch", "weekday", "xxhash64", "yesterday",
 }  # fmt: skip
 """Allowed functions that have no class in sqlglot."""
 

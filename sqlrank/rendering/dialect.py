@@ -147,6 +147,8 @@ class Dialect:
     """
     function_names: Mapping[type[exp.Expr], str] = field(default_factory=dict)
     """Names of functions that have others elsewhere."""
+    composing_function: str | None = None
+    """Function that writes a text in the normalized form NFC of Unicode."""
     character: str = "CHR({code})"
     """The call that gives a character, by its number or by its bytes in hexadecimal digits,
     ``{bytes}``.

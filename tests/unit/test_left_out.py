@@ -4,10 +4,13 @@ comparisons, gates, reports and on the command line.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+import chdb.dbapi
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
@@ -271,6 +274,16 @@ ID_FORMS = {
         [" 1", "02"], ["1", "2"], "blanks, leading zeros or a final .0 only in 2 and 2 values, such as '1' and ' 1'",
         "LTRIM(TRIM(CASE WHEN doc_id LIKE '%.0' THEN SUBSTRING(doc_id, 1, LENGTH(doc_id) - 2) ELSE doc_id END), '0')",
     ),
+    "accents": (
+        ["e\N{COMBINING ACUTE ACCENT}", "y"], ["\N{LATIN SMALL LETTER E WITH ACUTE}", "y"],
+        "Unicode normalization (NFC or NFD) only in 1 and 1 values, such as '\N{LATIN SMALL LETTER E WITH ACUTE}' and 'e\N{COMBINING ACUTE ACCENT}'",
+        "NFC_NORMALIZE(doc_id)",
+    ),
+    "accents and case": (
+        ["E\N{COMBINING ACUTE ACCENT}"], ["\N{LATIN SMALL LETTER E WITH ACUTE}"],
+        "case, blanks, leading zeros, a final .0 or Unicode normalization only in 1 and 1 values, such as '\N{LATIN SMALL LETTER E WITH ACUTE}' and 'E\N{COMBINING ACUTE ACCENT}'",
+        "LTRIM(LOWER(TRIM(NFC_NORMALIZE(CASE WHEN doc_id LIKE '%.0' THEN SUBSTRING(doc_id, 1, LENGTH(doc_id) - 2) ELSE doc_id END))), '0')",
+    ),
 }  # fmt: skip
 
 
@@ -286,6 +299,33 @@ def test_ids_that_differ_in_form_are_named(name: str) -> None:
         read_notes(sqlrank.evaluate("RR", **inputs))[-1]
         == f"qrels.doc_id and run.doc_id differ in {text}. {mapping}"
     )
+    columns = {"doc_id": form}
+    for _ in range(2):  # the case that the first step keeps is the second
+        result = sqlrank.evaluate("R@10", **inputs, columns=columns)
+        for note in read_notes(result):
+            columns = ast.literal_eval(note.partition("columns=")[2])
+    assert (result.to_pylist(), read_notes(result)) == ([{"R@10": 1.0}], [])
+
+
+def test_forms_of_ids_are_written_for_each_engine() -> None:
+    composed, decomposed = (
+        "caf\N{LATIN SMALL LETTER E WITH ACUTE}",
+        "cafe\N{COMBINING ACUTE ACCENT}",
+    )
+    rows = {"run": f"'q', '{composed}', 1", "qrels": f"'q', '{decomposed}', 1"}
+    with closing(chdb.dbapi.connect()) as connection:
+        sources = {
+            role: (
+                f"SELECT * FROM VALUES('query_id String, doc_id String, {number} Float64', ({values}),"
+                " ('p', 'x', 1))"
+            )
+            for (role, values), number in zip(rows.items(), ("score", "relevance"), strict=True)
+        }
+        (note,) = read_notes(sqlrank.evaluate("RR", **sources, connection=connection))
+        columns = ast.literal_eval(note.partition("columns=")[2])
+        assert columns == {"doc_id": "normalizeUTF8NFC(doc_id)"}
+        result = sqlrank.evaluate("RR", **sources, connection=connection, columns=columns)
+    assert (result.to_pylist(), read_notes(result)) == ([{"RR": 1.0}], [])
 
 
 def test_queries_that_differ_in_form_are_named() -> None:

@@ -47,6 +47,7 @@ DIALECT = Dialect(
     drivers=("google",),
     write_list_elements=_unnest_with_offset,
     write_series=keep_nodes,
+    composing_function="NORMALIZE",
     write_hex_number=keep_nodes,
     prepare=_search_arrays,
     nan_function="IS_NAN",

@@ -119,6 +119,7 @@ DIALECT = Dialect(
     write_hex_number=_read_bytes,
     prepare=_prepare_tree,
     finish=_add_settings,
+    composing_function="normalizeUTF8NFC",
     character="UNHEX('{bytes}')",
     nan_function="isNaN",
     map_functions=("mapKeys", "mapValues"),

@@ -105,6 +105,7 @@ DIALECT = Dialect(
     write_series=read_series_function,
     write_hex_number=keep_nodes,
     rewrite=_rewrite_tree,
+    composing_function="NFC_NORMALIZE",
     name_after_in="list",
     file_nodes=_FILE_NODES,
     file_functions=(

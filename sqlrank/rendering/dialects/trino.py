@@ -23,6 +23,7 @@ DIALECT = Dialect(
     drivers=("trino",),
     write_list_elements=look_up_elements("ELEMENT_AT"),
     write_series=keep_nodes,
+    composing_function="NORMALIZE",
     write_hex_number=_read_base,
     nan_function="IS_NAN",
     infinity="INFINITY()",
