@@ -66,6 +66,7 @@ from sqlrank.inference.verdicts import (
     parse_tolerances,
 )
 from sqlrank.inputs.column_binding import bind_inputs
+from sqlrank.inputs.cross_input_checks import find_similar_ids
 from sqlrank.inputs.filters import filter_inputs
 from sqlrank.interval_options import SEQUENTIAL, check_confidence_level
 from sqlrank.output.ci_reports import is_all_skipped, markdown_summary
@@ -309,14 +310,34 @@ def _build_verdict_table(
     return result.replace_schema_metadata(build_verdict_metadata(verdicts, confidence))
 
 
-def check_baseline_overlap(units: int, unpaired: int, comparison: ComparisonPlan) -> None:
+def check_baseline_overlap(
+    units: PairedUnits, summaries: Sequence[DifferenceSummary], comparison: ComparisonPlan
+) -> None:
     """Raise ``InputError`` if more than one in a hundred queries lack a counterpart."""
-    if unpaired > MAX_UNPAIRED_SHARE * (units + unpaired):
-        what = next(iter(comparison.call.sources))
-        raise InputError(
-            f"{unpaired:,} of {units + unpaired:,} queries have a value in the baseline or in the"
-            f" candidate only. Give the same {what} and judgments, or store the baseline again"
-        )
+    num_units = max(summary.units for summary in summaries)
+    unpaired = max(summary.unpaired for summary in summaries if summary.cell == summaries[0].cell)
+    if unpaired <= MAX_UNPAIRED_SHARE * (num_units + unpaired):
+        return
+    baseline_ids, candidate_ids = (
+        exp.select(exp.cast(exp.column("unit"), "TEXT").as_("value"))
+        .distinct()
+        .from_("unit_values")
+        .where(exp.column("system").eq(sql_literal(system)))
+        for system in (BASELINE_SYSTEM, CANDIDATE_SYSTEM)
+    )
+    similar = find_similar_ids(
+        units.fetch_rows, "duckdb", baseline_ids, candidate_ids, keeps_case=True
+    )
+    what = next(iter(comparison.call.sources))
+    problem, step = (
+        ("", f"Give the same {what} and judgments")
+        if similar is None
+        else (f". The ids {similar[1]}", "Give them as the baseline has them")
+    )
+    raise InputError(
+        f"{unpaired:,} of {num_units + unpaired:,} queries have a value in the baseline or in the"
+        f" candidate only{problem}. {step}, or store the baseline again"
+    )
 
 
 PARQUET_SUFFIX = ".parquet"
@@ -636,11 +657,7 @@ class PairedGate:
         summaries = units.summarize_differences([pair])
         check_fully_paired(summaries, comparison)
         if self.is_stored and summaries:
-            check_baseline_overlap(
-                max(summary.units for summary in summaries),
-                max(summary.unpaired for summary in summaries if summary.cell == summaries[0].cell),
-                comparison,
-            )
+            check_baseline_overlap(units, summaries, comparison)
         num_tests = count_tests(summaries, self.min_units)
         sequence = open_sequence(
             units.database, self.interval, self.confidence, self.expected_units

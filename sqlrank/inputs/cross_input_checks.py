@@ -35,7 +35,7 @@ from sqlrank.rendering.renderer import to_sql
 from sqlrank.sql_ast import case_when, count_rows, find_nodes, is_null, quoted_column, sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sqlrank.engines.database import Database
     from sqlrank.inputs.bound_input import BoundInput, BoundInputs
@@ -235,9 +235,6 @@ def describe_similar_ids(
     """Return a sentence on values of one column that no value of another equals, but in another
     form, empty if there are none.
 
-    ``inputs/id_forms.sql`` has the forms, such as letters in one case, of which the weakest that is
-    needed is suggested.
-
     Args:
         database: The database.
         sides: The two inputs with their columns.
@@ -246,43 +243,27 @@ def describe_similar_ids(
     """
     if {bound_input.column_type(name) for bound_input, name in sides} != {"VARCHAR"}:
         return ""
-    forms = {
-        form.name: form for form in map(RowCheck, load_select("inputs", "id_forms.sql").selects)
-    }
-    pairs = {name: _pair_similar_ids(sides, form, max_rows, groups) for name, form in forms.items()}
-    in_all, in_same_case = (
-        _count_pairs(sides[0][0].database, pairs[name]) for name in ("all_forms", "same_case")
-    )
-    if not in_all[0]:
-        return ""
-    # Case tells some ids apart, so that the forms without it are left out where the others make
-    # most ids equal.
+    database = sides[0][0].database
+    first, second = (_select_values(*side, max_rows) for side in sides)
     is_class = all(
         bound_input.role.columns[column].references == "class" for bound_input, column in sides
     )
-    needed = in_same_case if 2 * in_same_case[0] >= in_all[0] and not is_class else in_all
-    name, (num_first, num_second) = next(
-        (name, counts)
-        for name in forms
-        if (counts := _count_pairs(sides[0][0].database, pairs[name])) == needed
+    similar = find_similar_ids(
+        database.query_rows,
+        database.dialect,
+        first,
+        _filter_groups(second, sides[1][0].group_names, groups),
+        keeps_case=not is_class,
     )
-    form = forms[name]
-    examples = (
-        pairs[name]
-        .select(*(value.as_(f"{value.table}_example") for value in _PAIR))
-        .order_by(*_PAIR)
-        .limit(1)
-    )
-    example = " and ".join(map(short_value, sides[0][0].database.query_rows(examples)[0]))
+    if similar is None:
+        return ""
+    form, difference = similar
     labels = " and ".join(bound_input.qualified_label(column) for bound_input, column in sides)
-    note = (
-        f"{labels} differ in {form.meaning} only in {num_first:,} and {num_second:,} values, such"
-        f" as {example}"
-    )
+    note = f"{labels} {difference}"
     if any(bound_input.assembled_from for bound_input, _ in sides):
         return f"{note}. Write both in one form"
     values = [
-        _write_form(form, _text_expression(bound_input, column), bound_input.database.dialect)
+        _write_form(form, _text_expression(bound_input, column), database.dialect)
         for bound_input, column in sides
     ]
     names = [column for _, column in sides]
@@ -293,6 +274,44 @@ def describe_similar_ids(
     return (
         f"{note}. Map both to one form, such as"
         f" {write_mapping(dict(zip(names, values, strict=True)), sides[0][0].table.dialect)}"
+    )
+
+
+def find_similar_ids(
+    query_rows: Callable[[exp.Query], Sequence[Sequence[Any]]],
+    dialect: str,
+    first: exp.Select,
+    second: exp.Select,
+    *,
+    keeps_case: bool,
+) -> tuple[RowCheck, str] | None:
+    """Return the weakest form of ``inputs/id_forms.sql``, such as letters in one case, in which
+    most ids of two queries of a column ``value`` are equal that are not as they are written, and in
+    words in what they differ; None if there are none.
+
+    Case tells some ids apart: if ``keeps_case``, the forms without it are left out where the others
+    make most ids equal.
+    """
+    forms = {
+        form.name: form for form in map(RowCheck, load_select("inputs", "id_forms.sql").selects)
+    }
+    pairs = {name: _pair_similar_ids(first, second, form, dialect) for name, form in forms.items()}
+    in_all, in_same_case = (
+        _count_pairs(query_rows, pairs[name]) for name in ("all_forms", "same_case")
+    )
+    if not in_all[0]:
+        return None
+    needed = in_same_case if keeps_case and 2 * in_same_case[0] >= in_all[0] else in_all
+    name, (num_first, num_second) = next(
+        (name, counts)
+        for name in forms
+        if (counts := _count_pairs(query_rows, pairs[name])) == needed
+    )
+    examples = pairs[name].select(*(value.as_(f"{value.table}_example") for value in _PAIR))
+    (example,) = query_rows(examples.order_by(*_PAIR).limit(1))
+    return forms[name], (
+        f"differ in {forms[name].meaning} only in {num_first:,} and {num_second:,} values, such as"
+        f" {' and '.join(map(short_value, example))}"
     )
 
 
@@ -320,24 +339,20 @@ def _write_form(form: RowCheck, value: exp.Expr, dialect: str) -> exp.Expr:
     return form_tree.transform(lambda node: value.copy() if isinstance(node, exp.Column) else node)
 
 
-def _pair_similar_ids(
-    sides: Sequence[tuple[BoundInput, str]],
-    form: RowCheck,
-    max_rows: int | None,
-    groups: Sequence[Sequence[Any]],
-) -> exp.Select:
-    """Return the pairs of values of two columns that are equal in a form, of which the first is no
-    value of the second column.
-    """
-    first, second = (
+def _select_values(bound_input: BoundInput, name: str, max_rows: int | None) -> exp.Select:
+    """Return the query of the values of a column, with the groups of its rows at hand."""
+    rows = bound_input.select_columns((name,))
+    return (
         exp.select(exp.column(name).as_("value"))
         .distinct()
         .from_((rows.limit(max_rows) if max_rows else rows).subquery("source"))
-        for rows, name in (
-            (bound_input.select_columns((name,)), name) for bound_input, name in sides
-        )
     )
-    names = sides[1][0].group_names
+
+
+def _filter_groups(
+    query: exp.Select, names: Sequence[str], groups: Sequence[Sequence[Any]]
+) -> exp.Select:
+    """Return a query of the rows of some groups, by default of all."""
     conditions = [
         exp.and_(
             *(
@@ -347,22 +362,30 @@ def _pair_similar_ids(
         )
         for group in groups
     ]
-    second = second.where(exp.or_(*conditions)) if conditions else second
-    first_form, second_form = (
-        _write_form(form, value, sides[0][0].database.dialect) for value in _PAIR
-    )
+    return query.where(exp.or_(*conditions)) if conditions else query
+
+
+def _pair_similar_ids(
+    first: exp.Select, second: exp.Select, form: RowCheck, dialect: str
+) -> exp.Select:
+    """Return the pairs of values of two queries that are equal in a form, of which the first is no
+    value of the second query.
+    """
+    first_form, second_form = (_write_form(form, value, dialect) for value in _PAIR)
     pairs = (
         exp.select()
         .from_(first.subquery("first_values"))
-        .join(second.copy().subquery("second_values"), on=first_form.eq(second_form))
+        .join(second.subquery("second_values"), on=first_form.eq(second_form))
     )
     return pairs.where(exp.Not(this=exp.In(this=_PAIR[0].copy(), query=second.subquery())))
 
 
-def _count_pairs(database: Database, pairs: exp.Select) -> tuple[int, int]:
+def _count_pairs(
+    query_rows: Callable[[exp.Query], Sequence[Sequence[Any]]], pairs: exp.Select
+) -> tuple[int, int]:
     """Return the numbers of different first and second values of pairs."""
     counts = [exp.Count(this=exp.Distinct(expressions=[value.copy()])) for value in _PAIR]
-    ((num_first, num_second),) = database.query_rows(pairs.copy().select(*counts))
+    ((num_first, num_second),) = query_rows(pairs.select(*counts))
     return int(num_first), int(num_second)
 
 

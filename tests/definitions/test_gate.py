@@ -481,6 +481,15 @@ def test_a_stored_baseline(tmp_path: Path) -> None:
         assert result["verdict"].to_pylist() == ["fail", "fail"]
 
 
+def test_ids_of_a_baseline_in_another_form_are_named() -> None:
+    stored = sqlrank.evaluate("RR", run=GOOD, qrels=QRELS, per_query=True)
+    for write, form in (("00{}".format, "leading zeros"), (str.upper, "case")):
+        run, qrels = ({write(query): source[query] for query in source} for source in (BAD, QRELS))
+        with pytest.raises(InputError) as caught:
+            sqlrank.gate("RR", run=run, qrels=qrels, baseline=stored)
+        assert f"The ids differ in {form} only in 40 and 40 values" in str(caught.value)
+
+
 @pytest.mark.slow
 def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
     stored = sqlrank.evaluate(["RR", "P@5"], run=GOOD, qrels=QRELS, per_query=True)
