@@ -466,15 +466,16 @@ def _defaults_without_inputs(
     """Return replacements for defaults of policies and plans that need missing inputs: the first
     value that needs none.
     """
+    available = {*input_roles, "run"}
     defaults: dict[str, ParameterValue] = {}
     for policy, entry in (library.policies | library.plans).items():
-        default, *alternatives = entry["values"].items()
+        values = entry["values"]
+        if next(iter(values.values())).get("requires_input", "run") in available:
+            continue
         possible = [
-            value
-            for value, files in alternatives
-            if files.get("requires_input", "run") in {*input_roles, "run"}
+            value for value in values if values[value].get("requires_input", "run") in available
         ]
-        if default[1].get("requires_input", "run") not in {*input_roles, "run"} and possible:
+        if possible:
             defaults[policy] = possible[0]
     return defaults
 
@@ -485,13 +486,11 @@ def _defaults_with_inputs(
     """Return the defaults of policies that differ from the usual ones with these inputs; of several
     values the first.
     """
-    values = (
-        (policy, value, entry)
+    return {
+        policy: value
         for policy, choice in library.policies.items()
         for value, entry in reversed(choice["values"].items())
-    )
-    return {
-        policy: value for policy, value, entry in values if entry.get("default_with") in input_roles
+        if entry.get("default_with") in input_roles
     }
 
 

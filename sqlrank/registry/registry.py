@@ -509,23 +509,15 @@ class Registry:
 
         Maps names to definitions, policies first.
         """
-        if name not in self._selectors_by_relation:
-            return {}
-        return {
-            selector: (self.policies | self.plans)[selector]
-            for selector in self._selectors_by_relation[name]
-        }
+        return self._selectors_by_relation.get(name, {})
 
     @cached_property
-    def _selectors_by_relation(self) -> dict[str, list[str]]:
-        selectors: dict[str, list[str]] = {}
+    def _selectors_by_relation(self) -> dict[str, dict[str, Any]]:
+        selectors: dict[str, dict[str, Any]] = {}
         for selector, description in (self.policies | self.plans).items():
-            for relation in dict.fromkeys(
-                relation
-                for value in description["values"].values()
-                for relation in value.get("files", ())
-            ):
-                selectors.setdefault(relation, []).append(selector)
+            for value in description["values"].values():
+                for relation in value.get("files", ()):
+                    selectors.setdefault(relation, {})[selector] = description
         return selectors
 
     def find_relation(self, name: str, settings: Mapping[str, Any]) -> SqlFile:
@@ -536,22 +528,12 @@ class Registry:
         """
         if file := self.relations.get((name, "")):
             return self.validate_file(file)
-        problem = ""
-        for selector, description in self.find_selectors(name).items():
-            files = {
-                value: entry.get("files", {}) for value, entry in description["values"].items()
-            }
-            possible = ", ".join(value for value, variants in files.items() if name in variants)
-            problem = (
-                problem
-                or f"{selector}={settings.get(selector)!r} is not for this metric. Choose from: {possible}"  # noqa: E501
-            )
-            default = next(
-                value
-                for value, variants in files.items()
-                if selector in self.policies or name in variants
-            )
-            variant = files[settings.get(selector, default)].get(name)
+        selectors = self.find_selectors(name)
+        for selector, description in selectors.items():
+            values = description["values"]
+            possible = [value for value in values if name in values[value].get("files", ())]
+            default = next(iter(values)) if selector in self.policies else possible[0]
+            variant = values[settings.get(selector, default)].get("files", {}).get(name)
             if variant is not None:
                 file = self.relations.get((name, variant))
                 return (
@@ -559,7 +541,12 @@ class Registry:
                     if file is None
                     else self.validate_file(file)
                 )
-        raise MetricError(problem)
+        selector, description = next(iter(selectors.items()))
+        values = description["values"]
+        choices = ", ".join(value for value in values if name in values[value].get("files", ()))
+        raise MetricError(
+            f"{selector}={settings.get(selector)!r} is not for this metric. Choose from: {choices}"
+        )
 
     def row_filter(self, role: str, settings: Mapping[str, Any]) -> SqlFile | None:
         """Return the file that filters an input's rows under the policies, if any."""

@@ -9,7 +9,6 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
 from sqlrank.errors import ContractError
@@ -134,7 +133,8 @@ _PARAM = re.compile(
     r"(?: (?P<bound>from|above) (?P<low>\S+?))?(?: to (?P<high>\S+?))?(?:, default"
     r" (?P<default>\[[^]]*\]|\S+?))?: (?P<about>.+)"
 )
-_CHOICE = re.compile(r"(?P<name>\w+)(?P<slot>\(\))?: default (?P<default>\w+): (?P<about>.+)")
+_COMMENT = re.compile(r"(?:--.*\n?)+")
+_CHOICE = re.compile(r"(?m)^(\w+)(\(\))?: default (\w+): (.+)$")
 _BOUNDS = re.compile(
     r"(?P<low>-?\d+(?:\.\d+)?|-inf) to (?P<high>\d+(?:\.\d+)?|inf)(?:, but not"
     r" (?P<estimates>estimates )?under (?P<exceptions>\w+=\w+(?:, \w+=\w+)*))?"
@@ -266,11 +266,10 @@ class SqlFile:
     @cached_property
     def doc(self) -> str:
         """The leading comment."""
-        lines = takewhile(lambda line: line.startswith("--"), self.text.splitlines())
-        comment = [line[2:].removeprefix(" ") for line in lines]
-        if not comment:
+        comment = _COMMENT.match(self.text)
+        if comment is None:
             raise ContractError(f"{self.path}:1: a file begins with a comment that says what it is")
-        return "\n".join(comment)
+        return re.sub(r"(?m)^-- ?", "", comment[0].rstrip("\n"))
 
     @cached_property
     def params(self) -> dict[str, Parameter]:
@@ -289,17 +288,9 @@ class SqlFile:
     @cached_property
     def declared_settings(self) -> dict[str, DeclaredSetting]:
         """The function slots and policies that the comment declares."""
-        lines = (
-            line
-            for line in self.doc.splitlines()
-            if ": default " in line and not line.startswith("$")
-        )
-        matches = (match for line in lines if (match := _CHOICE.fullmatch(line)))
         return {
-            match["name"]: DeclaredSetting(
-                match["name"], bool(match["slot"]), match["default"], match["about"]
-            )
-            for match in matches
+            name: DeclaredSetting(name, bool(slot), default, about)
+            for name, slot, default, about in _CHOICE.findall(self.doc)
         }
 
     @cached_property
@@ -385,7 +376,7 @@ class SqlFile:
         """The bounds of the metric's values, None if the comment declares none."""
         return Bounds.read(self.annotations["Range"]) if "Range" in self.annotations else None
 
-    @property
+    @cached_property
     def title(self) -> str:
         """The first line of the documentation."""
         return self.doc.partition("\n")[0]
@@ -401,7 +392,7 @@ class SqlFile:
         """The first line of the documentation without the name."""
         return self.title.partition(": ")[2]
 
-    @property
+    @cached_property
     def full_name(self) -> str:
         """The name before the colon of the first line.
 

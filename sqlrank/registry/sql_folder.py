@@ -52,12 +52,12 @@ def list_sql_files(folder: Path) -> list[Path]:
         return sorted(
             [
                 *folder.glob("*.toml"),
-                *(
+                *[
                     path
                     for name in FOLDERS
                     for path in (folder / name).rglob("*.*")
                     if path.is_file()
-                ),
+                ],
             ]
         )
     except OSError:  # such as a path that is too long

@@ -4,7 +4,6 @@ no timing has to show them.
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -12,6 +11,7 @@ import pytest
 
 import sqlrank
 from sqlrank.engines import duckdb_database
+from tests.calls import TARGETS, count_calls, evaluate_dicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,20 +70,13 @@ def test_statements_of_a_repeated_call(name: str, statements: list[str]) -> None
     assert 0 < len(statements) <= most
 
 
-def count_calls(function: Callable[[], Any]) -> int:
-    """Return the Python functions of sqlrank that the caller's thread enters."""
-    count = 0
-
-    def see(frame: Any, event: str, _: Any) -> None:
-        nonlocal count
-        count += event == "call" and "/sqlrank/" in frame.f_code.co_filename
-
-    sys.setprofile(see)
-    try:
-        function()
-    finally:
-        sys.setprofile(None)
-    return count
+def test_a_repeated_call_enters_few_functions() -> None:
+    evaluate_dicts()
+    evaluate_dicts()
+    counts = count_calls(evaluate_dicts)
+    assert 0 < counts.modules <= TARGETS["repeated"].modules
+    assert counts.functions <= 240
+    assert counts.calls <= 480
 
 
 def test_dicts_are_checked_without_a_call_per_value() -> None:
@@ -91,5 +84,6 @@ def test_dicts_are_checked_without_a_call_per_value() -> None:
     for size in (20, 400):
         sources = {role: {"q": {f"d{d}": d for d in range(size)}} for role in ("run", "qrels")}
         sqlrank.evaluate("nDCG@10", **sources)
-        counts.append(count_calls(lambda sources=sources: sqlrank.evaluate("nDCG@10", **sources)))
+        counted = count_calls(lambda sources=sources: sqlrank.evaluate("nDCG@10", **sources))
+        counts.append(counted.calls)
     assert 100 < counts[1] <= counts[0] + 20

@@ -1,0 +1,60 @@
+"""The modules, functions and Python calls of the package that one evaluation of dicts passes
+through, the first of a process and a repeated one: ``python -m tests.calls``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import sqlrank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DOCUMENTS = [f"d{index}" for index in range(20)]
+DICTS = {
+    "run": {"q": {doc: float(index) for index, doc in enumerate(DOCUMENTS)}},
+    "qrels": {"q": {doc: index % 2 for index, doc in enumerate(DOCUMENTS)}},
+}
+
+
+class CallCounts(NamedTuple):
+    """What a call of the package passes through."""
+
+    modules: int
+    functions: int
+    calls: int
+
+
+TARGETS = {"first": CallCounts(70, 400, 6_000), "repeated": CallCounts(35, 150, 400)}
+
+
+def count_calls(function: Callable[[], Any]) -> CallCounts:
+    """Return what the caller's thread enters of sqlrank."""
+    codes: Counter[Any] = Counter()
+
+    def see(frame: Any, event: str, _: Any) -> None:
+        if event == "call" and "/sqlrank/" in frame.f_code.co_filename:
+            codes[frame.f_code] += 1
+
+    sys.setprofile(see)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return CallCounts(len({code.co_filename for code in codes}), len(codes), codes.total())
+
+
+def evaluate_dicts() -> None:
+    sqlrank.evaluate(["nDCG@10"], **DICTS)
+
+
+if __name__ == "__main__":
+    for name, target in TARGETS.items():
+        for what, count, most in zip(
+            CallCounts._fields, count_calls(evaluate_dicts), target, strict=True
+        ):
+            sys.stdout.write(f"{what} of a {name} evaluation: {count:,} of {most:,}\n")
+        evaluate_dicts()
