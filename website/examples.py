@@ -20,7 +20,9 @@ ROOT = Path(__file__).parents[1]
 TABLES = "examples/data/small"
 QUERY = "q1"
 WAREHOUSES = {"duckdb": "DuckDB", "bigquery": "BigQuery", "snowflake": "Snowflake"}
-WIDEST = 100
+WIDEST = 88
+USUAL_CUTOFF = 10
+"""Cut-off of the calls that readers copy."""
 OPTIONS = ("run", "qrels", "predictions", "queries")
 """Inputs with an option of their own."""
 OWN_TABLES = {
@@ -31,9 +33,9 @@ OWN_TABLES = {
 """Tables of an input for the metrics of a folder, which read more of its columns than others."""
 
 
-def format_metric(file: SqlFile) -> str:
+def format_metric(file: SqlFile, cutoff: int = 3) -> str:
     """Return the text of a metric in an example: with a column of the table, or with a required or
-    integer cut-off.
+    integer cut-off, which suits the small tables.
     """
     if file.measures_column:
         prediction_column, query_column = (
@@ -47,7 +49,7 @@ def format_metric(file: SqlFile) -> str:
         file.cutoff_parameter.default is not None and file.cutoff_parameter.type != "integer"
     ):
         return file.display_name
-    return file.display_name + ("@3" if file.cutoff_parameter.type == "integer" else "@0.5")
+    return file.display_name + (f"@{cutoff}" if file.cutoff_parameter.type == "integer" else "@0.5")
 
 
 def list_roles(file: SqlFile) -> list[str]:
@@ -107,13 +109,15 @@ def build_evaluate_command(file: SqlFile) -> list[str]:
 
 def build_file_command(file: SqlFile) -> str:
     """Return the command that evaluates a metric on files that are named as their inputs."""
-    return format_command(
-        [
-            "evaluate",
-            format_metric(file),
-            *_build_source_options(file, lambda name: f"{name}.parquet"),
-        ]
-    )
+    sources = _build_source_options(file, lambda name: f"{name}.parquet")
+    return format_command(["evaluate", format_metric(file, USUAL_CUTOFF), *sources])
+
+
+def build_table_command(file: SqlFile, dialect: str) -> str:
+    """Return the command that prints a statement on tables that are named as their inputs."""
+    sources = _build_source_options(file, str)
+    metric = format_metric(file, USUAL_CUTOFF)
+    return format_command(["sql", metric, "--dialect", dialect, *sources])
 
 
 def python_call(file: SqlFile) -> str:
@@ -121,14 +125,18 @@ def python_call(file: SqlFile) -> str:
 
     >>> from sqlrank.registry.loader import load_registry
     >>> python_call(load_registry().metrics["unseen"])
-    'sqlrank.evaluate("Unseen@3", run="run.parquet", inputs={"history": "history.parquet"})'
+    'sqlrank.evaluate("Unseen@10", run="run.parquet", inputs={"history": "history.parquet"})'
     """
     sources = {role: f"{choose_table(role, file)}.parquet" for role in list_roles(file)}
     named = [f'{role}="{path}"' for role, path in sources.items() if role in OPTIONS]
     others = ", ".join(
         f'"{role}": "{path}"' for role, path in sources.items() if role not in OPTIONS
     )
-    arguments = [f'"{format_metric(file)}"', *named, *([f"inputs={{{others}}}"] if others else [])]
+    arguments = [
+        f'"{format_metric(file, USUAL_CUTOFF)}"',
+        *named,
+        *([f"inputs={{{others}}}"] if others else []),
+    ]
     return f"sqlrank.evaluate({', '.join(arguments)})"
 
 

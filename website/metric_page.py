@@ -4,6 +4,7 @@ is built.
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cache
 from typing import TYPE_CHECKING
@@ -27,6 +28,11 @@ UP = "../.."
 
 RUNNABLE = "duckdb"
 """Dialect of the statements that docs/assets/run.mjs runs in the page."""
+
+LONGEST_ABBREVIATION, LONGEST_WORD, SHORTEST_WORD = 5, 11, 2
+"""Letters of other names: of the longest that is written in capitals, of the longest without
+blanks, and of those that are no word.
+"""
 
 PICTURES = {
     "nDCG": (
@@ -64,26 +70,43 @@ PICTURES = {
 def build_metric_page(file: SqlFile) -> str:
     """Return the page of a metric in Markdown."""
     parts = [
-        f"# {file.full_name}",
+        f"# {format_title(file)}",
         _first_upper(file.description),
+        *_list_other_names(file),
         *_build_calls(file),
         *_build_usage(file),
-        _build_facts(file),
-        *_build_formulas(file),
+        *_build_reading(file),
+        *_build_formula(file),
         *_link_picture(file),
-        *_build_parameters(file),
-        *_build_edge_cases(file),
         *_build_example(file),
+        *_build_parameters(file),
         *compare_tools(file, UP),
+        *_build_edge_cases(file),
+        _build_facts(file),
         *_build_definition(file),
         *_build_statements(file),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def format_title(file: SqlFile) -> str:
+    """Return the title of a page: the name in words, then the one that users write.
+
+    >>> from sqlrank.registry.loader import load_registry
+    >>> [format_title(load_registry().metrics[name]) for name in ("r", "recall", "logloss")]
+    ['Recall (R@k)', 'Recall', 'Log loss (LogLoss)']
+    """
+    words = families.spell_name(file)
+    if " of " in file.full_name or words.lower() == file.display_name.lower():
+        return file.full_name
+    cutoff = file.cutoff_parameter
+    has_cutoff = cutoff is not None and cutoff.type == "integer"
+    return f"{words[:1].upper()}{words[1:]} ({file.display_name}{'@k' * has_cutoff})"
+
+
 def describe_metric(file: SqlFile) -> str:
     """Return the description of a metric for the head of the page and search results."""
-    return f"{file.full_name}: {re.sub(r'[`*]', '', file.description)}"
+    return f"{format_title(file)}: {re.sub(r'[`*]', '', file.description)}"
 
 
 def _first_upper(text: str) -> str:
@@ -99,14 +122,12 @@ def _build_calls(file: SqlFile) -> list[str]:
     """Return the calls that compute a metric, of files or tables that are named as their inputs, in
     tabs.
     """
-    statement = examples.format_command(
-        examples.build_sql_command(file, next(iter(examples.list_warehouses(file))))
-    )
+    statement = examples.build_table_command(file, next(iter(examples.list_warehouses(file))))
     tabs = {
         "Command line": f"```sh\n{examples.build_file_command(file)}\n```",
         "Python": f"```python\n{examples.python_call(file)}\n```",
         "SQL": (
-            f"```sh\n{statement}\n```\n\nThis prints the [statement](#sql-statement). In DuckDB you"
+            f"```sh\n{statement}\n```\n\nThis prints a [statement](#sql-statement). In DuckDB you"
             f" can also call [functions]({UP}/functions.md)."
         ),
     }
@@ -118,16 +139,45 @@ def _build_usage(file: SqlFile) -> list[str]:
     return ["## When to use it", usage] if usage else []
 
 
+def _build_reading(file: SqlFile) -> list[str]:
+    """Return how to read a value: its range, which values are better, and what moves it."""
+    if file.is_always_defined or file.kind == "curves":
+        return []
+    direction = better_direction(file.display_name, load_registry())
+    better = {"higher": "higher is better", "lower": "lower is better"}.get(direction, "")
+    value, _, meaning = file.annotations.get("Reference value", "").partition(" ")
+    sentences = [
+        f"**{'; '.join(filter(None, [_describe_range(file), better]))}.**",
+        f"{value} is the value of {meaning.strip('()')}." if value else "",
+        families.find_reading(file),
+    ]
+    return ["## How to read a value", " ".join(filter(None, sentences))]
+
+
+def _describe_range(file: SqlFile) -> str:
+    bounds = file.bounds
+    if bounds is None or bounds.is_unbounded:
+        text = "Any number"
+    elif math.isinf(bounds.high):
+        text = f"From {bounds.low:g}, without an upper bound"
+    elif math.isinf(bounds.low):
+        text = f"At most {bounds.high:g}"
+    else:
+        text = f"From {bounds.low:g} to {bounds.high:g}"
+    exceptions = [f"`{name}={value}`" for name, value in (bounds.exceptions if bounds else ())]
+    beyond = f", or beyond with {' or '.join(exceptions)}" if exceptions else ""
+    unit = file.annotations.get("Unit", "")
+    return text + (f" ({unit})" if unit else "") + beyond
+
+
 def _link_picture(file: SqlFile) -> list[str]:
     name, about = PICTURES.get(file.full_name, ("", ""))
     return [f"![{about}]({UP}/assets/{name})"] if name else []
 
 
-def _build_formulas(file: SqlFile) -> list[str]:
-    """Return the formula of the literature, from the comment of the file, and that of the
-    statement.
-    """
-    parts = [*_format_further_sentences(file), *_build_typeset_formula(file)]
+def _build_formula(file: SqlFile) -> list[str]:
+    """Return the formula of the literature, from the comment of the file."""
+    parts = _format_further_sentences(file)
     return ["## Formula", *parts] if parts else []
 
 
@@ -178,13 +228,7 @@ def _format_further_sentences(file: SqlFile) -> list[str]:
 
 
 def _build_facts(file: SqlFile) -> str:
-    named = file.display_name
     facts = {
-        "You write": f"`{examples.format_metric(file)}`",
-        "Also called": _list_other_names(named),
-        "Range": file.annotations.get("Range", ""),
-        "Better values": "" if file.kind == "curves" else better_direction(named, load_registry()),
-        "Unit": file.annotations.get("Unit", ""),
         "Computed for": _describe_grain(file),
         "Reads": (
             ", ".join(f"`{name}`" for name in examples.list_roles(file))
@@ -199,15 +243,26 @@ def _build_facts(file: SqlFile) -> str:
     )
 
 
-def _list_other_names(named: str) -> str:
-    """Return the other names of a metric, and the text of one with other settings."""
-    aliases = load_registry().synonyms["aliases"].items()
-    same = {
-        separate_words(key.rstrip("@")): ours
-        for key, ours in aliases
-        if parse_metric_text(ours).name == named
+def _list_other_names(file: SqlFile) -> list[str]:
+    """Return the other names of a metric, each of one with other settings with its text; spellings
+    of its own names are left out.
+    """
+    name = file.display_name.lower()
+    own = {name, families.spell_name(file).lower().replace("-", " ")}
+    names = {
+        words: ours
+        for alias, ours in load_registry().synonyms["aliases"].items()
+        if parse_metric_text(ours).name == file.display_name
+        and (words := separate_words(alias.rstrip("@"))) not in own
+        and not words.startswith(name if len(name) > SHORTEST_WORD else f"{name} ")
+        and (" " in words or len(words) <= LONGEST_WORD)
     }
-    return ", ".join(key if ours == named else f"{key} (`{ours}`)" for key, ours in same.items())
+    texts = [
+        (words.upper() if len(words) <= LONGEST_ABBREVIATION else words)
+        + (f" (`{ours}`)" if ours != file.display_name else "")
+        for words, ours in names.items()
+    ]
+    return [f"Also called: {', '.join(texts)}."] if texts else []
 
 
 def _describe_grain(file: SqlFile) -> str:
@@ -272,11 +327,9 @@ def _build_policies(names: list[str], *, has_head: bool) -> list[str]:
         for name in names
     ]
     table = "\n".join(["| name | default | meaning |", "|---|---|---|", *rows])
-    more = (
-        f"It also uses these settings of all metrics of its kind. [Policies]({UP}/policies.md)"
-        " explains their values:"
-    )
-    return [*([] if has_head else ["## Parameters"]), more, table]
+    text = f"[Policies]({UP}/policies.md) explains their values:\n\n{table}"
+    folded = f'??? note "Settings of all metrics of its kind"\n\n{_indent_text(text)}'
+    return [*([] if has_head else ["## Parameters"]), folded]
 
 
 def _describe_setting(name: str) -> tuple[str, str]:
@@ -374,22 +427,16 @@ def _build_example(file: SqlFile) -> list[str]:
     links = ", ".join(f"[{name}.csv]({UP}/tables/{name}.csv)" for name in tables)
     tabs = "\n\n".join(f'=== "{name}"\n\n{_indent_text(_format_table(name))}' for name in tables)
     command, output = examples.format_command(arguments), read_output(file, arguments)
-    console = f"```console\n$ {command}\n{output}\n```"
-    head = [
+    return [
         "## Example",
         (
             f"The input is [small tables]({UP}/examples/small.md) ({links}). sqlrank computed the"
             " numbers when it built this page."
         ),
         tabs,
+        f"``` {{ .console .wrapped }}\n$ {command}\n{output}\n```",
+        *_build_evaluation(file),
     ]
-    every = f'??? example "All steps, and the command"\n\n{_indent_text(console)}'
-    last = _extract_explanation_end(file, output)
-    return (
-        [*head, *last, every, *_build_evaluation(file)]
-        if last
-        else [*head, console, *_build_evaluation(file)]
-    )
 
 
 def _build_evaluation(file: SqlFile) -> list[str]:
@@ -419,37 +466,6 @@ def _build_evaluation(file: SqlFile) -> list[str]:
     ]
 
 
-def _extract_explanation_end(file: SqlFile, output: str) -> list[str]:
-    """Return the end of an explanation: the rows that the metric reads, and its expression with its
-    sums put in.
-    """
-    parts = output.split("\n\n")
-    expression = next(
-        (
-            place
-            for place, part in enumerate(parts)
-            if part.startswith(f"{examples.format_metric(file)} = ")
-        ),
-        None,
-    )
-    if expression is None:
-        return []
-    rows = next(
-        ([part] for part in parts[:expression] if part.startswith(f"{file.source_relation}: ")), []
-    )
-    named = [part.partition("\n") for part in rows]
-    tables = [
-        text
-        for title, _, table in named
-        for text in (f"The metric reads {title}", f"```text\n{table}\n```")
-    ]
-    return [
-        *tables,
-        "Its expression with these numbers:",
-        "``` { .text .wrapped }\n" + "\n\n".join(parts[expression:]) + "\n```",
-    ]
-
-
 def _format_table(name: str) -> str:
     head, *rows = (examples.ROOT / examples.TABLES / f"{name}.csv").read_text("utf-8").splitlines()
     cells = [f"| {line.replace(',', ' | ')} |" for line in rows]
@@ -461,6 +477,7 @@ def _format_table(name: str) -> str:
 def _build_definition(file: SqlFile) -> list[str]:
     return [
         "## SQL file",
+        *_build_typeset_formula(file),
         f"This file defines the metric. See [the contract of SQL files]({UP}/sql/index.md):",
         f"``` {{ .sql .wrapped }}\n{file.text.rstrip()}\n```",
     ]

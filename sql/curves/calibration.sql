@@ -1,4 +1,5 @@
 -- Calibration: one row per group and bin of scores with predictions: weight, mean predicted and mean observed probability.
+-- Full name: calibration curve.
 -- Use when: you use probabilities and want to see in which score range they are too high or too low.
 -- binning: default equal_width: bins of equal width, or of equal mass.
 -- Requires: binary labels, probabilities.

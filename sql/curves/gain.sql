@@ -1,4 +1,5 @@
 -- Gain: one row per group and point of the cumulative gains chart, from (0, 0): share of the positives in the top share of weight.
+-- Full name: cumulative gains curve.
 -- Use when: you choose how many rows to act on, and want to see how many positives each choice reaches.
 -- curve_spacing: default equal: how points are selected.
 -- Requires: binary labels.

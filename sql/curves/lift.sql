@@ -1,4 +1,5 @@
 -- Lift: one row per group and point of the lift chart: share of positives in the top share of the weight over that in all.
+-- Full name: lift curve.
 -- Use when: you choose how many rows to act on, and want to compare that with a random choice.
 -- curve_spacing: default equal: how points are selected.
 -- Requires: binary labels.

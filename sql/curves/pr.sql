@@ -1,4 +1,5 @@
 -- PR: one row per group and threshold: precision and recall if scores from the threshold up are predicted positive.
+-- Full name: precision-recall curve.
 -- Use when: you choose a threshold and positives are rare.
 -- curve_spacing: default logarithmic: how points are selected.
 -- Requires: binary labels.

@@ -1,4 +1,5 @@
 -- ROC: one row per group and threshold: true and false positive rate, from (0, 0); straight lines between them enclose AUC.
+-- Full name: receiver operating characteristic.
 -- Use when: you choose a threshold by true and false positive rates, or want to see where two models differ.
 -- curve_spacing: default equal: how points are selected.
 -- Requires: binary labels.

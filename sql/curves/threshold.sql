@@ -1,4 +1,5 @@
 -- Threshold: one row per group and threshold: the confusion matrix if scores from the threshold up are predicted positive.
+-- Full name: confusion matrix of every threshold.
 -- Use when: you choose a threshold by the counts of right and wrong decisions.
 -- curve_spacing: default equal: how points are selected.
 -- Requires: binary labels.

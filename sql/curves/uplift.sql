@@ -1,4 +1,5 @@
 -- Uplift: one row per group and point of the uplift and Qini curves, from (0, 0): what the treatment does in the top share of the weight.
+-- Full name: uplift curve.
 -- Use when: you choose how many units to treat, and want to see how much more each choice gains than a random one of its size.
 -- Undefined: where an arm has no row at or above the threshold, its mean and the uplift are NULL. Without a row of each arm, the gains are, too.
 -- Source: Radcliffe 2007; scikit-uplift qini_curve, and uplift_curve, whose values are gain times the number of rows.

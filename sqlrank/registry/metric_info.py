@@ -54,7 +54,8 @@ def list_metrics(library: Registry, search: str | None) -> list[dict[str, str]]:
 
 
 def _matches_search(search: str, file: SqlFile, library: Registry) -> bool:
-    texts = (file.full_name, file.description, *list_aliases(file.display_name, library))
+    named = (file.full_name, file.annotations.get("Full name", ""))
+    texts = (*named, file.description, *list_aliases(file.display_name, library))
     return search == _find_family(file) or any(search in text.lower() for text in texts)
 
 

@@ -83,9 +83,10 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """The grain of a metric, by the key of its GROUP BY."""
 
 ANNOTATIONS = (
-    "Depth", "Direction", "Engines", "Grain", "Influence key", "Interval", "Materialize", "Nonzero",
-    "Outcomes", "Range", "Reads", "Reference value", "Requires", "Revision", "Sampling unit",
-    "Scope", "Source", "Tie bounds", "Tie expectation", "Undefined", "Unit", "Use when", "Validate",
+    "Depth", "Direction", "Engines", "Full name", "Grain", "Influence key", "Interval",
+    "Materialize", "Nonzero", "Outcomes", "Range", "Reading", "Reads", "Reference value",
+    "Requires", "Revision", "Sampling unit", "Scope", "Source", "Tie bounds", "Tie expectation",
+    "Undefined", "Unit", "Use when", "Validate",
 )  # fmt: skip
 """Annotations that a comment may declare besides parameters: ``-- Materialize: every list is
 ranked.``

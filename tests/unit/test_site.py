@@ -37,8 +37,9 @@ def test_every_metric_has_a_page_which_search_finds(site: Path) -> None:
     assert sorted(map(format_example_name, FILES)) == sorted(names)
     for file in FILES:
         place = families.locate_metric_page(file).replace(".md", ".html")
-        assert found[place] == file.full_name
+        assert found[place] == metric_page.format_title(file)
         text = (site / place).read_text("utf-8")
+        counts = file.is_always_defined
         for heading in (
             "When to use it",
             "Undefined values and checks",
@@ -47,6 +48,7 @@ def test_every_metric_has_a_page_which_search_finds(site: Path) -> None:
             "SQL statement",
         ):
             assert f">{heading}<" in text
+        assert (">How to read a value<" in text) == (file.kind == "metrics" and not counts)
         assert text.count("<math ") == bool(typeset_formula(file))
         assert typeset_formula(file) in text
         assert file.params.keys() | file.declared_settings.keys() <= set(
@@ -278,7 +280,7 @@ def test_a_page_explains_the_policies_of_the_relations_that_a_metric_reads(
 ) -> None:
     file = next(file for file in FILES if file.full_name == name)
     shown = re.findall(
-        r"^\| \[`(\w+)`\]\(../../policies.md\) \| (\S+) \| [A-Z].{5,} \|$",
+        r"^ *\| \[`(\w+)`\]\(../../policies.md\) \| (\S+) \| [A-Z].{5,} \|$",
         metric_page.build_metric_page(file),
         re.MULTILINE,
     )

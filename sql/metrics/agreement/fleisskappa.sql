@@ -1,4 +1,5 @@
 -- FleissKappa: Fleiss' kappa: share of pairs of judges that agree on an item, adjusted for chance: 0 at random, 1 if all agree.
+-- Full name: Fleiss' kappa.
 -- Range: -1 to 1.
 -- Interval: influence kappa_influence FROM kappa_influence
 -- Undefined: no item has two ratings, or all ratings are equal.

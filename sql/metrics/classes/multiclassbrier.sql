@@ -1,4 +1,5 @@
 -- MulticlassBrier: sum over classes of the squared difference between probability and outcome, averaged over predictions.
+-- Full name: multiclass Brier score.
 -- Use when: you use the probabilities of classes and want a bounded score.
 -- Requires: probabilities.
 -- Range: 0 to inf.

@@ -1,4 +1,5 @@
 -- MulticlassFBeta: average of the F measure of all classes.
+-- Full name: multiclass F measure.
 -- Use when: you want precision and recall of all classes in one number. average=macro counts rare classes like frequent ones.
 -- $beta: number from 0 to 10000, default 1: how many times recall counts as much as precision.
 -- Range: 0 to 1.

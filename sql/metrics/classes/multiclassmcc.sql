@@ -1,4 +1,5 @@
 -- MulticlassMCC: Matthews correlation coefficient of several classes, R_K.
+-- Full name: multiclass Matthews correlation coefficient.
 -- Use when: classes are imbalanced and you want one number for the whole confusion matrix.
 -- Range: -1 to 1.
 -- Interval: influence mcc_influence FROM class_influence

@@ -1,4 +1,5 @@
 -- MultilabelFBeta: average of the F measure of observed and predicted classes, over classes or predictions.
+-- Full name: multilabel F measure.
 -- Use when: wrong and missed classes are both expensive, and a prediction may have several.
 -- $beta: number from 0 to 10000, default 1: how many times recall counts as much as precision.
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.

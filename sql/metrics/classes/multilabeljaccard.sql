@@ -1,4 +1,5 @@
 -- MultilabelJaccard: average of the Jaccard index of observed and predicted classes, over classes or predictions.
+-- Full name: multilabel Jaccard index.
 -- Use when: you compare sets of classes, such as tags, by their overlap.
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Range: 0 to 1.

@@ -1,7 +1,9 @@
 -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a tie counts half.
 --     AUC = C / (C + D), C = sum over positives of w (weight of negatives below + tie_credit * weight of negatives at the same score),
 --     D the same with negatives above and 1 - tie_credit; C + D = P N
+-- Full name: area under the ROC curve.
 -- Use when: you only need the order of scores, and positives and negatives matter equally. It says nothing about probabilities: add LogLoss.
+-- Reading: 0.75 means that of 100 pairs of a positive and a negative, 75 are in the right order. It doesn't depend on the share of positives, and easy negatives raise it.
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- Requires: binary labels.
 -- Range: 0 to 1.

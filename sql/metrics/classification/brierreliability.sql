@@ -1,5 +1,6 @@
 -- BrierReliability: mean squared difference of mean probability and share of positives of the bins, by weight: a part of the Brier score.
 --     Brier = BrierReliability - BrierResolution + BrierUncertainty, if the scores of a bin are equal
+-- Full name: reliability of the Brier score.
 -- Use when: you want to know how much of a Brier score is due to calibration.
 -- binning: default equal_width: bins of equal width, or of equal mass.
 -- Requires: binary labels, probabilities.

@@ -1,5 +1,6 @@
 -- BrierResolution: variance of the share of positives between bins, by weight: a part of the Brier score.
 --     Brier = BrierReliability - BrierResolution + BrierUncertainty, if the scores of a bin are equal
+-- Full name: resolution of the Brier score.
 -- Use when: you want to know how much of a Brier score is due to telling positives from negatives.
 -- binning: default equal_width: bins of equal width, or of equal mass.
 -- Requires: binary labels, probabilities.

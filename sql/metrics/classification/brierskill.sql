@@ -1,5 +1,6 @@
 -- BrierSkill: one minus the Brier score over that of always predicting the base rate.
 --     BrierSkill = 1 - Brier / (b (1 - b)) with the base rate b
+-- Full name: Brier skill score.
 -- Use when: you compare probabilities across data with different base rates. Below 0 the model is worse than the base rate.
 -- Requires: binary labels, probabilities.
 -- Range: -inf to 1.

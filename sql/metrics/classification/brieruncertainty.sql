@@ -1,5 +1,6 @@
 -- BrierUncertainty: variance of the label, BaseRate (1 - BaseRate): the Brier score of always predicting the base rate.
 --     Brier = BrierReliability - BrierResolution + BrierUncertainty, if the scores of a bin are equal
+-- Full name: uncertainty of the Brier score.
 -- Use when: you split a Brier score into its parts, and need the one that no model changes.
 -- Requires: binary labels.
 -- Range: 0 to 0.25.

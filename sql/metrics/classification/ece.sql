@@ -1,5 +1,6 @@
 -- ECE: expected calibration error: mean over bins, by weight, of the absolute difference of mean probability and share of positives.
 --     ECE = sum over bins B of (w_B / w) |mean p in B - mean y in B|
+-- Full name: expected calibration error.
 -- Use when: you need calibration by score range in one number. It depends on the bins and is above 0 even for a perfect model if rows are few.
 -- binning: default equal_width: bins of equal width, or of equal mass.
 -- Requires: binary labels, probabilities.

@@ -1,4 +1,5 @@
 -- FN: false negatives: weight of positives scored below the threshold.
+-- Full name: false negatives.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Interval: none (it describes the data)

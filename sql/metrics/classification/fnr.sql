@@ -1,5 +1,6 @@
 -- FNR: false negative rate: share of positives that are predicted negative.
 --     FNR = FN / (FN + TP)
+-- Full name: false negative rate.
 -- Use when: you need to know how many positives a threshold misses, for example by group.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.

@@ -1,4 +1,5 @@
 -- FP: false positives: weight of negatives scored at or above the threshold.
+-- Full name: false positives.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Interval: none (it describes the data)

@@ -1,5 +1,6 @@
 -- FPR: false positive rate: share of negatives that are predicted positive.
 --     FPR = FP / (FP + TN)
+-- Full name: false positive rate.
 -- Use when: you need to know how many false alarms a threshold raises among the negatives.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.

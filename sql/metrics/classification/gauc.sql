@@ -1,5 +1,6 @@
 -- GAUC: mean over queries (users, sessions) of the AUC of each, which is that of the order within it.
 --     GAUC = sum over queries of importance * AUC / sum over the same queries of importance
+-- Full name: grouped area under the ROC curve.
 -- Use when: scores are only compared within a user, query or session. AUC over all rows mixes differences between users in.
 -- query_weight(): default count: weight of a query in the mean.
 -- level: default query: scores are compared within a query only.

@@ -1,5 +1,6 @@
 -- Gini: Gini coefficient of the order, 2 AUC - 1.
 --     Gini = 2 AUC - 1
+-- Full name: Gini coefficient.
 -- Use when: your field reports Gini instead of AUC, as in credit scoring. Both order models the same way.
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- Requires: binary labels.

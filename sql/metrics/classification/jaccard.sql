@@ -1,5 +1,6 @@
 -- Jaccard: share of the rows that are positive, predicted so, or both, that are both.
 --     Jaccard = TP / (TP + FP + FN)
+-- Full name: Jaccard index.
 -- Use when: positives are rare, and a wrong and a missed one are equally bad. It has the order of FBeta, and is stricter.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.

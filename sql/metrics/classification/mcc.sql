@@ -1,6 +1,8 @@
 -- MCC: Matthews correlation coefficient.
 --     MCC = (TP TN - FP FN) / sqrt((TP + FP) (TP + FN) (TN + FP) (TN + FN))
+-- Full name: Matthews correlation coefficient.
 -- Use when: classes are imbalanced and you want one number for all four cells of the confusion matrix.
+-- Reading: 0 is no better than chance, and 1 has no errors. It needs good values in all four cells, also if classes are imbalanced.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: -1 to 1.

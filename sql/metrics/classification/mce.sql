@@ -1,5 +1,6 @@
 -- MCE: maximum calibration error: difference of mean probability and share of positives in the worst bin.
 --     MCE = max over bins B of |mean p in B - mean y in B|
+-- Full name: maximum calibration error.
 -- Use when: the worst score range matters, as in decisions with high stakes. Small bins make it noisy.
 -- binning: default equal_width: bins of equal width, or of equal mass.
 -- Requires: binary labels, probabilities.

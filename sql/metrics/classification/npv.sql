@@ -1,5 +1,6 @@
 -- NPV: negative predictive value: share of true negatives among predicted negatives.
 --     NPV = TN / (TN + FN)
+-- Full name: negative predictive value.
 -- Use when: decisions follow from a negative prediction, such as no further test.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.

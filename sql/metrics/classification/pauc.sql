@@ -1,5 +1,6 @@
 -- pAUC: partial area under the ROC curve, up to a false positive rate; straight lines between its points.
 --     pAUC = integral of TPR over FPR from 0 to max_fpr, scaled by area_scaling()
+-- Full name: partial area under the ROC curve.
 -- Use when: only thresholds with few false positives are usable, as in fraud detection or screening.
 -- $max_fpr: number above 0 to 1: the false positive rate up to which the area is taken.
 -- area_scaling(): default mcclish: how the area is scaled.

@@ -1,5 +1,6 @@
 -- PnDCG: probabilities given to positives over the greatest sum that as many predictions could have.
 --     P-nDCG = sum of w p y / sum of w p over the highest probabilities whose weight is that of the positives
+-- Full name: normalized gain of probabilities.
 -- Use when: you compare how much of the probability went to positives. For the order of the scores, use AUC.
 -- $k: number above 0, default all: cut-off, the weight of the top-ranked predictions that count.
 -- Requires: binary labels, probabilities.

@@ -1,5 +1,6 @@
 -- PRAUC: area under the precision-recall curve, interpolated between its points.
 --     PRAUC = integral of precision over recall
+-- Full name: area under the precision-recall curve.
 -- Use when: you compare with tools that join the points of the curve, which is too high between them. Otherwise prefer APS.
 -- interpolation(): default trapezoid: how the curve is interpolated between thresholds.
 -- Requires: binary labels.

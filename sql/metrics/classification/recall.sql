@@ -1,6 +1,7 @@
 -- Recall: share of positives that are predicted so, the true positive rate.
 --     Recall = TP / (TP + FN)
 -- Use when: missed positives are expensive, as in screening. Read it together with Precision.
+-- Reading: 0.8 means that 8 of 10 positives are found. It falls as the threshold rises.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: 0 to 1.

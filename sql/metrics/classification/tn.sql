@@ -1,4 +1,5 @@
 -- TN: true negatives: weight of negatives scored below the threshold.
+-- Full name: true negatives.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Interval: none (it describes the data)

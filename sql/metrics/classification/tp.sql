@@ -1,4 +1,5 @@
 -- TP: true positives: weight of positives scored at or above the threshold.
+-- Full name: true positives.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Interval: none (it describes the data)

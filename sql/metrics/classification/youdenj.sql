@@ -1,5 +1,6 @@
 -- YoudenJ: Youden's J, recall + specificity - 1.
 --     J = Recall + Specificity - 1
+-- Full name: Youden's J.
 -- Use when: you compare diagnostic tests, for which recall and specificity count the same.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.

@@ -1,5 +1,6 @@
 -- ZeroOneLoss: share of wrong predictions, the error rate.
 --     ZeroOneLoss = (FP + FN) / (TP + TN + FP + FN)
+-- Full name: zero-one loss.
 -- Use when: classes are balanced and both kinds of errors cost the same. It is 1 - Accuracy.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.

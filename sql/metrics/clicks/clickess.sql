@@ -1,4 +1,5 @@
 -- ClickESS: effective sample size: the number of clicks of equal weight to which the weighted ones are equivalent.
+-- Full name: effective number of clicks.
 -- Use when: you need to know how many clicks an estimate is based on. Few of them carry it if this is far below their number.
 -- Depth: 0 (clicks alone).
 -- Interval: none (it describes the data)

@@ -1,4 +1,5 @@
 -- AdjustedRand: Rand index adjusted for chance: 0 on the average for clusters of these sizes at random, 1 if all agree.
+-- Full name: adjusted Rand index.
 -- Use when: you compare clusterings with different numbers of clusters and need to discount the agreement by chance.
 -- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Range: -0.5 to 1.

@@ -1,5 +1,7 @@
 -- BCubedF: harmonic mean of B-cubed precision and recall.
+-- Full name: B-cubed F measure.
 -- Use when: each record should count the same, whatever the size of its cluster. It is a good default.
+-- Reading: 1 has every record in the right cluster. One large wrong cluster lowers it less than PairwiseF, where pairs count.
 -- record_weight(): default record: weight of a record in the means.
 -- Nonzero: predicted_size, true_size.
 -- Range: 0 to 1.

@@ -1,4 +1,5 @@
 -- BCubedPrecision: B-cubed precision, the mean over records of the share of their predicted cluster that is in their true cluster.
+-- Full name: B-cubed precision.
 -- Use when: each record should count the same, and wrong members of its cluster are expensive.
 -- record_weight(): default record: weight of a record in the mean.
 -- Nonzero: predicted_size.

@@ -1,4 +1,5 @@
 -- BCubedRecall: B-cubed recall, the mean over records of the share of their true cluster that is in their predicted cluster.
+-- Full name: B-cubed recall.
 -- Use when: each record should count the same, and missing members of its cluster are expensive.
 -- record_weight(): default record: weight of a record in the mean.
 -- Nonzero: true_size.

@@ -1,4 +1,5 @@
 -- ClosestF: harmonic mean of closest precision and recall.
+-- Full name: closest F measure.
 -- Use when: clusters that are nearly right should count nearly as much as right ones.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)

@@ -1,4 +1,5 @@
 -- ClusterF: harmonic mean of cluster precision and recall.
+-- Full name: cluster F measure.
 -- Use when: only clusters that are right as a whole are useful.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)

@@ -1,4 +1,5 @@
 -- MUCF: harmonic mean of MUC precision and recall.
+-- Full name: MUC F measure.
 -- Use when: you compare with work on coreference. It ignores singletons, so add BCubedF.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)

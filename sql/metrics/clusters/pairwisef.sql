@@ -1,5 +1,7 @@
 -- PairwiseF: F measure of pairwise precision and recall: their harmonic mean, if beta is 1.
+-- Full name: pairwise F measure.
 -- Use when: links between records are what you use. Large clusters dominate, since they have many pairs.
+-- Reading: Pairs grow with the square of a cluster, so one large wrong cluster can decide it.
 -- $beta: number from 0, default 1: how much more recall counts than precision.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)

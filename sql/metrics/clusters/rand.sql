@@ -1,4 +1,5 @@
 -- Rand: Rand index: share of all pairs of records on which both clusterings agree, together or apart.
+-- Full name: Rand index.
 -- Use when: you compare with publications that report it. It is near 1 for many small clusters, so prefer AdjustedRand.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)

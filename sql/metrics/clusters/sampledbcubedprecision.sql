@@ -1,4 +1,5 @@
 -- SampledBCubedPrecision: B-cubed precision of all records, estimated from those with a known true cluster.
+-- Full name: sampled B-cubed precision.
 -- Use when: true clusters are known for a sample of entities only, and each record should count the same.
 -- cluster_weight(): default equal: weight of a sampled true cluster.
 -- ratio_estimate(): default corrected: how ratios of sums over clusters are estimated.

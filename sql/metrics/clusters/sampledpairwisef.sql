@@ -1,4 +1,5 @@
 -- SampledPairwiseF: pairwise F measure of all clusters, estimated from those with a known true cluster.
+-- Full name: sampled pairwise F measure.
 -- Use when: true clusters are known for a sample of entities only, and you want one number.
 -- cluster_weight(): default equal: weight of a sampled true cluster.
 -- ratio_estimate(): default corrected: how ratios of sums over clusters are estimated.

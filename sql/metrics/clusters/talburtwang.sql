@@ -1,4 +1,5 @@
 -- TalburtWang: Talburt-Wang index: geometric mean of the numbers of clusters over the number of their overlaps.
+-- Full name: Talburt-Wang index.
 -- Use when: you want a quick index from counts of clusters, without forming pairs.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)

@@ -1,6 +1,7 @@
 -- RBO: rank-biased overlap of the list and the baseline's list, extrapolated beyond the ends of both (RBO_ext).
 --     RBO = (1 - p) sum over depths d of p^(d-1) * (documents that both have down to d) / d, and beyond as at the ends
 -- Ties are broken as the policy ties says. A deeper list is cut at k, which carries a weight of p^k.
+-- Full name: rank-biased overlap.
 -- Use when: you compare two rankings without judgments, and the top counts most.
 -- $k: integer from 1 to 10000, default 1000: cut-off, the number of top-ranked documents of a list that count.
 -- $p: number above 0 to 0.9999, default 0.9: persistence, the probability of going on to the next depth.

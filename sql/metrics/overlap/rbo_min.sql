@@ -1,4 +1,5 @@
 -- RBOmin: the least rank-biased overlap that the list and the baseline's list can have, if they go on: the overlap of the documents in them.
+-- Full name: least rank-biased overlap.
 -- Use when: you compare two rankings without judgments, and want a lower bound that needs no extrapolation.
 -- $k: integer from 1 to 10000, default 1000: cut-off, the number of top-ranked documents of a list that count.
 -- $p: number above 0 to 0.9999, default 0.9: persistence, the probability of going on to the next depth.

@@ -1,4 +1,5 @@
 -- AUC@k: AUC of the k highest predictions alone, the probability that a positive among them is scored above a negative among them.
+-- Full name: area under the ROC curve of the k highest scores.
 -- Use when: only the k highest predictions are used, and you want the order among them.
 -- $k: integer from 1: number of top-ranked predictions that count; with weights, their total weight.
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.

@@ -1,5 +1,6 @@
 -- FCP: fraction of concordant pairs: of the pairs with different labels, those whose scores are in the same order.
 --     FCP = concordant / (concordant + discordant)
+-- Full name: fraction of concordant pairs.
 -- Use when: ratings differ in scale between users and only their order counts.
 -- level: default query: pairs are made within a query (a user).
 -- tie_rule(): default half: what pairs with different labels and the same score count.

@@ -1,5 +1,6 @@
 -- SomersD: Somers' D, pairs in the same order less those in opposite order, over the pairs not tied in one of the two.
 --     D = (concordant - discordant) / pairs with different labels, which is 2 AUC - 1 for labels 0 and 1
+-- Full name: Somers' D.
 -- Use when: one of the two orders is the truth, and ties in the other should lower the value.
 -- untied_in(): default label: which of the two is untied in the pairs that count; it explains the other one.
 -- Interval: bootstrap (pairs are counted per group, and not per row)

@@ -1,4 +1,5 @@
 -- SpearmanRho: Spearman's rank correlation of labels and scores.
+-- Full name: Spearman's rank correlation.
 -- Use when: you compare two orders of the same rows and large differences of ranks should count more than small ones.
 -- rho_formula(): default pearson: how it is computed from ranks; ties have the mean of their ranks. The two differ under ties, and under d2
 --     a weight of 3 is not quite three rows.

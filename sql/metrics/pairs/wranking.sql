@@ -1,6 +1,7 @@
 -- WRanking: W-ranking performance measure: a linear rank statistic, the sum of phi over the relative ranks of the positives.
 --     W = sum over positives of phi(rank / (N + 1)), with ranks from the lowest of all N scores, and average ranks of ties
 -- Of phi=mww it is (P N- AUC + P (P + 1) / 2) / (N + 1), with N- negatives.
+-- Full name: W-ranking performance.
 -- Use when: you follow the literature on linear rank statistics and choose the score-generating function.
 -- phi(): default mww: score of a relative rank, that does not decrease.
 -- scale(): default best: unit of the sum.

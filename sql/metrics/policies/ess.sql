@@ -1,4 +1,5 @@
 -- ESS: effective sample size: the number of actions of the target policy to which the logged ones are equivalent.
+-- Full name: effective sample size.
 -- Use when: you need to know how much data an off-policy estimate is based on. A small value means: don't trust it.
 -- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Interval: none (it describes the data)

@@ -1,4 +1,5 @@
 -- SNDR: DR with weights divided by their mean.
+-- Full name: self-normalized doubly robust estimate.
 -- Use when: you have logs with propensities, a model that predicts rewards, and DR varies too much.
 -- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Range: -inf to inf.

@@ -1,4 +1,5 @@
 -- SNIPS: IPS divided by the mean weight: steadier, and between the least reward and the greatest.
+-- Full name: self-normalized inverse propensity score estimate.
 -- Use when: you have logs with propensities and IPS varies too much. It is the usual default.
 -- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Range: -inf to inf.

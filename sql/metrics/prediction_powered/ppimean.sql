@@ -1,5 +1,6 @@
 -- PPIMean: mean label of all items, of which people labelled some and a judge scored all: mean of the labels, corrected by the scores.
 --     PPIMean = mean label + lambda (mean score of unlabelled items - mean score of labelled items)
+-- Full name: prediction-powered mean.
 -- Use when: a model scored all items, and people labelled a random part. The interval is narrower than that of the labels, and right for any judge.
 -- Interval: influence mean_influence FROM rectified_scores
 -- Range: -inf to inf.

@@ -1,4 +1,5 @@
 -- PPIProportion: share of all items that people would label 1, of which they labelled some and a judge scored all: PPIMean of 0 and 1.
+-- Full name: prediction-powered proportion.
 -- Use when: labels are yes or no, such as right or wrong. The interval is Wilson's, for the trials that labels and scores are worth together.
 -- Requires: binary labels.
 -- Interval: influence mean_influence FROM rectified_scores

@@ -1,4 +1,5 @@
 -- 11pt: interpolated precision averaged over recall points, by default 0, 0.1, ..., 1.
+-- Full name: eleven-point interpolated average precision.
 -- Use when: you compare with older publications, or draw a precision-recall curve with few points. Otherwise prefer AP.
 -- $points: numbers from 0 to 1, default [0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1]: the recalls; the metric is the mean over them.
 -- $rounding: number from 0 to 1, default 0.5: added before rounding down; trec_eval up to 9 adds 0.9.

@@ -1,5 +1,6 @@
 -- CG: cumulative gain, the sum of the gains of the first k documents.
 --     CG@k = sum over i <= k of gain(r_i)
+-- Full name: cumulative gain.
 -- Use when: you want the total gain of the first k documents regardless of their order.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- gain(): default linear: gain of a grade.

@@ -1,5 +1,6 @@
 -- DCG: discounted cumulative gain, the sum of gain * discount over the first k documents.
 --     DCG@k = sum over i <= k of gain(r_i) discount(i)
+-- Full name: discounted cumulative gain.
 -- Use when: you sum over queries or compare gains of the same query. Across queries, prefer nDCG, which has a fixed maximum.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- gain(): default linear: gain of a grade.

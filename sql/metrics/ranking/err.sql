@@ -1,5 +1,6 @@
 -- ERR: expected reciprocal rank of the document at which a reader stops.
 --     ERR@k = sum over i <= k of 1/i * stop_probability(r_i) * product over j < i of (1 - stop_probability(r_j))
+-- Full name: expected reciprocal rank.
 -- Use when: users stop at the first document that satisfies them, and grades say how likely that is.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Range: 0 to 1.

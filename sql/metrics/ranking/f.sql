@@ -1,5 +1,6 @@
 -- F: weighted harmonic mean of precision and recall at k.
 --     F@k = (1 + beta^2) hits / (beta^2 relevant documents + k)
+-- Full name: F measure.
 -- Use when: recall and precision of the first k documents matter both and you want one number.
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
 -- $beta: number from 0 to 10000, default 1: how many times as much recall weighs as precision.

@@ -1,4 +1,5 @@
 -- IPrec: interpolated precision, the highest precision at this recall or any higher one.
+-- Full name: interpolated precision.
 -- Use when: you need the precision at a fixed recall, for example to draw a precision-recall curve of a ranking.
 -- $recall: number from 0 to 1: the recall level, that of the first round(recall * R) relevant documents.
 -- $rounding: number from 0 to 1, default 0.5: added before rounding down; trec_eval up to 9 adds 0.9.

@@ -1,5 +1,6 @@
 -- MDCG: mean of the DCGs at 1 to k.
 --     MDCG@k = 1/k sum over p <= k of DCG@p
+-- Full name: mean discounted cumulative gain.
 -- Use when: you don't know the cut-off at which users stop and want the average over all of them.
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
 -- gain(): default linear: gain of a grade.

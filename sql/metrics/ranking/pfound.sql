@@ -1,5 +1,6 @@
 -- PFound: probability that a reader finds a relevant document, who gives up after each one with probability p_break.
 --     PFound@k = sum over i <= k of stop_probability(r_i) * (1 - p_break)^(i-1) * product over j < i of (1 - stop_probability(r_j))
+-- Full name: Yandex's pFound.
 -- Use when: users stop when they find what they want or lose patience, and grades say how likely a find is.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- $p_break: number from 0 to 1, default 0.15: probability of giving up after a document.

@@ -1,6 +1,8 @@
 -- R: recall, the share of the relevant documents that are among the first k.
 --     R@k = hits in the first k / relevant documents, retrieved or not
+-- Full name: recall.
 -- Use when: a later stage, such as a reranker or a language model, reads the first k documents. It ignores their order.
+-- Reading: 0.8 means that 80 % of the relevant documents are among the first k, so it rises with k. A query with 20 relevant documents can reach only 0.5 at a cut-off of 10.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- denominator(): default relevant: what the hits are divided by.
 -- Range: 0 to 1.

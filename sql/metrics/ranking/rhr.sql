@@ -1,5 +1,6 @@
 -- RHR: reciprocal hit rank, the sum of 1 / rank over the relevant documents among the first k; its mean is ARHR.
 --     RHR@k = sum over i <= k of rel_i / i
+-- Full name: reciprocal hit rank.
 -- Use when: several items are relevant to a user and each counts by its rank. For the first hit alone, use RR.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- normalization(): default none: whether to divide by the best possible sum.

@@ -1,5 +1,6 @@
 -- Rprec: precision at R, the number of relevant documents of the query, or at a multiple of it.
 --     Rprec = hits in the first floor(multiple R + 0.9) / floor(multiple R + 0.9)
+-- Full name: R-precision.
 -- Use when: queries have very different numbers of relevant documents, and one cut-off would be unfair to some.
 -- $multiple: number above 0, default 1: which multiple of R is the cut-off.
 -- Range: 0 to 1.

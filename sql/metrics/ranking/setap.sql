@@ -1,5 +1,6 @@
 -- SetAP: precision times recall of the retrieved documents as a set.
 --     SetAP = (hits / retrieved) (hits / relevant)
+-- Full name: average precision of a set.
 -- Use when: the result is a set without an order and you want one number that is low if either precision or recall is.
 -- Range: 0 to 1.
 -- Undefined: a query without relevant documents.

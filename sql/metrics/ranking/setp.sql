@@ -1,5 +1,6 @@
 -- SetP: precision of the retrieved documents as a set.
 --     SetP = hits / retrieved, 0 if nothing is retrieved
+-- Full name: precision of a set.
 -- Use when: the result is a set without an order, as in Boolean search or in chunks that a language model reads.
 -- Range: 0 to 1.
 -- Undefined: a query without relevant documents.

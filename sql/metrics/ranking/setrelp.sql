@@ -1,5 +1,6 @@
 -- SetRelP: precision of the retrieved documents as a set, over the best possible: hits / min(retrieved, relevant).
 --     SetRelP = hits / min(retrieved, relevant)
+-- Full name: relative precision of a set.
 -- Use when: the result is a set without an order and some queries have fewer relevant documents than you retrieve.
 -- Range: 0 to 1.
 -- Undefined: a query without relevant documents.

@@ -1,5 +1,6 @@
 -- Unj: unjudged documents among the first k, divided by k.
 --     Unj@k = unjudged documents among the first k / k
+-- Full name: share of unjudged documents.
 -- Use when: you need to know how many of the first k results nobody has judged, before you trust other metrics.
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
 -- negative_grades: default unjudged: what a retrieved document of a grade below 0 counts as.

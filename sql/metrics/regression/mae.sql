@@ -1,5 +1,7 @@
 -- MAE: mean absolute error.
+-- Full name: mean absolute error.
 -- Use when: errors count in proportion to their size, and outliers should not dominate.
+-- Reading: It has the unit of the labels: 3 means that predictions are off by 3 on average.
 -- Requires: finite scores.
 -- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0; a value beyond the greatest double.

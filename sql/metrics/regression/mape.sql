@@ -1,5 +1,7 @@
 -- MAPE: mean absolute error as a share of the label, 1 for 100 %; a label of 0 counts as eps.
+-- Full name: mean absolute percentage error.
 -- Use when: labels are positive, far from 0, and of different scale. It favours predictions that are too low.
+-- Reading: 0.1 means that predictions are off by 10 % of the label on average. Small labels dominate it.
 -- $eps: number above 0, default 2.220446049250313e-16: the least that an error is divided by.
 -- Requires: finite scores.
 -- Range: 0 to inf.

@@ -1,4 +1,5 @@
 -- PoissonDeviance: mean deviance of a Poisson distribution whose mean is the score.
+-- Full name: Poisson deviance.
 -- Use when: labels are counts, such as orders per day.
 -- Requires: labels from 0, positive scores, finite scores.
 -- Range: 0 to inf.

@@ -1,5 +1,7 @@
 -- R2: coefficient of determination: one minus the squared error over that of always predicting the mean.
+-- Full name: coefficient of determination.
 -- Use when: you want the share of variance that a model explains. Below 0 the mean is better than the model.
+-- Reading: 0 is as good as always predicting the mean, and values below 0 are worse than that. It rises with the variance of the labels.
 -- Requires: finite scores.
 -- Range: -inf to 1.
 -- Undefined: labels that are all equal.

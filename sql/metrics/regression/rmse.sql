@@ -1,5 +1,7 @@
 -- RMSE: root of the mean squared error.
+-- Full name: root mean squared error.
 -- Use when: large errors are much worse than small ones, and you want the unit of the label.
+-- Reading: It has the unit of the labels: compare it with their standard deviation, which always predicting the mean costs. A few large errors dominate it.
 -- Requires: finite scores.
 -- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0; a value beyond the greatest double, as of scores like 1e160.

@@ -1,4 +1,5 @@
 -- TweedieDeviance: mean deviance of a Tweedie distribution with variance power between 1 and 2.
+-- Full name: Tweedie deviance.
 -- Use when: labels are amounts with many zeros, such as claims or revenue.
 -- $power: number above 1 to 1.999999, default 1.5: variance power.
 -- Requires: labels from 0, positive scores, finite scores.

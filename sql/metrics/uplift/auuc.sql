@@ -1,5 +1,6 @@
 -- AUUC: area under the uplift curve: outcome gained per unit by treating the top share by score, averaged over all shares.
 --     AUUC = mean over shares f of f * (mean outcome of the treated in the top f - that of the controls there)
+-- Full name: area under the uplift curve.
 -- Use when: you rank units by predicted uplift, and want the gain in the unit of the outcome, such as revenue. A random order gets half the effect on all.
 -- Range: -inf to inf.
 -- Interval: influence auuc_influence FROM uplift_influence

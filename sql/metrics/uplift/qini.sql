@@ -1,6 +1,7 @@
 -- Qini: area between the Qini curve and that of a random order, over the most it can be: 1 for the best order, 0 for a random one.
 --     Q(s) = outcome of the treated at and above s - outcome of the controls there * treated there / controls there
 --     Qini = (area under Q - area under the line to its end) / (the same of the best order)
+-- Full name: Qini coefficient.
 -- Use when: you rank units by predicted uplift for a campaign whose size is not fixed yet, and outcomes are yes or no.
 -- Requires: binary labels.
 -- Range: -inf to 1.
