@@ -226,10 +226,7 @@ def _table_from_columns(role: str, columns: Mapping[str, Any]) -> pa.Table:
         try:
             arrays[name] = to_array(values)
         except (pa.ArrowException, OverflowError) as error:
-            raise InputError(
-                f"{role}: column {name!r} cannot be read: {_first_line(error)}. Convert it to"
-                " numbers or texts of one type, or leave it out"
-            ) from error
+            raise InputError(f"{role}: column {name!r} {_explain_unread_column(error)}") from error
     lengths = {name: len(values) for name, values in arrays.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(
@@ -299,11 +296,18 @@ def _explain_conversion_error(source: Any, error: BaseException) -> str:
                 pa.table(source[[name]])
             except Exception:  # noqa: BLE001  as above
                 dtype = source[name].dtype
-                return (
-                    f"column {str(name)!r} ({dtype}) cannot be read: {reason}. Convert it to"
-                    " numbers or texts of one type, or leave it out"
-                )
+                return f"column {str(name)!r} ({dtype}) {_explain_unread_column(error)}"
     return f"cannot read this {source_kind(source)}: {reason}. Give {ACCEPTED_SOURCES}"
+
+
+def _explain_unread_column(error: BaseException) -> str:
+    """Return the reason that a column could not be converted, and advice."""
+    if isinstance(error, OverflowError):
+        return "has integers beyond 64 bits. Convert it to texts, or leave it out"
+    return (
+        f"cannot be read: {_first_line(error)}. Convert it to numbers or texts of one type, or"
+        " leave it out"
+    )
 
 
 def _first_line(error: BaseException) -> str:

@@ -78,7 +78,7 @@ def suggest_number(
         return _suggest_words(advice, column, odd)
     if not missing and (not best or best[0].name == "infinite"):
         return (
-            "If its texts are numbers, such as inf, give"
+            f"If its texts are numbers{', such as inf,' if odd else ','} give"
             f" {advice.read_as(exp.cast(column.copy(), 'DOUBLE'))}"
         )
     quoted = list_examples(

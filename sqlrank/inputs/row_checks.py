@@ -160,6 +160,8 @@ _DUPLICATE_POLICY = dict.fromkeys(
 MAX_TEXTS = 1000
 """Maximum number of different texts that advice on a column is based on."""
 MAX_VALUE_CHARS = 80
+SOURCE_COLUMNS = ("source", "source_dataset")
+"""Columns within which ids of records may be unique; the second is Splink's."""
 NUMERIC_TYPES = (
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER",
     "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN", "BIGNUM",
@@ -728,7 +730,8 @@ def _find_duplicates(bound_input: BoundInput, keys: tuple[str, ...]) -> list[str
     )
     if (
         "record_id" in keys
-        and (source := bound_input.table.find_column("source")) is not None
+        and (source := next(filter(None, map(bound_input.table.find_column, SOURCE_COLUMNS)), None))
+        is not None
         and bound_input.table.column_types is not None
     ):
         key = (

@@ -398,7 +398,7 @@ def test_types_that_cannot_be_evaluated_are_cast(
     arguments = ["evaluate", "AUC", "--predictions", "clicks.parquet"]
     message = run_refused_command(*arguments, "--column", "label=clicked")
     assert (
-        "such as inf, give --column label='CAST(clicked AS DOUBLE)', or map another column to label"
+        "If its texts are numbers, give --column label='CAST(clicked AS DOUBLE)', or map another column to label"
         in message
     )
     arguments += ["--column", "label=CAST(clicked AS DOUBLE)"]

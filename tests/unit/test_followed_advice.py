@@ -630,6 +630,12 @@ def test_other_calls(tmp_path: Path) -> None:
         "true_clusters": {**clusters, "cluster_id": [1, 2, 1]},
     }
     assert follow("PairwisePrecision", inputs=inputs)[0] == pytest.approx(1 / 3)
+    of_splink = {"source": "source_dataset", "record_id": "unique_id", "cluster_id": "cluster_id"}
+    inputs = {
+        role: {of_splink[name]: values for name, values in columns.items()}
+        for role, columns in inputs.items()
+    }
+    assert follow("PairwisePrecision", inputs=inputs)[0] == pytest.approx(1 / 3)
     rows = pd.DataFrame(
         {
             "label": LABELS,

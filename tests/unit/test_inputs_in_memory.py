@@ -407,7 +407,11 @@ def make_closed_relation() -> duckdb.DuckDBPyRelation:
         ),
         (
             lambda: FRAME.assign(x=[10**30, 1, 2]),
-            ["column 'x' (object) cannot be read: ", "too large"],
+            ["column 'x' (object) has integers beyond 64 bits. Convert it to texts, or leave"],
+        ),
+        (
+            lambda: [{"label": 1, "score": 0.5, "x": [2**70]}],
+            ["column 'x' has integers beyond 64 bits. Convert it to texts"],
         ),
         (
             lambda: FRAME.assign(x=["\ud800", "b", "c"]),
