@@ -56,6 +56,9 @@ _CONVERSIONS = {
 }
 """Next steps for a value that is no source, by a method that it has."""
 
+MAX_CATEGORIES = 1_000
+"""Number of ordered categories up to which they may be classes."""
+
 MAX_DECIMAL_DIGITS = 38
 """Maximum number of digits of a decimal in DuckDB."""
 
@@ -127,6 +130,22 @@ def replace_unreadable(
                 f"{role}: column {field.name!r} {problem}. {advice}"
             )
     return table, problems
+
+
+def list_ordered_categories(table: pa.Table) -> dict[str, list[str]]:
+    """Return the texts of columns of ordered categories, of an ordered ``Categorical`` of pandas or
+    an ``Enum`` of Polars, in order.
+    """
+    chunks = {
+        field.name: table.column(field.name).chunk(0)
+        for field in table.schema
+        if pa.types.is_dictionary(field.type) and field.type.ordered and table.num_rows
+    }
+    return {
+        name: [*map(str, chunk.dictionary.to_pylist())]
+        for name, chunk in chunks.items()
+        if len(chunk.dictionary) <= MAX_CATEGORIES
+    }
 
 
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")

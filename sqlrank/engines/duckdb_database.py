@@ -28,7 +28,7 @@ from sqlrank.call.sources import (
 )
 from sqlrank.cancellation import make_fork_safe_lock
 from sqlrank.engines import source_tables, text_tables
-from sqlrank.engines.arrow_tables import replace_unreadable, to_arrow_table
+from sqlrank.engines.arrow_tables import list_ordered_categories, replace_unreadable, to_arrow_table
 from sqlrank.engines.database import Database
 from sqlrank.engines.duckdb_session import (
     describe_columns,
@@ -321,12 +321,13 @@ class DuckDBDatabase(Database):
         read.
         """
         is_registered = isinstance(node, exp.Table) and node.name in self._views
-        types, num_rows = None, None
+        types, num_rows, orders = None, None, {}
         unreadable: dict[str, ColumnProblem] = {}
         if is_registered:
             table, unreadable = self._registered[node.name]
             types, own_names = _list_duckdb_types(table.schema), table.column_names
             num_rows = None if node.name in self.unread_streams else table.num_rows
+            orders = list_ordered_categories(table)
         types = types or self._read_column_types(role, label, node)
         problems = source_tables.find_problems(self.connection, role, label, node, types, own_names)
         return SourceTable(
@@ -341,6 +342,7 @@ class DuckDBDatabase(Database):
             has_row_count=not isinstance(node, exp.Subquery) and not reads_text(node),
             num_rows=num_rows,
             problems=problems | unreadable,
+            declared_orders=orders,
         )
 
     def _resolve_and_load(self, role: str, source: Any, columns: DeclaredColumns) -> SourceTable:

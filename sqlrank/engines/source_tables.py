@@ -163,6 +163,7 @@ class SourceTable:
         constants: Values of columns that the member of a union does not have.
         casts: Types that columns of the member of a union are cast to.
         problems: Columns that are refused where they are read.
+        declared_orders: Texts of columns of ordered categories, in order.
         columns: Column names by their lower-case form.
     """
 
@@ -179,6 +180,7 @@ class SourceTable:
     constants: Mapping[str, str] = field(default_factory=dict)
     casts: Mapping[str, str] = field(default_factory=dict)
     problems: Mapping[str, ColumnProblem] = field(default_factory=dict)
+    declared_orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
     columns: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -193,6 +195,17 @@ class SourceTable:
     def types(self) -> Mapping[str, str]:
         """Its columns with their types, empty if they cannot be inspected."""
         return self.column_types or {}
+
+    def find_order(self, name: str) -> Sequence[str]:
+        """Return the texts of a column in the order that its type declares, or that of a member of
+        the union; empty if none does.
+        """
+        if self.types.get(name, "").startswith("ENUM("):
+            return [
+                value.name for value in exp.DataType.build(self.types[name], "duckdb").expressions
+            ]
+        orders = (member.find_order(name) for member in self.members)
+        return self.declared_orders.get(name, ()) or max(orders, key=len, default=())
 
     def find_column(self, name: str) -> str | None:
         """Return the column of a name, matched exactly or without case.

@@ -216,7 +216,10 @@ def _advise_on_classes(
         f" {next(iter(siblings), 'MulticlassAccuracy')}"
     )
     if isinstance(classes[0], str):
-        words = classes[:MAX_WORDS]
+        both = [(base, name) for name in ("label", "score")]
+        declared = _find_declared_order(both, classes)
+        words = (declared or classes)[:MAX_WORDS]
+        order_in_words = "that their type declares" if declared else "of letters"
         mapping = {
             name: number_words(bound_expression(base, name), words) for name in ("label", "score")
         }
@@ -226,7 +229,7 @@ def _advise_on_classes(
         )
         order = (
             "Of ordered ones give both columns the same numbers, as"
-            f" {write_mapping(mapping, dialect)} does in the order of letters"
+            f" {write_mapping(mapping, dialect)} does in the order {order_in_words}"
         )
     else:
         condition = exp.GTE(this=bound_expression(base, "label"), expression=exp.Literal.number(1))
@@ -243,40 +246,52 @@ def _advise_on_classes(
 
 def describe_letter_order(bound_input: BoundInput, names: Sequence[str]) -> str:
     """Return a note on texts that are ordered by their letters in the place of ordered classes,
-    empty for numbers and fewer than three texts.
+    empty for numbers, fewer than three texts, and classes that are declared in that order.
     """
     columns = [(bound_input, name) for name in names]
     if not any(bound_input.column_type(name).startswith(("VARCHAR", "ENUM")) for name in names):
         return ""
     classes = sorted({str(value) for column in columns for value in _list_classes(column)})
-    are_numbers = _are_numbers(classes)
-    if len(classes) < MIN_ORDERED or (are_numbers and classes == sorted(classes, key=float)):
+    declared = _find_declared_order(columns, classes)
+    are_numbers = _are_numbers(classes) and not declared
+    in_order = sorted(classes, key=float) if are_numbers else declared or None
+    if len(classes) < MIN_ORDERED or classes == in_order:
         return ""
+    words = in_order or classes
     order = " < ".join(map(_show_class, classes[:MAX_WORDS])) + (
         " < ..." if len(classes) > MAX_WORDS else ""
     )
-    numbers = [
-        exp.If(this=exp.Literal.string(word), true=exp.Literal.number(number))
-        for number, word in enumerate(classes, 1)
-    ]
-    values = {
-        name: (
-            exp.cast(value, "DOUBLE")
-            if are_numbers
-            else exp.Case(this=value, ifs=[branch.copy() for branch in numbers])
+    mapping = write_mapping(
+        {
+            name: exp.cast(value, "DOUBLE") if are_numbers else number_words(value, words)
+            for name, value in ((name, bound_expression(bound_input, name)) for name in names)
+        },
+        bound_input.table.dialect,
+    )
+    if are_numbers:
+        advice = f"Read them as numbers with {mapping}"
+    else:
+        which = "the order that their type declares" if declared else "their own order"
+        doing = "" if declared else " in that of letters"
+        advice = f"Number them in {which}" + (
+            f", as {mapping} does{doing}" if len(words) <= MAX_WORDS else ""
         )
-        for name, value in ((name, bound_expression(bound_input, name)) for name in names)
-    }
-    mapping = write_mapping(values, bound_input.table.dialect)
-    advice = (
-        f"Read them as numbers with {mapping}" if are_numbers else "Number them in their own order"
-    )
-    advice += (
-        f", as {mapping} does in that of letters"
-        if not are_numbers and len(classes) <= MAX_WORDS
-        else ""
-    )
     return (
         f"{' and '.join(map(bound_input.qualified_label, names))} are texts, and have the order of"
         f" letters: {order}. {advice}"
+    )
+
+
+def _find_declared_order(columns: Sequence[ClassColumn], classes: Sequence[str]) -> list[str]:
+    """Return the classes in the order that the type of a column declares, such as an ordered
+    ``Categorical``, empty if none has all of them.
+    """
+    orders = (
+        bound_input.table.find_order(column)
+        for bound_input, column in ((each, each.columns.get(name)) for each, name in columns)
+        if isinstance(column, str)
+    )
+    return next(
+        ([word for word in order if word in classes] for order in orders if {*classes} <= {*order}),
+        [],
     )

@@ -6,11 +6,13 @@ from itertools import product
 from typing import Any
 
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.unit.advice import follow_all
+from sqlrank.errors import InputError
+from tests.unit.advice import find_options, follow_all
 from tests.unit.test_left_out import make_scores, read_notes
 
 TRUTHS: dict[str, list[Any]] = {
@@ -156,6 +158,51 @@ def test_texts_of_ordered_classes_are_noted(metric: str) -> None:
     assert sqlrank.evaluate(metric, inputs={role: columns}, columns=mapping)[0][
         0
     ].as_py() == pytest.approx(evaluate(NUMBERED)[0])
+
+
+LEVELS = ["low", "medium", "high"]
+
+
+def _make_dictionaries(words: list[str], ordered: bool) -> pa.Array:
+    indices = pa.array([LEVELS.index(word) for word in words])
+    return pa.DictionaryArray.from_arrays(indices, pa.array(LEVELS), ordered=ordered)
+
+
+DECLARED = {
+    "pandas": lambda words: pa.array(pd.Categorical(words, categories=LEVELS, ordered=True)),
+    "Polars": lambda words: pa.chunked_array(pl.Series(words, dtype=pl.Enum(LEVELS))),
+    "Arrow": lambda words: _make_dictionaries(words, ordered=True),
+    "no order": lambda words: _make_dictionaries(words, ordered=False),
+}
+
+
+@pytest.mark.parametrize("kind", DECLARED)
+@pytest.mark.parametrize(
+    ("metric", "role", "names"),
+    [
+        ("WeightedKappa", "classified", ("label", "predicted")),
+        ("MAE", "predictions", ("label", "score")),
+    ],
+)
+def test_a_mapping_has_the_order_that_types_declare(
+    kind: str, metric: str, role: str, names: tuple[str, str]
+) -> None:
+    words = [
+        ["low", "medium", "high", "high", "low"],
+        ["low", "high", "high", "medium", "medium"],
+    ]
+    columns = dict(zip(names, words, strict=True))
+    numbers = {name: list(map(LEVELS.index, values)) for name, values in columns.items()}
+    table = pa.table({name: DECLARED[kind](values) for name, values in columns.items()})
+    try:
+        (message,) = read_notes(sqlrank.evaluate(metric, inputs={role: table}))
+    except InputError as error:
+        message = str(error)
+    mapping = find_options(message.partition("Of classes")[0])["columns"]
+    advised = sqlrank.evaluate(metric, inputs={role: table}, columns=mapping)[0][0].as_py()
+    right = sqlrank.evaluate(metric, inputs={role: numbers})[0][0].as_py()
+    assert (advised == pytest.approx(right)) is (kind != "no order")
+    assert ("type declares" in message) is (kind != "no order")
 
 
 def test_metrics_without_an_order_have_no_note_on_it() -> None:
