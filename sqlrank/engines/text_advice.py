@@ -212,9 +212,8 @@ def read_truths(column: exp.Expr, texts: Collection[str]) -> exp.Expr | None:
 
 def suggest_list(name: str, column: exp.Expr, dialect: str, texts: Collection[str]) -> str:
     """Return the end of a sentence that says how texts in the place of lists are read."""
-    reading = next(
-        iter(_find_readings("text_lists.sql", texts)), _list_readings("text_lists.sql")[-1]
-    )
+    *_, unread, single = _list_readings("text_lists.sql")
+    reading = next(iter(_find_readings("text_lists.sql", texts)), single if texts else unread)
     return (
         f"{reading.words} {write_mapping({name: reading.read(column, is_lenient=False)}, dialect)}"
     )

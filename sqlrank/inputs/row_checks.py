@@ -425,8 +425,9 @@ def list_problems(bound_input: BoundInput, columns: Sequence[str]) -> list[str]:
             problems.append(f"{bound_input.label}: {name} is NULL or an empty list in every row")
         elif is_list and duckdb_type and not duckdb_type.endswith("]"):
             advice = ""
-            if duckdb_type == "VARCHAR":
-                texts = _list_texts(bound_input, name)
+            is_number = RANKING_KEYS[0] in columns and _classify_type(duckdb_type) == "number"
+            if is_number or duckdb_type == "VARCHAR":
+                texts = {"1": 1} if is_number else _list_texts(bound_input, name)
                 expression, dialect = bound_expression(bound_input, name), bound_input.table.dialect
                 advice = f", or {suggest_list(name, expression, dialect, texts)}"
             if bound_input.role.columns[name].optional and bound_input.columns[name] == name:

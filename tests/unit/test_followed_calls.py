@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -16,7 +17,7 @@ from sklearn.metrics import hamming_loss, zero_one_loss
 
 import sqlrank
 from sqlrank import SqlrankError
-from tests.unit.advice import follow, follow_all
+from tests.unit.advice import follow, follow_all, follow_command
 from tests.unit.command_line import invoke_command
 
 if TYPE_CHECKING:
@@ -36,6 +37,27 @@ def read_message(call: Any) -> str:
     with pytest.raises(SqlrankError) as caught:
         call()
     return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("columns", "right"),
+    [
+        ({"retrieved": [[7, 8], [9, 5]], "relevant": [8, 9]}, 0.75),
+        ({"retrieved": [7, 8], "relevant": [[8], [8]]}, 0.5),
+        ({"retrieved": [7.0, 8.0], "relevant": [8, 8]}, 0.5),
+        ({"retrieved": ["x", "y"], "relevant": ["x", "z"]}, 0.5),
+        ({"retrieved": ["x, z", "y"], "relevant": ["z", "y"]}, 0.75),
+    ],
+)
+def test_one_id_becomes_a_list(columns: dict[str, list[Any]], right: float, tmp_path: Path) -> None:
+    answers = {"query_id": ["a", "b"], **columns}
+    value, messages = follow("RR", inputs={"answers": answers})
+    assert (value, len(messages)) == (right, 1)
+    if not any(isinstance(value, list) for values in columns.values() for value in values):
+        pd.DataFrame(answers).to_csv(tmp_path / "answers.csv", index=False)
+        source = f"answers={tmp_path / 'answers.csv'}"
+        output, _ = follow_command("evaluate", "RR", "--input", source, "--format", "csv")
+        assert float(output.split()[1]) == right
 
 
 @pytest.mark.parametrize("table", [list, pa.Table.from_pylist], ids=["rows", "tables"])
