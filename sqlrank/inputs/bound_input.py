@@ -22,6 +22,7 @@ from sqlrank.sql_ast import (
     is_not_null,
     quoted_column,
     sql_literal,
+    write_tree,
 )
 
 if TYPE_CHECKING:
@@ -548,7 +549,7 @@ def _read_integers(bound_input: BoundInput, name: str) -> BoundInput:
             " are made"
         )
     number = exp.cast(bound_input.raw_expression(name), BIGINT)
-    text = number.sql("duckdb")
+    text = write_tree(number)
     return bound_input.with_expression(text, number, "BIGINT").with_columns({name: text})
 
 

@@ -101,7 +101,7 @@ def describe_other_classes(columns: Sequence[ClassColumn]) -> str:
     mapping = (
         {}
         if any(bound_input.assembled_from for bound_input, _ in columns)
-        else _unite_truths(columns, values)
+        else _unite_truths(columns, values) or _unite_numbers(columns, values)
     )
     step = (
         write_mapping(mapping, columns[0][0].table.dialect) if mapping else "by a mapping of label"
@@ -142,6 +142,24 @@ def _unite_truths(
                 exp.cast(column, "INT") if words is None else words
             )
     return mapping if has_words else {}
+
+
+def _unite_numbers(
+    columns: Sequence[ClassColumn], values: Sequence[Sequence[Any]]
+) -> dict[str, exp.Expr]:
+    """Return the mapping of texts that are numbers, some of them equal to those of the other
+    column, to these numbers, empty for others.
+    """
+    texts = [[*map(str, classes)] for classes in values]
+    if not all(map(_are_numbers, texts)) or not set.intersection(
+        *({*map(float, words)} for words in texts)
+    ):
+        return {}
+    return {
+        f"{bound_input.role.name}.{name}": exp.cast(bound_expression(bound_input, name), "DOUBLE")
+        for bound_input, name in columns
+        if bound_input.column_type(name) == "VARCHAR"
+    }
 
 
 def _are_numbers(texts: Sequence[str]) -> bool:

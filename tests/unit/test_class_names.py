@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import polars as pl
@@ -14,6 +14,9 @@ import sqlrank
 from sqlrank.errors import InputError
 from tests.unit.advice import find_options, follow_all
 from tests.unit.test_left_out import make_scores, read_notes
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TRUTHS: dict[str, list[Any]] = {
     "integers": [1, 0, 1, 0],
@@ -105,6 +108,24 @@ def test_classes_of_several_labels_in_one_form() -> None:
         == "class_labels.class_id and class_labels.class_id differ in case only in 1 and 1 values,"
         " such as 'cat' and 'Cat'. Write both in one form, in one row for each"
     )
+
+
+@pytest.mark.parametrize(
+    ("label", "predicted"),
+    [
+        ([1, 0, 2, 1], ["1.0", "0.0", "2.0", "0.0"]),
+        ([1, 0, 1, 1], ["1.0", "0.00", "1.0", "0.0"]),
+        (["1.50", "0.50", "1.50", "1.50"], ["1.5", "0.5", "1.5", "0.5"]),
+    ],
+)
+def test_texts_of_numbers_become_the_same_classes(
+    label: list[Any], predicted: list[Any], tmp_path: Path
+) -> None:
+    columns = {"label": label, "predicted": predicted}
+    assert follow_all("MulticlassAccuracy", inputs={"classified": columns})[-1] == 0.75
+    path = tmp_path / "classified.csv"
+    pd.DataFrame(columns).to_csv(path, index=False)
+    assert follow_all("MulticlassAccuracy", inputs={"classified": str(path)})[-1] == 0.75
 
 
 LEVELS = ["low", "medium", "high", "low"]

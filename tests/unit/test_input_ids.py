@@ -249,6 +249,14 @@ def test_ids_that_are_not_the_same_number_are_refused(run: Any, judged: list[Any
         sqlrank.evaluate("RR", run=ids(run, "score"), qrels=ids(judged, "relevance"))
 
 
+def test_expressions_of_doubles_are_compared_with_integers() -> None:
+    run = {"query_id": [1, 1], "item": ["8.0", "7.0"], "score": [2.0, 1.0]}
+    qrels = {"query_id": [1], "doc_id": [7], "relevance": [1]}
+    columns = {"run.doc_id": "CAST(item AS DOUBLE)"}
+    result = sqlrank.evaluate("RR", run=run, qrels=qrels, columns=columns)
+    assert result.to_pylist() == [{"RR": 0.5}]
+
+
 def test_a_text_with_leading_zeros_is_no_integer() -> None:
     result = sqlrank.evaluate(
         "num_rel_ret", run=ids([7, 8], "score"), qrels=ids(["007", "8"], "relevance")
