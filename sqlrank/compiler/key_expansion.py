@@ -15,6 +15,7 @@ from sqlrank.compiler.row_keys import (
     GROUP_ID,
     LIST_ID,
     QUERY_ID,
+    SINGLETON_IDS,
     UNIT_ID,
     KeyColumns,
     KeysByName,
@@ -178,6 +179,8 @@ class _SelectScope:
 
     def find_columns(self, node: exp.Column) -> list[exp.Column]:
         """Return the columns of a logical key, each from the first source that has it."""
+        if node.name in SINGLETON_IDS:
+            return [node] if self.find_key(node).without_cutoff else []
         has_one_source = len(self.sources) == 1
         return [
             key_column(name, None if has_one_source else self._find_owner(node, name))
@@ -222,8 +225,9 @@ class _SelectScope:
                 }
             else:
                 columns.setdefault(select_item.alias_or_name, select_item)
-        if LIST_ID in columns:
-            keys.setdefault(LIST_ID, KeyColumns((LIST_ID,)))
+        for name in (LIST_ID, *SINGLETON_IDS):
+            if name in columns:
+                keys.setdefault(name, KeyColumns((name,)))
         query.set("expressions", list(columns.values()))
         return keys
 
@@ -318,4 +322,5 @@ def _is_key(node: exp.Expr) -> bool:
         UNIT_ID,
         COMPARED_ID,
         COMPONENT_ID,
+        *SINGLETON_IDS,
     }

@@ -27,6 +27,11 @@ COMPARED_ID, COMPONENT_ID = "compared_id", "component_id"
 differences are of several.
 """
 
+SINGLETON_IDS = ("unlabeled_record_id", "unplaced_record_id")
+"""Columns with the record that is a cluster of its own, which relations have only under policies by
+which there are such records.
+"""
+
 SCORE_NAME, QUERY_ID = "scored_by", "query_id"
 """Columns of the score name and of the query."""
 

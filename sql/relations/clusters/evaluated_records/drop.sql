@@ -6,7 +6,6 @@ SELECT
   record_id,
   predicted_cluster,
   unplaced_record_id, -- the record, if it is a cluster of its own
-  true_cluster, -- never NULL
-  CASE WHEN true_cluster IS NULL THEN record_id END AS unlabeled_record_id -- NULL: every record has a true cluster
+  true_cluster -- never NULL
 FROM predicted_records
 WHERE true_cluster IS NOT NULL
