@@ -1,5 +1,7 @@
 -- A correction for ties: half of the tied negatives are taken off, but the positives tied with one another are forgotten.
-SELECT (SUM(CASE WHEN label = 1 THEN upto - tied_n / 2 END) - MAX(p) * (MAX(p) + 1) / 2) / (MAX(p) * MAX(n)) AS auc
+SELECT
+  (SUM(CASE WHEN label = 1 THEN upto - tied_n / 2 END) - MAX(p) * (MAX(p) + 1) / 2)
+    / (MAX(p) * MAX(n)) AS auc
 FROM (
   SELECT
     label,

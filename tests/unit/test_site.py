@@ -145,7 +145,7 @@ def test_links_to_files_lead_to_pages_of_the_site() -> None:
         " [d](inputs.md) [e](https://x.org) [f](#here)"
     )
     assert (
-        linked_pages.with_links("[a](../../examples/gate)", "start/ci.md")
+        linked_pages.with_links("[a](../../examples/gate)", "start/rag.md")
         == "[a](../examples/gate.md)"
     )
     assert linked_pages.with_links("[a](docs/inputs.md)", "index.md") == "[a](inputs.md)"
