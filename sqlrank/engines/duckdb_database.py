@@ -335,7 +335,7 @@ class DuckDBDatabase(Database):
             node,
             types,
             display_item=(
-                exp.to_table(node.name.replace(f"sqlrank_arrow_{role}{self._end}", role))
+                exp.table_(node.name.replace(f"sqlrank_arrow_{role}{self._end}", role))
                 if is_registered
                 else None
             ),

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from sqlrank.call.resolve import ResolvedRequest
     from sqlrank.registry.registry import ColumnSpec, Registry, Role
+    from sqlrank.registry.sql_file import SqlFile
 
 
 ROW_NUMBER = "ROW_NUMBER() OVER ()"
@@ -49,8 +50,12 @@ ROW_NUMBER = "ROW_NUMBER() OVER ()"
 
 
 def load_assembly(library: Registry, role: str, name: str = "assembled") -> Any:
-    """Return a copy of the query that assembles a role from its components, or joins it
-    (``joined``).
+    """Return a copy of the query of :func:`find_assembly`."""
+    return find_assembly(library, role, name).tree.copy()
+
+
+def find_assembly(library: Registry, role: str, name: str = "assembled") -> SqlFile:
+    """Return the file whose query assembles a role from its components, or joins it (``joined``).
 
     Raises:
         ContractError: There is no such file.
@@ -62,7 +67,7 @@ def load_assembly(library: Registry, role: str, name: str = "assembled") -> Any:
             f"relations/{role}/{name}.sql is not there, which says how {role} are made of"
             f" {components}"
         )
-    return library.validate_file(file).tree.copy()
+    return library.validate_file(file)
 
 
 def assembly_columns(request: ResolvedRequest, component: BoundInput) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from sqlglot import exp
 from sqlrank.compiler.select_builders import drop_comments_repeated_in_query
 from sqlrank.engines.source_tables import SourceTable
 from sqlrank.errors import InputError
+from sqlrank.registry.dependencies import find_references
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import (
     BIGINT,
@@ -674,7 +675,9 @@ class BoundInputs:
             for file in metric.dependencies.files
             if "group" in file.scopes
         ]
-        return {role for file in files for role in find_tables(file.tree) & self.by_role.keys()}
+        return {
+            role for file in files for role in find_references(file).tables & self.by_role.keys()
+        }
 
     @property
     def temporary_tables(self) -> list[SourceTable]:
@@ -726,8 +729,3 @@ class BoundInputs:
                     for role, bound_input in self.by_role.items()
                 },
             )
-
-
-def find_tables(tree: exp.Expr) -> set[str]:
-    """Return the names of the tables that a tree reads."""
-    return {table.name for table in find_nodes(tree, exp.Table)}

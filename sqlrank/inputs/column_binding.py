@@ -19,14 +19,14 @@ from sqlrank.inputs.assembled_inputs import (
     assemble_inputs,
     assembly_columns,
     bind_columns_of_lists,
+    find_assembly,
     find_columns_of_lists,
     join_inputs,
-    load_assembly,
     normalize_lists,
     number_rows,
     split_number_lists,
 )
-from sqlrank.inputs.bound_input import BoundInput, BoundInputs, align_keys, find_tables
+from sqlrank.inputs.bound_input import BoundInput, BoundInputs, align_keys
 from sqlrank.inputs.class_names import check_for_classes
 from sqlrank.inputs.column_mapping import (
     bind_expressions,
@@ -38,8 +38,9 @@ from sqlrank.inputs.column_mapping import (
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.registry.aliases import find_row_metrics
+from sqlrank.registry.dependencies import find_references
 from sqlrank.registry.sql_file import RowsRead
-from sqlrank.sql_ast import find_nodes, is_not_null, quoted_column
+from sqlrank.sql_ast import is_not_null, quoted_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -451,23 +452,19 @@ def find_read_columns(request: ResolvedRequest, role: str) -> set[str]:
     """Return the columns referenced in files that read a role, or that assemble another one from
     it.
     """
-    trees = [file.tree for metric in request.metrics for file in metric.dependencies.files]
-    trees += [
-        load_assembly(request.library, name)
+    files = [file for metric in request.metrics for file in metric.dependencies.files]
+    files += [
+        find_assembly(request.library, name)
         for name, other in request.roles.items()
         if role in other.assembled_from
     ]
-    trees += [
-        load_assembly(request.library, name, "joined")
+    files += [
+        find_assembly(request.library, name, "joined")
         for name, components in request.joined_roles.items()
         if role in components
     ]
-    return {
-        column.name
-        for tree in trees
-        if role in find_tables(tree)
-        for column in find_nodes(tree, exp.Column)
-    }
+    references = map(find_references, files)
+    return {name for names in references if role in names.tables for name in names.columns}
 
 
 def _check_units(bound_inputs: BoundInputs) -> None:

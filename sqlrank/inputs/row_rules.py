@@ -5,13 +5,13 @@ the condition of valid rows.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from sqlrank.registry.query_templates import RowCheck, load_select, modified_ns
-from sqlrank.sql_ast import find_nodes, is_null
+from sqlrank.sql_ast import case_when, find_nodes, is_null, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -51,6 +51,20 @@ class RowRules:
     query: exp.Select
     conditions: dict[str, exp.Expr]
     meanings: dict[str, str]
+
+    @cached_property
+    def num_invalid(self) -> exp.Sum:
+        """The number of rows that violate a rule, NULL without rows.
+
+        Valid rows are found by one condition where that is possible, which is usually cheaper than
+        an OR of the violations.
+        """
+        conditions = [*self.conditions.values()]
+        is_valid = valid_row_condition(conditions)
+        if is_valid is not None:
+            return exp.Sum(this=case_when(is_valid, sql_literal(0), sql_literal(1)))
+        is_invalid = exp.or_(*conditions or [exp.false()])
+        return exp.Sum(this=case_when(is_invalid, sql_literal(1), sql_literal(0)))
 
 
 def row_rules(
@@ -142,13 +156,11 @@ def _column_rules(declared: Sequence[ColumnSpec]) -> Iterator[exp.Expr]:
 
 
 def valid_row_condition(conditions: Sequence[exp.Expr]) -> exp.Expr | None:
-    """Return a condition that is TRUE exactly for valid rows.
+    """Return a condition that is TRUE exactly for valid rows, None if it could be NULL for one.
 
-    It is usually cheaper than OR-ing the violations.
-
-    Returns None if it could be NULL for a valid row. A column in a list of numbers is neither NULL,
-    NaN nor infinite, so these tests are omitted. In a range it could be NaN: DuckDB answers that
-    from the minimum and maximum in Parquet metadata, which ignore NaN.
+    A column in a list of numbers is neither NULL, NaN nor infinite, so these tests are omitted. In
+    a range it could be NaN: DuckDB answers that from the minimum and maximum in Parquet metadata,
+    which ignore NaN.
     """
     null_tested = {condition.this for condition in conditions if isinstance(condition, exp.Is)}
     rest = [condition for condition in conditions if not isinstance(condition, exp.Is)]

@@ -39,7 +39,7 @@ class Dependencies:
     def reads_documents(self) -> bool:
         """True if a file reads more of the run or the judgments than their queries."""
         return any(
-            {"run", "qrels"} & _find_references(file).tables
+            {"run", "qrels"} & find_references(file).tables
             and file.path.parent.name != "evaluated_queries"
             for file in self.files
         )
@@ -89,7 +89,7 @@ def find_input_role(library: Registry, file: SqlFile) -> str:
     """
     unvisited, visited = [file], set()
     while unvisited:
-        for name in sorted(_find_references(library.validate_file(unvisited.pop())).tables):
+        for name in sorted(find_references(library.validate_file(unvisited.pop())).tables):
             if name in library.roles:
                 return (
                     "run"
@@ -103,19 +103,24 @@ def find_input_role(library: Registry, file: SqlFile) -> str:
 
 
 @dataclass(frozen=True)
-class _References:
+class References:
+    """Names of the parameters, functions, tables and columns in a file."""
+
     params: frozenset[str]
     calls: frozenset[str]
     tables: frozenset[str]
+    columns: frozenset[str]
 
 
 @cache
-def _find_references(file: SqlFile) -> _References:
+def find_references(file: SqlFile) -> References:
+    """Return the names in a file, which is searched once."""
     tree = file.tree
-    return _References(
+    return References(
         frozenset(node.name for node in find_nodes(tree, exp.Placeholder)),
         frozenset(call.name.lower() for call in find_nodes(tree, exp.Anonymous)),
         frozenset(table.name for table in find_nodes(tree, exp.Table)),
+        frozenset(column.name for column in find_nodes(tree, exp.Column)),
     )
 
 
@@ -125,7 +130,7 @@ def _visit_file(
     if file in dependencies.files:
         return
     dependencies.files[file] = None
-    references = _find_references(file)
+    references = find_references(file)
     dependencies.settings |= references.params
     for slot in sorted(
         references.calls & library.functions.keys()

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
-
 from sqlrank.errors import (
     MetricError,
     did_you_mean,
@@ -19,12 +17,11 @@ from sqlrank.errors import (
     suggest_choice,
     to_sentence,
 )
-from sqlrank.registry.dependencies import find_dependencies, find_input_role
+from sqlrank.registry.dependencies import find_dependencies, find_input_role, find_references
 from sqlrank.registry.metric import Metric, ParameterValue, normalize_name, parse_metric_text
 from sqlrank.registry.registry import INPUTS_BY_KEYWORD, Registry
 from sqlrank.registry.resolved_metric import ResolvedMetric
 from sqlrank.registry.sql_file import NO_CUTOFF, Parameter, SqlFile
-from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -421,11 +418,7 @@ def _advise_on_column(metric: ResolvedMetric, name: str, library: Registry) -> s
         column
         for column in library.roles[metric.input_role].columns
         if key in map(normalize_name, [column, *other_names.get(column, ())])
-        if any(
-            reference.name == column
-            for file in metric.dependencies.files
-            for reference in find_nodes(file.tree, exp.Column)
-        )
+        if any(column in find_references(file).columns for file in metric.dependencies.files)
     ]
     if not columns:
         return ""

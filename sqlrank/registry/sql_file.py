@@ -498,7 +498,7 @@ class SqlFile:
         match = _PREVIOUS_RUN.fullmatch(self.annotations.get("Reads", ""))
         return match[1] if match else None
 
-    @property
+    @cached_property
     def grain(self) -> str:
         """The grain of a metric or curve: ``list`` or ``group``."""
         return GRAINS[str(self.tree.named_selects[0])]

@@ -31,7 +31,7 @@ from sqlrank.inputs.row_checks import (
     select_over_input,
     short_value,
 )
-from sqlrank.registry.dependencies import find_input_role
+from sqlrank.registry.dependencies import find_input_role, find_references
 from sqlrank.registry.metric_resolver import (
     find_effective_policies,
     load_compat_mode,
@@ -43,7 +43,7 @@ from sqlrank.registry.small_samples import SmallSample, load_small_samples
 from sqlrank.registry.sql_folder import sql_root
 from sqlrank.result_columns import CI_LOW, N_UNITS
 from sqlrank.result_metadata import LeftOut, group_texts
-from sqlrank.sql_ast import find_nodes, quoted_column
+from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -328,9 +328,7 @@ def describe_weights(inputs: BoundInputs) -> list[LeftOut]:
 def _reads_weight(metric: ResolvedMetric) -> bool:
     """Return True if a metric, or a relation that it reads, reads a weight."""
     files = (metric.file, *metric.dependencies.files)
-    return any(
-        column.name == WEIGHT for file in files for column in find_nodes(file.tree, exp.Column)
-    )
+    return any(WEIGHT in find_references(file).columns for file in files)
 
 
 def _find_order_notes(audited: _AuditedResult) -> Iterator[LeftOut]:

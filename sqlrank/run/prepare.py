@@ -17,6 +17,7 @@ from sqlglot import exp
 from sqlrank._version import __version__
 from sqlrank.call.descriptions import call_settings, describe_sources, request_command
 from sqlrank.compiler.layout import InputKey, ResultLayout
+from sqlrank.compiler.row_keys import GROUP_ID
 from sqlrank.compiler.statement import CompiledStatement, compile_statement
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
@@ -26,7 +27,7 @@ from sqlrank.inputs.column_binding import bind_inputs, check_independent_rows
 from sqlrank.inputs.column_mapping import describe_unseen_groups
 from sqlrank.inputs.filters import explain_failed_cast, filter_inputs
 from sqlrank.inputs.input_ctes import InputCtes, build_input_ctes
-from sqlrank.inputs.row_rules import row_rules, valid_row_condition
+from sqlrank.inputs.row_rules import row_rules
 from sqlrank.planner.planner import choose_plan, is_rank_method_allowed, plan_summary, validate_plan
 from sqlrank.registry.metric_resolver import load_compat_mode
 from sqlrank.rendering.renderer import (
@@ -36,7 +37,7 @@ from sqlrank.rendering.renderer import (
     to_sql,
 )
 from sqlrank.run.left_out import AUDIT_ALL_ROWS, count_rows_left_out, load_notes, load_small_classes
-from sqlrank.sql_ast import case_when, count_rows, query_text, quoted_column, sql_literal, union_all
+from sqlrank.sql_ast import count_rows, query_text, quoted_column, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -430,19 +431,14 @@ def _invalid_row_audit(inputs: BoundInputs, base_input: BoundInput) -> exp.Selec
         required_row_checks(inputs.request),
         lambda name: base_input.column_type(name) if name in keys else "",
     )
-    conditions = list(rules.conditions.values())
-    valid_condition = valid_row_condition(conditions)
-    condition = (
-        valid_condition if valid_condition is not None else exp.or_(*conditions or [exp.false()])
+    counts = [
+        rules.num_invalid.copy().as_(AUDIT_INVALID_ROWS, copy=False),
+        count_rows().as_(AUDIT_ALL_ROWS, copy=False),
+        *count_rows_left_out(inputs.request),
+    ]
+    return exp.select(exp.column(GROUP_ID), *counts, copy=False).from_(
+        exp.table_(base_input.role.name), copy=False
     )
-    then_value, else_value = (
-        exp.Literal.number(value) for value in ((0, 1) if valid_condition is not None else (1, 0))
-    )
-    # A sum, because it is NULL without rows.
-    num_invalid = exp.Sum(this=case_when(condition, then_value, else_value))
-    counts = [num_invalid.as_(AUDIT_INVALID_ROWS), count_rows().as_(AUDIT_ALL_ROWS)]
-    counts += count_rows_left_out(inputs.request)
-    return exp.select("group_id", *counts).from_(base_input.role.name)
 
 
 def required_row_checks(request: ResolvedRequest) -> list[str]:
