@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqlglot.expressions import Expr
 
     Node = TypeVar("Node", bound=Expr)
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
 
 DOUBLE = exp.DataType.Type.DOUBLE
@@ -304,6 +304,19 @@ def build_writer(dialect: str, **options: Any) -> Any:
     dispatch: dict[type[exp.Expr], Callable[[Any, Any], str]] = writer._dispatch  # noqa: SLF001
     writer._dispatch = dispatch | {exp.Expression: write_expression}  # noqa: SLF001
     return writer
+
+
+def take_first(query: exp.Select, num_rows: int = 1, unordered: Collection[str] = ()) -> exp.Select:
+    """Return a query of the first rows in the order of all its columns, the same whatever the
+    threads, but for columns of types without an order.
+    """
+    names = query.args["from_"].this.this.selects if query.is_star else []
+    keys: list[exp.Expr] = [
+        exp.Column(this=(name.args["alias"] if isinstance(name, exp.Alias) else name.this).copy())
+        for name in names
+    ] or [item.unalias().copy() for item in query.selects]
+    keys = [key for key in keys if key.name not in unordered and not isinstance(key, exp.Literal)]
+    return (query.order_by(*keys) if keys else query).limit(num_rows)
 
 
 def write_tree(tree: exp.Expr, dialect: str = "duckdb") -> str:

@@ -22,7 +22,15 @@ from sqlrank.engines.source_tables import read_folder_keys
 from sqlrank.engines.text_advice import check_dates, suggest_formats, suggest_query
 from sqlrank.errors import InputError, quote_excerpt
 from sqlrank.registry.query_templates import load_select
-from sqlrank.sql_ast import DOUBLE, call_function, is_not_null, is_null, quoted_column, sql_literal
+from sqlrank.sql_ast import (
+    DOUBLE,
+    call_function,
+    is_not_null,
+    is_null,
+    quoted_column,
+    sql_literal,
+    take_first,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -581,7 +589,7 @@ def _find_odd_value(
             )
             number = exp.TryCast(this=quoted_column(name), to=exp.DataType.build(DOUBLE))
             is_odd = exp.and_(is_not_null(quoted_column(name)), is_null(number))
-            for (value,) in fetch_tuples(connection, text.where(is_odd).limit(1).sql("duckdb")):
+            for (value,) in fetch_tuples(connection, take_first(text.where(is_odd)).sql("duckdb")):
                 return f"{member['file']}, {member['place']}", name, value
     return "", None, ""
 

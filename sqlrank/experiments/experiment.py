@@ -23,7 +23,6 @@ from sqlrank.engines.query_sources import reads_files
 from sqlrank.engines.remote_database import infer_dialect
 from sqlrank.engines.source_tables import DeclaredColumns
 from sqlrank.errors import (
-    MAX_EXAMPLES,
     ExecutionError,
     InputError,
     did_you_mean,
@@ -238,7 +237,7 @@ def multi_variant_error(
         format_problem(
             observations,
             what,
-            select_units(is_shown=False).order_by("unit_id").limit(MAX_EXAMPLES),
+            select_units(is_shown=False),
             select_units(is_shown=True),
         )
     )

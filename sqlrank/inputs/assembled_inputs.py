@@ -34,6 +34,7 @@ from sqlrank.sql_ast import (
     find_nodes,
     quoted_column,
     sql_literal,
+    take_first,
     write_tree,
 )
 
@@ -516,7 +517,7 @@ def _check_no_scalars(bound_input: BoundInput, name: str, value: exp.Expr) -> No
     kinds = [sql_literal(kind) for kind in ("ARRAY", "OBJECT", "NULL")]
     is_scalar = exp.Not(this=exp.In(this=_call_function("JSON_TYPE", value), expressions=kinds))
     rows = bound_input.select_unfiltered(value.copy())
-    for (example,) in bound_input.database.query_rows(rows.where(is_scalar).limit(1)):
+    for (example,) in bound_input.database.query_rows(take_first(rows.where(is_scalar))):
         raise InputError(
             f"{bound_input.label}: {name} is {short_value(example)} in a row, which is no list."
             " Write it as a list of one element"

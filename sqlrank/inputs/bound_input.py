@@ -23,6 +23,7 @@ from sqlrank.sql_ast import (
     is_not_null,
     quoted_column,
     sql_literal,
+    take_first,
     write_tree,
 )
 
@@ -541,7 +542,7 @@ def _read_integers(bound_input: BoundInput, name: str) -> BoundInput:
         [] if name in bound_input.group_names else [name], keep_types=True
     ).subquery("inexact")
     for (example,) in bound_input.database.query_rows(
-        exp.select(value.copy()).from_(rows).where(is_inexact).limit(1)
+        take_first(exp.select(value.copy()).from_(rows).where(is_inexact))
     ):
         raise InputError(
             f"{bound_input.label}: {bound_input.column_label(name)} is"

@@ -13,6 +13,7 @@ from sqlrank.engines.text_advice import MAX_WORDS, number_words, read_truths, wr
 from sqlrank.errors import InputError, list_examples, quote_excerpt
 from sqlrank.inputs.bound_input import bound_expression, column_text
 from sqlrank.registry.aliases import find_siblings
+from sqlrank.sql_ast import take_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,10 +59,7 @@ def _list_classes(column: ClassColumn) -> list[Any]:
     bound_input, name = column
     rows = bound_input.select_columns((name,), keep_types=True).subquery("classes")
     classes = exp.select(name).distinct().from_(rows).where(f"{name} IS NOT NULL")
-    return [
-        value
-        for (value,) in bound_input.database.query_rows(classes.order_by(name).limit(MAX_CLASSES))
-    ]
+    return [value for (value,) in bound_input.database.query_rows(take_first(classes, MAX_CLASSES))]
 
 
 def _show_class(value: Any) -> str:

@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
 from sqlrank.compiler.relation_ctes import RelationCtes
-from sqlrank.compiler.row_keys import SLICE_NUMBER, UNIT_ID, key_column
+from sqlrank.compiler.row_keys import SLICE_NUMBER, UNIT_ID
 from sqlrank.compiler.select_builders import aliased_table
 from sqlrank.engines.text_advice import write_mapping
 from sqlrank.errors import MAX_EXAMPLES, InputError, to_sentence
@@ -32,7 +32,15 @@ from sqlrank.inputs.row_checks import (
 from sqlrank.registry.query_templates import RowCheck, load_select, read_row_checks
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
-from sqlrank.sql_ast import case_when, count_rows, find_nodes, is_null, quoted_column, sql_literal
+from sqlrank.sql_ast import (
+    case_when,
+    count_rows,
+    find_nodes,
+    is_null,
+    quoted_column,
+    sql_literal,
+    take_first,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -94,14 +102,13 @@ def _find_relevant_duplicates(run: BoundInput, qrels: BoundInput) -> list[str]:
             .group_by(*columns)
             .having("COUNT(*) > 1")
         )
-    examples = queries[0].limit(MAX_EXAMPLES)
-    if not run.database.query_rows(examples):
+    if not run.database.query_rows(take_first(queries[0])):
         return []
     problem = (
         f"({', '.join(column.name for column in columns)}) occurs more than once."
         f" {duplicate_advice(run)}"
     )
-    return [format_problem(run, problem, examples, queries[1])]
+    return [format_problem(run, problem, queries[0], queries[1])]
 
 
 def _equal_keys(keys: tuple[str, ...]) -> exp.Condition:
@@ -129,7 +136,7 @@ def check_overlap(inputs: Mapping[str, BoundInput]) -> None:
             exp.select("1").from_(run.copy()).join(qrels.copy(), on=_equal_keys((key,))).limit(1)
         ):
             examples = [
-                inputs["run"].database.query_rows(exp.select(key).from_(source.copy()).limit(1))
+                inputs["run"].database.query_rows(take_first(exp.select(key).from_(source.copy())))
                 for source in (run, qrels)
             ]
             if not all(examples) or (
@@ -308,7 +315,7 @@ def find_similar_ids(
         if (counts := _count_pairs(query_rows, pairs[name])) == needed
     )
     examples = pairs[name].select(*(value.as_(f"{value.table}_example") for value in _PAIR))
-    (example,) = query_rows(examples.order_by(*_PAIR).limit(1))
+    (example,) = query_rows(take_first(examples))
     return forms[name], (
         f"differ in {forms[name].meaning} only in {num_first:,} and {num_second:,} values, such as"
         f" {' and '.join(map(short_value, example))}"
@@ -451,7 +458,7 @@ def check_no_ties(bound_input: BoundInput) -> None:
     ]
     tied_scores = exp.select(*keys, count_rows().as_("docs")).group_by(*keys).having("COUNT(*) > 1")
     if bound_input.database.query_rows(
-        select_over_input(tied_scores.limit(1), bound_input, ("query_id", "score"))
+        take_first(select_over_input(tied_scores, bound_input, ("query_id", "score")))
     ):
         raise InputError(
             problem_with_examples(
@@ -492,8 +499,8 @@ def check_ranks(
         query.set("from_", None)
         return query.from_(source).group_by(*(key.copy() for key in keys))
 
-    examples = select_lists(wrong_lists).limit(MAX_EXAMPLES)
-    if bound_input.database.query_rows(examples):
+    examples = select_lists(wrong_lists)
+    if bound_input.database.query_rows(take_first(examples)):
         lists = advice.args["from_"].this
         lists.set("this", select_lists(lists.this))
         next_rank = exp.Add(this=bound_expression(bound_input, "rank"), expression=sql_literal(1))
@@ -548,7 +555,7 @@ def check_queries_present(inputs: Mapping[str, BoundInput], roles: Sequence[str]
         ):
             queries_example, input_example = (
                 inputs["queries"].database.query_rows(
-                    exp.select("query_id").from_(subquery.copy()).order_by("query_id").limit(1)
+                    take_first(exp.select("query_id").from_(subquery.copy()))
                 )[0][0]
                 for subquery in subqueries
             )
@@ -582,7 +589,7 @@ def _describe_unmatched(
 ) -> Iterator[str]:
     """Describe the queries that only the first of two inputs contains."""
     if rows := inputs[roles[0]].database.query_rows(
-        _select_unmatched(inputs, roles, for_display=False).limit(MAX_EXAMPLES)
+        take_first(_select_unmatched(inputs, roles, for_display=False), MAX_EXAMPLES)
     ):
         further_rows = describe_further_rows(
             inputs[roles[0]].database, _select_unmatched(inputs, roles, for_display=True)
@@ -681,13 +688,11 @@ def check_settings_against_data(
                 )
             expand_keys(tree, ExpansionContext(partial(relations.find_keys, per_list=per_list)))
             keys = [column.name for column in tree.selects[:-1]]
-            tree = tree.order_by(*map(key_column, keys)) if keys else tree
+            tree = take_first(tree, MAX_EXAMPLES)
             for cte in relations.ctes:
                 tree = tree.with_(cte.name, as_=cte.query)
             advice = read_row_checks(file)[0].meaning
-            for row in inputs.database.query_rows(
-                inputs.with_temporary_tables(tree.limit(MAX_EXAMPLES))
-            ):
+            for row in inputs.database.query_rows(inputs.with_temporary_tables(tree)):
                 pairs = zip(keys, row, strict=False)
                 location = ", ".join(
                     f"{labels.get(column, column)}={short_value(value)}"

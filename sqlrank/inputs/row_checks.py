@@ -40,6 +40,7 @@ from sqlrank.sql_ast import (
     is_not_null,
     quoted_column,
     sql_literal,
+    take_first,
 )
 
 if TYPE_CHECKING:
@@ -322,7 +323,7 @@ def _advise_on_types(
 def _find_example(bound_input: BoundInput, name: str) -> list[tuple[Any, ...]]:
     columns = () if name in bound_input.group_names else (name,)
     return bound_input.database.query_rows(
-        select_over_input(exp.select(quoted_column(name)), bound_input, columns).limit(1)
+        take_first(select_over_input(exp.select(quoted_column(name)), bound_input, columns))
     )
 
 
@@ -618,7 +619,7 @@ def _list_values(bound_input: BoundInput) -> str:
         return ""
     query = bound_input.select_unfiltered(column).distinct()
     rows = bound_input.database.query_rows(
-        query.where(is_not_null(column)).order_by(column).limit(MAX_EXAMPLES + 1)
+        take_first(query.where(is_not_null(column)), MAX_EXAMPLES + 1)
     )
     values = [
         *(short_value(value) for (value,) in rows[:MAX_EXAMPLES]),
@@ -659,7 +660,7 @@ def problem_with_examples(
     return format_problem(
         bound_input,
         problem,
-        select_over_input(query.limit(MAX_EXAMPLES), bound_input, columns),
+        select_over_input(query, bound_input, columns),
         select_over_input(query, bound_input, columns, for_display=True),
         titles,
     )
@@ -668,18 +669,23 @@ def problem_with_examples(
 def format_problem(
     bound_input: BoundInput,
     problem: str,
-    query: exp.Query,
-    full_query: exp.Query,
+    query: exp.Select,
+    full_query: exp.Select,
     titles: Mapping[str, str] | None = None,
 ) -> str:
-    """Describe a problem of an input, with examples and a query that returns all rows."""
+    """Describe a problem of an input, with the first rows of a query and one that returns all."""
+    lists = (
+        []
+        if bound_input.dialect.supports_file_readers
+        else [name for name, column in bound_input.role.columns.items() if column.type == "list"]
+    )
     names = query.named_selects if not query.is_star else query.args["from_"].this.named_selects
     examples = [
         ", ".join(
             f"{(titles or {}).get(name, name)}={short_value(value)}"
             for name, value in zip(names, row, strict=True)
         )
-        for row in bound_input.database.query_rows(query)
+        for row in bound_input.database.query_rows(take_first(query, MAX_EXAMPLES, lists))
     ]
     return "\n    ".join(
         [
@@ -717,7 +723,7 @@ def _find_duplicates(bound_input: BoundInput, keys: tuple[str, ...]) -> list[str
         exp.select(*columns, count_rows().as_("times")).group_by(*columns).having("COUNT(*) > 1")
     )
     if not bound_input.database.query_rows(
-        select_over_input(duplicates.limit(1), bound_input, keys)
+        take_first(select_over_input(duplicates, bound_input, keys))
     ):
         return []
     problem = (

@@ -72,7 +72,7 @@ from sqlrank.rollups.decomposition import (
 )
 from sqlrank.run.execution import execute_resolved
 from sqlrank.run.prepare import prepare_statement
-from sqlrank.sql_ast import count_rows, is_null, quoted_column, sql_literal
+from sqlrank.sql_ast import count_rows, is_null, quoted_column, sql_literal, take_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -365,7 +365,7 @@ def _stage_rows(
         .where(exp.column(DEFINITION_COLUMN).neq(definition))
     )
     if rows.num_rows and (
-        conflict := duck.execute(other_definitions.limit(1).sql("duckdb")).fetchone()
+        conflict := duck.execute(take_first(other_definitions).sql("duckdb")).fetchone()
     ):
         raise InputError(
             f"insert: {table_name} holds rows of the definition {conflict[0]}, and these are of"
@@ -424,8 +424,7 @@ def _check_groups(
         .from_(exp.alias_(target, "t", table=True))
         .where(is_new)
     )
-    query = query.order_by(*(quoted_column(name, "t") for name in keys)) if keys else query
-    if duplicate := duck.execute(query.limit(1).sql("duckdb")).fetchone():
+    if duplicate := duck.execute(take_first(query).sql("duckdb")).fetchone():
         column = next(
             (name for name in keys if name.lower() == DAY_COLUMN), keys[0] if keys else None
         )
@@ -448,9 +447,8 @@ def _check_batch(
         exp.select(BATCH_COLUMN)
         .from_(target)
         .where(exp.In(this=exp.column(BATCH_COLUMN), expressions=names))
-        .limit(1)
     )
-    if duplicate := duck.execute(existing.sql("duckdb")).fetchone():
+    if duplicate := duck.execute(take_first(existing).sql("duckdb")).fetchone():
         raise InputError(
             f"insert: {table_name} has rows of the batch {duplicate[0]!r} already, which would"
             " count twice. Nothing was added: name another batch if these rows are others, or"

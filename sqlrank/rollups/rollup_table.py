@@ -35,6 +35,7 @@ from sqlrank.sql_ast import (
     is_null,
     quoted_column,
     sql_literal,
+    take_first,
     union_all,
 )
 
@@ -117,7 +118,9 @@ def check_duplicate_batches(
     ]
     is_duplicate = count_rows() > 1
     duplicates = database.query_rows(
-        exp.select(*select_items).from_(rows).group_by(*key_columns).having(is_duplicate).limit(1)
+        take_first(
+            exp.select(*select_items).from_(rows).group_by(*key_columns).having(is_duplicate)
+        )
     )
     if duplicates:
         name, *values = duplicates[0]
@@ -192,7 +195,7 @@ def _check_net_sums(
         for index, column in enumerate([*keys.values(), *non_negative.values()])
     ]
     negative_rows = database.query_rows(
-        exp.select(*select_items).from_(rows).where(is_negative).limit(1)
+        take_first(exp.select(*select_items).from_(rows).where(is_negative))
     )
     if negative_rows:
         group = (
@@ -596,7 +599,7 @@ class RollupTable:
         ]
         is_valid = case_when(_all_conditions(rules), sql_literal(1), sql_literal(0))
         query = exp.select(*select_items).from_(rows).where(is_valid.eq(0))
-        (row,) = database.query_rows((query.order_by(*keys) if keys else query).limit(1))
+        (row,) = database.query_rows(take_first(query))
         rule_index = row[len(keys) : len(keys) + len(rules)].index(0)
         (name, rule), value = (
             list(rules.items())[rule_index],
@@ -722,7 +725,6 @@ def _find_first_group(
     select_items = [exp.alias_(key, f"value_{index}") for index, key in enumerate(keys)] or [
         exp.alias_(sql_literal(1), "one")
     ]
-    query = exp.select(*select_items).from_(rows).having(having).limit(1)
-    query = query.group_by(*keys).order_by(*keys) if keys else query
-    groups = database.query_rows(query)
+    query = exp.select(*select_items).from_(rows).group_by(*keys).having(having)
+    groups = database.query_rows(take_first(query))
     return groups[0] if groups else None

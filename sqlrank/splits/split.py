@@ -37,7 +37,15 @@ from sqlrank.output.table_writes import wrap_for_storage
 from sqlrank.registry.query_templates import describe_rows, load_select
 from sqlrank.rendering.dialects import DEFAULT_DIALECT, get_dialect
 from sqlrank.rendering.renderer import StatementHeader, render_statement
-from sqlrank.sql_ast import count_rows, find_nodes, first_select, is_null, sql_literal, union_all
+from sqlrank.sql_ast import (
+    count_rows,
+    find_nodes,
+    first_select,
+    is_null,
+    sql_literal,
+    take_first,
+    union_all,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -813,7 +821,7 @@ def _check_strata(plan: SplitPlan, database: Database, table: SourceTable) -> No
         ),
     )
     conflicting_keys = database.query_rows(
-        exp.select(key).from_(table.from_clause()).group_by(key).having(differs).limit(1)
+        take_first(exp.select(key).from_(table.from_clause()).group_by(key).having(differs))
     )
     if conflicting_keys:
         names = {name: plan.columns[name] for name in ("key", "stratum")}

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlglot
+from sqlglot import exp
 
 from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm
 from sqlrank.rendering.dialect_forms import LIST_OPERATIONS
@@ -373,3 +375,37 @@ def test_what_writes_files_is_recognized() -> None:
         "p.read_text('utf-8')",
     ]
     assert find_writes("\n".join(lines)) == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+UNORDERED = {
+    "take_first",
+    *("_check_system", "_is_nested", "_check_not_empty", "_check_no_objects", "_has_text"),
+    *("_have_common_value", "share_classes", "_has_several", "check_overlap", "_equal_hash_query"),
+    *("check_queries_present", "_has_shared_queries"),
+    *("check_dates", "_select_values", "_write_slopes", "describe_tied_ranks", "_list_texts"),
+    "sample_distinct_counts",
+    *("step_preview", "_fetch_records"),
+}
+"""Functions that may limit rows: the one that orders them; those that look for a row, and show none
+of its values; those that read a sample; and those that have an order of their own.
+"""
+
+
+def test_rows_that_are_shown_are_in_an_order() -> None:
+    """Without one, they would follow the number of threads."""
+    limiting = {
+        function.name
+        for path in PACKAGE.rglob("*.py")
+        for function in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "limit"
+        and ast.unparse(node.args[0]) != "0"
+    }
+    assert limiting == UNORDERED
+    for path in (ROOT / "sql" / "inputs").rglob("*.sql"):
+        for query in sqlglot.parse_one(path.read_text("utf-8"), read="duckdb").find_all(exp.Select):
+            is_header = path.stem == "csv_header"  # a first row, by the order of the file
+            assert is_header or not query.args.get("limit") or query.args.get("order"), path.name

@@ -455,3 +455,38 @@ def test_the_query_for_unmatched_queries_reads_the_files(tmp_path: Path) -> None
     judged, answered = find_offered_queries(message)
     assert duckdb.sql(judged).fetchall() == [("q2",)]
     assert duckdb.sql(answered).fetchall() == [("q3",)]
+
+
+MANY = 150_000
+RUN_ROWS = f"SELECT i % 5000 AS query_id, i AS doc_id, i AS score FROM RANGE({MANY}) AS r(i)"
+QRELS_ROWS = f"SELECT i % 5000 AS query_id, i AS doc_id, 1 AS relevance FROM RANGE({MANY}) AS r(i)"
+LABELS_ROWS = f"SELECT i % 2 AS label, i / {MANY} AS score FROM RANGE({MANY}) AS r(i)"
+
+
+@pytest.mark.parametrize(
+    ("metric", "sources"),
+    [
+        ("RR", {"run": RUN_ROWS.replace("i AS score", "NULLIF(i % 3, 0) AS score"), "qrels": QRELS_ROWS}),
+        ("RR", {"run": RUN_ROWS.replace("i AS doc_id", "i // 10000 AS doc_id"), "qrels": QRELS_ROWS}),
+        ("RR", {"run": RUN_ROWS.replace("i AS doc_id", "'a' || i AS doc_id"), "qrels": QRELS_ROWS}),
+        ("RR(ties=error)", {"run": RUN_ROWS.replace("i AS score", "1 AS score"), "qrels": QRELS_ROWS}),
+        ("RR(queries=strict)", {"run": RUN_ROWS, "qrels": QRELS_ROWS.replace("i % 5000", "i % 5000 + 9000")}),
+        ("Brier", {"predictions": LABELS_ROWS.replace("i / ", "2 + i / ")}),
+        ("AUC", {"predictions": LABELS_ROWS.replace("i % 2", "i % 7")}),
+    ],
+)  # fmt: skip
+def test_examples_do_not_follow_threads(
+    metric: str, sources: dict[str, str], tmp_path: Path
+) -> None:
+    files = {}
+    for role, query in sources.items():
+        files[role] = str(tmp_path / f"{role}.parquet")
+        duckdb.sql(query).write_parquet(files[role], row_group_size=2_048)
+    name, _, policy = metric.rstrip(")").partition("(")
+    policies = dict([policy.split("=")]) if policy else {}
+    messages = set()
+    for threads in (1, 2, 4, 4, 4):
+        with pytest.raises(SqlrankError) as caught:
+            sqlrank.evaluate(name, **files, **policies, threads=threads)
+        messages.add(str(caught.value))
+    assert len(messages) == 1
