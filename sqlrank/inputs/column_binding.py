@@ -352,10 +352,13 @@ def _find_needed_columns(
     measured = request.measured_columns
     if request.is_ranking or request.rankings_from_predictions:
         orders = {
-            metric.settings.get("ties") for metric in request.metrics if metric.input_role == "run"
+            metric.settings.get("ties")
+            for metric in request.metrics
+            if metric.input_role == "run" and "ties" in metric.dependencies.settings
         }
         ranks = ["rank"] if orders & {"rank", "row_order"} else []
-        scores = ["score"] if orders != {"rank"} else []
+        reads_scores = bool(orders - {"rank"}) or (not orders and _has_scores(inputs))
+        scores = ["score"] if reads_scores else []
         run = (
             ("query_id",)
             if request.lists_from_queries
@@ -382,6 +385,12 @@ def _find_needed_columns(
         for role, bound_input in inputs.items()
         if _is_evaluated_by_rows(request, role)
     }
+
+
+def _has_scores(inputs: Mapping[str, BoundInput]) -> bool:
+    """Return True if the run may have scores, which are checked for metrics of any order too."""
+    run = inputs.get("run")
+    return run is None or run.table.column_types is None or "score" in run.columns
 
 
 def _find_judgment_columns(

@@ -186,3 +186,14 @@ def test_comparisons_explanations_and_rollups_read_positions() -> None:
         (1 + 1 / 7 + 1 / 10) / 3
     )
     assert "ranks=given" in sqlrank.sql("RR", run="run", qrels="qrels", ranks="given")
+
+
+def test_scores_are_needed_only_where_a_metric_reads_an_order() -> None:
+    run = {"query_id": ["a", "a", "b"], "doc_id": ["x", "y", "x"], "rank": [1, 2, 1]}
+    qrels = {"a": {"y": 1}, "b": {"x": 1}}
+    assert sqlrank.evaluate("num_q", run=run, qrels=qrels).to_pylist() == [{"num_q": 2.0}]
+    assert sqlrank.evaluate(["RR", "num_q"], run=run, qrels=qrels, ties="rank").to_pylist() == [
+        {"RR": 0.75, "num_q": 2.0}
+    ]
+    with pytest.raises(InputError, match="no column 'score'"):
+        sqlrank.evaluate(["RR", "num_q"], run=run, qrels=qrels)
