@@ -4,11 +4,16 @@ sqlrank in the place of the tool.
 Values are facts of these repositories. No test installs the tools:
 
 - ir_measures: terrierteam/ir_measures, ``test/test_pytrec_eval.py`` at 16347d24, ``test_judged.py``
-  at 1a5da473, ``test_gdeval.py`` at 527da5dd
+  at 1a5da473, ``test_gdeval.py`` at 527da5dd; ``test_ranx.py``, ``test_cwl_eval.py`` with
+  ``cwl.run`` and ``cwl.qrels``, ``test_pyndeval.py`` and ``test_accuracy.py`` at dc04a88f
 - RecTools: MobileTeleSystems/RecTools, ``tests/metrics/test_ranking.py`` and
   ``test_classification.py`` at 073cc96a, ``test_novelty.py`` and ``test_serendipity.py`` at
-  9885a104, ``test_popularity.py`` at 256a3f91
+  9885a104, ``test_popularity.py`` at 256a3f91, ``test_auc.py``, ``test_diversity.py`` and
+  ``test_dq.py`` at 41a5a639
 - splink: moj-analytical-services/splink, ``tests/test_accuracy.py`` at 041fe95a
+
+Not taken: lists in which ranks repeat, and AP of interactions that are listed twice (above 1 in
+RecTools), which sqlrank rejects.
 """
 
 from __future__ import annotations
@@ -36,9 +41,20 @@ SAMPLED_QRELS = {
     "1": {"D0": 1, "D3": 2, "D4": -1, "D5": 0},
 }
 
-# Run, judgments, a metric, and its values of the queries 0 and 1, which ir_measures rounds to four
-# digits in part.
-IR_MEASURES: list[tuple[dict[str, Any], dict[str, Any], str, tuple[float, float]]] = [
+POOLED_RUN = {**TREC_RUN, "1": {"D1": 0.8, "D0": 0.7, "D3": 0.3, "D2": 0.4}}
+POOLED_QRELS = {"0": {"D0": -1, "D1": 1, "D3": 2, "D4": 1}, "1": {"D0": 1, "D3": 0, "D4": -1}}
+CWL_RUN = {
+    query: {f"D{rank}": -float(rank) for rank in range(1, 11)} for query in ("T1", "T2", "T3")
+}
+CWL_QRELS = {
+    "T1": {"D1": 1, "D2": 0, "D3": 1, "D4": 1, "D7": 1, "D8": 0, "D9": 1, "D10": 0},
+    "T2": {"D1": 1, "D2": 1, "D5": 1, "D6": 0, "D7": 1, "D8": 1, "D9": 1, "D10": 0},
+    "T3": {"D4": 0, "D5": 0, "D6": 1, "D7": 1, "D8": 1, "D9": 0, "D10": 1},
+}
+
+# Run, judgments, a metric, and its values of the queries in the order of the judgments, which
+# ir_measures rounds to four digits in part. Its beta of SetF is the square of ours.
+IR_MEASURES: list[tuple[dict[str, Any], dict[str, Any], str, tuple[float, ...]]] = [
     *((TREC_RUN, TREC_QRELS, metric, values) for metric, values in {
         "num_ret": (5, 4), "num_rel_ret": (3, 1), "num_rel_ret(rel=2)": (1, 1), "num_rel_ret(rel=3)": (0, 0), "num_q": (1, 1),
         "Judged@1000": (1, 0.25), "Judged@10": (1, 0.25), "Judged@3": (1, 1 / 3), "Judged@1": (1, 0),
@@ -56,6 +72,23 @@ IR_MEASURES: list[tuple[dict[str, Any], dict[str, Any], str, tuple[float, float]
     }.items()),
     *((OTHER_RUN, SAMPLED_QRELS, metric, values) for metric, values in {
         "AP": (0.8333, 0.125), "infAP": (0.8333, 0.1875), "AP(rel=2)": (0.33333, 0.25), "infAP(rel=2)": (0.33333, 0.375),
+        "nDCG": (0.76018, 0.32739), "nDCG@3": (0.76018, 0),
+    }.items()),
+    *((OTHER_RUN, OTHER_QRELS, metric, values) for metric, values in {
+        "SetRelP": (1, 0.5), "SetRelP(rel=2)": (1, 1), "SetAP": (0.6, 0.125), "SetAP(rel=2)": (0.4, 0.25), "SetAP(rel=3)": (0, 0),
+        "SetF": (0.75, 0.33333), f"SetF(beta={0.5**0.5!r})": (0.6923, 0.3), f"SetF(beta={2**0.5!r})": (0.81818, 0.375), "SetF(rel=3)": (0, 0),
+    }.items()),
+    *((POOLED_RUN, POOLED_QRELS, metric, values) for metric, values in {
+        "P@4": (0.5, 0.25), "P(unjudged=drop)@4": (0.75, 0.25),
+    }.items()),
+    *(({"0": TREC_RUN["0"]}, {"0": TREC_QRELS["0"]}, metric, (value,)) for metric, value in {
+        "P@5": 0.6, "P(rel=2)@5": 0.2, "R@5": 1, "R@2": 1 / 3, "R(rel=2)@2": 0, "RR": 0.5, "RR(rel=2)": 1 / 3, "RR@2": 0.5, "RR(rel=2)@2": 0,
+        "AP": 0.63889, "AP(rel=2)": 1 / 3, "AP@2": 1 / 6, "AP(rel=2)@2": 0, "Success@10": 1, "Success(rel=2)@2": 0,
+        "nDCG": 0.65846, "nDCG@2": 0.23981, "Rprec": 2 / 3, "Rprec(rel=2)": 0,
+    }.items()),
+    *((CWL_RUN, CWL_QRELS, metric, values) for metric, values in {
+        "AP": (0.7087, 0.7438, 0.3068), "RR": (1, 1, 0.1667), "RBP(p=0.9)": (0.3501, 0.3996, 0.1988),
+        "P@1": (1, 1, 0), "P@5": (0.6, 0.6, 0), "P@10": (0.5, 0.6, 0.4), "P@20": (0.25, 0.3, 0.2),
     }.items()),
 ]  # fmt: skip
 
@@ -64,19 +97,45 @@ IR_MEASURES: list[tuple[dict[str, Any], dict[str, Any], str, tuple[float, float]
     ("run", "qrels", "metric", "values"), IR_MEASURES, ids=[case[2] for case in IR_MEASURES]
 )
 def test_values_of_ir_measures(
-    run: Any, qrels: Any, metric: str, values: tuple[float, float]
+    run: Any, qrels: Any, metric: str, values: tuple[float, ...]
 ) -> None:
     """The aggregate is the mean, or the sum of counts."""
     rows = sqlrank.evaluate(
         metric, run=run, qrels=qrels, compat="ir_measures", per_query=True
     ).to_pylist()
     assert {row["query_id"]: row[metric] for row in rows} == pytest.approx(
-        {"0": values[0], "1": values[1]}, abs=6e-5
+        dict(zip(qrels, values, strict=True)), abs=6e-5
     )
     (total,) = sqlrank.evaluate(metric, run=run, qrels=qrels, compat="ir_measures").to_pylist()
     assert total[metric] == pytest.approx(
-        sum(values) / (1 if metric.startswith("num_") else 2), abs=6e-5
+        sum(values) / (1 if metric.startswith("num_") else len(values)), abs=6e-5
     )
+
+
+def test_intent_aware_values_of_ir_measures() -> None:
+    qrels = {
+        "query_id": ["0"] * 6 + ["1"] * 3,
+        "subtopic": [0, 0, 0, 1, 1, 0, 0, 0, 1],
+        "doc_id": ["D0", "D1", "D2", "D2", "D3", "D4", "D0", "D3", "D5"],
+        "relevance": [0, 1, 1, 1, 2, 0, 1, 2, 2],
+    }
+    rows = sqlrank.evaluate("ERR_IA@20", run=TREC_RUN, qrels=qrels, per_query=True).to_pylist()
+    assert {row["query_id"]: row["ERR_IA@20"] for row in rows} == pytest.approx(
+        {"0": 0.4659, "1": 0.1803}, abs=6e-5
+    )
+
+
+@pytest.mark.parametrize(("rel", "values"), [(1, (2 / 3, 0.5, 1)), (2, (2 / 3, 0.75))])
+def test_accuracy_of_ir_measures(rel: int, values: tuple[float, ...]) -> None:
+    """It is the share of pairs of a relevant document and another one in the right order."""
+    lists = {"0": [0, 2, 0, 0], "1": [0, 2, 0, 1, 0], "2": [1, 0]}
+    rows = [
+        {"query_id": query, "label": int(grade >= rel), "score": -rank}
+        for query, grades in lists.items()
+        for rank, grade in enumerate(grades)
+    ]
+    table = sqlrank.evaluate("PairAccuracy", predictions=rows, per_query=True)
+    assert table["PairAccuracy"].drop_null().to_pylist() == pytest.approx([*values])
 
 
 def make_reco(*rows: tuple[Any, Any, int]) -> dict[str, list[Any]]:
@@ -146,6 +205,87 @@ def test_values_of_rectools(inputs: str, metric: str, values: Values) -> None:
     assert sqlrank.evaluate(metric, **options)[metric][0].as_py() == pytest.approx(
         sum(values.values()) / len(values)
     )
+
+
+RANKED["AUC"] = (
+    rank_rows([1, 2, 3, 3, 3, 4, 5, 5, 5, 5], [1, 2, 1, 2, 3, 1, 1, 2, 3, 5], [9, 1, 1, 2, 3, 1, 3, 7, 9, 1]),
+    make_interactions(*zip([1, 2, 3, 3, 3, 4, 5, 5, 5, 5], [1, 1, 1, 2, 3, 1, 1, 2, 3, 4], strict=True)),
+)  # fmt: skip
+LATE = ([1, 1, 1, 2, 2, 2], [1, 2, 3, 1, 2, 3], [1, 2, 3, 4, 5, 6])
+RANKED["sufficient"] = (
+    rank_rows(*LATE), make_interactions((1, 1), (1, 2), (2, 1), (2, 2), (2, 3)),
+)  # fmt: skip
+RANKED["insufficient"] = (
+    rank_rows(*LATE), make_interactions((1, 1), (1, 2), (1, 10), (2, 1), (2, 2), (2, 3)),
+)  # fmt: skip
+RANKED["short"] = (
+    rank_rows([1, 2, 2, 2], [1, 1, 2, 3], [1, 4, 5, 6]), RANKED["insufficient"][1],
+)  # fmt: skip
+AREAS: list[tuple[str, str, Values]] = [
+    ("AUC", "PartialAUC@1", {1: 0, 2: 0, 3: 1, 4: 1, 5: 0}),
+    ("AUC", "PartialAUC@3", {1: 0, 2: 0, 3: 1, 4: 1, 5: 1 / 12}),
+    ("AUC", "pAp@1", {1: 0, 2: 0, 3: 1, 4: 1, 5: 0}),
+    ("AUC", "pAp@3", {1: 0, 2: 0, 3: 1, 4: 1, 5: 1 / 9}),
+    *(
+        ("sufficient", f"{name}@{k}", {1: 1, 2: 0})
+        for name in ("PartialAUC", "pAp")
+        for k in (1, 3)
+    ),
+    ("insufficient", "PartialAUC@1", {1: 2 / 3, 2: 0}),
+    ("short", "pAp@2", {1: 1 / 2, 2: 0}),
+]
+
+
+@pytest.mark.parametrize(("inputs", "metric", "values"), AREAS)
+def test_values_of_partial_areas_of_rectools(inputs: str, metric: str, values: Values) -> None:
+    """Ranks that no row has, and those after a list, are of items without an interaction; items
+    that are not recommended come after them.
+    """
+    reco, interactions = RANKED[inputs]
+    liked = {*zip(interactions["query_id"], interactions["doc_id"], strict=True)}
+    items = {
+        (user, rank): item
+        for user, item, rank in zip(reco["query_id"], reco["doc_id"], reco["rank"], strict=True)
+    }
+    listed = {(user, item) for (user, _), item in items.items()}
+    rows = [
+        {"query_id": user, "label": int((user, items.get((user, rank))) in liked), "score": -rank}
+        for user in values
+        for rank in range(1, 13)
+    ] + [{"query_id": user, "label": 1, "score": -20} for user, _ in sorted(liked - listed)]
+    found = sqlrank.evaluate(metric, predictions=rows, per_query=True).to_pylist()
+    assert {row["query_id"]: row[metric] for row in found} == pytest.approx(values)
+    (mean,) = sqlrank.evaluate(metric, predictions=rows, level="query").to_pylist()
+    assert mean[metric] == pytest.approx(sum(values.values()) / len(values))
+
+
+@pytest.mark.parametrize(("k", "value"), [(1, 0), (2, 1), (3, 4 / 3)])
+def test_diversity_of_rectools(k: int, value: float) -> None:
+    """Of the list u1: a list of one item has 0 there."""
+    inputs = {
+        "features": {
+            "doc_id": ["i2", "i3", "i3"],
+            "category": ["feature_2", "feature_1", "feature_2"],
+        }
+    }
+    run = {"u1": ["i1", "i2", "i3"], "u3": ["i1"]}
+    rows = sqlrank.evaluate(
+        f"IntraListDiversity@{k}", run=run, inputs=inputs, per_query=True, if_undefined="zero"
+    ).to_pylist()
+    assert [row[f"IntraListDiversity@{k}"] for row in rows] == pytest.approx([value, 0])
+
+
+def test_covered_users_of_rectools() -> None:
+    reco = {"query_id": [1, 1, 2, 2, 2, 3, 3, 3, 3, 3], "doc_id": [1, 2, 1, 1, 3, 1, 2, 2, 1, 5]}
+    history = {
+        key: [*values, *new]
+        for (key, values), new in zip(reco.items(), ([10, 11], [5, 5]), strict=True)
+    }
+    run = {**reco, "rank": [1, 2, 1, 2, 3, 1, 2, 3, 4, 5]}
+    (found,) = sqlrank.evaluate(
+        "UserCoverage", run=run, inputs={"history": history}, duplicates="max"
+    ).to_pylist()
+    assert found == {"UserCoverage": 0.6}
 
 
 NOVEL = make_reco(
@@ -270,6 +410,26 @@ def test_counts_of_splink(link_type: str, threshold: float, counts: tuple[int, .
             ["PairwisePrecision", "PairwiseRecall"], inputs={"records": clusters}
         ).to_pylist()
         assert pairs == pytest.approx({"PairwisePrecision": 3 / 6, "PairwiseRecall": 3 / 4})
+
+
+def test_errors_of_splink() -> None:
+    """Of the pairs of five records one is a wrong match, and two are missed."""
+    records = [("robin", 1), ("robin", 1), ("john", 1), ("david", 2), ("david", 3)]
+    rows = [
+        {"label": int(first[1] == second[1]), "score": float(first[0] == second[0])}
+        for first, second in combinations(records, 2)
+    ]
+    (found,) = sqlrank.evaluate([*COUNTS], predictions=rows).to_pylist()
+    assert found == {"TP": 1, "FP": 1, "TN": 6, "FN": 2}
+    clusters = {
+        "record_id": [*range(5)],
+        "predicted_cluster": [name for name, _ in records],
+        "true_cluster": [group for _, group in records],
+    }
+    (pairs,) = sqlrank.evaluate(
+        ["PairwisePrecision", "PairwiseRecall"], inputs={"records": clusters}
+    ).to_pylist()
+    assert pairs == pytest.approx({"PairwisePrecision": 1 / 2, "PairwiseRecall": 1 / 3})
 
 
 def test_rates_of_splink_at_a_clerical_threshold() -> None:
