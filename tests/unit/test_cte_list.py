@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp, parse_one
 
-from sqlrank.compiler.cte_list import CteList
 from sqlrank.compiler.layout import GroupColumn, GroupingLayout
+from sqlrank.compiler.relation_ctes import CteList
 from sqlrank.compiler.row_keys import GROUP_ID, LIST_ID, KeyColumns
 
 
