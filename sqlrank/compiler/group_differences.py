@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.layout import OutputColumn, ResultLayout
 from sqlrank.compiler.row_keys import (
     COMPARED_ID,
     COMPONENT_ID,
     GROUP_ID,
+    ExpansionContext,
     KeyColumns,
     KeysByName,
     UnquotedName,
+    expand_keys,
     key_column,
     key_equalities,
 )

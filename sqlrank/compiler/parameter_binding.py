@@ -35,7 +35,7 @@ def bind_parameters(
 
     A symbolic number becomes a parameter of the statement. A cut-off that is read from a column
     becomes a column of the placeholder table ``CUTOFF_PLACEHOLDER``, which
-    :func:`sqlrank.compiler.key_expansion.expand_keys` resolves.
+    :func:`sqlrank.compiler.row_keys.expand_keys` resolves.
     """
     return _bind_tree(library, tree.copy(), settings, params)
 

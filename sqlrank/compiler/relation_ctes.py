@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.layout import InputKey, InputQuery, InputVariant
 from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
 from sqlrank.compiler.row_keys import (
@@ -20,9 +19,11 @@ from sqlrank.compiler.row_keys import (
     QUERY_ID,
     SCORE_NAME,
     UNIT_ID,
+    ExpansionContext,
     KeyColumns,
     KeysByName,
     UnquotedName,
+    expand_keys,
     key_column,
     name_keys,
     with_list_column,

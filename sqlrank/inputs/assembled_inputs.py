@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.call.request import split_column_list
-from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
-from sqlrank.compiler.row_keys import GROUP_ID, QUERY_ID, KeyColumns
+from sqlrank.compiler.row_keys import GROUP_ID, QUERY_ID, ExpansionContext, KeyColumns, expand_keys
 from sqlrank.engines.source_tables import SourceTable
 from sqlrank.errors import ContractError, InputError, enumerate_names, suggest_choice
 from sqlrank.inputs.bound_input import INTEGERS, BoundInput, BoundInputs

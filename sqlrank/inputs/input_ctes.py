@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.layout import GroupColumn, GroupingLayout, InputKey, InputQuery, InputVariant
 from sqlrank.compiler.row_keys import (
     GROUP_ID,
     QUERY_ID,
     SCORE_NAME,
     UNIT_ID,
+    ExpansionContext,
     KeyColumns,
     UnquotedName,
+    expand_keys,
     key_column,
     key_equalities,
     name_keys,

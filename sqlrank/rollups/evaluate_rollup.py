@@ -15,9 +15,15 @@ from sqlrank._version import __version__
 from sqlrank.call.descriptions import call_settings, describe_sources, request_command
 from sqlrank.call.request import Request
 from sqlrank.call.resolve import parse_group_by, resolve_request
-from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.layout import OutputColumn
-from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns, key_equalities, name_keys
+from sqlrank.compiler.row_keys import (
+    GROUP_ID,
+    ExpansionContext,
+    KeyColumns,
+    expand_keys,
+    key_equalities,
+    name_keys,
+)
 from sqlrank.compiler.select_builders import cast_double, order_rows
 from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement, result_keys
 from sqlrank.engines.database import Database, NamesOnlyDatabase, resolve_source

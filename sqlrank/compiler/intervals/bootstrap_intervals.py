@@ -24,14 +24,15 @@ from sqlrank.compiler.intervals.interval_formulas import (
     t_quantile_column,
     units_differ,
 )
-from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.layout import InputKey, InputVariant, KeyedCte, MetricColumn
 from sqlrank.compiler.row_keys import (
     GROUP_ID,
     QUERY_ID,
     SLICE_NUMBER,
     UNIT_ID,
+    ExpansionContext,
     KeyColumns,
+    expand_keys,
     key_column,
 )
 from sqlrank.compiler.select_builders import (
