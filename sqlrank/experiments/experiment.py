@@ -31,8 +31,13 @@ from sqlrank.errors import (
     join_words,
     short_repr,
 )
-from sqlrank.experiments.amount_advice import AmountAdvice, KeyAdvice
-from sqlrank.experiments.design import DEFAULTS, SAMPLE_RATIO, ExperimentDesign
+from sqlrank.experiments.design import (
+    DEFAULTS,
+    SAMPLE_RATIO,
+    AmountAdvice,
+    ExperimentDesign,
+    KeyAdvice,
+)
 from sqlrank.experiments.effects import (
     FOLDER,
     KEYS,
