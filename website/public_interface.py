@@ -23,7 +23,7 @@ from sqlrank.cli.options import make_parameter
 from sqlrank.cli.verdict_output import EXITS
 from sqlrank.explanations.explanation import Explanation
 from sqlrank.registry.loader import load_registry
-from sqlrank.reports.html_page import Report
+from sqlrank.reports.report import Report
 from website.command_line import load_commands
 
 if TYPE_CHECKING:

@@ -358,7 +358,7 @@ def report(call: CommandCall) -> None:
     """Write results of several calls as one HTML page."""
     if call.output is None:
         raise SqlrankError("name the file to write with -o, such as -o report.html")
-    from sqlrank.reports.html_page import page_file, require_report_modules
+    from sqlrank.reports.report import page_file, require_report_modules
 
     require_report_modules()
     file = page_file(call.output, "-o", call.force, call.list_sources())

@@ -1,5 +1,5 @@
-"""Collect the CTEs of a statement under free names, pruned and in order, and add those of inputs and of
-relations that metrics read, each once, and resolve the expressions of metrics over them.
+"""Collect the CTEs of a statement under free names, pruned and in order, and add those of inputs
+and of relations that metrics read, each once, and resolve the expressions of metrics over them.
 """
 
 from __future__ import annotations

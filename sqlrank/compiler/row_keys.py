@@ -1,9 +1,9 @@
-"""Define the columns of the logical keys ``list_id``, ``group_id`` and ``unit_id``: quote, compare and
-name them in comments, and write them wherever a file has a key.
+"""Define the columns of the logical keys ``list_id``, ``group_id`` and ``unit_id``: quote, compare
+and name them in comments, and write them wherever a file has a key.
 
-With ``by=["system"]`` a group is a system, and a list is a system's answer to a query. Wherever a file
-selects, groups, partitions, orders or joins by a key, the compiler writes its columns: none, one or
-many.
+With ``by=["system"]`` a group is a system, and a list is a system's answer to a query. Wherever a
+file selects, groups, partitions, orders or joins by a key, the compiler writes its columns: none,
+one or many.
 """
 
 from __future__ import annotations

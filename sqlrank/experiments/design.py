@@ -1,5 +1,6 @@
 """Advise on a column of an experiment that is read by an expression, and parse the design of an
-experiment: formulas Mean(x) and Ratio(x, y), CUPED covariates, expected shares and interval options.
+experiment: formulas Mean(x) and Ratio(x, y), CUPED covariates, expected shares and interval
+options.
 """
 
 from __future__ import annotations

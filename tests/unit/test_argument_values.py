@@ -22,7 +22,7 @@ import sqlrank
 from sqlrank import MetricError, SqlrankError
 from sqlrank.call.argument_checks import max_threads
 from sqlrank.charts.export import save_chart as write_chart
-from sqlrank.reports.html_page import Report
+from sqlrank.reports.report import Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable

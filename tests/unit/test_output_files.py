@@ -22,7 +22,7 @@ from sqlrank import SqlrankError
 from sqlrank.charts.export import save_chart
 from sqlrank.output.output_file import FileKind, read_file_kind
 from sqlrank.output.result_formats import as_excel
-from sqlrank.reports.html_page import Report
+from sqlrank.reports.report import Report
 from tests.unit.command_line import ROOT, invoke_command, run_refused_command
 from tests.unit.outputs import CONTENTS, HEAVY, OUTPUTS, READING, make_data
 
