@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.aggregation_ctes import aggregate_expression
-from sqlrank.compiler.intervals.derivatives import expand_averages
+from sqlrank.compiler.intervals.influence_functions import expand_averages
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.parameter_binding import bind_parameters
 from sqlrank.compiler.select_builders import cast_double
