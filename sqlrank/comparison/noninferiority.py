@@ -14,8 +14,8 @@ from sqlrank.inference.significance import (
     adjusted_confidence,
     greatest_unseen_share,
     required_units_for_half_width,
+    t_critical_value,
 )
-from sqlrank.inference.student_t import t_critical_value
 from sqlrank.inference.verdicts import (
     FAIL,
     INCONCLUSIVE,

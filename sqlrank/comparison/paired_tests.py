@@ -24,11 +24,11 @@ from sqlrank.inference.significance import (
     reconcile_interval,
     required_units,
     sign_test,
+    t_critical_value,
     t_interval,
     t_test,
     wilcoxon_test,
 )
-from sqlrank.inference.student_t import t_critical_value
 from sqlrank.inference.verdicts import Tolerance
 from sqlrank.interval_options import (
     DEFAULT_SIGN_REPLICATES,

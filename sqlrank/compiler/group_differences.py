@@ -31,7 +31,7 @@ from sqlrank.compiler.select_builders import (
     join_source,
     order_rows,
 )
-from sqlrank.inference.student_t import normal_quantile
+from sqlrank.inference.significance import normal_quantile
 from sqlrank.interval_options import METRIC_COLUMN
 from sqlrank.registry.query_templates import file_rows, load_select
 from sqlrank.registry.resolved_metric import limit_bounds

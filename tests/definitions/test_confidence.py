@@ -16,7 +16,7 @@ from scipy.stats import t as student
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.inference.student_t import t_critical_polynomial, t_critical_value, t_two_sided_tail
+from sqlrank.inference.significance import t_critical_polynomial, t_critical_value, t_two_sided_tail
 from sqlrank.registry.loader import load_registry
 from tests.lanes import select_few
 from tests.named_sources import name_sources, write_metric

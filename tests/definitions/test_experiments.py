@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import sqlrank
-from sqlrank.inference.student_t import t_two_sided_tail
+from sqlrank.inference.significance import t_two_sided_tail
 from tests.definitions.experiments import (
     UNITS,
     draw_experiment,

@@ -12,8 +12,8 @@ from sqlglot import exp
 
 from sqlrank.compiler.intervals.influence_functions import CELL_SQUARES, CLASS_UNITS, CLASSES
 from sqlrank.compiler.select_builders import comment_column, null_if_not_finite
-from sqlrank.inference.significance import ROUNDING_NOISE
-from sqlrank.inference.student_t import (
+from sqlrank.inference.significance import (
+    ROUNDING_NOISE,
     normal_quantile,
     quantile_growth,
     t_critical_polynomial,
