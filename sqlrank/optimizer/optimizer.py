@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.optimizer.constants import propagate_constants
+from sqlrank.optimizer.constants import propagate_constants, propagate_predicates
 from sqlrank.optimizer.merging import (
     eliminate_joins,
     eliminate_subqueries,
@@ -18,7 +18,6 @@ from sqlrank.optimizer.merging import (
     merge_projections,
     order_ctes,
 )
-from sqlrank.optimizer.predicate_propagation import propagate_predicates
 from sqlrank.optimizer.statement_graph import (
     Scope,
     StatementGraph,
