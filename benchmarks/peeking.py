@@ -17,7 +17,7 @@ from rich.table import Table
 
 import sqlrank
 from sqlrank.comparison.comparison_plan import ComparedMetric
-from sqlrank.comparison.noninferiority import decide_verdict
+from sqlrank.comparison.system_comparison import decide_verdict
 from sqlrank.comparison.paired_differences import DifferenceSummary
 from sqlrank.comparison.paired_tests import ConfidenceSequence
 from sqlrank.inference.verdicts import FAIL, PASS, Tolerance

@@ -19,12 +19,6 @@ from sqlrank.call.request import ColumnNames, Request
 from sqlrank.call.resolve import resolve_request
 from sqlrank.call.sources import SourceGroup, system_source
 from sqlrank.comparison.comparison_plan import ComparisonPlan
-from sqlrank.comparison.noninferiority import (
-    MAX_UNPAIRED_SHARE,
-    check_direction,
-    count_tests,
-    decide_verdict,
-)
 from sqlrank.comparison.paired_differences import (
     MAX_CELLS_PER_GROUPING,
     check_fully_paired,
@@ -44,8 +38,12 @@ from sqlrank.comparison.stored_values import (
     stack_with_baseline,
 )
 from sqlrank.comparison.system_comparison import (
+    MAX_UNPAIRED_SHARE,
+    check_direction,
     contrast_row,
     contrast_table,
+    count_tests,
+    decide_verdict,
     find_small_samples,
     group_schema,
     group_values,

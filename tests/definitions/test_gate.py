@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.comparison.comparison_plan import ComparedMetric
-from sqlrank.comparison.noninferiority import decide_verdict
 from sqlrank.comparison.paired_differences import DifferenceSummary
+from sqlrank.comparison.system_comparison import decide_verdict
 from sqlrank.inference.verdicts import Tolerance
 from sqlrank.output.ci_reports import format_junit, github_annotations, markdown_summary
 from tests.unit.command_line import app
