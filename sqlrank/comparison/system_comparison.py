@@ -47,7 +47,7 @@ from sqlrank.inference.verdicts import (
     judge_limits,
     relative_difference,
 )
-from sqlrank.registry.small_samples import load_small_samples
+from sqlrank.registry.metric_info import load_small_samples
 from sqlrank.result_columns import (
     ALL_ROWS_LABEL,
     COMPARISON_SCHEMA,

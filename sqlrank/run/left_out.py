@@ -32,6 +32,7 @@ from sqlrank.inputs.row_checks import (
     short_value,
 )
 from sqlrank.registry.dependencies import find_input_role, find_references
+from sqlrank.registry.metric_info import SmallSample, load_small_samples
 from sqlrank.registry.metric_resolver import (
     find_effective_policies,
     load_compat_mode,
@@ -39,7 +40,6 @@ from sqlrank.registry.metric_resolver import (
 )
 from sqlrank.registry.query_templates import RowCheck, load_select
 from sqlrank.registry.resolved_metric import LABEL_RANGES
-from sqlrank.registry.small_samples import SmallSample, load_small_samples
 from sqlrank.registry.sql_folder import sql_root
 from sqlrank.result_columns import CI_LOW, N_UNITS
 from sqlrank.result_metadata import LeftOut, group_texts

@@ -13,7 +13,7 @@ import pytest
 import sqlrank
 from benchmarks.interval_coverage import DESIGNS, LEAST, read_listed_cells, read_table
 from sqlrank.registry.loader import load_registry
-from sqlrank.registry.small_samples import load_small_samples
+from sqlrank.registry.metric_info import load_small_samples
 
 RNG = np.random.default_rng(4)
 
