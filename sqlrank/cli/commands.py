@@ -14,8 +14,13 @@ import typer
 import sqlrank
 from sqlrank.cancellation import WORKER_THREAD_NAME
 from sqlrank.charts.export import chart_bytes, check_suffix, warm_up_renderer
-from sqlrank.cli.console import echo_message, echo_notes, print_warnings, progress_bar
-from sqlrank.cli.option_messages import as_option_message
+from sqlrank.cli.console import (
+    as_option_message,
+    echo_message,
+    echo_notes,
+    print_warnings,
+    progress_bar,
+)
 from sqlrank.cli.options import (
     parse_group_columns,
     parse_groupings,

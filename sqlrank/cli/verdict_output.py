@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from sqlrank.cli.console import echo_message, ignore_closed_pipe
-from sqlrank.cli.option_messages import as_option_message
+from sqlrank.cli.console import as_option_message, echo_message, ignore_closed_pipe
 from sqlrank.errors import SqlrankError
 from sqlrank.output.ci_reports import (
     ALL_SKIPPED,
