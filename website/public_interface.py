@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import sqlrank
 from sqlrank import result_columns
+from sqlrank.cli.commands import EXITS
 from sqlrank.cli.options import make_parameter
-from sqlrank.cli.verdict_output import EXITS
 from sqlrank.explanations.explanation import Explanation
 from sqlrank.registry.loader import load_registry
 from sqlrank.reports.report import Report

@@ -16,7 +16,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from sqlrank.cli.app import command_line
-from sqlrank.cli.verdict_output import EXITS
+from sqlrank.cli.commands import EXITS
 
 if TYPE_CHECKING:
     from typer.testing import Result

@@ -20,8 +20,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.cli.commands import PARAMETERS_WIDTH
-from sqlrank.cli.verdict_output import EXITS
+from sqlrank.cli.commands import EXITS, PARAMETERS_WIDTH
 from sqlrank.output.display import Format, TextColumn, lay_out
 from sqlrank.output.result_formats import TableStyle, format_result
 from tests.lanes import select_few
