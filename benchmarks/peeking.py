@@ -17,9 +17,9 @@ from rich.table import Table
 
 import sqlrank
 from sqlrank.comparison.comparison_plan import ComparedMetric
-from sqlrank.comparison.system_comparison import decide_verdict
 from sqlrank.comparison.paired_differences import DifferenceSummary
 from sqlrank.comparison.paired_tests import ConfidenceSequence
+from sqlrank.comparison.system_comparison import decide_verdict
 from sqlrank.inference.verdicts import FAIL, PASS, Tolerance
 
 if TYPE_CHECKING:
