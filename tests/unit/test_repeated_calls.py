@@ -37,11 +37,11 @@ DICTS = {
 
 CALLS: dict[str, tuple[Any, dict[str, Any], int]] = {
     "predictions": (["AUC", "LogLoss"], {"predictions": PREDICTIONS}, 1),
-    "rankings": (["nDCG@10", "AP"], {"run": RUN, "qrels": QRELS}, 6),
-    "dicts": (["nDCG@10", "AP"], DICTS, 6),
+    "rankings": (["nDCG@10", "AP"], {"run": RUN, "qrels": QRELS}, 3),
+    "dicts": (["nDCG@10", "AP"], DICTS, 3),
 }
-"""Metrics, sources, and the statements that run: the audit and duplicates of both inputs, the
-queries without judgments, and the values.
+"""Metrics, sources, and the statements that run: the counts of both inputs, the values, and the
+queries without judgments.
 """
 
 
