@@ -555,7 +555,7 @@ def _read_integers(bound_input: BoundInput, name: str) -> BoundInput:
     return bound_input.with_expression(text, number, "BIGINT").with_columns({name: text})
 
 
-_ZONED_TYPES = ("TIMESTAMP WITH TIME ZONE", "TIME WITH TIME ZONE")
+ZONED_TYPES = ("TIMESTAMP WITH TIME ZONE", "TIME WITH TIME ZONE")
 _CLOCKS = (exp.CurrentDate, exp.CurrentDatetime, exp.CurrentTime, exp.CurrentTimestamp)
 _ZONED_CASTS = (exp.DataType.Type.TIMESTAMPTZ, exp.DataType.Type.TIMETZ)
 
@@ -585,7 +585,7 @@ def _reads_zoned_times(bound_input: BoundInput) -> bool:
         for node in tree.walk()
         if (text := expression_text(node)) is not None
     ]
-    return any(column_types.get(name, "").startswith(_ZONED_TYPES) for name in names) or any(
+    return any(column_types.get(name, "").startswith(ZONED_TYPES) for name in names) or any(
         node.is_type(*_ZONED_CASTS) if isinstance(node, exp.Cast) else True
         for text in texts
         for node in text.tree.find_all(exp.Cast, *_CLOCKS)

@@ -30,6 +30,7 @@ from sqlrank.engines.database import Database, NamesOnlyDatabase, resolve_source
 from sqlrank.engines.open_database import open_for_inspection
 from sqlrank.engines.query_sources import reads_files
 from sqlrank.errors import MetricError
+from sqlrank.inputs.bound_input import ZONED_TYPES
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
@@ -473,11 +474,15 @@ def rollup_query_sql(
             UNMERGEABLE_NOTE,
             *([UNWEIGHTED_NOTE] if metrics.is_per_query and not database.can_inspect else []),
         )
+        is_zoned = any(
+            column_type.startswith(ZONED_TYPES) for column_type in rollup_table.table.types.values()
+        )
         header = StatementHeader(
             ", ".join(metric.name for metric in metrics.metrics),
             row=row_phrase(result_keys(outputs)),
             reads=tuple(describe_sources({"rollup": rollup})),
             settings=tuple(call_settings(call)),
+            time_zone=database.time_zone if is_zoned and (by or call.where) else "",
             notes=notes,
             command=request_command(
                 "sql",

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
+from pyarrow import parquet
 
 import sqlrank
+from tests.unit.command_line import invoke_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,3 +97,20 @@ def test_a_connection_keeps_its_zone_which_header_and_definition_hold(clicks: Pa
     assert len(set(by_zone["day=CAST(seen AS DATE)"])) == 2
     assert len(set(by_zone["g=label"])) == 1
     assert "TimeZone" not in sqlrank.sql("Positives", predictions=str(clicks), by="g=label")
+
+
+def test_the_header_of_every_statement_over_zoned_times_names_the_zone(
+    clicks: Path, tmp_path: Path
+) -> None:
+    path = str(tmp_path / "rollup.parquet")
+    parquet.write_table(sqlrank.rollup("AUC", predictions=str(clicks), by="seen"), path)
+    predictions = ("--predictions", str(clicks))
+    for words, sources in {
+        ("sql",): (predictions, ("--rollup", path)),
+        ("rollup", "--sql"): (predictions,),
+    }.items():
+        for source in sources:
+            for option in (("--where", "seen < '2026-01-05'"), ("--by", "seen")):
+                result = invoke_command(*words, "AUC", *source, *option)
+                assert "TimeZone=UTC" in result.stdout, (words, source, option)
+            assert "TimeZone" not in invoke_command(*words, "AUC", *source).stdout
