@@ -282,6 +282,22 @@ def _find_role(column: exp.Column, parsed: exp.Column, inputs: Mapping[str, Boun
 
 _NO_DATE = re.compile(r"Unimplemented type for cast \((\w+) -> ((?:DATE|TIME)\w*)")
 _NO_NUMBER = re.compile(r"Could not convert string '(.*?)' to '?(\w+)", re.DOTALL)
+_FAILED_CASTS = (
+    _NO_NUMBER,
+    re.compile(r"Type \w+ with value (.*?) can't be cast .*?destination type (\w+)", re.DOTALL),
+    re.compile(r"Could not cast value (.*?) to (\w+)", re.DOTALL),
+    re.compile(r"Casting value \"(.*?)\" to type (\w+)", re.DOTALL),
+    re.compile(r"invalid (?=(?:date|timestamp) field format: \"(.*?)\")(\w+)", re.DOTALL),
+    re.compile(r"(?=time field value out of range: \"(.*?)\")(\w+)", re.DOTALL),
+)
+"""Messages of DuckDB on a value that is none of a type: the value, and the type."""
+
+
+def _describe_failed_cast(error: ExecutionError) -> str:
+    """Return the value that an engine could not convert, with the type, empty for other errors."""
+    matches = (pattern.search(str(error)) for pattern in _FAILED_CASTS)
+    match = next(filter(None, matches), None)
+    return "" if match is None else f"{quote_excerpt(match[1])} is no {match[2].upper()}"
 
 
 def explain_failed_cast(inputs: BoundInputs, error: ExecutionError) -> None:
@@ -295,10 +311,8 @@ def explain_failed_cast(inputs: BoundInputs, error: ExecutionError) -> None:
             " milliseconds EPOCH_MS(column)"
         ) from error
     match = _NO_NUMBER.search(str(error))
-    if match is None:
-        return
-    problem = f"{quote_excerpt(match[1])} is no {match[2]}"
-    if inputs.condition is not None:
+    problem = _describe_failed_cast(error)
+    if inputs.condition is not None and match is not None:
         # The text is one of a column, or else of the condition.
         text = _compare_texts(inputs, inputs.condition, match[1]) or _compare_texts(
             inputs, inputs.condition, None
@@ -308,6 +322,10 @@ def explain_failed_cast(inputs: BoundInputs, error: ExecutionError) -> None:
                 f"where: {problem}, and is compared with a number. Compare texts, where={text!r}"
             ) from error
     explain_failed_mapping(inputs.by_role.values(), error)
+    if problem and inputs.condition is not None and inputs.condition.this.tree.find(exp.Cast):
+        lenient = _cast_leniently(inputs.condition.this.tree)
+        text = lenient.sql(get_dialect(inputs.database.dialect).sqlglot_name)
+        raise InputError(f"where: {problem}. Leave its rows out with where={text!r}") from error
 
 
 def explain_failed_mapping(
@@ -320,11 +338,8 @@ def explain_failed_mapping(
 
     ``find_advice`` returns what to write for the column of a canonical name, by default a mapping.
     """
-    match = _NO_NUMBER.search(str(error))
-    if match is None:
-        return
-    problem = f"{quote_excerpt(match[1])} is no {match[2]}"
-    for bound_input in bound_inputs:
+    problem = _describe_failed_cast(error)
+    for bound_input in bound_inputs if problem else ():
         dialect = bound_input.dialect.sqlglot_name
         for name, column in bound_input.columns.items():
             tree = (
@@ -349,9 +364,7 @@ def _read_leniently(
     find_advice: Callable[[str], ColumnAdvice] | None,
 ) -> str:
     """Return the advice to read NULL where an expression casts a text that is no number."""
-    lenient = tree.transform(
-        lambda node: exp.TryCast(this=node.this, to=node.to) if type(node) is exp.Cast else node
-    )
+    lenient = _cast_leniently(tree)
     if name not in bound_input.role.columns:
         return f"{lenient.sql(bound_input.dialect.sqlglot_name)} reads NULL in its place"
     advice = (
@@ -359,6 +372,17 @@ def _read_leniently(
     )
     filtered = advice.leave_out_null(lenient)
     return f"Leave its rows out with {advice.read_as(lenient)}{filtered and f' and {filtered}'}"
+
+
+def _cast_leniently(tree: exp.Expr) -> exp.Expr:
+    """Return an expression whose casts give NULL for a value that is none of the type."""
+    return tree.transform(
+        lambda node: (
+            exp.TryCast(this=node.this, to=node.to)
+            if type(node) is exp.Cast and not isinstance(node.this, exp.Literal)
+            else node
+        )
+    )
 
 
 def _compare_texts(inputs: BoundInputs, condition: exp.Expression, value: str | None) -> str:

@@ -316,3 +316,28 @@ def test_files_whose_names_differ_in_case_are_named(tmp_path: Path) -> None:
     )
     (tmp_path / "b.csv").write_text("label,score\n0,0.1\n")
     assert sqlrank.evaluate("AUC", predictions=str(tmp_path))["AUC"][0].as_py() == 1.0
+
+
+CASTS = {
+    "INT": [1.0, 2.0, float("inf"), float("-inf")],
+    "TINYINT": [1, 2, 1000, 2000],
+    "DECIMAL(5, 2)": [1.0, 2.0, float("nan"), 1e9],
+    "DATE": ["2026-01-01", "2026-01-02", "today", "-"],
+    "TIMESTAMP": ["2026-01-01", "2026-01-02", "today", "-"],
+    "TIME": ["10:00", "11:00", "noon", "-"],
+    "DOUBLE": ["1", "2", "x", "-"],
+}
+
+
+@pytest.mark.parametrize("target", CASTS)
+def test_values_of_no_such_type_are_named_with_the_cast_that_reads_null(target: str) -> None:
+    predictions = {"label": [1, 0, 1, 0], "score": [0.9, 0.2, 0.1, 0.3], "x": CASTS[target]}
+    cast = f"CAST(x AS {target})"
+    value, (message,) = follow("AUC", predictions=predictions, where=f"{cast} IS NOT NULL")
+    assert value == 1.0
+    assert re.match(r"where: '[\w.+-]+' is no [A-Z]+\d*\. Leave its rows out with", message)
+    message = read_message(lambda: sqlrank.evaluate("AUC", predictions=predictions, by=f"g={cast}"))
+    lenient = re.search(r"(TRY_CAST.*) reads NULL in its place$", message)
+    assert lenient is not None
+    result = sqlrank.evaluate("Positives", predictions=predictions, by=f"g={lenient[1]}")
+    assert result["Positives"].to_pylist()[result["g"].to_pylist().index(None)] == 1.0
