@@ -420,7 +420,7 @@ def _read_tag(database: Database, source: Any, table: SourceTable) -> str | None
 def _list_stems(role: str, source: Any) -> list[str]:
     """Return a file's stem and name, or the last part of a table's name."""
     if not isinstance(source, (str, Path)) or isinstance(source, TemporaryView):
-        runs = describe_argument(role, "{'name': table}")
+        runs = describe_argument(role, "{'name': table, 'other': other_table}")
         raise InputError(f"{role}: a {source_kind(source)} of several has no name. Give {runs}")
     path = Path(source)
     if names_files(source):

@@ -575,9 +575,10 @@ def _find_noted(audited: _AuditedResult) -> Iterator[LeftOut]:
         for check in checks if total.name in audited.table.column_names else ():
             metrics = _find_noted_metrics(check, relation, audited.request)
             fill = ZERO_DIVISIONS[str(metrics[0].settings.get("zero_division", "zero"))]
+            names = _column_names(metrics)
             yield _summarize_counts(
-                check.meaning.format(fill=fill, condition=condition),
-                _column_names(metrics),
+                check.meaning.format(fill=fill, condition=condition, metrics=join_words(names)),
+                names,
                 audited.count_groups(check.name, total.name),
             )
 

@@ -223,7 +223,7 @@ def test_spark_frames_have_no_name_of_their_own(spark: Any) -> None:
     )
     qrels = frame.withColumnRenamed("score", "relevance")
     assert_refused(
-        "run: a Spark DataFrame of several has no name. Give run={'name': table}",
+        "run: a Spark DataFrame of several has no name. Give run={'name': table, 'other': other_table}",
         run=[frame, frame],
         qrels=qrels,
     )

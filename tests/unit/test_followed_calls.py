@@ -66,11 +66,12 @@ def test_several_answers_are_named(table: Any) -> None:
     message = read_message(lambda: sqlrank.evaluate("RR", inputs={"answers": systems}))
     argument = re.search(r"inputs=(\{.*\})$", message)
     assert argument is not None
-    for number, system in enumerate(systems):
-        inputs = evaluate_text(argument[1], table=system)
-        assert sqlrank.evaluate("RR", inputs=inputs).to_pylist() == [
-            {"system": "name", "RR": [0.5, 1.0][number]}
-        ]
+    inputs = evaluate_text(argument[1], table=systems[0], other_table=systems[1])
+    assert sqlrank.evaluate("RR", inputs=inputs).to_pylist() == [
+        {"system": "name", "RR": 0.5},
+        {"system": "other", "RR": 1.0},
+    ]
+    assert sqlrank.compare("RR", inputs=inputs)["difference"].to_pylist() == [0.5]
 
 
 def test_two_systems_of_one_name_are_named(tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def test_there_are_metrics_that_compare_within_queries() -> None:
 
 @pytest.mark.parametrize("metric", POOLED)
 def test_metrics_that_compare_within_queries_count_those_of_one_label(metric: str) -> None:
-    note = "2 of 4 queries have predictions of one label only, and are left out"
+    note = f"2 of 4 queries have predictions of one label only, and are left out of {metric}"
     assert read_notes(sqlrank.evaluate(metric, predictions=ONE_LABEL)) == [note]
     assert read_notes(sqlrank.evaluate(["LogLoss", metric], predictions=ONE_LABEL)) == [note]
     assert not read_notes(sqlrank.evaluate(metric, predictions=ONE_LABEL, per_query=True))

@@ -97,7 +97,9 @@ def test_runs_are_named_by_their_tag_or_their_file(tmp_path: Path) -> None:
         ("good", "dense")
     )
     refused(
-        "a Table of several has no name. Give run={'name': table}", run=[GOOD, BAD], qrels=QRELS
+        "a Table of several has no name. Give run={'name': table, 'other': other_table}",
+        run=[GOOD, BAD],
+        qrels=QRELS,
     )
 
 
