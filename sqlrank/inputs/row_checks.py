@@ -226,6 +226,8 @@ def _find_unsuitable_types(
             or (is_missing and duckdb_type.startswith(NESTED_TYPES))
         ):
             continue
+        if is_missing and name == "label" and "score" not in bound_input.columns:
+            continue  # words of both columns have one coding, by both
         # All columns of a text file without rows have a text type.
         yield (
             f"{bound_input.label} has no rows"

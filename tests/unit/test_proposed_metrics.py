@@ -108,6 +108,14 @@ def test_texts_of_both_columns_have_one_coding() -> None:
     assert follow_all("MAE", predictions=words) == pytest.approx([(0 + 2 + 1 + 0) / 4, 2 / 4])
 
 
+@pytest.mark.parametrize("metric", ["accuracy", "zero_one_loss"])
+def test_texts_have_one_coding_where_a_column_is_named_first(metric: str) -> None:
+    """Codes of one column alone, before the other is named, made b and c of it 0 and 1."""
+    words = {"label": ["a", "b", "c", "b"], "predicted": ["b", "c", "b", "b"]}
+    right = 0.25 if metric == "accuracy" else 0.75
+    assert follow(metric, predictions=words)[0] == right
+
+
 def test_the_only_text_of_a_column_is_not_left_out() -> None:
     with pytest.raises(InputError, match="no row has another value") as caught:
         sqlrank.evaluate("AUC", predictions={"label": [1, 0], "score": ["cat", "cat"]})
