@@ -9,8 +9,6 @@ from mkdocs.config.config_options import ExtraScriptValue
 from mkdocs.structure.files import File
 
 import sqlrank
-from sqlrank.registry.loader import load_registry
-from sqlrank.registry.metric_info import format_example_name
 from website import (
     browser_engine,
     command_line,
@@ -20,6 +18,7 @@ from website import (
     gallery,
     keywords,
     linked_pages,
+    metric_index,
     metric_page,
     relations,
     try_page,
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
     from sqlrank.registry.sql_file import SqlFile
 
-ROW = re.compile(r"^\| `(?P<name>[\w@().]+)` \| (?P<about>.+) \|$", re.MULTILINE)
 SESSION = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
 TRY_LINK = f"[Try it in your browser]({try_page.PLACE}) · [Demo report](demo.md)"
 """Links of the home page to pages that the repository does not have."""
@@ -189,7 +187,7 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
         "boost": keywords.find_boost(place, is_written=page.file.generated_by is None)
     } | page.meta.get("search", {})
     text = SESSION.sub("```pycon\n", linked_pages.with_links(markdown, place))
-    return ROW.sub(_link_metric, text) if place == "metrics.md" else text
+    return metric_index.extend_tables(text) if place == metric_index.PLACE else text
 
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:
@@ -199,13 +197,3 @@ def on_page_content(html: str, page: Page, **_: Any) -> str:
         if page.file.generated_by
         else html
     )
-
-
-def _link_metric(row: re.Match[str]) -> str:
-    files = [*load_registry().metrics.values(), *load_registry().curves.values()]
-    file = next(
-        file
-        for file in files
-        if (format_example_name(file), file.description) == (row["name"], row["about"])
-    )
-    return f"| [`{row['name']}`]({families.locate_metric_page(file)}) | {row['about']} |"

@@ -177,3 +177,21 @@ def _luminance(color: list[float]) -> float:
         for part in color[:3]
     ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_the_tables_of_metrics_are_filtered_by_words(address: str, browser: Any) -> None:
+    page = open_page(browser, f"{address}/metrics.html")
+    list_names = (
+        "return [...document.querySelectorAll('tr:has(td > a > code)')]"
+        ".filter(row => row.offsetParent).map(row => row.querySelector('code').textContent)"
+    )
+    assert len(page.execute_script(list_names)) > 200
+    box = page.find_element("css selector", ".metric-filter input")
+    box.send_keys("MRR")
+    assert page.execute_script(list_names) == ["RR"]
+    assert page.find_element("css selector", ".metric-filter [role=status]").text == "1 metrics"
+    box.clear()
+    box.send_keys("clusters num_")
+    names = page.execute_script(list_names)
+    assert names
+    assert all(name.startswith("num_") for name in names)
