@@ -17,6 +17,7 @@ from sqlrank.registry.settings_checks import LIST_SLOTS
 from website import examples, families
 from website.command_outputs import read_output
 from website.formulas import typeset_formula
+from website.policy_tables import capitalize_sentence, describe_values, locate_policy
 from website.spelling import separate_words
 from website.tools import compare_tools, list_settings
 
@@ -71,7 +72,7 @@ def build_metric_page(file: SqlFile) -> str:
     """Return the page of a metric in Markdown."""
     parts = [
         f"# {format_title(file)}",
-        _first_upper(file.description),
+        capitalize_sentence(file.description),
         *_list_other_names(file),
         *_build_calls(file),
         *_build_usage(file),
@@ -107,15 +108,6 @@ def format_title(file: SqlFile) -> str:
 def describe_metric(file: SqlFile) -> str:
     """Return the description of a metric for the head of the page and search results."""
     return f"{format_title(file)}: {re.sub(r'[`*]', '', file.description)}"
-
-
-def _first_upper(text: str) -> str:
-    first = text.partition(" ")[0]
-    return (
-        text
-        if any(letter.isupper() for letter in first) or "_" in first
-        else text[:1].upper() + text[1:]
-    )
 
 
 def _build_calls(file: SqlFile) -> list[str]:
@@ -293,22 +285,18 @@ def _describe_interval(file: SqlFile) -> str:
 
 
 def _build_parameters(file: SqlFile) -> list[str]:
-    rows = [f"| `{_format_parameter(file, param.name)}` | {param.default_text if param.default is not None else 'required'} | {param} | {_first_upper(param.about)} |"  # noqa: E501
+    rows = [f"| `{_format_parameter(file, param.name)}` | {param.default_text if param.default is not None else 'required'} | {param} | {capitalize_sentence(param.about)} |"  # noqa: E501
             for param in file.params.values()]  # fmt: skip
     rows += [
         f"| `{choice.name}` | `{choice.default}` | [see below](#parameters) |"
-        f" {_first_upper(choice.about)} |"
+        f" {capitalize_sentence(choice.about)} |"
         for choice in file.declared_settings.values()
     ]
     head = [
         "## Parameters",
         "| name | default | values | meaning |\n|---|---|---|---|\n" + "\n".join(rows),
     ]
-    choices = [
-        text
-        for choice in file.declared_settings.values()
-        for text in _build_values(choice.name, choice.is_slot)
-    ]
+    choices = [_build_values(name) for name in file.declared_settings]
     names = list_settings(file) - {*file.params, *file.declared_settings}
     has_lists = find_input_role(load_registry(), file) == "run" or "level" in names
     others = sorted(names - (set() if has_lists else {*LIST_SLOTS}))
@@ -323,7 +311,7 @@ def _build_policies(names: list[str], *, has_head: bool) -> list[str]:
     and meaning.
     """
     rows = [
-        f"| [`{name}`]({UP}/policies.md) | {' | '.join(_describe_setting(name))} |"
+        f"| [`{name}`]({UP}/{locate_policy(name)}) | {' | '.join(_describe_setting(name))} |"
         for name in names
     ]
     table = "\n".join(["| name | default | meaning |", "|---|---|---|", *rows])
@@ -353,7 +341,8 @@ def _describe_setting(name: str) -> tuple[str, str]:
         )
         return (
             default,
-            _first_upper(about) or f"By default: {library.functions[name][default].description}",
+            capitalize_sentence(about)
+            or f"By default: {library.functions[name][default].description}",
         )
     return _shared_parameters()[name]
 
@@ -371,24 +360,16 @@ def _shared_parameters() -> dict[str, tuple[str, str]]:
     return {
         name: (
             param.default_text if param.default is not None else "required",
-            _first_upper(param.about),
+            capitalize_sentence(param.about),
         )
         for name, param in parameters.items()
     }
 
 
-def _build_values(name: str, is_slot: bool) -> list[str]:
+def _build_values(name: str) -> str:
     """Return a table of the values of a setting, each with its description."""
-    library = load_registry()
-    if is_slot:
-        about = {value: file.description for value, file in library.functions[name].items()}
-    else:
-        about = {
-            value: str(library.policies[name]["values"][value]["description"])
-            for value in map(str, library.allowed_values(name))
-        }
-    rows = [f"| `{value}` | {text} |" for value, text in sorted(about.items())]
-    return ["\n".join([f"| `{name}` | meaning |", "|---|---|", *rows])]
+    rows = [f"| `{value}` | {about} |" for value, about in describe_values(name).items()]
+    return "\n".join([f"| `{name}` | meaning |", "|---|---|", *rows])
 
 
 def _format_parameter(file: SqlFile, name: str) -> str:

@@ -15,7 +15,15 @@ import pytest
 import sqlrank
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_info import format_example_name
-from website import command_line, examples, families, linked_pages, metric_page, relations
+from website import (
+    command_line,
+    examples,
+    families,
+    linked_pages,
+    metric_page,
+    policy_tables,
+    relations,
+)
 from website.command_outputs import run_command
 from website.formulas import typeset_formula
 
@@ -280,13 +288,23 @@ def test_a_page_explains_the_policies_of_the_relations_that_a_metric_reads(
 ) -> None:
     file = next(file for file in FILES if file.full_name == name)
     shown = re.findall(
-        r"^ *\| \[`(\w+)`\]\(../../policies.md\) \| (\S+) \| [A-Z].{5,} \|$",
+        r"^ *\| \[`(\w+)`\]\(../../policies.md(?:#\1)?\) \| (\S+) \| [A-Z].{5,} \|$",
         metric_page.build_metric_page(file),
         re.MULTILINE,
     )
     assert dict(shown) == expected
     told = set(re.findall(r"\w+", (ROOT / "docs" / "policies.md").read_text("utf-8")))
     assert expected.keys() <= told
+
+
+def test_the_page_of_policies_has_a_row_for_each_value() -> None:
+    """If this fails, run ``python -m website.policy_tables``."""
+    text = policy_tables.PAGE.read_text("utf-8")
+    assert policy_tables.format_page(text) == text
+    names = set(re.findall(r"^### (\w+)$", text, re.MULTILINE))
+    assert names >= load_registry().policies.keys()
+    assert "| `zero` (default) |" in policy_tables.build_table("if_undefined")
+    assert "(default)" not in policy_tables.build_table("denominator")
 
 
 def test_the_tables_of_metrics_have_the_descriptions_of_the_files() -> None:
