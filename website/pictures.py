@@ -27,10 +27,10 @@ GREEN, RED, BLUE = "#009e73", "#d55e00", "#0072b2"
 
 CHOICES = {
     "Ranked lists": {
-        "Users need one right result": ["RR", "Success@10"],
+        "Users need one right result": ["MRR", "HitRate@10"],
         "Grades, and the top matters most": ["nDCG@10", "ERR@10"],
-        "Users want many relevant results": ["AP", "P@10"],
-        "A later stage reads the first k": ["R@100", "FullRecall@100"],
+        "Users want many relevant results": ["MAP", "Precision@10"],
+        "A later stage reads the first k": ["Recall@100", "FullRecall@100"],
     },
     "Predictions of yes or no": {
         "You use the order of the scores": ["AUC", "APS", "GAUC"],
@@ -47,7 +47,7 @@ CHOICES = {
         "Quantiles or intervals": ["CRPS", "IntervalCoverage"],
     },
     "Groups of records": {
-        "Each record counts the same": ["BCubedF", "BCubedPrecision", "BCubedRecall"],
+        "Each record counts the same": ["BCubedPrecision", "BCubedRecall"],
         "Links between records are used": ["PairwisePrecision", "PairwiseRecall"],
         "Only whole groups are useful": ["ClusterF"],
     },
@@ -294,7 +294,7 @@ def draw_rankings(query: str, document: str, grade: str) -> str:
     grades = {name: int(value) for _, name, value in qrels[1:]}
     names, ours = [f"{query}_id", f"{document}_id"], f"{query[0]}1"
     values = sqlrank.evaluate(
-        ["RR", "R@3", "nDCG@3"], run=_build_columns(run), qrels=_build_columns(qrels)
+        ["MRR", "Recall@3", "nDCG@3"], run=_build_columns(run), qrels=_build_columns(qrels)
     ).to_pylist()[0]
     parts = [
         *_draw_table(
@@ -331,7 +331,9 @@ def draw_answers() -> str:
     answers = pa.table(
         {"query_id": [row["query_id"]], "retrieved": [retrieved], "relevant": [relevant]}
     )
-    values = sqlrank.evaluate(["RR", "R@5", "nDCG@5"], inputs={"answers": answers}).to_pylist()[0]
+    values = sqlrank.evaluate(
+        ["MRR", "Recall@5", "nDCG@5"], inputs={"answers": answers}
+    ).to_pylist()[0]
     parts = [
         _draw_text(
             30, 34, f"one row per question, here {row['query_id']}", size=13, fill=BLUE, weight=600
@@ -345,7 +347,7 @@ def draw_answers() -> str:
             parts.append(_document_box(x, y - 16, 98, 24, is_relevant=name in relevant))
             parts.append(_draw_text(x + 49, y, name, size=12, anchor="middle"))
     parts.append(_draw_right_arrow(436, 102, 462))
-    for x, (name, value) in zip((474, 554, 645), values.items(), strict=True):
+    for x, (name, value) in zip((474, 559, 668), values.items(), strict=True):
         parts.append(_draw_text(x, 106, f"{name} = {value:.2f}", size=12, weight=600))
     return _build_svg("Retrieved and relevant chunks of a question, and their metrics", 130, parts)
 
