@@ -35,6 +35,36 @@ if TYPE_CHECKING:
 SESSION = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
 TRY_LINK = f"[Try it in your browser]({try_page.PLACE}) · [Demo report](demo.md)"
 """Links of the home page to pages that the repository does not have."""
+CARDS = """
+<div class="grid cards" markdown>
+
+- **[Search and RAG](start/search.md)**
+
+    Ranked results and judgments: nDCG, MRR, recall. [From rows of questions](start/rag.md).
+
+- **[Recommenders](start/recommenders.md)**
+
+    Items shown and bought: hit rate, coverage, diversity, popularity.
+
+- **[Ads and click models](start/ads.md)**
+
+    Predicted probabilities: AUC, log loss, calibration by campaign.
+
+- **[A/B tests](experiments.md)**
+
+    Lifts with intervals, CUPED, ratios, and tests at every look.
+
+- **[Warehouses](start/warehouses.md) and [dbt](start/dbt.md)**
+
+    One statement for BigQuery, Snowflake, Spark and more.
+
+- **[CI gates](gates.md)**
+
+    Stop a change that makes results worse, by more than chance.
+
+</div>
+"""
+"""Use cases on the home page."""
 INTERVAL = "<tr>\n<td>Interval</td>"
 """The row of a metric's facts that would make every page of a metric a hit for "confidence
 interval".
@@ -75,6 +105,7 @@ def build_pages() -> dict[str, str]:
     """Return the text of every page that is made, by its place."""
     pages = {place: linked_pages.read_markdown(path) for path, place in linked_pages.PAGES.items()}
     text = pages["index.md"].replace("\n[Tutorial](", f"\n{TRY_LINK} · [Tutorial](", 1)
+    text = text.replace("\n## Evaluate\n", f"\n{CARDS}\n## Evaluate\n", 1)
     pages["index.md"] = f"---\nhide: [navigation]\n---\n\n{text}"
     pages["changelog.md"] = f"---\nsearch: {{ exclude: true }}\n---\n\n{pages['changelog.md']}"
     pages |= {

@@ -18,15 +18,12 @@ if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
 
 PLACE = "metrics.md"
-FIRST_HEADING = "## Ranking metrics\n"
 FILTER = """
 <div class="metric-filter" hidden>
-<label>Filter <input type="search" placeholder="recall, calibration, MRR, ..."></label>
+<label>Find a metric: <input type="search" placeholder="recall, calibration, MRR, ..."></label>
 <span role="status"></span>
 </div>
 <script src="assets/metrics.js" defer></script>
-
-★ marks metrics to start with.
 
 """
 HEAD = "| name | definition | better |\n|---|---|---|\n"
@@ -40,7 +37,8 @@ def extend_tables(markdown: str) -> str:
     chooser = markdown.partition("\n## ")[0]
     common = {resolve_alias(name) for name in _CHOICE.findall(chooser)}
     text = _TABLE.sub(lambda table: _build_tables(table[1], common), markdown)
-    return text.replace(FIRST_HEADING, FILTER + FIRST_HEADING)
+    title, _, rest = text.partition("\n")
+    return f"{title}\n{FILTER}{rest}"
 
 
 def resolve_alias(text: str) -> str:
