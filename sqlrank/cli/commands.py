@@ -44,7 +44,6 @@ from sqlrank.output.ci_reports import (
     markdown_summary,
 )
 from sqlrank.output.display import (
-    Format,
     TextColumn,
     append_total,
     lay_out,
@@ -55,7 +54,13 @@ from sqlrank.output.display import (
     wrap_text,
 )
 from sqlrank.output.output_file import FileKind, OutputFile, check_distinct
-from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, resolve_format, write_result
+from sqlrank.output.result_formats import (
+    HUMAN_FORMATS,
+    Format,
+    TableStyle,
+    resolve_format,
+    write_result,
+)
 from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import normalize_name

@@ -28,8 +28,9 @@ from sqlrank.errors import (
     to_sentence,
 )
 from sqlrank.options import load_options
-from sqlrank.output.display import Format, group_items
+from sqlrank.output.display import group_items
 from sqlrank.output.output_file import FileKind, OutputFile
+from sqlrank.output.result_formats import Format
 from sqlrank.registry.loader import load_registry, registry_for
 from sqlrank.registry.metric import ParameterValue, freeze_value, parse_metric_text
 from sqlrank.registry.sql_folder import FOLDERS, list_sql_files

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqlrank.errors import escape_controls
-from sqlrank.output.display import Format, wrap_text
-from sqlrank.output.result_formats import TableStyle, format_result
+from sqlrank.output.display import wrap_text
+from sqlrank.output.result_formats import Format, TableStyle, format_result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

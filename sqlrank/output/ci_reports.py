@@ -11,14 +11,13 @@ from xml.etree import ElementTree as ET
 from sqlrank.errors import escape_controls
 from sqlrank.output.contrast_tables import name_group
 from sqlrank.output.display import (
-    Format,
     escape_text,
     format_markdown,
     format_number,
     format_value,
     group_column_names,
 )
-from sqlrank.output.result_formats import TableStyle, format_result
+from sqlrank.output.result_formats import Format, TableStyle, format_result
 from sqlrank.result_columns import (
     BOUNDS,
     CI_HIGH,
@@ -95,10 +94,10 @@ def _format_regressions(result: pa.Table) -> str:
         else []
     )
     cells = [
-        [escape_text(text, Format.markdown) for text in (row["metric"], row["name"])]
+        [escape_text(text, "markdown") for text in (row["metric"], row["name"])]
         + _format_values(row)
         + [
-            escape_text(", ".join(ids), Format.markdown)
+            escape_text(", ".join(ids), "markdown")
             for ids in row.get("documents", [[]] * len(names))
         ]
         for row in rows
@@ -244,7 +243,7 @@ def _name_row(row: dict[str, Any], result: pa.Table) -> str:
                 name_group(
                     row,
                     group_column_names(result),
-                    lambda _, value: format_value(value, Format.table),
+                    lambda _, value: format_value(value, "table"),
                 ),
                 f"system={row['system']}" if len(systems) > 1 else "",
             ],

@@ -15,7 +15,7 @@ from sqlrank.output.display import (
     NO_BREAK,
     RED,
     YELLOW,
-    Format,
+    Markup,
     TextColumn,
     escape_text,
     format_number,
@@ -406,7 +406,7 @@ def _fit_width(tables: Sequence[DisplayTable], width: int) -> bool:
 def read_contrasts(
     result: pa.Table,
     digits: int = DEFAULT_DIGITS,
-    form: Format = Format.table,
+    form: Markup = "table",
     *,
     escape: Callable[[str], str] | None = None,
     verdicts: Mapping[str, str] | None = None,
@@ -539,7 +539,7 @@ class _RowReader:
     measures: Mapping[str, Mapping[str, str]]
     texts: Mapping[str, str]
     digits: int
-    form: Format
+    form: Markup
     escape: Callable[[str], str]
     verdicts: Mapping[str, str]
     components: Sequence[str]

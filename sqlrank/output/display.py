@@ -10,9 +10,8 @@ import shutil
 import sys
 from dataclasses import dataclass, field
 from decimal import Decimal
-from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlrank.errors import MetricError, SqlrankError, escape_controls, suggest_choice
 from sqlrank.registry.aliases import canonical_metric
@@ -131,22 +130,13 @@ _WORKFLOW_COMMAND = re.compile(r"^(\s*):(?=:)")
 """Start of a line that GitHub Actions would run as a command, such as ``::error::``."""
 
 
-class Format(StrEnum):
-    """An output format of results."""
-
-    table = "table"
-    markdown = "markdown"
-    latex = "latex"
-    csv = "csv"
-    json = "json"
-    jsonl = "jsonl"
-    parquet = "parquet"
-    xlsx = "xlsx"
+Markup = Literal["table", "markdown", "latex"]
+"""Formats for people, whose markup texts are escaped for."""
 
 
 def format_value(
     value: Any,
-    form: Format,
+    form: Markup,
     digits: int = DEFAULT_DIGITS,
     *,
     kind: Kind = Kind.VALUE,
@@ -157,10 +147,10 @@ def format_value(
     the format.
     """
     if value is None:
-        return "--" if form is Format.latex else "NULL"
+        return "--" if form == "latex" else "NULL"
     if read_number(value) is not None:
         text = format_number(value, kind, digits, is_fraction=is_fraction)
-        return escape_latex(text) if form is Format.latex else text
+        return escape_latex(text) if form == "latex" else text
     return escape_text(str(value), form) if escape is None else escape(str(value))
 
 
@@ -170,12 +160,12 @@ def read_number(value: Any) -> float | None:
     return float(value) if is_number else None
 
 
-def escape_text(text: str, form: Format) -> str:
+def escape_text(text: str, form: Markup) -> str:
     """Return a text that shows as it is in a format, with codes for control characters."""
-    if form is Format.table:
+    if form == "table":
         return _WORKFLOW_COMMAND.sub(r"\1\\x3a", escape_controls(text))
     escaped = escape_controls(text, allowed="\n")
-    return escape_latex(escaped) if form is Format.latex else escape_markdown(escaped)
+    return escape_latex(escaped) if form == "latex" else escape_markdown(escaped)
 
 
 def format_number(
@@ -474,11 +464,11 @@ def format_system_table(result: pa.Table, digits: int) -> str | None:
             (baseline, row["value_baseline"], ""),
             (system, row["value"], mark),
         ):
-            text = format_value(value, Format.latex, digits, kind=column_kind(metric))
+            text = format_value(value, "latex", digits, kind=column_kind(metric))
             cells.setdefault((*group, name), {})[metric] = text + suffix
     lines = [
         [
-            *(format_value(value, Format.latex) for value in key),
+            *(format_value(value, "latex") for value in key),
             *(values.get(metric, "--") for metric in metrics),
         ]
         for key, values in cells.items()

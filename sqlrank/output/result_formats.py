@@ -9,6 +9,7 @@ import json
 import math
 import sys
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import partial
 from html import escape as escape_html
 from importlib.util import find_spec
@@ -21,7 +22,7 @@ from sqlrank.output.display import (
     DEFAULT_DIGITS,
     NO_BREAK,
     TOTAL_QUERY,
-    Format,
+    Markup,
     TextColumn,
     escape_text,
     format_bold,
@@ -163,6 +164,19 @@ ALWAYS_DISPLAYED = ("name", "metric", "value")
 """Columns that a terminal shows even if all rows have one value."""
 
 
+class Format(StrEnum):
+    """An output format of results."""
+
+    table = "table"
+    markdown = "markdown"
+    latex = "latex"
+    csv = "csv"
+    json = "json"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    xlsx = "xlsx"
+
+
 FORMATS_BY_SUFFIX = {
     ".txt": Format.table,
     ".md": Format.markdown,
@@ -176,7 +190,11 @@ FORMATS_BY_SUFFIX = {
 }
 """Output formats by file suffix."""
 
-HUMAN_FORMATS = (Format.table, Format.markdown, Format.latex)
+HUMAN_FORMATS: dict[Format, Markup] = {
+    Format.table: "table",
+    Format.markdown: "markdown",
+    Format.latex: "latex",
+}
 """Formats that round numbers; the others keep all digits."""
 
 
@@ -268,8 +286,8 @@ def format_result(
     """Return a result as text; a table for people is laid out for a terminal of ``width`` columns,
     if given.
     """
-    if form in HUMAN_FORMATS:
-        return _format_for_people(result, form, style, width)
+    if markup := HUMAN_FORMATS.get(form):
+        return _format_for_people(result, markup, style, width)
     rows = result.to_pylist()
     if form is Format.json:
         return json.dumps(rows, indent=2, ensure_ascii=False, default=str) + "\n"
@@ -297,24 +315,21 @@ class _Lines(list[str]):
         self.append(f"{line.removesuffix(chr(13) + chr(10))}\n")
 
 
-def _format_for_people(result: pa.Table, form: Format, style: TableStyle, width: int | None) -> str:
+def _format_for_people(result: pa.Table, form: Markup, style: TableStyle, width: int | None) -> str:
     """Format a result for people: contrasts in their compact form, others with a column per
     column.
     """
-    if (
-        form is Format.latex
-        and (systems := format_system_table(result, style.decimals)) is not None
-    ):
+    if form == "latex" and (systems := format_system_table(result, style.decimals)) is not None:
         return systems
     color = width is not None and supports_color()
-    if form is Format.table and (contrasts := read_contrasts(result, style.decimals)) is not None:
+    if form == "table" and (contrasts := read_contrasts(result, style.decimals)) is not None:
         return contrasts.lay_out(
             width,
             [f"More:{NO_BREAK}--format{NO_BREAK}csv"] if style.is_command else [],
             color=color,
         )
     tables, notes = build_display_tables(result, form, style)
-    if form is not Format.table:
+    if form != "table":
         return "\n".join(_format_markup(table.columns, form) for table in tables) + format_notes(
             notes, form
         )
@@ -334,17 +349,17 @@ def _format_for_people(result: pa.Table, form: Format, style: TableStyle, width:
     ).replace(NO_BREAK, " ")
 
 
-def _format_markup(columns: Sequence[TextColumn], form: Format) -> str:
+def _format_markup(columns: Sequence[TextColumn], form: Markup) -> str:
     alignments = ["right" if column.is_number else "left" for column in columns]
     lines = [list(line) for line in zip(*(column.cells for column in columns), strict=True)]
-    return (format_latex if form is Format.latex else format_markdown)(
+    return (format_latex if form == "latex" else format_markdown)(
         [column.name for column in columns], alignments, lines
     )
 
 
 def format_html(result: pa.Table) -> str:
     """Return a result as HTML tables with notes, for notebooks."""
-    tables, notes = build_display_tables(result, Format.table, escape=escape_controls)
+    tables, notes = build_display_tables(result, "table", escape=escape_controls)
     html = []
     for _, columns in tables:
         sides = ["right" if column.is_number else "left" for column in columns]
@@ -365,7 +380,7 @@ def format_html(result: pa.Table) -> str:
 
 def build_display_tables(
     result: pa.Table,
-    form: Format,
+    form: Markup,
     style: TableStyle | None = None,
     escape: Callable[[str], str] | None = None,
 ) -> tuple[list[DisplayTable], list[str]]:
@@ -394,16 +409,16 @@ def build_display_tables(
     return [DisplayTable("", columns)], []
 
 
-def format_notes(notes: Sequence[str], form: Format) -> str:
+def format_notes(notes: Sequence[str], form: Markup) -> str:
     """Return the lines below a table: comments in LaTeX, and a paragraph in Markdown."""
-    if form is Format.latex:
+    if form == "latex":
         return "".join(f"% {note}\n" for note in notes)
     return "".join(f"\n{note}\n" for note in notes)
 
 
 def read_columns(
     result: pa.Table,
-    form: Format,
+    form: Markup,
     style: TableStyle | None = None,
     escape: Callable[[str], str] | None = None,
 ) -> list[TextColumn]:
@@ -427,7 +442,7 @@ def read_columns(
             escape=escape,
         )
         cells = list(map(format_cell, values))
-        if form is Format.latex:
+        if form == "latex":
             _embolden_best(column.name, cells, rows, style, result)
         numbers = list(map(read_number, values))
         columns.append(
@@ -481,9 +496,7 @@ def drop_constants(
     ]
     constant = constant if len(constant) < len(columns) else []
     empty = [
-        column.name
-        for column in constant
-        if column.cells[0] in {"", format_value(None, Format.table)}
+        column.name for column in constant if column.cells[0] in {"", format_value(None, "table")}
     ]
     equal = [
         f"{column.name}{NO_BREAK}={NO_BREAK}{column.cells[0]}"

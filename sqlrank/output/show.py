@@ -9,8 +9,7 @@ import pyarrow as pa
 
 from sqlrank.call.argument_checks import entry_point
 from sqlrank.errors import InputError
-from sqlrank.output.display import Format
-from sqlrank.output.result_formats import TableStyle, format_html, format_result
+from sqlrank.output.result_formats import Format, TableStyle, format_html, format_result
 
 MAX_DISPLAYED_ROWS = 100
 """Number of rows that are shown of a longer result, in a notebook, too."""

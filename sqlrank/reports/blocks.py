@@ -16,7 +16,7 @@ import sqlrank
 from sqlrank.charts.export import svg_panels
 from sqlrank.errors import InputError, MetricError, escape_controls
 from sqlrank.output.contrast_tables import read_contrasts
-from sqlrank.output.display import Format, TextColumn, format_value, read_number
+from sqlrank.output.display import TextColumn, format_value, read_number
 from sqlrank.output.result_formats import drop_constants, read_columns, rows_for_people
 from sqlrank.result_columns import SLICE_COLUMN, Kind, column_kind
 
@@ -203,7 +203,7 @@ def result_block(
     else:
         first_rows = rows_for_people(first_rows)
         columns, constants = drop_constants(
-            read_columns(first_rows, Format.table, escape=truncate_text),
+            read_columns(first_rows, "table", escape=truncate_text),
             set(first_rows.column_names) - set(CONSTANT_COLUMNS),
         )
         notes += [f"{text}." for text in constants]
@@ -275,9 +275,7 @@ def read_statement(result: pa.Table) -> str:
 def format_cell(name: str, value: Any, is_count: bool = False) -> Cell:
     """Format a value as a cell."""
     kind = Kind.COUNT if is_count else column_kind(name)
-    return Cell(
-        format_value(value, Format.table, kind=kind, escape=truncate_text), read_number(value)
-    )
+    return Cell(format_value(value, "table", kind=kind, escape=truncate_text), read_number(value))
 
 
 MAX_DRAWN_CHARS = 60

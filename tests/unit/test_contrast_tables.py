@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.output.display import Format, text_width
-from sqlrank.output.result_formats import TableStyle, format_result
+from sqlrank.output.display import text_width
+from sqlrank.output.result_formats import Format, TableStyle, format_result
 from tests.unit.command_line import ROOT
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ import pyarrow as pa
 import pytest
 
 from sqlrank.output.ci_reports import format_junit, github_annotations, markdown_summary
-from sqlrank.output.display import Format
-from sqlrank.output.result_formats import TableStyle, as_excel, format_result
+from sqlrank.output.result_formats import Format, TableStyle, as_excel, format_result
 from sqlrank.reports.blocks import result_block
 
 NUMBERS = {

@@ -30,8 +30,7 @@ from sqlrank.errors import (
     short_repr,
 )
 from sqlrank.output.ci_reports import format_junit, github_annotations, markdown_summary
-from sqlrank.output.display import Format
-from sqlrank.output.result_formats import TableStyle, format_result
+from sqlrank.output.result_formats import Format, TableStyle, format_result
 from tests.unit.command_line import ROOT, run_command, run_refused_command
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from sqlrank.output.display import Format, format_system_table
-from sqlrank.output.result_formats import TableStyle, format_result
+from sqlrank.output.display import format_system_table
+from sqlrank.output.result_formats import Format, TableStyle, format_result
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_info import better_direction
 from tests.unit.command_line import ROOT, run_command, run_refused_command

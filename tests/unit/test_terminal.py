@@ -21,8 +21,8 @@ import pytest
 
 import sqlrank
 from sqlrank.cli.commands import EXITS, PARAMETERS_WIDTH
-from sqlrank.output.display import Format, TextColumn, lay_out
-from sqlrank.output.result_formats import TableStyle, format_result
+from sqlrank.output.display import TextColumn, lay_out
+from sqlrank.output.result_formats import Format, TableStyle, format_result
 from tests.lanes import select_few
 from tests.unit.command_line import (
     CODES,
