@@ -4,7 +4,9 @@ functions that it lacks.
 
 from __future__ import annotations
 
+import json
 import math
+import re
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
@@ -442,6 +444,11 @@ def _hash_text(text: Any) -> str:
     return md5(str(text).encode(), usedforsecurity=False).hexdigest()
 
 
+def list_words(text: str) -> str:
+    """Return the runs of letters and digits of a text in lower case, as a JSON array."""
+    return json.dumps(re.findall(r"[^\W_]+", text.lower()))
+
+
 _FUNCTIONS: dict[str, tuple[Callable[..., Any], *tuple[tuple[Any, ...], ...]]] = {
     "ln": (math.log, (1e-300,), (1e300,)),
     "exp": (math.exp, (-700.0,), (700.0,)),
@@ -449,5 +456,6 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Any], *tuple[tuple[Any, ...], ...]]] =
     "power": (math.pow, (3, 11), (0.5, 2)),
     "floor": (_round_down, (-1.5,), (2.5,)),
     "md5": (_hash_text, ("a",)),
+    "list_words": (list_words, ("A b",)),
 }
 """Functions that SQLite may lack, with arguments whose values detect other definitions of users."""

@@ -145,6 +145,14 @@ class Dialect:
     """The integer of eight hexadecimal digits, else a sum of the digits, each times a power of
     16.
     """
+    write_words: Callable[[exp.Expr], exp.Expr] | None = None
+    """The list of the words of a text in lower case, else REGEXP_EXTRACT_ALL by the pattern of the
+    file.
+    """
+    join_words: Callable[[exp.Expr, exp.Expr, exp.Expr], exp.Expr] | None = None
+    """The text of a number of elements of a list from a position on, with blanks between them, else
+    ARRAY_TO_STRING of a slice.
+    """
     function_names: Mapping[type[exp.Expr], str] = field(default_factory=dict)
     """Names of functions that have others elsewhere."""
     composing_function: str | None = None

@@ -483,17 +483,18 @@ class ListJoin:
         ]:
             bracket.replace(write(bracket.this.copy(), bracket.expressions[0].copy()))
 
-    def read_from(self, *items: exp.Expr) -> None:
-        """Read rows with further columns in place of the source and the elements: a CTE before that
-        of the SELECT, or a subquery.
+    def read_from(self, items: Mapping[str, exp.Expr]) -> None:
+        """Read rows with further columns, by their names, of which the SELECT reads some, in place
+        of the source and the elements: a CTE before that of the SELECT, or a subquery.
         """
-        names = {self.element, self.position}
-        read = dict.fromkeys(
-            column.copy()
-            for column in self.columns
-            if not (column.name in names and column.table in {"", self.alias})
-        )
-        rows = exp.select(*read, *items)
+        new: dict[str, exp.Expr] = {}
+        read: dict[exp.Expr, None] = {}
+        for column in self.columns:
+            if column.name in items and column.table in {"", self.alias}:
+                new[column.name] = exp.alias_(items[column.name], column.name)
+            else:
+                read[column.copy()] = None
+        rows = exp.select(*read, *(new[name] for name in items if name in new))
         self.select.args["joins"].remove(self.join)
         rows.set("from_", self.select.args["from_"])
         unqualify_columns(rows)
@@ -505,8 +506,11 @@ class ListJoin:
             name = unique_name(
                 self.alias, {table.name for table in [*steps, *find_nodes(cte.parent, exp.Table)]}
             )
+            keys = {"list_id": "query"}
             ids = [
-                column.name.removesuffix("_id") for column in read if column.name.endswith("_id")
+                keys.get(column.name, column.name.removesuffix("_id"))
+                for column in read
+                if column.name.endswith("_id")
             ]
             rows.comments = [
                 f"One row per {' and '.join([*ids[:1], 'element of its list'])}, with its position."
@@ -539,3 +543,25 @@ def look_up_elements(function: str) -> Callable[[ListJoin], None]:
 def count_from_one(join: ListJoin, index: exp.Expr) -> None:
     """Replace the position in a join by one more than an index."""
     join.replace(join.position, exp.paren(exp.Add(this=index, expression=sql_literal(1))))
+
+
+def split_at_blanks(others: str) -> Callable[[exp.Expr], exp.Expr]:
+    """Return the form of an engine that splits a text at blanks, which replace the runs of other
+    characters.
+    """
+
+    def write_words(text: exp.Expr) -> exp.Expr:
+        pattern = [sql_literal(others), sql_literal(" "), sql_literal("g")]
+        words = exp.Trim(this=call_function("REGEXP_REPLACE", text, *pattern))
+        return call_function(
+            "STRING_TO_ARRAY", exp.Nullif(this=words, expression=sql_literal("")), sql_literal(" ")
+        )
+
+    return write_words
+
+
+def join_slice(values: exp.Expr, start: exp.Expr, length: exp.Expr) -> exp.Expr:
+    """Return the joined elements of a list by SLICE, which takes their number."""
+    return call_function(
+        "ARRAY_JOIN", call_function("SLICE", values, start, length), sql_literal(" ")
+    )

@@ -122,6 +122,7 @@ def rewrite_for_dialect(
     _rewrite_quantiles(tree, target)
     _rewrite_series(tree, target)
     _rewrite_hex_numbers(tree, target)
+    _rewrite_words(tree, target)
     _rewrite_list_elements(tree, target, f"{statement_title} cannot be written for {dialect}")
     materialize_shared_ctes(tree, target, can_materialize)
     if target.rewrite is not None:
@@ -174,6 +175,18 @@ def _rewrite_hex_numbers(tree: exp.Expr, target: Dialect) -> None:
         )
         if is_number and (number := write(text.expression)) is not None:
             cast.replace(number)
+
+
+def _rewrite_words(tree: exp.Expr, target: Dialect) -> None:
+    """Rewrite the words of texts, and the texts of some elements of a list, in place."""
+    if target.write_words is not None:
+        for words in find_nodes(tree, exp.RegexpExtractAll):
+            words.replace(target.write_words(words.this))
+    if target.join_words is not None:
+        for text in find_nodes(tree, exp.ArrayToString):
+            (bounds,) = text.this.expressions
+            length = bounds.expression.this.expression  # of [position:position + length - 1]
+            text.replace(target.join_words(text.this.this, bounds.this, length))
 
 
 def _rewrite_list_elements(tree: exp.Expr, target: Dialect, problem: str) -> None:

@@ -260,7 +260,39 @@ ON_EVIDENCE = (
 )
 """Metrics of spans of evidence, and options for them."""
 
+QUESTIONS = """
+    SELECT 'q' || i AS query_id, CASE
+        WHEN i = 3 THEN NULL WHEN i = 4 THEN ' ...' WHEN i = 5 THEN 'two WORDS'
+        ELSE 'How do I RESET ' || (i % 5) || ', x_y and why?' || repeat(' Again, again', i % 4)
+    END AS text, CASE WHEN i % 2 = 0 THEN 'de' ELSE 'fr' END AS country
+    FROM range(30) AS t(i)
+"""
+"""Questions, of which one has no text, one no words, and some repeat words."""
+
+PASSAGES = """
+    SELECT 'd' || i AS doc_id, CASE WHEN i <> 6 THEN repeat('Well, ', i % 3) || 'how do I reset '
+        || (i % 7) || CASE WHEN i % 3 = 0 THEN ': X-Y' ELSE '' END || ' and again again'
+    END AS text
+    FROM range(14) AS t(i)
+"""
+
+_SHARES_OF_NGRAMS = [
+    "LeakedShare",
+    "LeakedShare(n=1,threshold=0.9)",
+    "LeakedShare(n=5,threshold=0.1)",
+]
+_TEXTS = {"queries": "questions", "inputs": {"items": "passages"}}
+
+ON_TEXTS = (
+    ("leaked per query", _SHARES_OF_NGRAMS, {**_TEXTS, "per_query": True}),
+    ("leaked", _SHARES_OF_NGRAMS, {**_TEXTS, "by": "queries.country"}),
+    ("leaked queries", ["LeakedQueries(n=2,threshold=0.5)"], {**_TEXTS, "by": "queries.country"}),
+)
+"""The metrics of texts, and options for them."""
+
 TABLES = {
+    "questions": QUESTIONS,
+    "passages": PASSAGES,
     "run": RUN,
     "qrels": QRELS,
     "subtopics": SUBTOPICS,

@@ -21,6 +21,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from sqlglot import exp
 
+from sqlrank.engines.remote_database import list_words
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -76,6 +78,7 @@ class SQLite:
             "sqrt": math.sqrt,
             "power": math.pow,
             "floor": lambda x: x // 1,
+            "list_words": list_words,
         }
         for name, function in functions.items():
             num_arguments = 2 if name == "power" else 1

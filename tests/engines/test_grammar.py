@@ -14,6 +14,7 @@ import pytest
 from sqlfluff.core import FluffConfig, Linter
 
 import sqlrank
+from sqlrank.registry.dependencies import find_dependencies, find_engines
 from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.scenarios import Scenario, scenarios, writable_scenarios
@@ -129,8 +130,9 @@ def iterate_statements(dialect: str) -> Iterator[str]:
         ):
             yield Scenario(metric, [metric], scenario.options).text(dialect)
     for curve in load_registry().curves.values():
-        if curve.display_name == "LeakedQueries":
-            continue  # DuckDB alone has it
+        engines = find_engines(find_dependencies(load_registry(), curve, {}).files)
+        if engines and dialect not in engines:
+            continue
         cutoff = (
             "@5"
             if curve.cutoff_parameter is not None and curve.cutoff_parameter.default is None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import re
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pyarrow as pa
@@ -183,6 +185,26 @@ def test_calls_that_are_refused(
     assert message in str(caught.value)
 
 
-def test_other_engines_are_refused_by_name() -> None:
-    with pytest.raises(MetricError, match=r"^LeakedShare is for DuckDB, not for BigQuery"):
-        sqlrank.sql("LeakedShare", queries="q", inputs={"items": "d"}, dialect="bigquery")
+def test_engines_without_lists_are_refused_by_name() -> None:
+    message = r"^LeakedShare is for DuckDB, PostgreSQL, .* or SQLite, not for Redshift"
+    with pytest.raises(MetricError, match=message):
+        sqlrank.sql("LeakedShare", queries="q", inputs={"items": "d"}, dialect="redshift")
+
+
+def test_sqlite_gets_the_function_that_lists_words() -> None:
+    """Letters of all alphabets are in lower case, which LOWER of SQLite leaves as they are."""
+    tables = make_tables(QUERIES | {"été": "L'ÉTÉ DERNIER, là"}, ITEMS | {"là": "l'été dernier là"})
+    expected = sqlrank.evaluate("LeakedShare", **tables, per_query=True)
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for name, table in {"q": tables["queries"], "d": tables["inputs"]["items"]}.items():
+            connection.execute(f"CREATE TABLE {name} ({', '.join(table.column_names)})")
+            rows = zip(*table.to_pydict().values(), strict=True)
+            connection.executemany(f"INSERT INTO {name} VALUES (?, ?)", rows)
+        found = sqlrank.evaluate(
+            "LeakedShare",
+            queries="q",
+            inputs={"items": "d"},
+            connection=connection,
+            per_query=True,
+        )
+    assert found.to_pylist() == expected.to_pylist()

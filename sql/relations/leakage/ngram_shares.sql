@@ -1,5 +1,4 @@
 -- ngram_shares: one row per list and document of the catalog that share an n-gram: the share of the query's n-grams in the document.
--- Engines: duckdb
 -- Nonzero: MAX(shared_ngrams.num_ngrams)
 -- Grain: list_id, doc_id
 SELECT
@@ -16,11 +15,18 @@ FROM (
     -- one row per group, list and distinct n-gram of its query
     SELECT
       ranked_lists.group_id,
-      query_ngrams.list_id,
-      query_ngrams.ngram,
-      COUNT(*) OVER (PARTITION BY query_ngrams.list_id) AS num_ngrams
+      distinct_ngrams.list_id,
+      distinct_ngrams.ngram,
+      COUNT(*) OVER (PARTITION BY distinct_ngrams.list_id) AS num_ngrams
     FROM ranked_lists
-    JOIN query_ngrams ON query_ngrams.list_id = ranked_lists.list_id
+    JOIN (
+      -- one row per list and distinct n-gram of its query
+      SELECT
+        list_id,
+        ngram
+      FROM query_ngrams
+      GROUP BY list_id, ngram
+    ) AS distinct_ngrams ON distinct_ngrams.list_id = ranked_lists.list_id
   ) AS counted_ngrams
   JOIN item_ngrams ON item_ngrams.group_id = counted_ngrams.group_id AND item_ngrams.ngram = counted_ngrams.ngram
   GROUP BY counted_ngrams.list_id, counted_ngrams.ngram, item_ngrams.doc_id

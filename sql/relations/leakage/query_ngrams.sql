@@ -1,11 +1,11 @@
--- query_ngrams: one row per list and distinct word n-gram of the text of its query.
+-- query_ngrams: one row per list and position of a word n-gram in the text of its query.
 -- Words are the runs of letters and digits of the text in lower case.
 -- $n: integer from 1, default 3: number of words of an n-gram.
--- Engines: duckdb
--- Grain: list_id, ngram
+-- Engines: duckdb, postgres, clickhouse, datafusion, bigquery, snowflake, spark, databricks, trino and sqlite, which have lists.
+-- Grain: many per list_id
 SELECT
   query_words.list_id,
-  ngram(query_words.words, starts.position) AS ngram -- consecutive words, with blanks between them
+  ngram(query_words.words, first_words.position) AS ngram -- consecutive words, with blanks between them
 FROM (
   -- one row per list
   SELECT
@@ -14,5 +14,5 @@ FROM (
   FROM ranked_lists
   LEFT JOIN queries ON queries.query_id = ranked_lists.query_id
 ) AS query_words
-CROSS JOIN UNNEST(GENERATE_SERIES(1, ARRAY_LENGTH(query_words.words) - $n + 1)) AS starts(position)
-GROUP BY query_words.list_id, ngram(query_words.words, starts.position)
+CROSS JOIN UNNEST(query_words.words) WITH ORDINALITY AS first_words(word, position)
+WHERE first_words.position <= ARRAY_LENGTH(query_words.words) - $n + 1

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm, keep_nodes
 from sqlrank.rendering.dialect_forms import count_from_one, subquery_operations
-from sqlrank.sql_ast import find_nodes, sql_literal
+from sqlrank.sql_ast import call_function, find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from sqlrank.rendering.dialect_forms import ListJoin
@@ -40,6 +40,23 @@ def _unnest_with_offset(join: ListJoin) -> None:
     )
 
 
+def _join_words(values: exp.Expr, start: exp.Expr, length: exp.Expr) -> exp.Expr:
+    """Return the joined elements of a list by a subquery over their offsets."""
+    element, offset = exp.column(_ELEMENT), exp.column(_OFFSET)
+    rows = exp.Unnest(
+        expressions=[values],
+        alias=exp.TableAlias(columns=[element.this.copy()]),
+        offset=offset.this.copy(),
+    )
+    query = (
+        exp.select(element)
+        .from_(rows)
+        .where(offset >= start - 1, offset < start + length - 1)
+        .order_by(offset.copy())
+    )
+    return call_function("ARRAY_TO_STRING", call_function("ARRAY", query), sql_literal(" "))
+
+
 DIALECT = Dialect(
     label="BigQuery",
     sqlglot_name="bigquery",
@@ -49,6 +66,7 @@ DIALECT = Dialect(
     write_series=keep_nodes,
     composing_function="NORMALIZE",
     write_hex_number=keep_nodes,
+    join_words=_join_words,
     prepare=_search_arrays,
     nan_function="IS_NAN",
     supports_from_first=True,

@@ -81,9 +81,6 @@ def _write_quantile(value: exp.Expr, share: exp.Expr) -> exp.Expr:
 
 def _join_subscripts(join: ListJoin) -> None:
     """Multiply rows by the positions of lists, and look the elements up."""
-    numbers = call_function("arrayEnumerate", join.values.copy())
-    positions = call_function("arrayJoin", numbers)
-    join.read_from(exp.alias_(join.values.copy(), _LIST), exp.alias_(positions, join.position))
     position = exp.column(join.position)
     join.replace(
         join.position, exp.cast(position.copy(), "INT")
@@ -91,6 +88,19 @@ def _join_subscripts(join: ListJoin) -> None:
     join.replace(
         join.element, exp.Bracket(this=exp.column(_LIST), expressions=[position], offset=1)
     )
+    numbers = call_function("arrayEnumerate", join.values.copy())
+    join.read_from({_LIST: join.values.copy(), join.position: call_function("arrayJoin", numbers)})
+
+
+def _extract_words(text: exp.Expr) -> exp.Expr:
+    """Return the words of a text, in lower case in all alphabets; those of NULL are none."""
+    text = call_function("COALESCE", call_function("lowerUTF8", text.this), sql_literal(""))
+    return call_function("extractAll", text, sql_literal(r"[\p{L}\p{N}]+"))
+
+
+def _join_words(values: exp.Expr, start: exp.Expr, length: exp.Expr) -> exp.Expr:
+    words = call_function("arraySlice", values, start, length)
+    return call_function("arrayStringConcat", words, sql_literal(" "))
 
 
 def _map_elements(array: exp.Expr, function: exp.Lambda) -> exp.Expr:
@@ -117,6 +127,8 @@ DIALECT = Dialect(
     write_quantile=_write_quantile,
     write_series=_read_numbers,
     write_hex_number=_read_bytes,
+    write_words=_extract_words,
+    join_words=_join_words,
     prepare=_prepare_tree,
     finish=_add_settings,
     composing_function="normalizeUTF8NFC",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from sqlrank.rendering.dialect import Dialect
+from sqlrank.rendering.dialect_forms import split_at_blanks
 from sqlrank.sql_ast import call_function, find_nodes, sql_literal
 
 if TYPE_CHECKING:
@@ -14,15 +15,23 @@ if TYPE_CHECKING:
 
 
 def _finish_tree(tree: exp.Expr) -> None:
-    """Hide functions in the order of windows, and put comparisons of NULL in parentheses.
+    """Hide functions in the order of windows and keys of groups that are not in the result, and put
+    comparisons of NULL in parentheses.
 
-    DataFusion takes the order of EXP(x) and LN(x) for that of x, and then refuses the plan; AND
-    binds before IS NOT DISTINCT FROM.
+    DataFusion takes the order of EXP(x) and LN(x) for that of x, and then refuses the plan; it
+    leaves out keys that it takes for functions of others, which they are not in every tree;
+    AND binds before IS NOT DISTINCT FROM.
     """
     for window in find_nodes(tree, exp.Window):
         for term in window.args["order"].expressions if window.args.get("order") else ():
             if term.find(exp.Exp, exp.Ln):
                 term.set("this", exp.Coalesce(this=term.this, expressions=[exp.null()]))
+    for group in find_nodes(tree, exp.Group):
+        select: Any = group.parent
+        values = {item.unalias() for item in select.expressions}
+        for key in group.expressions:
+            if isinstance(key, exp.Column) and key not in values:
+                key.replace(exp.Coalesce(this=key.copy(), expressions=[exp.null()]))
     for equality in find_nodes(tree, exp.NullSafeEQ):
         if isinstance(equality.parent, exp.And):
             equality.replace(exp.paren(equality.copy()))
@@ -37,9 +46,7 @@ def _select_ranges(join: ListJoin) -> None:
         "RANGE", sql_literal(1), exp.Add(this=length, expression=sql_literal(1))
     )
     elements = {join.element: join.values.copy(), join.position: positions}
-    join.read_from(
-        *(exp.alias_(call_function("UNNEST", value), name) for name, value in elements.items())
-    )
+    join.read_from({name: call_function("UNNEST", value) for name, value in elements.items()})
 
 
 DIALECT = Dialect(
@@ -48,6 +55,7 @@ DIALECT = Dialect(
     drivers=("datafusion",),
     write_list_elements=_select_ranges,
     finish=_finish_tree,
+    write_words=split_at_blanks(r"[^\p{L}\p{N}]+"),
     nan_function="ISNAN",
     fold_identifier=str.lower,
     distinguishes_zeros=True,

@@ -86,7 +86,7 @@ def _select_elements(join: ListJoin) -> None:
             join.replace(name, value)
         unqualify_columns(join.select)
     else:
-        join.read_from(*(exp.alias_(value, name) for name, value in elements.items()))
+        join.read_from(elements)
 
 
 _FILE_NODES = (

@@ -11,6 +11,7 @@ from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm,
 from sqlrank.rendering.dialect_forms import (
     order_within_group,
     read_series_function,
+    split_at_blanks,
     subquery_operations,
 )
 from sqlrank.sql_ast import BIGINT, call_function, sql_literal
@@ -49,6 +50,7 @@ DIALECT = Dialect(
     write_quantile=order_within_group,
     write_series=read_series_function,
     write_hex_number=_cast_bits,
+    write_words=split_at_blanks("[^[:alnum:]]+"),
     fold_identifier=str.lower,
     calls_functions_by_fields=True,
     supports_collations=True,

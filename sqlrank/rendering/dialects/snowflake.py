@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm
 from sqlrank.rendering.dialect_forms import count_from_one, order_within_group
-from sqlrank.sql_ast import call_function, find_nodes
+from sqlrank.sql_ast import call_function, find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from sqlrank.rendering.dialect_forms import ListJoin
@@ -26,6 +26,19 @@ def _flatten_elements(join: ListJoin) -> None:
     )
 
 
+def _split_words(text: exp.Expr) -> exp.Expr:
+    """Return the words of a text, which other characters than letters and digits split."""
+    words = call_function("REGEXP_REPLACE", text, sql_literal("[^[:alnum:]]+"), sql_literal(" "))
+    return call_function(
+        "SPLIT", exp.Nullif(this=exp.Trim(this=words), expression=sql_literal("")), sql_literal(" ")
+    )
+
+
+def _join_words(values: exp.Expr, start: exp.Expr, length: exp.Expr) -> exp.Expr:
+    words = call_function("ARRAY_SLICE", values, start - 1, start + length - 1)
+    return call_function("ARRAY_TO_STRING", words, sql_literal(" "))
+
+
 def _search_by_position(tree: exp.Expr) -> None:
     """Search texts by POSITION, since Databend lacks CHARINDEX."""
     for search in find_nodes(tree, exp.StrPosition):
@@ -40,6 +53,8 @@ DIALECT = Dialect(
     drivers=("snowflake",),
     write_list_elements=_flatten_elements,
     write_quantile=order_within_group,
+    write_words=_split_words,
+    join_words=_join_words,
     finish=_search_by_position,
     fold_identifier=str.upper,
     searches_from_items=True,

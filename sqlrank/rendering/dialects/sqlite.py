@@ -38,6 +38,24 @@ def _read_json(join: ListJoin) -> None:
     )
 
 
+def _split_words(text: exp.Expr) -> exp.Expr:
+    """Return a call of the function that connections get, since no pattern is searched."""
+    return call_function("LIST_WORDS", text.this)
+
+
+def _join_words(values: exp.Expr, start: exp.Expr, length: exp.Expr) -> exp.Expr:
+    """Return the joined elements of a JSON array by a subquery."""
+    key = exp.column("key", table="words")
+    return (
+        exp.select(
+            call_function("GROUP_CONCAT", exp.column("value", table="words"), sql_literal(" "))
+        )
+        .from_(exp.Table(this=call_function("JSON_EACH", values), alias=exp.to_identifier("words")))
+        .where(key >= start - 1, key < start + length - 1)
+        .subquery()
+    )
+
+
 def _select_types(query: exp.Query, columns: Sequence[exp.Column]) -> exp.Select:
     """Return a query for the types of values, because columns have none. One text makes a text
     column.
@@ -57,6 +75,8 @@ DIALECT = Dialect(
     aliases=("sqlite3",),
     drivers=("sqlite3",),
     write_list_elements=_read_json,
+    write_words=_split_words,
+    join_words=_join_words,
     prepare=_prepare_tree,
     function_names={exp.Greatest: "MAX", exp.Least: "MIN"},
     character="CHAR({code})",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlrank.rendering.dialect import Dialect, keep_nodes
-from sqlrank.rendering.dialect_forms import look_up_elements
+from sqlrank.rendering.dialect_forms import join_slice, look_up_elements
 from sqlrank.sql_ast import call_function, sql_literal
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ DIALECT = Dialect(
     write_series=keep_nodes,
     composing_function="NORMALIZE",
     write_hex_number=_read_base,
+    join_words=join_slice,
     nan_function="IS_NAN",
     infinity="INFINITY()",
     searches_from_items=True,
