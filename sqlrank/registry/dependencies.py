@@ -28,12 +28,14 @@ class Dependencies:
     relations: set[str] = field(default_factory=set)
     files: dict[SqlFile, None] = field(default_factory=dict)
 
-    def add(self, other: Dependencies) -> None:
-        """Add the dependencies of another file."""
-        self.settings |= other.settings
-        self.roles |= other.roles
-        self.relations |= other.relations
-        self.files |= other.files
+    def __or__(self, other: Dependencies) -> Dependencies:
+        """Return these dependencies with those of another file."""
+        return Dependencies(
+            self.settings | other.settings,
+            self.roles | other.roles,
+            self.relations | other.relations,
+            self.files | other.files,
+        )
 
     @property
     def reads_documents(self) -> bool:
@@ -52,11 +54,21 @@ class Dependencies:
 def find_dependencies(
     library: Registry, file: SqlFile, settings: Mapping[str, Any], *slots: str
 ) -> Dependencies:
-    """Find the dependencies of a file, and of further slots, under these settings."""
-    dependencies = Dependencies()
-    _visit_file(library, library.validate_file(file), settings, dependencies)
+    """Find the dependencies of a file, and of further slots, under these settings.
+
+    They are found once, and shared by callers.
+    """
+    return _find_dependencies(library, file, frozenset(settings.items()), slots)
+
+
+@lru_cache(maxsize=4096)
+def _find_dependencies(
+    library: Registry, file: SqlFile, settings: frozenset[tuple[str, Any]], slots: tuple[str, ...]
+) -> Dependencies:
+    dependencies, by_name = Dependencies(), dict(settings)
+    _visit_file(library, library.validate_file(file), by_name, dependencies)
     for slot in slots:
-        _visit_slot(library, slot, settings, dependencies)
+        _visit_slot(library, slot, by_name, dependencies)
     return dependencies
 
 

@@ -561,10 +561,8 @@ def _resolve_metric(
         )
     dependencies = find_dependencies(library, file, settings, *LIST_SLOTS)
     if metric.cutoff == QUERY_CUTOFF:
-        dependencies.add(
-            find_dependencies(
-                library, library.find_relation(QUERY_CUTOFFS_RELATION, settings), settings
-            )
+        dependencies |= find_dependencies(
+            library, library.find_relation(QUERY_CUTOFFS_RELATION, settings), settings
         )
     return ResolvedMetric(
         metric, file, settings, dependencies, requested.role, measured_column=column
