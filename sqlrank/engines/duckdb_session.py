@@ -192,7 +192,8 @@ machine is.
 class _DatabasePool:
     """Databases of this process, with a spill directory that is removed at exit.
 
-    There is one for the default number of threads and one for the number last requested.
+    There is one for the default number of threads, one for a single thread, and one for the number
+    last requested.
     """
 
     def __init__(self) -> None:
@@ -215,7 +216,7 @@ class _DatabasePool:
                 for replaced_key in [
                     key
                     for key in self._databases
-                    if key[0] == process and None not in (key[1], threads)
+                    if key[0] == process and not {key[1], threads} & {None, 1}
                 ]:
                     del self._databases[replaced_key]
                 self._databases[pool_key] = database

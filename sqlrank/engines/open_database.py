@@ -5,7 +5,7 @@ once.
 from __future__ import annotations
 
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import duckdb
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 
 Outcome = TypeVar("Outcome")
+
+MAX_ROWS_OF_ONE_THREAD = 50_000
+"""Rows in memory up to which one thread evaluates them: DuckDB gives each thread 122,880."""
 
 
 def run_on_database(
@@ -79,6 +82,15 @@ class ExecutionOptions:
         return select_arguments(
             cls, arguments, dialect=dialect, limits=select_arguments(ResourceLimits, arguments)
         )
+
+    def with_threads_for(self, num_rows: int | None) -> ExecutionOptions:
+        """Return options with one thread for few rows in memory, None for others: a second one
+        takes processor time, and finds nothing to do.
+        """
+        is_chosen = self.connection is not None or self.limits.threads is not None
+        if is_chosen or num_rows is None or num_rows > MAX_ROWS_OF_ONE_THREAD:
+            return self
+        return replace(self, limits=replace(self.limits, threads=1))
 
     def run(self, work: Callable[[Database], Outcome]) -> Outcome:
         """Run ``work`` on the database, and return its result."""

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from sqlrank._version import __version__
 from sqlrank.call.resolve import ResolvedRequest, resolve_request
+from sqlrank.call.sources import count_rows_in_memory
 from sqlrank.compiler.statement import result_keys
 from sqlrank.engines.database import TimeRangeError
 from sqlrank.errors import ExecutionError
@@ -86,6 +87,10 @@ def execute_request(call: Request, options: ExecutionOptions) -> pa.Table:
 
 def run_resolved(request: ResolvedRequest, options: ExecutionOptions) -> pa.Table:
     """Execute a resolved request on a connection."""
+    confidence = request.confidence
+    if not request.assembled_roles and (confidence is None or not confidence.is_bootstrap):
+        counts = [*map(count_rows_in_memory, request.sources.values())]
+        options = options.with_threads_for(None if None in counts else sum(filter(None, counts)))
     return options.run(lambda database: execute_resolved(request, database, options.check))
 
 

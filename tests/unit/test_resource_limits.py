@@ -155,11 +155,37 @@ def test_a_database_is_pooled_for_the_threads_last_requested(
     monkeypatch.setattr(
         sessions, "_open_database", lambda threads: opened.append(threads) or real(threads)
     )
-    for threads in (1, None, 1, 2, None, 2, 1):
+    for threads in (1, None, 1, 2, None, 2, 1, 3, 1, 2):
         with duckdb_session(None, ResourceLimits(threads=threads)) as database:
             told = database.sql("SELECT CURRENT_SETTING('threads')").fetchall()[0][0]
             assert threads in {None, told}
-    assert opened == [1, None, 2, 1]
+    assert opened == [1, None, 2, 3, 2]
+
+
+def test_few_rows_in_memory_are_evaluated_by_one_thread(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    requested: list[int | None] = []
+    real = sessions.pooled_connection
+    monkeypatch.setattr(
+        sessions, "pooled_connection", lambda threads: requested.append(threads) or real(threads)
+    )
+    docs = {f"d{doc}": doc for doc in range(2_501)}
+    qrels = {"q1": {"d1": 1}}
+    path = tmp_path / "run.csv"
+    path.write_text("query_id,doc_id,score\nq1,d1,1\n")
+    few, many = ({f"q{query}": docs for query in range(size)} for size in (10, 20))
+    for run, options in (
+        (few, {}),
+        (pa.table({"query_id": ["q1"], "doc_id": ["d1"], "score": [1.0]}), {}),
+        ({"a": qrels, "b": few}, {}),
+        (many, {}),
+        (path, {}),
+        (few, {"threads": 2}),
+        (few, {"confidence": 0.9, "interval": "bootstrap"}),
+    ):
+        sqlrank.evaluate("P@1", run=run, qrels=qrels, **options)
+    assert requested == [1, 1, 1, None, None, 2, None]
 
 
 def test_what_is_under_way_outlives_the_database_that_is_let_go() -> None:
