@@ -25,7 +25,7 @@ from sqlrank.engines.open_database import share_queries
 from sqlrank.errors import InputError, SqlrankError
 from sqlrank.inputs.column_binding import bind_inputs
 from sqlrank.registry.loader import load_registry
-from sqlrank.registry.query_templates import load_select
+from sqlrank.registry.query_templates import load_select, repeat_columns
 from sqlrank.result_metadata import left_out_metadata, read_left_out, read_texts
 from sqlrank.run.execution import (
     ROW_UNIT,
@@ -339,22 +339,15 @@ class PairedUnits:
             "is_baseline": to_array([1, 0] * len(pairs), pa.bool_()),
         }
         self.database.register("pair_systems", pa.table(members))
-        joined = load_select("analyses/comparison", "paired_unit_values.sql")
         names = [*self.class_sizes, *(["flip_label"] if self.flip_metrics else [])]
-        joined.select(
-            *(exp.alias_(exp.Max(this=exp.column(name)), name) for name in names), copy=False
+        joined = repeat_columns(
+            load_select("analyses/comparison", "paired_unit_values.sql"),
+            {
+                ("size",): [(name,) for name in names],
+                ("metric",): [(str(number),) for number, _ in enumerate(self.measures)],
+                ("flip",): [(f"flip_{number}",) for number in self.flip_metrics],
+            },
         )
-        columns = {f"value_{index}": f"{index}" for index, _ in enumerate(self.measures)}
-        columns |= {f"flip_{index}": f"flip_{index}" for index in self.flip_metrics}
-        for column, name in columns.items():
-            for side, is_first in (
-                ("baseline", exp.column("is_baseline", table="pair_systems")),
-                ("system", ~exp.column("is_baseline", table="pair_systems")),
-            ):
-                value = exp.Case(
-                    ifs=[exp.If(this=is_first, true=exp.column(column, table="unit_values"))]
-                )
-                joined.select(exp.alias_(exp.Max(this=value), f"{side}_{name}"), copy=False)
         self.create_temp("paired_unit_values", joined)
 
     def _select_pair(self, metric: int, measure: ComparedMetric) -> exp.Select:

@@ -37,7 +37,7 @@ from sqlrank.interval_options import (
     check_confidence_level,
     check_replicates,
 )
-from sqlrank.registry.query_templates import load_select
+from sqlrank.registry.query_templates import RepeatedNames, load_select, repeat_columns
 from sqlrank.result_metadata import LeftOut
 from sqlrank.sql_ast import sql_literal
 
@@ -242,28 +242,29 @@ class SignFlips:
         # One column per metric and pair, rows per group: one column per comparison would be 0 in
         # all other groups.
         columns = {
-            key: column_number
-            for column_number, key in enumerate(
+            key: str(number)
+            for number, key in enumerate(
                 dict.fromkeys((summary.metric, summary.pair) for summary in self.compared)
             )
         }
-        wide = load_select("analyses/comparison", "unit_difference_rows.sql")
-        for (metric, pair), column_number in columns.items():
-            wide.select(
-                exp.alias_(_select_difference(metric, pair), f"d_{column_number}"), copy=False
-            )
-        units.create_temp("unit_difference_rows", wide)
-        self.sums = self._flip_signs(units, replicates, columns)
+        comparisons: RepeatedNames = {("comparison",): [(number,) for number in columns.values()]}
+        rows, flips = (
+            repeat_columns(load_select("analyses/comparison", f"{name}.sql"), comparisons)
+            for name in ("unit_difference_rows", "sign_flip_replicates")
+        )
+        numbers: dict[str, Any] = {
+            f"{name}_of_{number}": value
+            for key, number in columns.items()
+            for name, value in zip(("metric", "pair"), key, strict=True)
+        }
+        units.create_temp("unit_difference_rows", rows, **numbers)
+        units.create_temp("sign_flip_replicates", flips, replicates=replicates)
+        self.sums = self._fetch_sums(units, replicates, columns)
 
-    def _flip_signs(
-        self, units: PairedUnits, replicates: int, columns: Mapping[tuple[int, int], int]
+    def _fetch_sums(
+        self, units: PairedUnits, replicates: int, columns: Mapping[tuple[int, int], str]
     ) -> list[list[float]]:
         """Return the sign-flipped sums of each comparison, in the order of replicates."""
-        flips = load_select("analyses/comparison", "sign_flip_replicates.sql")
-        for column_number in columns.values():
-            signed = exp.column(f"d_{column_number}") * exp.column("sign")
-            flips.select(exp.alias_(exp.Sum(this=signed), f"total_{column_number}"), copy=False)
-        units.create_temp("sign_flip_replicates", flips, replicates=replicates)
         table = units.fetch_arrow(
             exp.select("*").from_("sign_flip_replicates").order_by("cell", "replicate")
         )
@@ -334,26 +335,6 @@ def _t_statistic(total: float, summary: DifferenceSummary) -> float:
     if rest <= 0:
         return math.inf if total else 0.0
     return abs(total) / math.sqrt(rest) * math.sqrt((summary.units - 1) / summary.units)
-
-
-def _select_difference(metric: int, pair: int) -> exp.Expr:
-    """Return a unit's difference in the metric of a pair, 0 if it has none."""
-    is_selected = exp.and_(
-        *(
-            exp.column(name, table="unit_influence").eq(value)
-            for name, value in (("metric", metric), ("pair", pair))
-        )
-    )
-    return exp.Sum(
-        this=exp.Case(
-            ifs=[
-                exp.If(
-                    this=is_selected, true=exp.column("integer_difference", table="unit_influence")
-                )
-            ],
-            default=sql_literal(0.0),
-        )
-    )
 
 
 def _check_ids(units: PairedUnits) -> None:

@@ -20,6 +20,7 @@ from sqlrank.rendering.dialects import DEFAULT_DIALECT, get_dialect
 from sqlrank.rendering.renderer import StatementHeader
 from sqlrank.splits.split import parse_shares
 from sqlrank.sql_ast import is_not_null
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -85,6 +86,13 @@ class Formula:
             if self.denominator is None
             else f"Ratio({self.value}, {self.denominator})"
         )
+
+
+PLAIN_AMOUNT = re.compile(
+    r"(?!(mean|variant|last|multi|product|amount)_|.*_(count|mean|missing)$"
+    r"|(unit_id|variant|units|metric|amount|outcome|covariate)$)[a-z][a-z0-9_]*"
+)
+"""Names of amounts that are none of the steps' own, and no part of one."""
 
 
 @dataclass(frozen=True)
@@ -219,15 +227,24 @@ class ExperimentDesign:
 
     @property
     def unit_sum_columns(self) -> dict[tuple[str, bool], str]:
-        """Return the per-unit sum columns, by expression and by use as a covariate.
+        """Return the per-unit sum columns, by expression and by use as a covariate: a column of the
+        data keeps its name, if no step has a column that is named so.
 
         Covariates may be NULL.
         """
         columns: dict[tuple[str, bool], str] = {}
         for estimate in self.estimates:
             for role, text in estimate.columns_by_role.items():
-                columns.setdefault((text, role.startswith("covariate")), f"amount_{len(columns)}")
+                name = text if PLAIN_AMOUNT.fullmatch(text) else f"amount_{len(columns)}"
+                columns.setdefault(
+                    (text, role.startswith("covariate")), unique_name(name, columns.values())
+                )
         return columns
+
+    @property
+    def covariate_columns(self) -> list[str]:
+        """Return the per-unit sum columns of covariates."""
+        return [name for (_, is_covariate), name in self.unit_sum_columns.items() if is_covariate]
 
     def sum_columns(self, estimate: ExperimentMetric) -> dict[str, str]:
         """Return the per-unit sum columns of a metric, by role."""

@@ -14,7 +14,12 @@ from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.experiments.design import SAMPLE_RATIO, SUM_ROLES, ExperimentDesign, ExperimentMetric
 from sqlrank.interval_options import SEQUENTIAL
 from sqlrank.optimizer.optimizer import prune_query
-from sqlrank.registry.query_templates import describe_rows, file_comment, load_select
+from sqlrank.registry.query_templates import (
+    describe_rows,
+    file_comment,
+    load_select,
+    repeat_columns,
+)
 from sqlrank.result_columns import EXPERIMENT_SCHEMA
 from sqlrank.sql_ast import (
     case_when,
@@ -22,8 +27,6 @@ from sqlrank.sql_ast import (
     double_literal,
     find_nodes,
     first_select,
-    is_not_null,
-    is_null,
     sql_literal,
     union_all,
     unqualified_tables,
@@ -100,10 +103,10 @@ KEYS = ("unit_id", "variant")
 ROLE_LETTERS = dict(zip(SUM_ROLES, "vdce", strict=True))
 """Letters of the roles in the names of sums of products."""
 
-PRODUCTS = ("svv", "svd", "sdd", "scc", "sce", "see", "svc", "sve", "sdc", "sde")
-MISSING_COVARIATE = "missing"
-COVARIATE_COUNT = "count"
-COVARIATE_MEAN = "overall_mean"
+MIXED_PRODUCTS = ("svc", "sve", "sdc", "sde")
+"""Products of an outcome and a covariate, which the file of their sums has in this order."""
+
+PRODUCTS = ("svv", "svd", "sdd", "scc", "sce", "see", *MIXED_PRODUCTS)
 
 
 def variant_sum_ctes(design: ExperimentDesign, observations: BoundInput) -> dict[str, exp.Query]:
@@ -112,137 +115,51 @@ def variant_sum_ctes(design: ExperimentDesign, observations: BoundInput) -> dict
     ``metric_moments`` has a row per metric and variant.
     """
     amounts = list(design.unit_sum_columns.values())
-    covariate_columns = [
-        name for (_, is_covariate), name in design.unit_sum_columns.items() if is_covariate
-    ]
-    other_columns = [name for name in amounts if name not in covariate_columns]
+    covariates = design.covariate_columns
+    repeated = _list_repeated_names(design)
     ctes: dict[str, exp.Query] = {
         OBSERVATIONS: with_comment(
             observations.select_columns([*KEYS, *amounts]),
             describe_rows(observations.role.description),
         )
     }
-    ctes["experiment_units"] = _select_columns(
-        read_step("experiment_units.sql"),
-        {name: exp.Sum(this=exp.column(name)) for name in amounts},
-    )
-    ctes["variant_means"] = _select_columns(
-        read_step("variant_means.sql"), _list_means(amounts, covariate_columns)
-    )
-    covariate_counts = [f"{name}_{COVARIATE_COUNT}" for name in covariate_columns]
-    ctes["variant_summaries"] = _select_columns(
-        read_step("variant_summaries.sql"),
-        {name: exp.column(name) for name in [*map(_variant_mean, amounts), *covariate_counts]}
-        | _covariate_means(covariate_columns),
-    )
-    if covariate_columns:
-        unchanged_columns = [
-            *map(_variant_mean, other_columns),
-            *covariate_counts,
-            *(f"{name}_{COVARIATE_MEAN}" for name in covariate_columns),
-        ]
-        ctes["imputed_means"] = _select_columns(
-            read_step("imputed_means.sql"),
-            {name: exp.column(name) for name in unchanged_columns}
-            | _impute_covariates(covariate_columns),
-        )
-    ctes["variant_comoments"] = rename_ctes(
-        _select_sums(design, covariate_columns),
-        {"variant_summaries": "imputed_means"} if covariate_columns else {},
-    )
+    for name in (
+        *("experiment_units", "variant_means", "variant_summaries"),
+        *(["imputed_means"] if covariates else []),
+        "variant_comoments",
+    ):
+        ctes[name] = repeat_columns(read_step(f"{name}.sql"), repeated)
+    if covariates:
+        rename_ctes(ctes["variant_comoments"], {"variant_summaries": "imputed_means"})
     ctes["metric_moments"] = _metric_sums(design)
     return ctes
 
 
-def _select_columns(query: exp.Select, columns: Mapping[str, exp.Expr]) -> exp.Select:
-    return query.select(
-        *(
-            value if value == exp.column(name) else exp.alias_(value, name)
-            for name, value in columns.items()
-        ),
-        copy=False,
+def _list_repeated_names(
+    design: ExperimentDesign,
+) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the names of amounts for each word that stands for one in the files of steps: of all,
+    of outcomes and covariates, and of the pairs whose products a metric needs.
+    """
+    covariates = design.covariate_columns
+    amounts = list(design.unit_sum_columns.values())
+    pairs = dict.fromkeys(
+        pair
+        for estimate in design.estimates
+        for pair in _pair_products(design.sum_columns(estimate)).values()
     )
-
-
-def _variant_mean(amount: str) -> str:
-    """Return the column of the mean of an amount in a variant, ``variant_mean_0``."""
-    return f"variant_{_name_mean(amount)}"
-
-
-def _name_mean(amount: str) -> str:
-    """Return the column of the mean beside sums about it: ClickHouse reads an alias in place of a
-    column of its name.
-    """
-    return f"mean_{amount.removeprefix('amount_')}"
-
-
-def _list_means(amounts: list[str], covariate_columns: list[str]) -> dict[str, exp.Expr]:
-    """Return the mean of each per-unit sum, and the number of known covariates."""
-    columns: dict[str, exp.Expr] = {
-        _variant_mean(name): exp.Avg(this=exp.column(name)) for name in amounts
+    repeated: dict[tuple[str, ...], list[tuple[str, ...]]] = {
+        ("amount",): [(name,) for name in amounts],
+        ("outcome",): [(name,) for name in amounts if name not in covariates],
+        ("covariate",): [(name,) for name in covariates],
     }
-    return columns | {
-        f"{name}_{COVARIATE_COUNT}": exp.Count(this=exp.column(name)) for name in covariate_columns
-    }
-
-
-def _covariate_means(covariate_columns: list[str]) -> dict[str, exp.Expr]:
-    """Return the mean covariate over all variants, used to impute missing covariates; 0 if none is
-    known.
-    """
-    is_one = is_not_null(exp.column("variant"))
-
-    def sum_variants(value: exp.Expr) -> exp.Window:
-        return exp.Window(this=exp.Sum(this=case_when(is_one, value)))
-
-    columns: dict[str, exp.Expr] = {}
-    for name in covariate_columns:
-        count = exp.column(f"{name}_{COVARIATE_COUNT}")
-        total = sum_variants(count * exp.column(_variant_mean(name)))
-        mean = total / exp.func("NULLIF", sum_variants(count), sql_literal(0))
-        columns[f"{name}_{COVARIATE_MEAN}"] = exp.func("COALESCE", mean, double_literal(0))
-    return columns
-
-
-def _impute_covariates(covariate_columns: list[str]) -> dict[str, exp.Expr]:
-    """Return covariate means per variant after mean imputation of missing values."""
-    columns: dict[str, exp.Expr] = {}
-    for name in covariate_columns:
-        count, covariate_mean = (
-            exp.column(f"{name}_{COVARIATE_COUNT}"),
-            exp.column(f"{name}_{COVARIATE_MEAN}"),
-        )
-        deviation = exp.paren(exp.column(_variant_mean(name)) - covariate_mean)
-        shift = exp.Div(this=deviation * count, expression=exp.column("units"))
-        columns[_variant_mean(name)] = covariate_mean + exp.func(
-            "COALESCE", shift, double_literal(0)
-        )
-    return columns
-
-
-def _select_sums(design: ExperimentDesign, covariate_columns: list[str]) -> exp.Select:
-    """Return the means of variants, and the sums of squares and products about them."""
-    columns: dict[str, exp.Expr] = {
-        _name_mean(name): exp.Max(this=exp.column(_variant_mean(name)))
-        for name in design.unit_sum_columns.values()
-    }
-
-    def center_column(name: str) -> exp.Expr:
-        value: exp.Expr = exp.column(name)
-        if name in covariate_columns:
-            value = exp.func("COALESCE", value, exp.column(f"{name}_{COVARIATE_MEAN}"))
-        return exp.paren(value - exp.column(_variant_mean(name)))
-
-    for estimate in design.estimates:
-        for first, second in _pair_products(design.sum_columns(estimate)).values():
-            columns[_product_name(first, second)] = exp.Sum(
-                this=center_column(first) * center_column(second)
-            )
-    for name in covariate_columns:
-        is_missing = is_null(exp.column(name))
-        missing_flag = case_when(is_missing, sql_literal(1), sql_literal(0))
-        columns[f"{name}_{MISSING_COVARIATE}"] = exp.Sum(this=missing_flag)
-    return _select_columns(read_step("variant_comoments.sql"), columns)
+    for count, words in enumerate(
+        [("outcome", "other_outcome"), ("outcome", "covariate"), ("covariate", "other_covariate")]
+    ):
+        repeated[words] = [
+            pair for pair in pairs if sum(name in covariates for name in pair) == count
+        ]
+    return repeated
 
 
 def _pair_products(columns: Mapping[str, str]) -> dict[str, tuple[str, str]]:
@@ -252,17 +169,12 @@ def _pair_products(columns: Mapping[str, str]) -> dict[str, tuple[str, str]]:
         product: (by_letter.get(product[1]), by_letter.get(product[2])) for product in PRODUCTS
     }
     return {
-        product: (min(first, second), max(first, second))
+        product: (first, second)
+        if first <= second or product in MIXED_PRODUCTS
+        else (second, first)
         for product, (first, second) in pairs.items()
         if first and second
     }
-
-
-def _product_name(first: str, second: str) -> str:
-    """Return the column of the sum of products of two amounts about their means,
-    ``product_0_1``.
-    """
-    return f"product_{first.removeprefix('amount_')}_{second.removeprefix('amount_')}"
 
 
 def _metric_sums(design: ExperimentDesign) -> exp.Select:
@@ -279,22 +191,13 @@ def _metric_sums(design: ExperimentDesign) -> exp.Select:
     columns_by_metric = {
         estimate.name: _arm_columns(design, estimate) for estimate in design.estimates
     }
-    columns = next(iter(columns_by_metric.values()))
-    query = _select_columns(
-        query,
-        {
-            column: _choose_by_metric(
-                {name: metric_columns[column] for name, metric_columns in columns_by_metric.items()}
-            )
-            for column in columns
-        },
-    )
-    for item in query.selects:
-        item.comments = (
-            [_describe_product(item.alias_or_name)]
-            if item.alias_or_name in PRODUCTS
-            else item.comments
+    for column in next(iter(columns_by_metric.values())):
+        value = _choose_by_metric(
+            {name: metric_columns[column] for name, metric_columns in columns_by_metric.items()}
         )
+        item = exp.alias_(value, column)
+        item.comments = [_describe_product(column)] if column in PRODUCTS else None
+        query.select(item, copy=False)
     return query
 
 
@@ -337,16 +240,16 @@ def _arm_columns(design: ExperimentDesign, estimate: ExperimentMetric) -> dict[s
     moments: dict[str, exp.Expr] = {}
     for role in SUM_ROLES:
         neutral_value = double_literal(1 if role.endswith("denominator") else 0)
-        moments[role] = exp.column(_name_mean(columns[role])) if role in columns else neutral_value
+        moments[role] = exp.column(f"mean_{columns[role]}") if role in columns else neutral_value
     for product in PRODUCTS:
         pair = products.get(product)
-        moments[product] = exp.column(_product_name(*pair)) if pair else double_literal(0)
+        moments[product] = exp.column("_".join(("product", *pair))) if pair else double_literal(0)
     missing = [
-        exp.column(f"{name}_{MISSING_COVARIATE}")
+        exp.column(f"{name}_missing")
         for role, name in columns.items()
         if role.startswith("covariate")
     ]
-    return moments | {MISSING_COVARIATE: missing[0] if missing else sql_literal(0)}
+    return moments | {"missing": missing[0] if missing else sql_literal(0)}
 
 
 def _choose_by_metric(values: Mapping[str, exp.Expr]) -> exp.Expr:

@@ -41,7 +41,6 @@ from sqlrank.experiments.design import (
 from sqlrank.experiments.effects import (
     FOLDER,
     KEYS,
-    MISSING_COVARIATE,
     OBSERVATIONS,
     SRM_ALPHA,
     effects_query,
@@ -330,7 +329,7 @@ def warnings_for(
     if count := max(row["multi_variant_units"] for row in rows):
         notes.append(f"{_count_units(count, 'was', 'were')} in more than one variant, and left out")
     missing = {
-        estimate.name: sum(row[MISSING_COVARIATE] for row in rows if row["metric"] == estimate.name)
+        estimate.name: sum(row["missing"] for row in rows if row["metric"] == estimate.name)
         for estimate in design.estimates
     }
     notes += [
@@ -641,7 +640,7 @@ def _evaluate_variant_sums(
     }
     arms = normalize_result(
         table,
-        data_types | dict.fromkeys(("units", "multi_variant_units", MISSING_COVARIATE), pa.int64()),
+        data_types | dict.fromkeys(("units", "multi_variant_units", "missing"), pa.int64()),
     )
     if not arms.num_rows:
         raise InputError(

@@ -5,11 +5,12 @@ CTE.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlglot
 from sqlglot import exp
@@ -17,10 +18,7 @@ from sqlglot import exp
 from sqlrank.errors import ContractError, join_words
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.registry.sql_folder import sql_root, strip_header_comment
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
+from sqlrank.sql_ast import find_nodes
 
 RELATIONS_FOLDER = "relations/"
 _FOLDERS = re.compile(r"^(relations|analyses)/")
@@ -279,3 +277,39 @@ def _read_select(path: Path, edit: int) -> exp.Select:  # noqa: ARG001
         # Source positions; copying them, even if empty, doubles the cost
         node._meta = None  # noqa: SLF001
     return tree
+
+
+RepeatedNames = Mapping[tuple[str, ...], Sequence[tuple[str, ...]]]
+"""Words that stand for a name each, and the names of each element."""
+
+
+def repeat_columns(query: exp.Select, elements: RepeatedNames) -> exp.Select:
+    """Repeat the columns of a query that stand for several, in place: a column whose names have
+    words of a key once for each of its elements, with the element's names; so do parameters.
+
+    The file declares the words as ``-- For each: ...``.
+
+    >>> query = sqlglot.parse_one("SELECT day, SUM(amount) AS total_amount, MAX(first * second)")
+    >>> names = {("amount",): [("cost",), ("price",)], ("first", "second"): [("cost", "price")]}
+    >>> repeat_columns(query, names).sql()
+    'SELECT day, SUM(cost) AS total_cost, SUM(price) AS total_price, MAX(cost * price)'
+    """
+    words = sorted({word for key in elements for word in key}, key=len, reverse=True)
+    pattern = re.compile(rf"(?<![^_])(?:{'|'.join(words)})(?![^_])")
+    named = (exp.Identifier, exp.Placeholder)
+    columns: list[exp.Expr] = []
+    for column in query.selects:
+        read = {word for node in find_nodes(column, *named) for word in pattern.findall(node.name)}
+        key = next(key for key in elements if {*key} == read) if read else ()
+        for element in elements[key] if read else [()]:
+            renamed = dict(zip(key, element, strict=True))
+            repeated = column.copy()
+            for node in find_nodes(repeated, *named):
+                node.set("this", pattern.sub(partial(_rename_word, renamed), node.name))
+            columns.append(repeated)
+    query.set("expressions", columns)
+    return query
+
+
+def _rename_word(names: Mapping[str, str], match: re.Match[str]) -> str:
+    return names[match[0]]

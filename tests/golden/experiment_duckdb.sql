@@ -5,9 +5,9 @@
 WITH observations AS (
   -- One row per row of the data, of which a unit may have several.
   SELECT
-    "user_id" AS unit_id, CAST("arm" AS TEXT) AS variant, CAST("clicks" AS DOUBLE) AS amount_0,
-    CAST("views" AS DOUBLE) AS amount_1, CAST("revenue" AS DOUBLE) AS amount_2,
-    CAST("revenue_before" AS DOUBLE) AS amount_3
+    "user_id" AS unit_id, CAST("arm" AS TEXT) AS variant, CAST(clicks AS DOUBLE) AS clicks,
+    CAST(views AS DOUBLE) AS views, CAST(revenue AS DOUBLE) AS revenue,
+    CAST(revenue_before AS DOUBLE) AS revenue_before
   FROM shop.eval.visits
   WHERE "day" >= '2026-01-01'
 ), experiment_units AS (
@@ -15,8 +15,8 @@ WITH observations AS (
   SELECT
     MIN(variant) AS variant,
     MAX(variant) AS last_variant,  -- another one if the unit was in several variants
-    SUM(amount_0) AS amount_0, SUM(amount_1) AS amount_1, SUM(amount_2) AS amount_2,
-    SUM(amount_3) AS amount_3
+    SUM(clicks) AS clicks, SUM(views) AS views, SUM(revenue) AS revenue,
+    SUM(revenue_before) AS revenue_before
   FROM observations
   GROUP BY unit_id
 ), variant_means AS (
@@ -25,53 +25,60 @@ WITH observations AS (
     CASE WHEN variant = last_variant THEN variant END AS variant,
     COUNT(*) AS units,
     SUM(SUM(CASE WHEN variant <> last_variant THEN 1 ELSE 0 END)) OVER () AS multi_variant_units,
-    AVG(amount_0) AS variant_mean_0, AVG(amount_1) AS variant_mean_1,
-    AVG(amount_2) AS variant_mean_2, AVG(amount_3) AS variant_mean_3,
-    COUNT(amount_3) AS amount_3_count
+    AVG(clicks) AS variant_mean_clicks, AVG(views) AS variant_mean_views,
+    AVG(revenue) AS variant_mean_revenue,
+    AVG(revenue_before) AS variant_mean_revenue_before,
+    COUNT(revenue_before) AS revenue_before_count  -- units that have it
   FROM experiment_units
   GROUP BY CASE WHEN variant = last_variant THEN variant END
 ), variant_summaries AS (
   -- One row per variant: its units and means, and the overall mean of each covariate.
   -- (experiments/variant_summaries.sql)
   SELECT
-    variant, units, multi_variant_units, variant_mean_0, variant_mean_1, variant_mean_2,
-    variant_mean_3, amount_3_count,
+    variant, units, multi_variant_units, variant_mean_clicks, variant_mean_views,
+    variant_mean_revenue, variant_mean_revenue_before, revenue_before_count,
     COALESCE(
-      SUM(CASE WHEN variant IS NOT NULL THEN amount_3_count * variant_mean_3 END) OVER ()
-      / NULLIF(SUM(CASE WHEN variant IS NOT NULL THEN amount_3_count END) OVER (), 0),
+      SUM(
+        CASE WHEN variant IS NOT NULL THEN revenue_before_count * variant_mean_revenue_before END
+      ) OVER ()
+      / NULLIF(SUM(CASE WHEN variant IS NOT NULL THEN revenue_before_count END) OVER (), 0),
       0
-    ) AS amount_3_overall_mean
+    ) AS revenue_before_overall_mean
   FROM variant_means
 ), imputed_means AS (
   -- One row per variant: units, and means, where units without a covariate have its overall mean.
   -- (experiments/imputed_means.sql)
   SELECT
-    variant, units, multi_variant_units, variant_mean_0, variant_mean_1, variant_mean_2,
-    amount_3_overall_mean,
-    amount_3_overall_mean
+    variant, units, multi_variant_units, variant_mean_clicks, variant_mean_views,
+    variant_mean_revenue, revenue_before_overall_mean,
+    revenue_before_overall_mean
     + COALESCE(
-      (variant_mean_3 - amount_3_overall_mean) * amount_3_count / units, 0
-    ) AS variant_mean_3
+      (variant_mean_revenue_before - revenue_before_overall_mean) * revenue_before_count / units, 0
+    ) AS variant_mean_revenue_before
   FROM variant_summaries
 ), variant_comoments AS (
-  -- One row per variant: means, and sums of squares and products.
+  -- One row per variant: means, and sums of squares and products about them.
   -- (experiments/variant_comoments.sql)
   SELECT
     imputed_means.variant,
     MAX(units) AS units, MAX(multi_variant_units) AS multi_variant_units,
-    MAX(variant_mean_0) AS mean_0, MAX(variant_mean_1) AS mean_1, MAX(variant_mean_2) AS mean_2,
-    MAX(variant_mean_3) AS mean_3,
-    SUM((amount_0 - variant_mean_0) * (amount_0 - variant_mean_0)) AS product_0_0,
-    SUM((amount_0 - variant_mean_0) * (amount_1 - variant_mean_1)) AS product_0_1,
-    SUM((amount_1 - variant_mean_1) * (amount_1 - variant_mean_1)) AS product_1_1,
-    SUM((amount_2 - variant_mean_2) * (amount_2 - variant_mean_2)) AS product_2_2,
+    MAX(variant_mean_clicks) AS mean_clicks, MAX(variant_mean_views) AS mean_views,
+    MAX(variant_mean_revenue) AS mean_revenue,
+    MAX(variant_mean_revenue_before) AS mean_revenue_before,
+    SUM((clicks - variant_mean_clicks) * (clicks - variant_mean_clicks)) AS product_clicks_clicks,
+    SUM((clicks - variant_mean_clicks) * (views - variant_mean_views)) AS product_clicks_views,
+    SUM((views - variant_mean_views) * (views - variant_mean_views)) AS product_views_views,
     SUM(
-      (COALESCE(amount_3, amount_3_overall_mean) - variant_mean_3)
-      * (COALESCE(amount_3, amount_3_overall_mean) - variant_mean_3)
-    ) AS product_3_3,
+      (revenue - variant_mean_revenue) * (revenue - variant_mean_revenue)
+    ) AS product_revenue_revenue,
     SUM(
-      (amount_2 - variant_mean_2) * (COALESCE(amount_3, amount_3_overall_mean) - variant_mean_3)
-    ) AS product_2_3
+      (revenue - variant_mean_revenue)
+      * (COALESCE(revenue_before, revenue_before_overall_mean) - variant_mean_revenue_before)
+    ) AS product_revenue_revenue_before,
+    SUM(
+      (COALESCE(revenue_before, revenue_before_overall_mean) - variant_mean_revenue_before)
+      * (COALESCE(revenue_before, revenue_before_overall_mean) - variant_mean_revenue_before)
+    ) AS product_revenue_before_revenue_before
   FROM experiment_units
   INNER JOIN imputed_means ON experiment_units.variant = imputed_means.variant
   WHERE experiment_units.variant = experiment_units.last_variant
@@ -84,19 +91,23 @@ WITH observations AS (
   -- (experiments/metric_moments.sql)
   SELECT
     metric, variant, units, multi_variant_units,
-    CASE metric WHEN 'ctr' THEN mean_0 WHEN 'revenue' THEN mean_2 END AS value,
-    CASE metric WHEN 'ctr' THEN mean_1 WHEN 'revenue' THEN 1 END AS denominator,
-    CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN mean_3 END AS covariate,
-    -- sum of squares of values about the mean
-    CASE metric WHEN 'ctr' THEN product_0_0 WHEN 'revenue' THEN product_2_2 END AS svv,
+    CASE metric WHEN 'ctr' THEN mean_clicks WHEN 'revenue' THEN mean_revenue END AS value,
+    CASE metric WHEN 'ctr' THEN mean_views WHEN 'revenue' THEN 1 END AS denominator,
+    CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN mean_revenue_before END AS covariate,
+    CASE metric
+      WHEN 'ctr' THEN product_clicks_clicks
+      WHEN 'revenue' THEN product_revenue_revenue
+    END AS svv,  -- sum of squares of values about the mean
     -- of products of values, denominators
-    CASE metric WHEN 'ctr' THEN product_0_1 WHEN 'revenue' THEN 0 END AS svd,
+    CASE metric WHEN 'ctr' THEN product_clicks_views WHEN 'revenue' THEN 0 END AS svd,
     -- sum of squares of denominators about the mean
-    CASE metric WHEN 'ctr' THEN product_1_1 WHEN 'revenue' THEN 0 END AS sdd,
-    -- sum of squares of covariates about the mean
-    CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN product_3_3 END AS scc,
+    CASE metric WHEN 'ctr' THEN product_views_views WHEN 'revenue' THEN 0 END AS sdd,
+    CASE metric
+      WHEN 'ctr' THEN 0
+      WHEN 'revenue' THEN product_revenue_before_revenue_before
+    END AS scc,  -- sum of squares of covariates about the mean
     -- of products of values, covariates
-    CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN product_2_3 END AS svc
+    CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN product_revenue_revenue_before END AS svc
   FROM variant_comoments
   CROSS JOIN metrics
 ), variant_ratios AS (

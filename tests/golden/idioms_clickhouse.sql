@@ -195,15 +195,15 @@ ORDER BY answers."intent" NULLS FIRST
 FROM session_outcomes
 -- experiment: observations
     "user_id" AS unit_id, CAST("arm" AS Nullable(String)) AS variant,
-    CAST("clicks" AS Nullable(Float64)) AS amount_0, CAST("views" AS Nullable(Float64)) AS amount_1,
-    CAST("revenue" AS Nullable(Float64)) AS amount_2,
-    CAST("revenue_before" AS Nullable(Float64)) AS amount_3
+    CAST(clicks AS Nullable(Float64)) AS clicks, CAST(views AS Nullable(Float64)) AS views,
+    CAST(revenue AS Nullable(Float64)) AS revenue,
+    CAST(revenue_before AS Nullable(Float64)) AS revenue_before
 -- experiment: variant_means
-    CAST(COUNT(amount_3) AS Nullable(Float64)) AS amount_3_count
+    CAST(COUNT(revenue_before) AS Nullable(Float64)) AS revenue_before_count  -- units that have it
 -- experiment: variant_comoments
     imputed_means.variant AS variant, MAX(units) AS units,
-    MAX(multi_variant_units) AS multi_variant_units, MAX(variant_mean_0) AS mean_0,
-    MAX(variant_mean_1) AS mean_1, MAX(variant_mean_2) AS mean_2, MAX(variant_mean_3) AS mean_3,
+    MAX(multi_variant_units) AS multi_variant_units, MAX(variant_mean_clicks) AS mean_clicks,
+    MAX(variant_mean_views) AS mean_views, MAX(variant_mean_revenue) AS mean_revenue,
 -- experiment: metric_moments
     metric AS metric, variant AS variant, units AS units,
     multi_variant_units AS multi_variant_units,

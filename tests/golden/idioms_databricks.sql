@@ -91,29 +91,32 @@
       AND ranked_documents.query_id = answers.query_id
       AND ranked_documents.doc_id = deduplicated_qrels.doc_id
 -- experiment: observations
-    `user_id` AS unit_id, CAST(`arm` AS STRING) AS variant, CAST(`clicks` AS DOUBLE) AS amount_0,
+    `user_id` AS unit_id, CAST(`arm` AS STRING) AS variant, CAST(clicks AS DOUBLE) AS clicks,
 -- experiment: experiment_units
       MIN(variant) AS variant,
       MAX(variant) AS last_variant,  -- another one if the unit was in several variants
-      SUM(amount_0) AS amount_0, SUM(amount_1) AS amount_1, SUM(amount_2) AS amount_2,
-      SUM(amount_3) AS amount_3
+      SUM(clicks) AS clicks, SUM(views) AS views, SUM(revenue) AS revenue,
+      SUM(revenue_before) AS revenue_before
     FROM observations
     GROUP BY unit_id
 -- experiment: metric_moments
       metric, variant, units, multi_variant_units,
-      CASE metric WHEN 'ctr' THEN mean_0 WHEN 'revenue' THEN mean_2 END AS value,
-      CASE metric WHEN 'ctr' THEN mean_1 WHEN 'revenue' THEN 1 END AS denominator,
-      CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN mean_3 END AS covariate,
-      -- sum of squares of values about the mean
-      CASE metric WHEN 'ctr' THEN product_0_0 WHEN 'revenue' THEN product_2_2 END AS svv,
+      CASE metric WHEN 'ctr' THEN mean_clicks WHEN 'revenue' THEN mean_revenue END AS value,
+      CASE metric WHEN 'ctr' THEN mean_views WHEN 'revenue' THEN 1 END AS denominator,
+      CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN mean_revenue_before END AS covariate,
+      CASE metric
+        WHEN 'ctr' THEN product_clicks_clicks
+        WHEN 'revenue' THEN product_revenue_revenue
+      END AS svv,  -- sum of squares of values about the mean
       -- of products of values, denominators
-      CASE metric WHEN 'ctr' THEN product_0_1 WHEN 'revenue' THEN 0 END AS svd,
+      CASE metric WHEN 'ctr' THEN product_clicks_views WHEN 'revenue' THEN 0 END AS svd,
       -- sum of squares of denominators about the mean
-      CASE metric WHEN 'ctr' THEN product_1_1 WHEN 'revenue' THEN 0 END AS sdd,
-      -- sum of squares of covariates about the mean
-      CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN product_3_3 END AS scc,
+      CASE metric WHEN 'ctr' THEN product_views_views WHEN 'revenue' THEN 0 END AS sdd,
+        WHEN 'ctr' THEN 0
+        WHEN 'revenue' THEN product_revenue_before_revenue_before
+      END AS scc,  -- sum of squares of covariates about the mean
       -- of products of values, covariates
-      CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN product_2_3 END AS svc
+      CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN product_revenue_revenue_before END AS svc
     FROM variant_comoments
     CROSS JOIN metrics
 -- experiment: effects

@@ -120,7 +120,7 @@ LEFT JOIN intervals ON intervals.`campaign` <=> logs_metrics.`campaign`
   - 0.5 AS preference,
 -- experiment: observations
 ), observations AS (
-    `user_id` AS unit_id, CAST(`arm` AS CHAR) AS variant, CAST(`clicks` AS DOUBLE) AS amount_0,
+    `user_id` AS unit_id, CAST(`arm` AS CHAR) AS variant, CAST(clicks AS DOUBLE) AS clicks,
 -- experiment: pooled_moments
     CAST(treatment.units * control.units AS DOUBLE)
     / (treatment.units + control.units) AS half_harmonic_units,

@@ -133,9 +133,9 @@ ORDER BY answers."intent" NULLS FIRST;
   CAST(COALESCE(SUM(is_won_by_b), 0) AS DOUBLE PRECISION) AS num_won_by_b
 -- experiment: observations
     "user_id" AS unit_id, CAST("arm" AS VARCHAR) AS variant,
-    CAST("clicks" AS DOUBLE PRECISION) AS amount_0, CAST("views" AS DOUBLE PRECISION) AS amount_1,
-    CAST("revenue" AS DOUBLE PRECISION) AS amount_2,
-    CAST("revenue_before" AS DOUBLE PRECISION) AS amount_3
+    CAST(clicks AS DOUBLE PRECISION) AS clicks, CAST(views AS DOUBLE PRECISION) AS views,
+    CAST(revenue AS DOUBLE PRECISION) AS revenue,
+    CAST(revenue_before AS DOUBLE PRECISION) AS revenue_before
 -- experiment: linearized_moments
       AND squares > CAST('1e-12' AS DOUBLE PRECISION) * square_terms
       AND ABS(squares - units * ratio * (1 - ratio)) <= CAST('1e-9' AS DOUBLE PRECISION) * squares

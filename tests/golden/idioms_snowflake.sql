@@ -330,9 +330,7 @@ ORDER BY answers."INTENT" NULLS FIRST;
   - 0.5 AS preference,
 -- experiment: observations
 ), observations AS (
-    "USER_ID" AS unit_id, CAST("ARM" AS VARCHAR) AS variant, CAST("CLICKS" AS DOUBLE) AS amount_0,
-    CAST("VIEWS" AS DOUBLE) AS amount_1, CAST("REVENUE" AS DOUBLE) AS amount_2,
-    CAST("REVENUE_BEFORE" AS DOUBLE) AS amount_3
+    "USER_ID" AS unit_id, CAST("ARM" AS VARCHAR) AS variant, CAST(clicks AS DOUBLE) AS clicks,
   WHERE "DAY" >= '2026-01-01'
 -- experiment: linearized_moments
       AND squares > CAST('1e-12' AS DOUBLE) * square_terms

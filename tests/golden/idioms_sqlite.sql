@@ -174,23 +174,26 @@ LEFT JOIN intervals ON intervals."campaign" IS logs_metrics."campaign"
   CAST(COALESCE(SUM(is_won_by_b), 0) AS REAL) AS num_won_by_b
 -- experiment: observations
 ), observations AS (
-    "user_id" AS unit_id, CAST("arm" AS TEXT) AS variant, CAST("clicks" AS REAL) AS amount_0,
-    CAST("views" AS REAL) AS amount_1, CAST("revenue" AS REAL) AS amount_2,
-    CAST("revenue_before" AS REAL) AS amount_3
--- experiment: variant_summaries
-      CAST(0 AS REAL)
--- experiment: imputed_means
-      (variant_mean_3 - amount_3_overall_mean) * amount_3_count / units, CAST(0 AS REAL)
+    "user_id" AS unit_id, CAST("arm" AS TEXT) AS variant, CAST(clicks AS REAL) AS clicks,
+    CAST(views AS REAL) AS views, CAST(revenue AS REAL) AS revenue,
+    CAST(revenue_before AS REAL) AS revenue_before
 -- experiment: metric_moments
-    CASE metric WHEN 'ctr' THEN mean_1 WHEN 'revenue' THEN CAST(1 AS REAL) END AS denominator,
-    CASE metric WHEN 'ctr' THEN CAST(0 AS REAL) WHEN 'revenue' THEN mean_3 END AS covariate,
-    CASE metric WHEN 'ctr' THEN product_0_1 WHEN 'revenue' THEN CAST(0 AS REAL) END AS svd,
-    CASE metric WHEN 'ctr' THEN product_1_1 WHEN 'revenue' THEN CAST(0 AS REAL) END AS sdd,
-    CASE metric WHEN 'ctr' THEN CAST(0 AS REAL) WHEN 'revenue' THEN product_3_3 END AS scc,
-    CASE metric WHEN 'ctr' THEN CAST(0 AS REAL) WHEN 'revenue' THEN product_2_3 END AS svc
+    CASE metric WHEN 'ctr' THEN mean_views WHEN 'revenue' THEN CAST(1 AS REAL) END AS denominator,
+      WHEN 'ctr' THEN CAST(0 AS REAL)
+      WHEN 'revenue' THEN mean_revenue_before
+    END AS covariate,
+    CASE metric WHEN 'ctr' THEN product_clicks_views WHEN 'revenue' THEN CAST(0 AS REAL) END AS svd,
+    CASE metric WHEN 'ctr' THEN product_views_views WHEN 'revenue' THEN CAST(0 AS REAL) END AS sdd,
+      WHEN 'revenue' THEN product_revenue_revenue_before
+    END AS svc  -- of products of values, covariates
+-- experiment: variant_ratios
+    CAST(covariate AS REAL) AS covariate_ratio,
+-- experiment: plain_moments
+    svc / denominator AS covariate_products, CAST(scc AS REAL) AS covariate_squares
 -- experiment: pooled_moments
     CAST(treatment.units * control.units AS REAL)
     / (treatment.units + control.units) AS half_harmonic_units,
+    CAST(treatment.units * treatment.covariate + control.units * control.covariate AS REAL)
 -- experiment: quadrature_nodes
     4 * LN(1 + EXP(0.45 * (ones.digit + 10 * tens.digit) - 31)) AS node,
     1.8 / (1 + EXP(31 - 0.45 * (ones.digit + 10 * tens.digit))) AS weight

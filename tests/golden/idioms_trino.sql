@@ -60,7 +60,7 @@ ORDER BY answers."intent" NULLS FIRST;
   CAST(SUM(weight + is_won_by_b - is_won_by_a) AS DOUBLE) / NULLIF(SUM(weight), 0) / 2
   - 0.5 AS preference,
 -- experiment: observations
-    "user_id" AS unit_id, CAST("arm" AS VARCHAR) AS variant, CAST("clicks" AS DOUBLE) AS amount_0,
+    "user_id" AS unit_id, CAST("arm" AS VARCHAR) AS variant, CAST(clicks AS DOUBLE) AS clicks,
 -- experiment: pooled_moments
     CAST(treatment.units * control.units AS DOUBLE)
     / (treatment.units + control.units) AS half_harmonic_units,

@@ -161,17 +161,18 @@ ORDER BY group_sizes.[model];
   CAST(COALESCE(SUM(CAST(is_won_by_b AS BIGINT)), 0) AS FLOAT) AS num_won_by_b
 -- experiment: observations
 ), observations AS (
-    [user_id] AS unit_id, CAST([arm] AS NVARCHAR(4000)) AS variant,
-    CAST([clicks] AS FLOAT) AS amount_0, CAST([views] AS FLOAT) AS amount_1,
-    CAST([revenue] AS FLOAT) AS amount_2, CAST([revenue_before] AS FLOAT) AS amount_3
+    [user_id] AS unit_id, CAST([arm] AS NVARCHAR(4000)) AS variant, CAST(clicks AS FLOAT) AS clicks,
+    CAST(views AS FLOAT) AS views, CAST(revenue AS FLOAT) AS revenue,
+    CAST(revenue_before AS FLOAT) AS revenue_before
 -- experiment: variant_means
     COUNT_BIG(*) AS units,
     SUM(CAST(SUM(CASE WHEN variant <> last_variant THEN 1 ELSE 0 END) AS BIGINT)) OVER (
       
     ) AS multi_variant_units,
+    COUNT_BIG(revenue_before) AS revenue_before_count  -- units that have it
 -- experiment: variant_summaries
       / NULLIF(
-        SUM(CAST(CASE WHEN variant IS NOT NULL THEN amount_3_count END AS BIGINT)) OVER (), 0
+        SUM(CAST(CASE WHEN variant IS NOT NULL THEN revenue_before_count END AS BIGINT)) OVER (), 0
 -- experiment: plain_moments
     SUM(units * ratio) OVER (PARTITION BY metric)
     / SUM(CAST(units AS BIGINT)) OVER (PARTITION BY metric) AS rate,  -- of all variants

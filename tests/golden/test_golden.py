@@ -99,7 +99,7 @@ EXPERIMENT: dict[str, Any] = {
 MOST_LINES = {
     ("ndcg_ap", "bigquery"): 95,
     ("auc_logloss", "bigquery"): 100,
-    **{("experiment", dialect): 610 for dialect in DIALECTS},
+    **{("experiment", dialect): 620 for dialect in DIALECTS},
 }
 """Lines of at most 100 characters that an analyst is asked to read for what is asked most, and of
 an experiment from rows to corrected p-values, of which a third is Student's t; of others 300.
@@ -212,7 +212,7 @@ def test_nothing_in_a_statement_is_without_need(dialect: str) -> None:
     } == {}
 
 
-@pytest.mark.parametrize(("dialect", "most"), [("bigquery", 461), ("duckdb", 466)])
+@pytest.mark.parametrize(("dialect", "most"), [("bigquery", 466), ("duckdb", 471)])
 def test_an_experiment_without_covariates_has_no_step_of_theirs(dialect: str, most: int) -> None:
     text = sqlrank.experiment_sql(
         {"ctr": "Ratio(clicks, views)", "revenue": "Mean(revenue)"},

@@ -6,6 +6,7 @@ import ast
 import math
 import re
 from decimal import Decimal
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -490,6 +491,32 @@ def test_expressions_and_odd_names() -> None:
         row["views"] for row in kept
     )
     assert rows[2]["value"] == pytest.approx(expected)
+
+
+NAMES_OF_STEPS = [
+    *("revenue", "Revenue", "select", "value", "units", "variant_mean", "mean_b", "amount", "b_2"),
+    *("covariate_overall_mean", "outcome", "other_outcome", "metric", "observations", "before"),
+]
+
+
+@cache
+def estimate_under_names(clicks: str, pre: str) -> list[list[Any]]:
+    names = {"clicks": clicks.strip('"'), "pre": pre}
+    rows = sqlrank.experiment(
+        {"m": f"Mean({clicks})", "r": f"Ratio({pre}, {clicks})"},
+        covariates={"m": pre, "r": f"Mean({clicks})"},
+        data=UNITS.rename_columns([names.get(column, column) for column in UNITS.column_names]),
+        control="A",
+        threads=1,
+    ).to_pylist()
+    return [[*row.values()] for row in rows]
+
+
+@pytest.mark.parametrize("name", NAMES_OF_STEPS)
+@pytest.mark.parametrize("other", ["b", "B_count"])
+def test_names_of_amounts_change_no_number(name: str, other: str) -> None:
+    quoted = f'"{name}"' if name == "select" else name
+    assert estimate_under_names(quoted, other) == estimate_under_names("clicks", "pre")
 
 
 @pytest.mark.slow

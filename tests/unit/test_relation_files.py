@@ -66,6 +66,19 @@ def test_the_first_line_says_what_a_row_is(path: Path) -> None:
     assert not keys or re.match(rf"one row per ({'|'.join([*keys, *rows])})\b", sentence), sentence
 
 
+def test_words_that_stand_for_several_columns_are_declared() -> None:
+    paths = [*(sql_root() / "analyses").rglob("*.sql")]
+    declared = {
+        path: re.findall(r"^-- For each: (.+)$", path.read_text("utf-8"), re.MULTILINE)
+        for path in paths
+    }
+    assert sum(map(bool, declared.values())) >= 8
+    for path, lines in declared.items():
+        names = {node.name for node in read_tree(path).find_all(exp.Identifier)}
+        for word in re.sub(r" \(.*?\)|, and .*", "", "".join(lines)).split(", "):
+            assert not word or any(word in re.split("_", name) for name in names), (path, word)
+
+
 @pytest.mark.parametrize(
     "paths",
     [sql_root().rglob("*.sql"), Path(sqlrank.__file__).parent.rglob("*.py")],

@@ -1,10 +1,11 @@
 -- sign_flip_replicates: one row per group and replicate, in which every unit has a random sign: sums of the signed differences.
--- Python adds a column total_0, the sum of d_0 times the sign, and so for each metric and pair of systems.
+-- For each: comparison (of a metric and a pair of systems)
 -- Source: Fisher 1935, section 21.
 -- Grain: cell, replicate
 SELECT
   cell, -- number of the group
-  replicate
+  replicate,
+  SUM(difference_comparison * sign) AS total_comparison
 FROM (
   -- one row per group, unit and replicate
   SELECT

@@ -1,10 +1,12 @@
 -- variant_means: one row per variant: its units, and means of their amounts.
--- Python adds the mean of each amount, and the number of units that have each covariate.
 -- Units that were in several variants are counted in a row without a variant, and their number is in every row.
+-- For each: amount, covariate (one of the amounts)
 -- Grain: variant
 SELECT
   CASE WHEN variant = last_variant THEN variant END AS variant,
   COUNT(*) AS units,
-  SUM(SUM(CASE WHEN variant <> last_variant THEN 1 ELSE 0 END)) OVER () AS multi_variant_units
+  SUM(SUM(CASE WHEN variant <> last_variant THEN 1 ELSE 0 END)) OVER () AS multi_variant_units,
+  AVG(amount) AS variant_mean_amount,
+  COUNT(covariate) AS covariate_count -- units that have it
 FROM experiment_units
 GROUP BY CASE WHEN variant = last_variant THEN variant END
