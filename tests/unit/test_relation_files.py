@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from sqlrank.registry.sql_folder import sql_root, strip_header_comment
 from tests.unit.test_names import FIELD_WORDS, find_bad_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 FOLDERS = (
     "relations",
@@ -31,9 +32,17 @@ FILES = sorted(path for folder in FOLDERS for path in (sql_root() / folder).rglo
 KEYS = {"list_id": "list", "group_id": "group"}
 LONGEST_COMMENT = 60
 
-files = pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(sql_root())))
+
+def list_faults(check: Callable[[Path], Any]) -> dict[str, Any]:
+    """Return what a check of a file finds, of all files at once: a test of each would take longer to
+    start than to run.
+    """
+    assert len(FILES) > 300
+    faults = {str(path.relative_to(sql_root())): check(path) for path in FILES}
+    return {path: fault for path, fault in faults.items() if fault}
 
 
+@cache
 def read_tree(path: Path) -> Any:
     return sqlglot.parse_one(strip_header_comment(path.read_text("utf-8")), read="duckdb")
 
@@ -52,18 +61,25 @@ def find_keys(path: Path, text: str) -> list[str]:
     return [KEYS[column] for column in grain.columns if column in KEYS]
 
 
-@files
-def test_the_first_line_says_what_a_row_is(path: Path) -> None:
-    """The words "per list" and "per group" are replaced by the keys of a statement."""
-    text = path.read_text("utf-8")
-    sentence = text.splitlines()[0].partition(": ")[2]
-    assert re.fullmatch(r"one row(| per [^.]+?| per .+?[,:;] .+|[,:] .+)\.", sentence), sentence
-    assert "$" not in sentence, "a parameter is not replaced in a comment"
-    keys = find_keys(path, text)
-    rows = (
-        ["prediction", "row"] if keys == ["group"] else []
-    )  # of an input, whose groups are columns of the caller
-    assert not keys or re.match(rf"one row per ({'|'.join([*keys, *rows])})\b", sentence), sentence
+def test_the_first_line_says_what_a_row_is() -> None:
+    """The words "per list" and "per group" are replaced by the keys of a statement, and a parameter
+    is not replaced in a comment.
+    """
+
+    def check(path: Path) -> str:
+        text = path.read_text("utf-8")
+        sentence = text.splitlines()[0].partition(": ")[2]
+        keys = find_keys(path, text)
+        # of an input, whose groups are columns of the caller
+        rows = ["prediction", "row"] if keys == ["group"] else []
+        is_right = (
+            re.fullmatch(r"one row(| per [^.]+?| per .+?[,:;] .+|[,:] .+)\.", sentence)
+            and "$" not in sentence
+            and (not keys or re.match(rf"one row per ({'|'.join([*keys, *rows])})\b", sentence))
+        )
+        return "" if is_right else sentence
+
+    assert list_faults(check) == {}
 
 
 def test_words_that_stand_for_several_columns_are_declared() -> None:
@@ -91,29 +107,40 @@ def test_no_two_files_have_the_same_first_line(paths: Iterator[Path]) -> None:
     assert [line for line, count in lines.items() if line and count > 1] == []
 
 
-@files
-def test_what_is_joined_has_a_name(path: Path) -> None:
-    tree, library = read_tree(path), load_registry()
-    tables = [table for table in tree.find_all(exp.Table) if table.alias]
-    assert [table.alias for table in tables if len(table.alias) == 1] == []
-    selfs = [
-        table
-        for table in tables
-        if [other.name for other in table.parent_select.find_all(exp.Table)].count(table.name) == 1
-    ]
-    assert [table.alias for table in selfs] == [], (
-        "only a table that is joined to itself has another name"
-    )
-    names = [subquery.alias for subquery in tree.find_all(exp.Subquery) if subquery.parent_select]
-    assert [name for name, count in Counter(names).items() if count > 1] == []
-    assert [
-        name for name in names if not name.endswith(("s", "range", "popularity", "information"))
-    ] == [], "a plural noun: what a row is"
-    assert [name for name in names if find_bad_words(name, FIELD_WORDS)] == []
-    assert [name for name in names if name in library.relation_names | library.roles.keys()] == []
+def test_what_is_joined_has_a_name() -> None:
+    """Only a table that is joined to itself has another name, of more than a letter; a subquery is
+    named by a plural noun, which says what a row is.
+    """
+    library = load_registry()
+
+    def check(path: Path) -> list[str]:
+        tree = read_tree(path)
+        tables = [table for table in tree.find_all(exp.Table) if table.alias]
+        selfs = [
+            table
+            for table in tables
+            if [other.name for other in table.parent_select.find_all(exp.Table)].count(table.name)
+            == 1
+        ]
+        names = [
+            subquery.alias for subquery in tree.find_all(exp.Subquery) if subquery.parent_select
+        ]
+        return [
+            *(table.alias for table in tables if len(table.alias) == 1),
+            *(table.alias for table in selfs),
+            *(name for name, count in Counter(names).items() if count > 1),
+            *(
+                name
+                for name in names
+                if not name.endswith(("s", "range", "popularity", "information"))
+                or find_bad_words(name, FIELD_WORDS)
+                or name in library.relation_names | library.roles.keys()
+            ),
+        ]
+
+    assert list_faults(check) == {}
 
 
-@pytest.mark.slow
 def test_subqueries_of_different_relations_have_different_names() -> None:
     """They are steps of one statement; equal subqueries are one step."""
     subqueries: dict[str, dict[tuple[str, ...], str]] = {}
@@ -132,34 +159,41 @@ def test_subqueries_of_different_relations_have_different_names() -> None:
     assert clashes == {}
 
 
-@files
-def test_subqueries_say_what_a_row_is(path: Path) -> None:
-    subqueries = [
-        subquery
-        for subquery in read_tree(path).find_all(exp.Subquery)
-        if isinstance(subquery.parent, (exp.From, exp.Join))
-    ]
-    selects = [next(subquery.this.find_all(exp.Select, bfs=False)) for subquery in subqueries]
-    lines = ["".join(select.comments or []).strip() for select in selects]
-    assert [line for line in lines if not re.match(r"one row\b", line) or line.endswith(".")] == []
+def test_subqueries_say_what_a_row_is() -> None:
+    def check(path: Path) -> list[str]:
+        subqueries = [
+            subquery
+            for subquery in read_tree(path).find_all(exp.Subquery)
+            if isinstance(subquery.parent, (exp.From, exp.Join))
+        ]
+        selects = [next(subquery.this.find_all(exp.Select, bfs=False)) for subquery in subqueries]
+        lines = ["".join(select.comments or []).strip() for select in selects]
+        return [line for line in lines if not re.match(r"one row\b", line) or line.endswith(".")]
+
+    assert list_faults(check) == {}
 
 
-@files
-def test_comments_of_columns_are_short(path: Path) -> None:
-    columns = [
-        column for select in read_tree(path).find_all(exp.Select) for column in select.expressions
-    ]
-    comments = [
-        " ".join(column.comments or column.unalias().comments or []).strip() for column in columns
-    ]
-    assert [
-        comment
-        for comment in comments
-        if len(comment) > LONGEST_COMMENT or comment.endswith(".") or "$" in comment
-    ] == []
+def test_comments_of_columns_are_short() -> None:
+    def check(path: Path) -> list[str]:
+        columns = [
+            column
+            for select in read_tree(path).find_all(exp.Select)
+            for column in select.expressions
+        ]
+        comments = [
+            " ".join(column.comments or column.unalias().comments or []).strip()
+            for column in columns
+        ]
+        return [
+            comment
+            for comment in comments
+            if len(comment) > LONGEST_COMMENT or comment.endswith(".") or "$" in comment
+        ]
+
+    assert list_faults(check) == {}
 
 
-@files
-def test_a_missing_rank_is_sorted_without_a_number(path: Path) -> None:
+def test_a_missing_rank_is_sorted_without_a_number() -> None:
     """2147483647 is no rank; as a modulus it stands after ``%`` and ``/``."""
-    assert re.findall(r"(?:THEN|ELSE) 214748\d+.*", path.read_text("utf-8")) == []
+    pattern = re.compile(r"(?:THEN|ELSE) 214748\d+.*")
+    assert list_faults(lambda path: pattern.findall(path.read_text("utf-8"))) == {}
