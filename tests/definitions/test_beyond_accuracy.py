@@ -203,6 +203,19 @@ def test_equal_and_disjoint_lists() -> None:
     assert evaluate_one("CatalogCoverage", everything) == 1
 
 
+def test_a_system_that_reaches_no_user_with_a_history() -> None:
+    """Its coverage is 0 of five users, and not undefined."""
+    lists = {"reaches": make_run(**{"1": "ab"}), "misses": make_run(**{"9": "ab"})}
+    run = pa.concat_tables(
+        [
+            table.append_column("system", pa.array([name] * table.num_rows))
+            for name, table in lists.items()
+        ]
+    )
+    rows = evaluate("UserCoverage", run, by="system")
+    assert {row["system"]: row["UserCoverage"] for row in rows} == {"reaches": 1 / 5, "misses": 0}
+
+
 def test_users_without_a_history() -> None:
     run = make_run(**{"1": "ab", "9": "ab"})
     rows = evaluate(["Unseen", "Miscalibration", "PopularityLift"], run, per_query=True)

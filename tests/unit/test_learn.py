@@ -4,6 +4,7 @@ an error.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -101,6 +102,12 @@ def test_the_loss_goes_down(kind: str) -> None:
     ]
     assert losses[0] > losses[1] > losses[2]
     assert losses[2] < 0.75
+
+
+def test_the_loss_of_the_weights_is_the_mean_over_queries() -> None:
+    weights = fit(to_arrays(), k=3, learning_rate=1, max_iter=2)
+    (losses,) = json.loads((weights.schema.metadata or {})[b"sqlrank.losses"])
+    assert losses["loss"] == pytest.approx(compute_loss("avg", read_weights(weights), 3, 0.01))
 
 
 @pytest.mark.slow
