@@ -258,6 +258,7 @@ def test_options_that_are_refused(options: dict[str, Any], message: str) -> None
     assert str(caught.value) == message
 
 
+@pytest.mark.slow
 def test_errors_under_peeking() -> None:
     """Systems that are equal, or worse by just the tolerance, looked at after each 10 of 200
     queries: 2.5 % err to each side at most.

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-QUICK = ("SQLite",)
-"""The engines that are asked in every run."""
-
 JAVA = (
     "Spark needs Java 17 or later, which only an operating system installs: openjdk-17-jre-headless"
     " on Debian"
@@ -24,17 +21,14 @@ JAVA = (
 
 
 def parametrize_engines(engines: Iterable[Callable[[], Any]]) -> list[Any]:
-    """Return engines as parameters; all tests of one are run by the same process, and all are slow
-    but for the quick ones.
+    """Return engines as parameters; all tests of one are run by the same process, and all are
+    slow.
     """
     return [
         pytest.param(
             engine,
             id=engine.__name__,
-            marks=[
-                pytest.mark.xdist_group(engine.__name__),
-                *(() if engine.__name__ in QUICK else (pytest.mark.slow,)),
-            ],
+            marks=[pytest.mark.xdist_group(engine.__name__), pytest.mark.slow],
         )
         for engine in engines
     ]

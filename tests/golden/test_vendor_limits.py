@@ -53,12 +53,14 @@ def print_fused(dialect: str) -> list[str]:
     return [scenario.text(dialect) for scenario in scenarios() if scenario.name in FUSED]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", MAX_BYTES)
 def test_statements_of_all_metrics_are_a_tenth_of_what_vendors_allow(dialect: str) -> None:
     most, _ = MAX_BYTES[dialect]
     assert 20_000 < max(len(text.encode()) for text in print_fused(dialect)) < most / 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", MAX_NAMES)
 def test_names_are_as_short_as_vendors_demand(dialect: str) -> None:
     most, _ = MAX_NAMES[dialect]
@@ -71,6 +73,7 @@ def test_names_are_as_short_as_vendors_demand(dialect: str) -> None:
     assert max(map(len, names)) <= most
 
 
+@pytest.mark.slow
 def test_cases_are_in_few_others_on_sql_server() -> None:
     for text in print_fused("tsql"):
         for case in sqlglot.parse_one(text, read="tsql").find_all(exp.Case):

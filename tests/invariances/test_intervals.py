@@ -135,7 +135,7 @@ def is_other_formula(design: Design, column: str) -> bool:
 
 @pytest.mark.parametrize(
     "case",
-    select_every(17, CASES),
+    select_every(51, CASES),
     ids=[f"{name}: {design.kind}, {design.name}" for name, design in CASES],
 )
 def test_no_interval_changes(case: tuple[str, Design]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import re
 import shlex
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -48,11 +49,16 @@ def _read_literal(text: str) -> Any:
     return None
 
 
+@cache
+def _connect() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect()
+
+
 def _read_query(text: str) -> str | None:
     """Return the longest query at the beginning of a text that an engine runs."""
     for end in sorted({match.start() for match in re.finditer(r"[.,]? |$", text)}, reverse=True):
         try:
-            duckdb.connect().execute(text[:end])
+            _connect().execute(text[:end])
         except duckdb.Error:
             continue
         return text[:end]
