@@ -565,6 +565,43 @@ def _write_slopes(
     return to_sql(query.from_(source).group_by(*(key.copy() for key in keys)), dialect)
 
 
+def describe_equal_scores(run: BoundInput, ties: str) -> str:
+    """Return a note on a run of which most lists have one score for all documents, so that
+    ``doc_desc`` or ``doc_asc`` alone orders them; empty for others.
+    """
+    if run.database.has_unread_streams:
+        return ""
+    rows, keys = (
+        run.select_columns(("query_id", "score")),
+        tuple(map(quoted_column, run.group_names)),
+    )
+    for max_rows in (MAX_ROWS_RANKED, None):  # all only where the first ones are equal
+        ((num_lists, num_equal),) = run.database.fetch_rows(
+            _write_equal_scores(rows, keys, max_rows, run.database.dialect)
+        )
+        if 2 * int(num_equal or 0) <= num_lists:
+            return ""
+    order = "greatest" if ties == "doc_desc" else "least"
+    return (
+        f"all documents have the same score in {int(num_equal):,} of {int(num_lists):,} lists, and"
+        f" are ordered by doc_id, {order} first. Give scores that differ, or ties='expected' for"
+        " the mean over all orders"
+    )
+
+
+@lru_cache(maxsize=256)
+def _write_equal_scores(
+    rows: exp.Select, keys: tuple[exp.Column, ...], max_rows: int | None, dialect: str
+) -> str:
+    """Return the query of ``inputs/equal_scores.sql`` over the rows of a run, or the first ones."""
+    query = load_select("inputs", "equal_scores.sql")
+    lists = query.args["from_"].this.this
+    lists.set("from_", None)
+    lists.from_((rows.limit(max_rows) if max_rows else rows).subquery("run"), copy=False)
+    lists.group_by(*(key.copy() for key in keys), copy=False)
+    return to_sql(query, dialect)
+
+
 def describe_tied_ranks(run: BoundInput, ties: str, score_type: str) -> str:
     """Return a note on ranks that are in another order than the documents of equal scores, by
     ``doc_desc`` or ``doc_asc``; empty if none are.

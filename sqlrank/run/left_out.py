@@ -24,7 +24,11 @@ from sqlrank.inputs.cross_input_checks import (
     describe_classes,
     describe_similar_ids,
 )
-from sqlrank.inputs.missing_columns import describe_score_order, describe_tied_ranks
+from sqlrank.inputs.missing_columns import (
+    describe_equal_scores,
+    describe_score_order,
+    describe_tied_ranks,
+)
 from sqlrank.inputs.row_checks import (
     FULL_DUPLICATE_SEARCH_ROWS,
     ValidationReport,
@@ -348,7 +352,8 @@ def _find_order_notes(audited: _AuditedResult) -> Iterator[LeftOut]:
     is_chosen = "ties" in request.call.policies or len(ties) != 1
     if not note and not is_chosen and ties <= {"doc_desc", "doc_asc"}:
         score_type = str(request.shared_policies.get("score_type", "given"))
-        note = describe_tied_ranks(run, next(iter(ties)), score_type)
+        order = next(iter(ties))
+        note = describe_tied_ranks(run, order, score_type) or describe_equal_scores(run, order)
     if note:
         yield LeftOut(note, audited.ranking_metrics)
 

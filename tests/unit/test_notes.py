@@ -246,3 +246,31 @@ def test_stale_gold_is_named() -> None:
     stored = sqlrank.evaluate("RR", run=run, qrels=qrels, per_query=True)
     (row,) = sqlrank.gate("RR", run=run, qrels=qrels, baseline=stored).to_pylist()
     assert row["reason"].endswith(f"candidate and baseline: {in_no_list}")
+
+
+@pytest.mark.parametrize(
+    ("scores", "text"),
+    [
+        ([[1, 1, 1], [0, 0], [5]], "in 2 of 2 lists"),
+        ([[1, 1, 1], [0, 0], [2, 1]], "in 2 of 3 lists"),
+        ([[1, 1, 1], [2, 1]], ""),
+        ([[3], [5]], ""),
+        ([[1, 1]] * 300 + [[2, 1]] * 400, ""),  # equal among the first ones only
+    ],
+)
+def test_lists_of_one_score_are_counted(scores: list[list[float]], text: str) -> None:
+    run = {
+        str(query): {f"d{rank}": score for rank, score in enumerate(values, 1)}
+        for query, values in enumerate(scores)
+    }
+    qrels = {query: {"d1": 1} for query in run}
+    result = sqlrank.evaluate("nDCG@1", run=run, qrels=qrels)
+    notes = _read_notes(result)
+    assert [text in note for note in notes] == ([True] if text else [])
+    advised = [find_options(note) for note in notes]
+    assert advised == ([{"ties": "expected"}] if text else [])
+    for options in advised:
+        expected = sqlrank.evaluate("nDCG@1", run=run, qrels=qrels, **options)
+        mean = sum(1 / values.count(max(values)) for values in scores) / len(scores)
+        assert expected["nDCG@1"].to_pylist() == [pytest.approx(mean)]
+        assert _read_notes(expected) == []
