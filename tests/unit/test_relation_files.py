@@ -82,6 +82,20 @@ def test_the_first_line_says_what_a_row_is() -> None:
     assert list_faults(check) == {}
 
 
+def test_the_readme_counts_the_files_and_begins_with_some_that_are_there() -> None:
+    rows = re.findall(
+        r"^\| (\w+)/ \| (\d+) \|.*\]\((.+?)\) \|$",
+        (sql_root() / "README.md").read_text("utf-8"),
+        re.MULTILINE,
+    )
+    assert {folder: int(count) for folder, count, _ in rows} == {
+        folder.name: sum(path.is_file() for path in folder.rglob("*"))
+        for folder in sql_root().iterdir()
+        if folder.is_dir()
+    }
+    assert all((sql_root() / path).is_file() for *_, path in rows)
+
+
 def test_words_that_stand_for_several_columns_are_declared() -> None:
     paths = [*(sql_root() / "analyses").rglob("*.sql")]
     declared = {
