@@ -301,19 +301,21 @@ def find_similar_ids(
     forms = {
         form.name: form for form in map(RowCheck, load_select("inputs", "id_forms.sql").selects)
     }
-    pairs = {name: _pair_similar_ids(first, second, form, dialect) for name, form in forms.items()}
-    in_all, in_same_case = (
-        _count_pairs(query_rows, pairs[name]) for name in ("all_forms", "same_case")
-    )
+
+    def select_pairs(name: str) -> exp.Select:
+        return _pair_similar_ids(first, second, forms[name], dialect)
+
+    in_all = _count_pairs(query_rows, select_pairs("all_forms"))
     if not in_all[0]:
         return None
-    needed = in_same_case if keeps_case and 2 * in_same_case[0] >= in_all[0] else in_all
+    in_same_case = _count_pairs(query_rows, select_pairs("same_case")) if keeps_case else (0, 0)
+    needed = in_same_case if 2 * in_same_case[0] >= in_all[0] else in_all
     name, (num_first, num_second) = next(
         (name, counts)
         for name in forms
-        if (counts := _count_pairs(query_rows, pairs[name])) == needed
+        if (counts := _count_pairs(query_rows, select_pairs(name))) == needed
     )
-    examples = pairs[name].select(*(value.as_(f"{value.table}_example") for value in _PAIR))
+    examples = select_pairs(name).select(*(value.as_(f"{value.table}_example") for value in _PAIR))
     (example,) = query_rows(take_first(examples))
     return forms[name], (
         f"differ in {forms[name].meaning} only in {num_first:,} and {num_second:,} values, such as"

@@ -30,6 +30,9 @@ QRELS = (
     .append_column("relevance", pa.array([1] * 1000))
     .slice(0, 1000)
 )
+PARTLY_RETRIEVED = QRELS.set_column(
+    1, "doc_id", pa.array([f"d{index % 30}" for index in range(1000)])
+)
 DICTS = {
     role: {f"q{q}": {f"d{d}": d + 1 for d in range(20)} for q in range(50)}
     for role in ("run", "qrels")
@@ -39,9 +42,10 @@ CALLS: dict[str, tuple[Any, dict[str, Any], int]] = {
     "predictions": (["AUC", "LogLoss"], {"predictions": PREDICTIONS}, 1),
     "rankings": (["nDCG@10", "AP"], {"run": RUN, "qrels": QRELS}, 3),
     "dicts": (["nDCG@10", "AP"], DICTS, 3),
+    "little recall": (["nDCG@10"], {"run": RUN, "qrels": PARTLY_RETRIEVED}, 4),
 }
 """Metrics, sources, and the statements that run: the counts of both inputs, the values, and the
-queries without judgments.
+queries without judgments; with little recall also the ids of another form.
 """
 
 
