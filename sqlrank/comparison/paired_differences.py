@@ -18,8 +18,8 @@ from sqlrank.call.resolve import resolve_request
 from sqlrank.cancellation import run_cancellable
 from sqlrank.compiler.intervals.pseudo_values import FLIP_LABEL, FLIP_SUFFIX
 from sqlrank.compiler.layout import score_column_name
-from sqlrank.compiler.parameter_binding import bind_parameters
 from sqlrank.compiler.row_keys import QUERY_ID
+from sqlrank.compiler.select_builders import bind_parameters
 from sqlrank.engines.duckdb_session import duckdb_session, fetch_tuples
 from sqlrank.engines.open_database import share_queries
 from sqlrank.errors import InputError, SqlrankError

@@ -14,7 +14,6 @@ from sqlrank.compiler.intervals.bootstrap_intervals import BootstrapIntervals
 from sqlrank.compiler.intervals.interval_formulas import UNIT_COUNT
 from sqlrank.compiler.intervals.pseudo_values import PseudoValues
 from sqlrank.compiler.layout import GroupingLayout, InputKey, KeyedCte, MetricColumn
-from sqlrank.compiler.parameter_binding import inline_function
 from sqlrank.compiler.row_keys import (
     GROUP_ID,
     INTERNAL_COLUMNS,
@@ -32,6 +31,7 @@ from sqlrank.compiler.select_builders import (
     cross_join_cutoffs,
     cross_join_slices,
     group_by_key,
+    inline_function,
     join_on_key,
     null_if_not_finite,
     order_rows,

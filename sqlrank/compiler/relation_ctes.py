@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.layout import InputKey, InputQuery, InputVariant
-from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
 from sqlrank.compiler.row_keys import (
     GROUP_ID,
     LIST_ID,
@@ -28,7 +27,12 @@ from sqlrank.compiler.row_keys import (
     name_keys,
     with_list_column,
 )
-from sqlrank.compiler.select_builders import aliased_table, union_slices
+from sqlrank.compiler.select_builders import (
+    aliased_table,
+    bind_parameters,
+    inline_function,
+    union_slices,
+)
 from sqlrank.optimizer.optimizer import drop_empty_ctes, prune_query
 from sqlrank.registry.dependencies import find_dependencies
 from sqlrank.registry.query_templates import (

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
 from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import SLICE_NUMBER, UNIT_ID, ExpansionContext, expand_keys
-from sqlrank.compiler.select_builders import aliased_table
+from sqlrank.compiler.select_builders import aliased_table, bind_parameters, inline_function
 from sqlrank.engines.text_advice import write_mapping
 from sqlrank.errors import MAX_EXAMPLES, InputError, to_sentence
 from sqlrank.inputs.bound_input import bound_expression

@@ -17,8 +17,7 @@ from sqlglot import exp
 from sqlrank.compiler.aggregation_ctes import aggregate_expression
 from sqlrank.compiler.intervals.influence_functions import expand_averages
 from sqlrank.compiler.layout import OutputColumn
-from sqlrank.compiler.parameter_binding import bind_parameters
-from sqlrank.compiler.select_builders import cast_double
+from sqlrank.compiler.select_builders import bind_parameters, cast_double
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.errors import MetricError
 from sqlrank.registry.metric import COLUMN_PARAMETER, ParameterValue

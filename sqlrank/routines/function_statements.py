@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.compiler.parameter_binding import symbolic_parameter
-from sqlrank.compiler.select_builders import cast_double
+from sqlrank.compiler.select_builders import cast_double, symbolic_parameter
 from sqlrank.engines.query_sources import fold_column_name
 from sqlrank.errors import MetricError, suggest_choice
 from sqlrank.optimizer.statement_graph import is_aggregated

@@ -14,8 +14,12 @@ from sqlrank.call.request import Request
 from sqlrank.call.resolve import ResolvedRequest, find_read_policies, resolve_request
 from sqlrank.call.sources import collect_sources
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
-from sqlrank.compiler.parameter_binding import bind_parameters, symbolic_parameter
-from sqlrank.compiler.select_builders import cast_double, null_if_not_finite
+from sqlrank.compiler.select_builders import (
+    bind_parameters,
+    cast_double,
+    null_if_not_finite,
+    symbolic_parameter,
+)
 from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.errors import MetricError
 from sqlrank.inputs.row_rules import RowRules, row_rules

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import sqlglot
 from sqlglot import exp
 
-from sqlrank.compiler.parameter_binding import bind_parameters
-from sqlrank.compiler.select_builders import cast_double, comment_column
+from sqlrank.compiler.select_builders import bind_parameters, cast_double, comment_column
 from sqlrank.errors import MetricError
 from sqlrank.sql_ast import case_when, find_nodes, is_not_null, is_null, sql_literal
 
