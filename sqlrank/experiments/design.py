@@ -10,8 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.call.descriptions import describe_sources, setting_text, write_command
-from sqlrank.call.request import select_arguments, split_column_list
+from sqlrank.call.request import (
+    describe_sources,
+    select_arguments,
+    setting_text,
+    split_column_list,
+    write_command,
+)
 from sqlrank.engines.text_advice import ColumnAdvice
 from sqlrank.errors import MetricError, join_words, short_repr, suggest_choice
 from sqlrank.inference.significance import CORRECTIONS

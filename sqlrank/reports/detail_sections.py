@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.compute as pc
 from sqlglot import exp
 
-from sqlrank.call.descriptions import write_command
-from sqlrank.call.request import ResourceLimits, select_arguments
+from sqlrank.call.request import ResourceLimits, select_arguments, write_command
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import InputError, MetricError, join_words
 from sqlrank.explanations.explain import run_over_ctes

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlrank._version import __version__
 from sqlrank.call.argument_checks import check_arguments, entry_point
-from sqlrank.call.descriptions import describe_source
+from sqlrank.call.request import describe_source
 from sqlrank.call.sources import SourceGroup
 from sqlrank.charts.chart import require_modules as need_charts
 from sqlrank.errors import SqlrankError

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import TokenType, exp, tokenize
 
-from sqlrank.call.descriptions import write_command
+from sqlrank.call.request import write_command
 from sqlrank.errors import InputError
 from sqlrank.output.contrast_tables import STATES
 from sqlrank.output.display import group_column_names, sort_and_limit, to_long_format

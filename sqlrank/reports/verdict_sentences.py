@@ -8,7 +8,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.call.descriptions import describe_source
+from sqlrank.call.request import describe_source
 from sqlrank.call.sources import leaf_sources
 from sqlrank.errors import join_words
 from sqlrank.output.contrast_tables import (

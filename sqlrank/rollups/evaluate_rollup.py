@@ -12,8 +12,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.call.descriptions import call_settings, describe_sources, request_command
-from sqlrank.call.request import Request
+from sqlrank.call.request import Request, call_settings, describe_sources, request_command
 from sqlrank.call.resolve import parse_group_by, resolve_request
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.row_keys import (

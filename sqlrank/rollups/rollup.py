@@ -17,8 +17,7 @@ from sqlglot import exp
 
 from sqlrank._version import __version__
 from sqlrank.call.argument_checks import entry_point
-from sqlrank.call.descriptions import request_command, setting_text
-from sqlrank.call.request import Request
+from sqlrank.call.request import Request, request_command, setting_text
 from sqlrank.call.sources import leaf_sources
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.row_keys import key_equalities

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.call.descriptions import call_settings, describe_sources, request_command
+from sqlrank.call.request import call_settings, describe_sources, request_command
 from sqlrank.compiler.layout import InputKey, ResultLayout
 from sqlrank.compiler.row_keys import GROUP_ID
 from sqlrank.compiler.statement import CompiledStatement, compile_statement

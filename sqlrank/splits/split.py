@@ -16,8 +16,7 @@ from sqlglot import exp
 
 from sqlrank._version import __version__
 from sqlrank.call.argument_checks import entry_point
-from sqlrank.call.descriptions import describe_sources, setting_text, write_command
-from sqlrank.call.request import select_arguments
+from sqlrank.call.request import describe_sources, select_arguments, setting_text, write_command
 from sqlrank.call.sources import SourceGroup, leaf_sources
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.statement import CompiledStatement

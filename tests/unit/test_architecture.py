@@ -157,7 +157,7 @@ def test_arguments_are_passed_as_locals_by_public_functions_alone() -> None:
 
 DIALECT_FILES = PACKAGE / "rendering" / "dialects"
 NAMED_DIALECTS = {
-    ("call/descriptions.py", "clickhouse"): "its tokenizer reads the quotes of all dialects",
+    ("call/request.py", "clickhouse"): "its tokenizer reads the quotes of all dialects",
     ("engines/remote_database.py", "datafusion"): "the package whose connections have no cursor",
 }
 """Dialects that other modules name, with reasons."""
