@@ -7,10 +7,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sqlrank.registry.aliases import list_aliases
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import parse_metric_text
-from sqlrank.registry.metric_info import better_direction, format_example_name
+from sqlrank.registry.metric_info import better_direction, format_example_name, list_aliases
 from website import families
 from website.spelling import separate_words
 

@@ -61,9 +61,9 @@ from sqlrank.output.result_formats import (
     resolve_format,
     write_result,
 )
-from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import normalize_name
+from sqlrank.registry.metric_info import find_metric
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from sqlrank.rendering.dialects import normalize_dialect
 from sqlrank.result_metadata import read_parquet

@@ -12,7 +12,7 @@ from sqlrank.call.resolve import pass_as_other_role
 from sqlrank.engines.text_advice import MAX_WORDS, number_words, read_truths, write_mapping
 from sqlrank.errors import InputError, list_examples, quote_excerpt
 from sqlrank.inputs.bound_input import bound_expression, column_text
-from sqlrank.registry.aliases import find_siblings
+from sqlrank.registry.metric_info import find_siblings
 from sqlrank.sql_ast import take_first
 
 if TYPE_CHECKING:

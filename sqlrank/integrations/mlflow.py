@@ -10,9 +10,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import InputError, MetricError
-from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import to_sql_name
+from sqlrank.registry.metric_info import find_metric
 from sqlrank.result_columns import CI_HIGH, CI_LOW, SLICE_COLUMN
 from sqlrank.result_metadata import (
     ResultMetadata,

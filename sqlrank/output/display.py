@@ -14,9 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from sqlrank.errors import MetricError, SqlrankError, escape_controls, suggest_choice
-from sqlrank.registry.aliases import canonical_metric
 from sqlrank.registry.metric import parse_metric_text
-from sqlrank.registry.metric_info import better_direction
+from sqlrank.registry.metric_info import better_direction, canonical_metric
 from sqlrank.result_columns import (
     BOUNDS,
     CI_HIGH,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.cancellation import check_deadline
 from sqlrank.errors import ContractError, MetricError, join_words, short_repr, suggest_choice
-from sqlrank.registry.aliases import find_metric, find_siblings
 from sqlrank.registry.dependencies import find_dependencies, find_input_role
 from sqlrank.registry.metric import (
     COLUMN_PARAMETER,
@@ -24,6 +23,7 @@ from sqlrank.registry.metric import (
     parse_metric_text,
     to_sql_name,
 )
+from sqlrank.registry.metric_info import find_metric, find_siblings
 from sqlrank.registry.resolved_metric import (
     MEASURES_PLAN,
     QUERY_CUTOFFS_RELATION,

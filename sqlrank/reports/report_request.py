@@ -33,9 +33,8 @@ from sqlrank.errors import InputError, MetricError
 from sqlrank.explanations.explain import explain_queries
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.interval_options import check_confidence_level
-from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.metric import Metric, parse_metric_text
-from sqlrank.registry.metric_info import better_direction
+from sqlrank.registry.metric_info import better_direction, find_metric
 from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.registry import SYSTEM_COLUMN, Registry
 from sqlrank.rendering.dialects import get_dialect

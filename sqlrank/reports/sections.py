@@ -16,8 +16,7 @@ from sqlrank.call.request import write_command
 from sqlrank.errors import InputError
 from sqlrank.output.contrast_tables import STATES
 from sqlrank.output.display import group_column_names, sort_and_limit, to_long_format
-from sqlrank.registry.aliases import find_metric
-from sqlrank.registry.metric_info import is_count_metric, list_metrics
+from sqlrank.registry.metric_info import find_metric, is_count_metric, list_metrics
 from sqlrank.registry.registry import SYSTEM_COLUMN
 from sqlrank.reports.blocks import (
     MAX_TABLE_ROWS,
