@@ -16,7 +16,7 @@ from sqlrank._version import __version__
 if TYPE_CHECKING:
     from sqlrank.api.compare import compare
     from sqlrank.api.evaluate import evaluate, metrics, parse, query, sql
-    from sqlrank.charts.chart import chart
+    from sqlrank.charts.export import chart
     from sqlrank.comparison.gate import assert_not_worse, gate
     from sqlrank.comparison.stored_values import power
     from sqlrank.errors import ContractError, ExecutionError, InputError, MetricError, SqlrankError
@@ -69,7 +69,7 @@ __all__ = [
 _PUBLIC_NAMES = {
     "sqlrank.api.compare": ("compare",),
     "sqlrank.api.evaluate": ("evaluate", "metrics", "parse", "query", "sql"),
-    "sqlrank.charts.chart": ("chart",),
+    "sqlrank.charts.export": ("chart",),
     "sqlrank.comparison.gate": ("assert_not_worse", "gate"),
     "sqlrank.comparison.stored_values": ("power",),
     "sqlrank.errors": (

@@ -19,7 +19,7 @@ from sqlrank._version import __version__
 from sqlrank.call.argument_checks import check_arguments, entry_point
 from sqlrank.call.request import describe_source
 from sqlrank.call.sources import SourceGroup
-from sqlrank.charts.chart import require_modules as need_charts
+from sqlrank.charts.export import require_modules as need_charts
 from sqlrank.errors import SqlrankError
 from sqlrank.output.contrast_tables import DIFFERS_LABEL
 from sqlrank.output.output_file import FileKind, OutputFile
