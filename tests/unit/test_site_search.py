@@ -195,6 +195,7 @@ def test_each_written_page_has_keywords() -> None:
         "gallery.md",
         "demo.md",
         "sql/compat.md",
+        "sql/relations.md",
         "api/index.md",
         "cli/index.md",
         "api/evaluate.md",
