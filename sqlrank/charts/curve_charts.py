@@ -4,7 +4,7 @@ their bins.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
@@ -169,7 +169,7 @@ def draw_curve(view: ResultView) -> ChartType:
     titles = {"x": shape.x[0], "y": shape.y[0], "threshold": "threshold"} | row_count_title(rows)
     line = draw_line(
         rows,
-        dimensions,
+        _with_areas(view, rows, dimensions),
         (shape.x[1], shape.y[1]),
         titles,
         shape.line,
@@ -188,6 +188,26 @@ def draw_curve(view: ResultView) -> ChartType:
         shape.title,
         notes,
     )
+
+
+def _with_areas(
+    view: ResultView, rows: Sequence[Mapping[str, Any]], dimensions: list[Dimension]
+) -> list[Dimension]:
+    """Return the dimensions of ROC curves with the AUC of each label: the area below its line,
+    which is near AUC where points may be left out.
+    """
+    if view.curve != "ROC" or [dimension.field for dimension in dimensions] != ["colour"]:
+        return dimensions
+    points = group_items(rows, lambda row: str(row["colour"]))
+    settings = {} if view.result_metadata.curve is None else view.result_metadata.curve["settings"]
+    about = "AUC" if int(settings["points"]) == 0 else "AUC ≈"
+    areas = []
+    for label, line in points.items():
+        curve_points = sorted(line, key=lambda row: int(row["point"]))
+        if all(row["x"] is not None and row["y"] is not None for row in curve_points):
+            area = sum((b["x"] - a["x"]) * (a["y"] + b["y"]) / 2 for a, b in pairwise(curve_points))
+            areas.append((label, f"{label}, {about} {area:.3f}"))
+    return [replace(dimensions[0], texts=tuple(areas))]
 
 
 def draw_threshold_rates(view: ResultView) -> ChartType:

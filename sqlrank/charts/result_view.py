@@ -5,7 +5,7 @@ channels such as color.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 MAX_DIMENSION_LABELS = 200
 """Maximum number of distinct values of a column in a chart."""
 
+BASELINE = "baseline"
+"""Name of the baseline where the metadata of a result name none."""
+
 CHANNELS = ("colour", "column", "row")
 """Channels of the group columns, in order; further columns share the last.
 
@@ -40,13 +43,15 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 @dataclass(frozen=True)
 class Dimension:
-    """A group column in a chart: field, title, labels in the order of the rows, and the baseline's
-    label.
+    """A group column in a chart: field, title, labels in the order of the rows, the baseline's
+    label, and the texts of labels in a legend.
     """
 
     field: str
     title: str
     labels: tuple[str, ...]
+    baseline: str = BASELINE
+    texts: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -228,7 +233,9 @@ class ResultView:
         ]
         if self.is_sliced:
             titled_labels.append((", ".join(grouped) or "slice", self._slice_labels(grouped)))
-        return assign_channels(titled_labels, channels, len(self.rows))
+        dimensions, keys = assign_channels(titled_labels, channels, len(self.rows))
+        baseline = self.texts.get("baseline", BASELINE)
+        return [replace(dimension, baseline=baseline) for dimension in dimensions], keys
 
     def _is_grouped_by(self, name: str, row: Mapping[str, Any]) -> bool:
         """Return True if the grouping of a row has a column."""

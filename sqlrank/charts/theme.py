@@ -4,6 +4,7 @@ captions.
 
 from __future__ import annotations
 
+import json
 from math import prod
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -26,9 +27,6 @@ FONT_PIXELS = 11
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Color-blind safe colors (Okabe & Ito 2008), without the yellow that is unreadable on white."""
-
-BASELINE = "baseline"
-"""Name of the system or group that is grey."""
 
 GREY = "#8C8C8C"
 INK = "#333333"
@@ -85,18 +83,18 @@ def find_row_title(title: str) -> str | None:
     return None if title in {"system", "score", "variant"} else title
 
 
-def choose_colors(labels: Sequence[str]) -> list[str]:
-    """Return a color for each label, grey for ``baseline``; colors repeat after seven.
+def choose_colors(labels: Sequence[str], baseline: str) -> list[str]:
+    """Return a color for each label, grey for the baseline; colors repeat after seven.
 
     Colors follow the order of names, so that a system has one color in every chart, whatever the
     order of its rows.
 
-    >>> choose_colors(["b", "baseline", "a"])
+    >>> choose_colors(["b", "bm25", "a"], "bm25")
     ['#D55E00', '#8C8C8C', '#0072B2']
     """
-    other_labels = sorted(label for label in labels if label != BASELINE)
+    other_labels = sorted(label for label in labels if label != baseline)
     return [
-        GREY if label == BASELINE else PALETTE[other_labels.index(label) % len(PALETTE)]
+        GREY if label == baseline else PALETTE[other_labels.index(label) % len(PALETTE)]
         for label in labels
     ]
 
@@ -132,6 +130,8 @@ def color_encoding(
     stroke: dict[str, Any] = (
         {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 250} if is_line else {}
     )
+    texts = json.dumps(dict(dimension.texts))
+    stroke |= {"labelExpr": f"{texts}[datum.label] || datum.label"} if dimension.texts else {}
     legend = (
         alt.Legend(title=dimension.title, labelLimit=300, symbolLimit=0, symbolOpacity=1, **stroke)
         if is_named
@@ -139,7 +139,9 @@ def color_encoding(
     )
     encoding: dict[str, Any] = {
         "color": alt.Color(
-            "colour:N", scale=alt.Scale(domain=labels, range=choose_colors(labels)), legend=legend
+            "colour:N",
+            scale=alt.Scale(domain=labels, range=choose_colors(labels, dimension.baseline)),
+            legend=legend,
         )
     }
     if is_line and len(labels) > len(PALETTE):

@@ -256,12 +256,24 @@ class ReportRequest:
             )
         if self.system not in result.column_names:
             return result
+        result = self._with_baseline(result)
         order_by_system = {name: index for index, name in enumerate(self.declared_order)}
         row_order = [
             order_by_system.get(str(name), len(order_by_system))
             for name in result[self.system].to_pylist()
         ]
         return result.take(sorted(range(len(row_order)), key=row_order.__getitem__))
+
+    def _with_baseline(self, result: pa.Table) -> pa.Table:
+        """Name the baseline in the metadata, from which charts read which system is grey: of two
+        systems, it is the first.
+        """
+        pair = self.declared_order if len(self.declared_order) == 2 else [None]  # noqa: PLR2004
+        if (baseline := self.baseline or pair[0]) is None:
+            return result
+        return result.replace_schema_metadata(
+            {**result.schema.metadata, b"sqlrank.baseline": baseline.encode()}
+        )
 
     def with_intervals(self, by: Any = ()) -> pa.Table:
         """Evaluate the metrics with confidence intervals, without them if none has any."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import Any
 
@@ -222,6 +223,24 @@ def test_cut_offs_are_an_axis_and_the_baseline_is_grey() -> None:
     }
     assert encoding["x"]["title"] == "cut-off (rank)"
     assert encoding["y"]["title"] == "P@1..2 (0 to 1, higher is better)"
+
+
+def test_the_baseline_that_the_metadata_name_is_grey() -> None:
+    result = sqlrank.evaluate("P@1..2", **SCORED)
+    metadata = {**result.schema.metadata, b"sqlrank.baseline": b"dense"}
+    found = draw_spec(result.replace_schema_metadata(metadata))
+    assert found["layer"][0]["encoding"]["color"]["scale"]["range"] == [PALETTE[0], GREY]
+
+
+@pytest.mark.parametrize(("metric", "about"), [("ROC(points=0)", "AUC"), ("ROC", "AUC ≈")])
+def test_the_legend_of_roc_has_the_area_below_each_curve(metric: str, about: str) -> None:
+    rows = {"label": [0, 1, 1, 0, 1], "score": [0.1, 0.2, 0.3, 0.3, 0.4], "arm": [*"aabbb"]}
+    found = draw_spec(sqlrank.evaluate(metric, predictions=rows, by="arm"))
+    legend = found["layer"][1]["encoding"]["color"]["legend"]
+    assert json.loads(legend["labelExpr"].partition("[datum")[0]) == {
+        "a": f"a, {about} 1.000",
+        "b": f"b, {about} 0.750",
+    }
 
 
 def test_dots_have_their_intervals_and_n() -> None:
