@@ -702,8 +702,8 @@ def _list_values(bound_input: BoundInput) -> str:
     return f". Values of {column.name} are {', '.join(values)}" if values else ""
 
 
-def _count_rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count:,} rows"
+def _count_rows(count: float) -> str:
+    return "1 row" if count == 1 else f"{int(count):,} rows"
 
 
 def select_over_input(
