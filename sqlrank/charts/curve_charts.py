@@ -84,7 +84,7 @@ class Curve:
     domain, interpolation, and the chance level.
 
     ``chance`` is a line of two points. If ``is_fitted``, the y domain ends at the maximum value
-    where values are small.
+    where values are small. If ``is_difference``, x has no limits, and a line marks 0.
     """
 
     x: tuple[str, str]
@@ -93,6 +93,7 @@ class Curve:
     reading: str
     is_share: bool = True
     is_fitted: bool = False
+    is_difference: bool = False
     line: str = "linear"
     chance: tuple[tuple[float, float], ...] = ()
 
@@ -138,6 +139,14 @@ CURVES = {
         " scores first.",
         is_share=False,
     ),
+    "EtaSweep": Curve(
+        ("eta", "eta (0: all users see every rank, 1: 1 / r of them see rank r)"),
+        ("dcg_difference", "difference of ClickDCG from the baseline"),
+        "Difference by eta",
+        "Above 0 the run is better. If the line crosses 0, the winner depends on eta.",
+        is_share=False,
+        is_difference=True,
+    ),
 }
 """Curves drawn as a single line."""
 
@@ -160,13 +169,14 @@ def draw_curve(view: ResultView) -> ChartType:
             **key,
             "x": row[shape.x[0]],
             "y": row[shape.y[0]],
-            "threshold": row["threshold"],
-            "point": row["point"],
+            **{name: row[name] for name in ("threshold", "point") if name in row},
             **view.list_counts(row),
         }
         for key, row in zip(keys, view.rows, strict=True)
     ]
-    titles = {"x": shape.x[0], "y": shape.y[0], "threshold": "threshold"} | row_count_title(rows)
+    titles = {"x": shape.x[0], "y": shape.y[0]}
+    titles |= {} if shape.is_difference else {"threshold": "threshold"}
+    titles |= row_count_title(rows)
     line = draw_line(
         rows,
         _with_areas(view, rows, dimensions),
@@ -175,16 +185,20 @@ def draw_curve(view: ResultView) -> ChartType:
         shape.line,
         theme.side_length(dimensions),
         is_share=shape.is_share,
+        is_score=shape.is_difference,
     )
     if (
         shape.is_fitted
         and (top := max((row["y"] for row in rows if row["y"] is not None), default=1.0)) < 1 / 2
     ):
         line = line.encode(y=line.encoding.y.scale(alt.Scale(domain=[0, top * 1.05])))
-    chance = [reference_line(shape.chance)] if shape.chance else []
-    notes = [shape.reading, *(["Dashed: random scores."] if chance else []), resolution_note(view)]
+    points = [(row["x"], 0.0) for row in rows] if shape.is_difference else shape.chance
+    reference = [reference_line(points)] if points else []
+    notes = [shape.reading]
+    if not shape.is_difference:
+        notes += [*(["Dashed: random scores."] if reference else []), resolution_note(view)]
     return theme.with_caption(
-        theme.layer_facets([*chance, line], rows, dimensions),
+        theme.layer_facets([*reference, line], rows, dimensions),
         shape.title,
         notes,
     )

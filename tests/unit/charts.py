@@ -36,6 +36,14 @@ TARGETED = pa.table(
         "treatment": [1, 0, 1, 0, 1, 0, 0, 1],
     }
 )
+DISPLAYED = pa.table(
+    {
+        "query_id": ["q1", "q1", "q2", "q2"],
+        "doc_id": ["a", "b", "a", "b"],
+        "rank": [1, 2, 1, 2],
+        "clicked": [1, 0, 0, 1],
+    }
+)
 CLASSES = pa.table(
     {
         "system": ["a", "a", "a", "b"],
@@ -57,6 +65,9 @@ RESULTS: dict[str, Callable[[], pa.Table]] = {
     "gain": lambda: evaluate_clicks("Gain", by=["country", "device"]),
     "lift": lambda: evaluate_clicks("Lift"),
     "uplift": lambda: sqlrank.evaluate("Uplift", inputs={"uplift": TARGETED}),
+    "etasweep": lambda: sqlrank.evaluate(
+        "EtaSweep", run=RUNS["dense"], inputs={"clicks": DISPLAYED, "baseline": RUNS["baseline"]}
+    ),
     "threshold": lambda: evaluate_clicks("Threshold"),
     "calibration": lambda: evaluate_clicks("Calibration", by="country"),
     "cutoffs": lambda: sqlrank.evaluate("nDCG@1..3", **SCORED),

@@ -538,7 +538,7 @@ def test_another_kind_that_fits_can_be_chosen() -> None:
         (lambda: evaluate_clicks("Brier"), "dot", r"there is no kind of chart 'dot'. Did you mean 'dots'\? Choose from: roc, pr,"),
         (lambda: sqlrank.evaluate("RR", per_query=True, **SCORED), None, "values of single queries have no chart: leave out per_query, or compare"),
         (lambda: sqlrank.evaluate("RR", per_query=True, **SCORED), "dots", "it is of metrics of all queries. Leave out per_query. This result has no"),
-        (lambda: sqlrank.evaluate("pApGradient@1", predictions=CLICKS.append_column("doc_id", [list("abcdefgh")])), None, "pApGradient has no chart. These curves have one: ROC, PR, Gain, Lift, Uplift, Threshold, Calibration"),
+        (lambda: sqlrank.evaluate("pApGradient@1", predictions=CLICKS.append_column("doc_id", [list("abcdefgh")])), None, "pApGradient has no chart. These curves have one: ROC, PR, Gain, Lift, Uplift, EtaSweep, Threshold, Calibration"),
         (lambda: sqlrank.gate("RR", **SCORED), None, "this result has no chart: give one of sqlrank.evaluate or sqlrank.compare"),
         (lambda: evaluate_clicks("Brier").replace_schema_metadata(None), None, "this table has no metadata of sqlrank, which describe its columns. Give the result as sqlrank returned it"),
         (lambda: evaluate_clicks("Brier").to_pandas(), None, r"a chart is of an Arrow table that sqlrank returned, and a DataFrame is none. Give the result as it came"),
