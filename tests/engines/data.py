@@ -224,6 +224,7 @@ CLICKED = (
             "by": [["queries.country"], []],
         },
     ),
+    ("clicks of systems and all", ["ClickDCG@3", "ClickESS"], {**_SHOWN, "by": [["system"], []]}),
     ("eta", ["EtaSweep@3"], {**_SHOWN, "inputs": {"clicks": "clicks", "baseline": "baseline"}}),
 )
 """The metrics of clicks, and options for them."""

@@ -32,6 +32,8 @@
     CAST("p_click" AS DOUBLE PRECISION) + 0 AS score,  -- + 0 makes -0.0 a 0.0
     CAST("click" AS DOUBLE PRECISION) + 0 AS label,
     CAST(1 / "propensity" AS DOUBLE PRECISION) AS weight
+-- predictions: segment_weights
+  GROUP BY "campaign", COALESCE(threshold_score, NULL)
 -- predictions: predictions_metrics
         WHEN ABS(score + (label - 1)) <= CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
         THEN CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
@@ -168,6 +170,8 @@ ORDER BY answers."intent" NULLS FIRST;
 -- interleaved: interleaved
   SELECT session_id, team, CAST(clicks AS DOUBLE PRECISION) AS clicks
   FROM shop.search.sessions
+-- interleaved: session_outcomes
+  GROUP BY COALESCE(session_id, NULL)
 -- interleaved: result
   CAST(SUM(weight + is_won_by_b - is_won_by_a) AS DOUBLE PRECISION) / NULLIF(SUM(weight), 0) / 2
   - 0.5 AS preference,
@@ -178,6 +182,8 @@ ORDER BY answers."intent" NULLS FIRST;
     CAST(clicks AS DOUBLE PRECISION) AS clicks, CAST(views AS DOUBLE PRECISION) AS views,
     CAST(revenue AS DOUBLE PRECISION) AS revenue,
     CAST(revenue_before AS DOUBLE PRECISION) AS revenue_before
+-- experiment: experiment_units
+  GROUP BY COALESCE(unit_id, NULL)
 -- experiment: linearized_moments
       AND squares > CAST('1e-12' AS DOUBLE PRECISION) * square_terms
       AND ABS(squares - units * ratio * (1 - ratio)) <= CAST('1e-9' AS DOUBLE PRECISION) * squares

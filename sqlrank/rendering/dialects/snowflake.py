@@ -39,8 +39,18 @@ def _join_words(values: exp.Expr, start: exp.Expr, length: exp.Expr) -> exp.Expr
     return call_function("ARRAY_TO_STRING", words, sql_literal(" "))
 
 
-def _search_by_position(tree: exp.Expr) -> None:
-    """Search texts by POSITION, since Databend lacks CHARINDEX."""
+def _finish_tree(tree: exp.Expr) -> None:
+    """Search texts by POSITION, since Databend lacks CHARINDEX, and hide columns that the first
+    part of a union selects again, since Databend takes both for one in all parts.
+    """
+    for union in find_nodes(tree, exp.Union):
+        columns: set[exp.Expr] = set()
+        for item in union.this.selects if isinstance(union.this, exp.Select) else ():
+            value = item.unalias()
+            if isinstance(value, exp.Column) and value in columns:
+                hidden: exp.Expr = exp.Coalesce(this=value.copy(), expressions=[exp.null()])
+                value.replace(exp.alias_(hidden, value.this) if item is value else hidden)
+            columns.add(value)
     for search in find_nodes(tree, exp.StrPosition):
         search.replace(
             call_function("POSITION", exp.In(this=search.args["substr"], field=search.this))
@@ -55,7 +65,7 @@ DIALECT = Dialect(
     write_quantile=order_within_group,
     write_words=_split_words,
     join_words=_join_words,
-    finish=_search_by_position,
+    finish=_finish_tree,
     fold_identifier=str.upper,
     searches_from_items=True,
     supports_window_clause=False,
