@@ -328,11 +328,11 @@ def _parse_covariates(covariates: Any, names: list[str]) -> dict[str, Formula]:
 
 
 def _refuse_unknown(what: str, name: Any, names: list[str]) -> None:
-    if name not in names:
+    if not isinstance(name, str) or name not in names:
         raise MetricError(
             suggest_choice(
                 f"{what} names {short_repr(name)}, which is no metric of this call",
-                name,
+                str(name),
                 names,
                 "There are",
             )
