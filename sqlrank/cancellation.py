@@ -77,9 +77,9 @@ _holds: list[None] = []
 _pending: list[int] = []
 
 
-def exit_at_signals(names: tuple[str, ...] = ("SIGINT", "SIGTERM", "SIGHUP")) -> None:
+def exit_at_signals() -> None:
     """End the process at these signals, unless its parent has it ignore them."""
-    for name in names:
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         signal_number = getattr(signal, name, None)
         if signal_number is not None and signal.getsignal(signal_number) in {
             signal.SIG_DFL,

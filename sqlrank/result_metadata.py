@@ -460,14 +460,12 @@ def read_result_metadata(
     )
 
 
-def read_measures(
-    metadata: Mapping[bytes, bytes] | None, label: str = "this result"
-) -> Mapping[str, Mapping[str, str]]:
+def read_measures(metadata: Mapping[bytes, bytes] | None) -> Mapping[str, Mapping[str, str]]:
     """Parse the properties of the metrics of a result, empty if it has none; raise ``InputError``
     if damaged.
     """
     return (
-        read_json(metadata, MEASURES_KEY, make_mapping_check(_is_measure), label)
+        read_json(metadata, MEASURES_KEY, make_mapping_check(_is_measure), "this result")
         if MEASURES_KEY in read_texts(metadata)
         else {}
     )

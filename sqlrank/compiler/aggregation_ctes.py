@@ -285,9 +285,7 @@ class AggregationCtes:
         group_ctes = self._group_ctes(base_role)
         if list_ctes:
             query = self._aggregate_lists(values_cte, audits, is_final=False)
-            lists_cte = self.ctes.add_aggregate(
-                "group_metrics", query, self._per_replicate("one row per group")
-            )
+            lists_cte = self.ctes.add_aggregate("group_metrics", query, self._describe_group_rows())
             hidden = [SLICE_NUMBER] if self.shape.grouping_sets is not None else []
             keys = KeyColumns((*self.row_keys, *hidden), nullable=True)
             aggregated_ctes.append(
@@ -395,8 +393,8 @@ class AggregationCtes:
             else group_ctes
         )
 
-    def _per_replicate(self, rows: str) -> str:
-        return rows if self.replicates is None else f"{rows} and replicate"
+    def _describe_group_rows(self) -> str:
+        return f"one row per group{'' if self.replicates is None else ' and replicate'}"
 
     def _add_values_per_list(
         self, aggregates: Sequence[KeyedCte], audits: Mapping[KeyedCte, Sequence[str]]
@@ -609,9 +607,7 @@ class AggregationCtes:
             exp.select(*map(key_column, group_keys.columns), *aggregates).from_(values_cte),
             group_keys,
         )
-        name = self.ctes.add_aggregate(
-            "group_query_values", query, self._per_replicate("one row per group")
-        )
+        name = self.ctes.add_aggregate("group_query_values", query, self._describe_group_rows())
         return KeyedCte(name, group_keys, "query")
 
 
@@ -653,7 +649,7 @@ def fill_undefined_group(relations: RelationCtes, column: MetricColumn) -> exp.E
 
 
 def aggregate_metric(
-    relations: RelationCtes, column: MetricColumn, weighted: bool, is_resampled: bool = False
+    relations: RelationCtes, column: MetricColumn, weighted: bool, is_resampled: bool
 ) -> exp.Expr:
     """Return the aggregate of a metric over all lists of a group."""
     value, is_never_null = exp.column(column.alias), is_resampled and not column.is_nullable

@@ -395,10 +395,10 @@ def fit(
     [1.49, 0.0]
     """
     objective = resolve_objective(
-        surrogate, k, _check_number("margin", margin, 0, above=True), few_negatives
+        surrogate, k, _check_number("margin", margin, above=True), few_negatives
     )
-    _check_number("learning_rate", learning_rate, 0, above=True)
-    _check_number("l2", l2, 0)
+    _check_number("learning_rate", learning_rate, above=True)
+    _check_number("l2", l2)
     if not isinstance(max_iter, int) or max_iter < 1:
         raise MetricError(f"max_iter={max_iter!r} is not possible. Give an integer from 1")
     if seed is not None and start is not None:
@@ -448,15 +448,14 @@ def describe_failure(weights: pa.Table, k: int | None) -> str | None:
     )
 
 
-def _check_number(name: str, value: float, minimum: float, *, above: bool = False) -> float:
+def _check_number(name: str, value: float, *, above: bool = False) -> float:
     if (
         not isinstance(value, (int, float))
         or not math.isfinite(value)
-        or value < minimum
-        or (above and value == minimum)
+        or value < 0
+        or (above and value == 0)
     ):
         raise MetricError(
-            f"{name}={value!r} is not possible. Give a number {'above' if above else 'from'}"
-            f" {minimum}"
+            f"{name}={value!r} is not possible. Give a number {'above' if above else 'from'} 0"
         )
     return float(value)

@@ -57,12 +57,12 @@ def format_first_rows(result: pa.Table, max_rows: int = MAX_DISPLAYED_ROWS) -> s
     return text + "".join(f"{note}\n" for note in _describe_omitted(result, max_rows))
 
 
-def format_first_rows_html(result: pa.Table, max_rows: int = MAX_DISPLAYED_ROWS) -> str:
+def format_first_rows_html(result: pa.Table) -> str:
     """Return the first rows of a result as HTML."""
     return "\n".join(
         [
-            format_html(result.slice(0, max_rows)),
-            *(f"<p>{note}</p>" for note in _describe_omitted(result, max_rows)),
+            format_html(result.slice(0, MAX_DISPLAYED_ROWS)),
+            *(f"<p>{note}</p>" for note in _describe_omitted(result, MAX_DISPLAYED_ROWS)),
         ]
     )
 

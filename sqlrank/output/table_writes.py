@@ -125,7 +125,7 @@ def delete_insert_script(
     dialect: str,
     column: str,
     insert: str | None,
-    can_materialize: bool = False,
+    can_materialize: bool,
 ) -> str:
     """Return a script that deletes rows with the result's values, and inserts the result.
 

@@ -458,9 +458,11 @@ def list_entries(library: Registry) -> list[SearchEntry]:
     return entries
 
 
-def search_entries(
-    query: str, entries: Iterable[SearchEntry], max_entries: int = 10
-) -> list[dict[str, str]]:
+MAX_ENTRIES = 10
+"""Maximum number of rows that a search returns."""
+
+
+def search_entries(query: str, entries: Iterable[SearchEntry]) -> list[dict[str, str]]:
     """Return the rows of the entries that fit a query, best first; the complete texts are searched
     where nothing else fits.
     """
@@ -475,7 +477,7 @@ def search_entries(
         scored = _score_texts(query_words, entries)
     best = sorted((each for each in scored if each[0] > 0), key=lambda each: -each[0])
     threshold = best[0][0] / 4 if best else 0
-    return [row for score, row in best[:max_entries] if score >= threshold]
+    return [row for score, row in best[:MAX_ENTRIES] if score >= threshold]
 
 
 def _score_texts(

@@ -245,10 +245,14 @@ def select_first_groups(
     return result.take(pa.array(rows, pa.int64())), max(0, len(set(keys)) - max_groups)
 
 
-def count_fitting_groups(result: pa.Table, names: Sequence[str], max_rows: int) -> int:
-    """Return the number of groups that have about ``max_rows`` rows, at least one."""
+MAX_GROUPS_DRAWN = 20
+"""Approximate number of rows of groups drawn; each group has its own axes."""
+
+
+def count_fitting_groups(result: pa.Table, names: Sequence[str]) -> int:
+    """Return the number of groups whose rows are drawn, at least one."""
     keys = read_groups(result, names)
-    return max(1, max_rows * len(set(keys)) // max(1, len(keys)))
+    return max(1, MAX_GROUPS_DRAWN * len(set(keys)) // max(1, len(keys)))
 
 
 def read_groups(result: pa.Table, names: Sequence[str]) -> list[tuple[Any, ...]]:

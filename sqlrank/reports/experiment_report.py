@@ -268,7 +268,7 @@ def _variant_verdicts(effects: Effects) -> list[VerdictSentence]:
         labeled_metrics = [
             (
                 effects.label_row(row),
-                f"{truncate_text(row['metric'])}{_format_lift(row, ' ({})')}",
+                f"{truncate_text(row['metric'])}{_format_lift(row)}",
             )
             for row in effects.rows
             if row["variant"] == variant
@@ -281,9 +281,9 @@ def _variant_verdicts(effects: Effects) -> list[VerdictSentence]:
     return verdicts
 
 
-def _format_lift(row: Mapping[str, Any], template: str) -> str:
-    """Return the lift of a row with its interval, as in ``+25.0%, -4.9% to +64.3%``; empty without
-    a lift.
+def _format_lift(row: Mapping[str, Any]) -> str:
+    """Return the lift of a row with its interval, as in ``(+25.0%, -4.9% to +64.3%)``, after a
+    space; empty without a lift.
     """
     lift, low, high = row["relative_difference"], row["relative_ci_low"], row["relative_ci_high"]
     if lift is None:
@@ -296,7 +296,7 @@ def _format_lift(row: Mapping[str, Any], template: str) -> str:
             f" {format_number(high, Kind.LIFT, LIFT_DIGITS)}"
         )
     )
-    return template.format(f"{format_number(lift, Kind.LIFT, LIFT_DIGITS)}{interval}")
+    return f" ({format_number(lift, Kind.LIFT, LIFT_DIGITS)}{interval})"
 
 
 def _guardrail_verdicts(effects: Effects) -> list[VerdictSentence]:
@@ -307,7 +307,7 @@ def _guardrail_verdicts(effects: Effects) -> list[VerdictSentence]:
             verdict = judge_guardrail(row, tolerance, effects.find_direction(row["metric"]))
             state, text = GUARDRAIL_TEXTS[verdict]
             sentence = text.format(control=truncate_text(effects.control), tolerance=tolerance)
-            lift = _format_lift(row, " ({})")
+            lift = _format_lift(row)
             verdicts.append(
                 (
                     verdict,

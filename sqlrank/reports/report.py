@@ -120,8 +120,8 @@ def render_page(
     title: str,
     arguments: Sequence[tuple[str, str]],
     sections: Sequence[Section],
-    subject: str = "",
-    head: str = "",
+    subject: str,
+    head: str,
 ) -> Report:
     """Render sections as a page; ``arguments`` lists the arguments of the report as text,
     ``subject`` stands in the title of the window, and ``head`` below the heading.

@@ -52,9 +52,6 @@ NUM_WORST_GROUPS = 5
 NUM_SHADES = 3
 """Number of shades of differences."""
 
-MAX_GROUPS_DRAWN = 20
-"""Approximate number of rows of groups drawn; each group has its own axes."""
-
 
 def group_section(overall: pa.Table, request: ReportRequest) -> Section:
     """Return the section of metrics by group, a table per grouping, worst group first.
@@ -86,7 +83,7 @@ def group_section(overall: pa.Table, request: ReportRequest) -> Section:
         first_groups, num_omitted = select_first_groups(
             result,
             keys,
-            count_fitting_groups(result, keys, MAX_GROUPS_DRAWN),
+            count_fitting_groups(result, keys),
             read_groups(worst, keys),
             is_sorted=True,
         )
@@ -676,7 +673,7 @@ def comparison_by_group(
         )
         first_metric_rows = group_rows.filter(pc.equal(group_rows["metric"], str(metrics[0])))
         keys = group_column_names(first_metric_rows)
-        max_groups = count_fitting_groups(first_metric_rows, keys, MAX_GROUPS_DRAWN)
+        max_groups = count_fitting_groups(first_metric_rows, keys)
         drawn, num_omitted = select_first_groups(first_metric_rows, keys, max_groups)
         more = f" ({num_omitted:,} more groups are not drawn)" if num_omitted else ""
         chart_title = f"Differences of {metrics[0]} by {group_names}{more}"

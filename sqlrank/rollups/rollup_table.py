@@ -526,7 +526,7 @@ class RollupTable:
         aggregates += (
             []
             if numbered is None
-            else [case_when(_has_several_values(FILE_NUMBER), sql_literal(1), sql_literal(0))]
+            else [case_when(_has_several_files(), sql_literal(1), sql_literal(0))]
         )
         select_items = [
             groups[0],
@@ -670,7 +670,7 @@ class RollupTable:
             database,
             rows,
             [self.find_column(name) for name in keys],
-            _has_several_values(FILE_NUMBER),
+            _has_several_files(),
         )
         if group_values is not None:
             raise InputError(
@@ -713,9 +713,9 @@ def _all_conditions(rules: Mapping[str, Rule]) -> exp.Expr:
     return exp.and_(*(rule.condition for rule in rules.values()))
 
 
-def _has_several_values(name: str) -> exp.Expr:
-    """Return the condition that a column has several values in a group."""
-    return exp.Min(this=exp.column(name)) < exp.Max(this=exp.column(name))
+def _has_several_files() -> exp.Expr:
+    """Return the condition that a group has rows of several files."""
+    return exp.Min(this=exp.column(FILE_NUMBER)) < exp.Max(this=exp.column(FILE_NUMBER))
 
 
 def _find_first_group(
