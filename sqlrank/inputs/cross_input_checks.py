@@ -150,15 +150,21 @@ def check_overlap(inputs: Mapping[str, BoundInput]) -> None:
             )
 
 
-def count_unmatched_ids(inputs: Mapping[str, BoundInput], key: str) -> list[tuple[Any, ...]]:
+def count_unmatched_ids(
+    inputs: Mapping[str, BoundInput], key: str, *, with_scores: bool = False
+) -> list[tuple[Any, ...]]:
     """Return the groups of a run, each with the number of its queries or documents that no judgment
-    of the group has, and of all.
+    of the group has, and of all; ``with_scores`` before these the number of those with several rows
+    whose scores are all equal, and of all with several rows.
     """
-    run, qrels = (inputs[role].select_columns((key,)) for role in ("run", "qrels"))
+    run = inputs["run"].select_columns((key, "score") if with_scores else (key,))
+    qrels = inputs["qrels"].select_columns((key,))
     groups, judged_groups = (tuple(inputs[role].group_names) for role in ("run", "qrels"))
     database = inputs["run"].database
     return database.fetch_rows(
-        _write_unmatched_counts(run, qrels, groups, judged_groups, key, database.dialect)
+        _write_unmatched_counts(
+            run, qrels, groups, judged_groups, key, with_scores, database.dialect
+        )
     )
 
 
@@ -169,17 +175,21 @@ def _write_unmatched_counts(
     group_names: tuple[str, ...],
     judged_groups: tuple[str, ...],
     key: str,
+    with_scores: bool,
     dialect: str,
 ) -> str:
     """Return the query of ``count_unmatched_ids``."""
     judged_key = exp.column(key, table="judged")
     shared = [name for name in group_names if name in judged_groups]
-    ids = (
-        exp.select(*map(quoted_column, group_names), exp.column(key))
-        .distinct()
-        .from_(run.subquery("run"))
-        .subquery("run")
-    )
+    keys = [*map(quoted_column, group_names), exp.column(key)]
+    ids = exp.select(*keys).from_(run.subquery("run")).group_by(*keys)
+    score_counts: list[exp.Expr] = []
+    if with_scores:
+        lists = load_select("inputs", "equal_scores.sql").args["from_"].this.this
+        value = exp.If(this=lists.args["having"].this, true=lists.selects[-1].unalias())
+        ids = ids.select(exp.Case(ifs=[value]).as_("has_one_score"))
+        has_one_score = exp.column("has_one_score", table="run")
+        score_counts = [exp.Sum(this=has_one_score), exp.Count(this=has_one_score.copy())]
     judged = (
         exp.select(*map(quoted_column, shared), key)
         .distinct()
@@ -189,9 +199,10 @@ def _write_unmatched_counts(
     groups = [quoted_column(name, "run") for name in group_names]
     query = exp.select(
         *groups,
+        *score_counts,
         exp.Sum(this=case_when(is_null(judged_key), sql_literal(1), sql_literal(0))),
         count_rows(),
-    ).from_(ids)
+    ).from_(ids.subquery("run"))
     on = exp.and_(
         exp.column(key, table="run").eq(judged_key),
         *(

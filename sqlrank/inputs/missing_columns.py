@@ -565,12 +565,27 @@ def _write_slopes(
     return to_sql(query.from_(source).group_by(*(key.copy() for key in keys)), dialect)
 
 
-def describe_equal_scores(run: BoundInput, ties: str) -> str:
+def describe_equal_scores(run: BoundInput, ties: str, counts: tuple[int, int] | None = None) -> str:
     """Return a note on a run of which most lists have one score for all documents, so that
     ``doc_desc`` or ``doc_asc`` alone orders them; empty for others.
+
+    ``counts`` are the numbers of these lists and of all with several documents, if another
+    statement has counted them.
     """
     if run.database.has_unread_streams:
         return ""
+    num_equal, num_lists = _count_equal_scores(run) if counts is None else counts
+    if 2 * num_equal <= num_lists:
+        return ""
+    order = "greatest" if ties == "doc_desc" else "least"
+    return (
+        f"all documents have the same score in {num_equal:,} of {num_lists:,} lists, and are"
+        f" ordered by doc_id, {order} first. Give scores that differ, or ties='expected' for the"
+        " mean over all orders"
+    )
+
+
+def _count_equal_scores(run: BoundInput) -> tuple[int, int]:
     rows, keys = (
         run.select_columns(("query_id", "score")),
         tuple(map(quoted_column, run.group_names)),
@@ -580,13 +595,8 @@ def describe_equal_scores(run: BoundInput, ties: str) -> str:
             _write_equal_scores(rows, keys, max_rows, run.database.dialect)
         )
         if 2 * int(num_equal or 0) <= num_lists:
-            return ""
-    order = "greatest" if ties == "doc_desc" else "least"
-    return (
-        f"all documents have the same score in {int(num_equal):,} of {int(num_lists):,} lists, and"
-        f" are ordered by doc_id, {order} first. Give scores that differ, or ties='expected' for"
-        " the mean over all orders"
-    )
+            break
+    return int(num_equal or 0), int(num_lists)
 
 
 @lru_cache(maxsize=256)

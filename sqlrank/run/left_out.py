@@ -220,6 +220,7 @@ def find_left_out(
     """
     keys = [output.name for output in statement.outputs if output.kind in {"by", "slice"}]
     audited = _AuditedResult(inputs, result, keys, report)
+    list_counts = _count_lists(audited)
     has_relevant = report is None or report.top_grade is None or bool(report.positive)
     counted = [
         *_find_undefined(audited, statement),
@@ -232,7 +233,7 @@ def find_left_out(
         entry for entry in counted if entry.count and (has_relevant or entry.count < entry.total)
     ]
     entries += [
-        *_find_order_notes(audited),
+        *_find_order_notes(audited, list_counts),
         *_find_grade_notes(audited),
         *_find_empty_queries(audited),
         *_find_uncovered_spans(audited),
@@ -242,8 +243,8 @@ def find_left_out(
         if report is not None and has_relevant
         else []
     )
-    if report is not None and not any("in no judgment" in entry.note for entry in missing_hits):
-        missing_hits += _find_unjudged_queries(audited, report)
+    if list_counts and not any("in no judgment" in entry.note for entry in missing_hits):
+        missing_hits += _find_unjudged_queries(audited, list_counts)
     return [
         *entries,
         *class_notes,
@@ -335,7 +336,9 @@ def _reads_weight(metric: ResolvedMetric) -> bool:
     return any(WEIGHT in find_references(file).columns for file in files)
 
 
-def _find_order_notes(audited: _AuditedResult) -> Iterator[LeftOut]:
+def _find_order_notes(
+    audited: _AuditedResult, list_counts: Sequence[Sequence[Any]] | None
+) -> Iterator[LeftOut]:
     """Yield a note on scores and ranks of a run that contradict each other, unless the caller says
     how ties are ordered.
     """
@@ -353,7 +356,12 @@ def _find_order_notes(audited: _AuditedResult) -> Iterator[LeftOut]:
     if not note and not is_chosen and ties <= {"doc_desc", "doc_asc"}:
         score_type = str(request.shared_policies.get("score_type", "given"))
         order = next(iter(ties))
-        note = describe_tied_ranks(run, order, score_type) or describe_equal_scores(run, order)
+        equal, several = (
+            sum(int(row[column] or 0) for row in list_counts or ()) for column in (-4, -3)
+        )
+        note = describe_tied_ranks(run, order, score_type) or describe_equal_scores(
+            run, order, (equal, several) if list_counts else None
+        )
     if note:
         yield LeftOut(note, audited.ranking_metrics)
 
@@ -489,27 +497,44 @@ def _find_grade_notes(audited: _AuditedResult) -> Iterator[LeftOut]:
             yield LeftOut(note, audited.ranking_metrics, int(count), int(total))
 
 
-def _find_unjudged_queries(audited: _AuditedResult, report: ValidationReport) -> Iterator[LeftOut]:
-    """Yield the queries of a run without judgments or clicks, which the policy on queries leaves
-    out; of a large run they are not counted.
+def _count_lists(audited: _AuditedResult) -> list[tuple[Any, ...]] | None:
+    """Return the groups of a run with the counts of its lists of equal scores and of its queries
+    without judgments or clicks, which the policy on queries leaves out; None if it leaves out none,
+    and for a large run.
     """
     request, by_role = audited.request, audited.inputs.by_role
-    run = by_role.get("run")
-    policy = str(request.shared_policies.get("queries", "judged"))
-    role = request.library.policies["queries"]["values"][policy].get("requires_input", "")
+    role, report = _find_query_role(request), audited.report
     is_table = not (
         request.rankings_from_predictions or request.assembled_roles or request.lists_from_queries
     )
-    if run is None or role not in by_role or not is_table:
-        return
+    if report is None or not {"run", role} <= by_role.keys() or not is_table:
+        return None
     if report.rows.get("run", 0) > FULL_DUPLICATE_SEARCH_ROWS:
-        return
-    counts = count_unmatched_ids({"run": run, "qrels": by_role[role]}, "query_id")
-    problem = "have no judgments" if role == "qrels" else "were never shown"
+        return None
+    with_scores = "score" in audited.inputs.needed_columns.get("run", ())
+    return count_unmatched_ids(
+        {"run": by_role["run"], "qrels": by_role[role]}, "query_id", with_scores=with_scores
+    )
+
+
+def _find_query_role(request: ResolvedRequest) -> str:
+    """Return the role whose queries are evaluated, empty if the policy on queries names none."""
+    policy = str(request.shared_policies.get("queries", "judged"))
+    return str(request.library.policies["queries"]["values"][policy].get("requires_input", ""))
+
+
+def _find_unjudged_queries(
+    audited: _AuditedResult, list_counts: Sequence[Sequence[Any]]
+) -> Iterator[LeftOut]:
+    """Yield the queries of a run without judgments or clicks."""
+    is_judged = _find_query_role(audited.request) == "qrels"
+    problem = "have no judgments" if is_judged else "were never shown"
+    names = audited.inputs.by_role["run"].group_names
+    rows = [(*row[: len(names)], *row[-2:]) for row in list_counts]
     unjudged = _summarize_groups(
         f"queries of the run {problem}, and are left out",
         audited.ranking_metrics,
-        sorted(_read_groups(run.group_names, counts), key=str),
+        sorted(_read_groups(names, rows), key=str),
     )
     if unjudged.count:
         yield unjudged
