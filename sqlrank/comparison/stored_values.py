@@ -284,6 +284,11 @@ def power(
             "sd= alone plans nothing. Give num_units= for what they detect, or target_effect= for"
             " the units that it needs"
         )
+    if values is None and target_effect is not None and tests.effect_on(None) is None:
+        raise MetricError(
+            f"target_effect={target_effect!r} is a share of a baseline, which sd= has not. Give the"
+            " difference itself, such as 0.01, or values of queries"
+        )
     level = HypothesisFamily(confidence, correction, len(plans)).level
     return table_from_rows(
         [_plan_row(plan, num_units, level, tests) for plan in plans],
@@ -372,4 +377,5 @@ def _plan_row(
         "required_units": (
             None if effect is None else required_units(deviation, effect, level, tests.power)
         ),
+        "reason": "a share of a baseline of 0" if tests.target_effect and not effect else None,
     }

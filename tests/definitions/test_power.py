@@ -238,6 +238,11 @@ def test_the_command_reads_a_file(tmp_path: Path) -> None:
             ),
         ),
         (
+            {"sd": 0.1, "num_units": 5, "target_effect": "1%"},
+            MetricError,
+            "target_effect='1%' is a share of a baseline, which sd= has not. Give the difference",
+        ),
+        (
             {"values": "nowhere.parquet"},
             InputError,
             "there is no result 'nowhere.parquet'. Store one: sqlrank evaluate ... --per-query",
