@@ -23,7 +23,7 @@ from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
 from sqlrank.inputs.assembled_inputs import ROW_NUMBER
 from sqlrank.inputs.bound_input import BoundInputs, find_time_zone
-from sqlrank.inputs.column_binding import bind_inputs, check_independent_rows
+from sqlrank.inputs.column_binding import bind_inputs, check_independent_rows, find_read_columns
 from sqlrank.inputs.column_mapping import describe_unseen_groups
 from sqlrank.inputs.filters import explain_failed_cast, filter_inputs
 from sqlrank.inputs.input_ctes import InputCtes, build_input_ctes
@@ -291,17 +291,14 @@ def _describe_rounding(
 
 
 def _default_column_notes(inputs: BoundInputs) -> list[str]:
-    """Return a header line for each uninspected column of further inputs that gets its default."""
-    further_inputs = (
-        bound_input
-        for role, bound_input in inputs.by_role.items()
-        if role in inputs.needed_columns and role not in {"predictions", "queries"}
-    )
+    """Return a header line for each uninspected column of an input that gets its default."""
     defaulted_columns = (
         (bound_input, column)
-        for bound_input in further_inputs
+        for role, bound_input in inputs.by_role.items()
+        if role in inputs.needed_columns and role != "queries"
         for column in bound_input.role.columns.values()
         if column.default is not None
+        and column.name in find_read_columns(inputs.request, bound_input.role.name)
     )
     return [
         _default_column_note(bound_input.role.name, column.name, column.default)

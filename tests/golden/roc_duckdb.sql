@@ -1,6 +1,7 @@
 -- sqlrank 0.1.0 for DuckDB: ROC, one row per point
 -- reads: shop.ads.impressions (predictions)
 -- plan: score_order=rank; alternative: score_order=buckets, if a single group has more rows than one worker can sort
+-- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight to a column to read it
 -- made by: sqlrank sql ROC --predictions shop.ads.impressions
 WITH predictions AS NOT MATERIALIZED (
   -- One row per prediction. (shop.ads.impressions)

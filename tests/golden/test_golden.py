@@ -249,7 +249,7 @@ def test_a_header_says_what_a_statement_is() -> None:
 def test_only_lines_that_apply_are_in_a_header() -> None:
     text = sqlrank.sql("Brier", predictions="p")
     assert [line.partition(":")[0] for line in text.splitlines() if line.startswith("--")] == [
-        f"-- sqlrank {sqlrank.__version__} for DuckDB", "-- reads", "-- made by"
+        f"-- sqlrank {sqlrank.__version__} for DuckDB", "-- reads", "-- predictions", "-- made by"
     ]  # fmt: skip
 
 

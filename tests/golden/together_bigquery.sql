@@ -1,6 +1,7 @@
 -- sqlrank 0.1.0 for BigQuery: nDCG@10, AUC, one row per model
 -- reads: shop.eval.predictions (predictions)
 -- plan: rank_method=sort, score_order=distinct; alternative: rank_method=count, if lists are long and have at most three judged documents each; score_order=buckets, if a single group has more distinct scores than one worker can sort
+-- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight to a column to read it
 -- made by: sqlrank sql nDCG@10 AUC --predictions shop.eval.predictions --by model --dialect bigquery
 WITH predictions AS (
   -- One row per prediction. (shop.eval.predictions)
