@@ -703,6 +703,7 @@ def _list_texts(
     that its query refers to, and ``checks`` one of them if it ``is_optional``.
     """
     roles, parameters = list(symbolic.read_columns), symbolic.parameters
+    fold = get_dialect(dialect).fold_identifier
     metric = str(symbolic.request.metrics[0].metric)
     takes_group = form.group != GROUP_COLUMN  # else a column of the input has that name
     arguments = [
@@ -720,7 +721,7 @@ def _list_texts(
     return {
         "arguments": ", ".join(argument for argument in arguments if argument),
         "columns": ", ".join(
-            f"{exp.to_identifier(column, quoted=True).sql(dialect)}"
+            f"{exp.to_identifier(fold(column), quoted=True).sql(dialect)}"
             f" {_find_type(form, kind, metric)}"
             for column, kind in _list_columns(symbolic)
         ),

@@ -379,6 +379,10 @@ def test_functions_of_engines_that_are_not_here_parse(dialect: str) -> None:
         text = function.create[-1]
         if dialect == "snowflake":
             assert ", checks BOOLEAN DEFAULT TRUE)" in text
+            # "Selecting from a stored procedure" of Snowflake: its columns are declared
+            assert re.search(
+                r'RETURNS TABLE \((?:"[A-Z0-9_]+" (?:VARCHAR|FLOAT)(?:, )?)+\)\n', text
+            )
             assert "WHERE :checks" in " ".join(text.split())
             match = re.search(r"RESULTSET DEFAULT \(\n(.*)\n\);\nBEGIN", text, re.DOTALL)
             assert match is not None

@@ -81,8 +81,8 @@ DIALECT = Dialect(
             create=(
                 "DROP PROCEDURE IF EXISTS {name}({other_types})",
                 (
-                    "CREATE OR REPLACE PROCEDURE {name}({arguments})\nRETURNS TABLE ()\nLANGUAGE"
-                    " SQL\nCOMMENT = {comment}\nAS $$\nDECLARE\n  found RESULTSET DEFAULT"
+                    "CREATE OR REPLACE PROCEDURE {name}({arguments})\nRETURNS TABLE ({columns})"
+                    "\nLANGUAGE SQL\nCOMMENT = {comment}\nAS $$\nDECLARE\n  found RESULTSET DEFAULT"
                     " (\n{query}\n);\nBEGIN\n  RETURN TABLE(found);\nEND\n$$"
                 ),
             ),
@@ -97,6 +97,8 @@ DIALECT = Dialect(
             default=" DEFAULT {value}",
             group_argument="by VARCHAR DEFAULT NULL",
             checks_argument="checks BOOLEAN DEFAULT TRUE",
+            text_type="VARCHAR",
+            number_type="FLOAT",
         ),
     ),
     has_dbt_macros=True,
