@@ -16,7 +16,7 @@ from sqlglot import exp
 from sqlrank.arrow_arrays import to_array
 from sqlrank.call.resolve import resolve_request
 from sqlrank.cancellation import run_cancellable
-from sqlrank.compiler.intervals.pseudo_values import FLIP_LABEL, FLIP_SUFFIX
+from sqlrank.compiler.intervals.pseudo_values import EQUAL_ROW_COUNT, FLIP_LABEL, FLIP_SUFFIX
 from sqlrank.compiler.layout import score_column_name
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.compiler.select_builders import bind_parameters
@@ -79,6 +79,9 @@ rows.
 """
 
 FLIP_COLUMNS = ("baseline_flip", "system_flip")
+
+EQUAL_ROW_COUNT_NAME = f".{EQUAL_ROW_COUNT}"
+"""Column of unit values with the number of rows that have them, if equal rows are counted."""
 
 MAX_CELLS_PER_GROUPING = 10**9
 ContrastKey = tuple[int, int, int]
@@ -144,6 +147,8 @@ class PairedUnits:
         columns = tables[0][1].column_names
         self.class_sizes = [name for name in CLASS_SIZES if name in columns]
         self.scores = comparison.declared_order if by_rows else []
+        self.has_row_counts = EQUAL_ROW_COUNT_NAME in columns
+        self.num_pairs = 1
         self.flip_metrics = [
             index
             for index, measure in enumerate(self.measures)
@@ -249,7 +254,12 @@ class PairedUnits:
             for index in self.flip_metrics
             for side, name in enumerate(self._value_columns(self.measures[index]))
         ]
-        return [*map(exp.column, self.class_sizes), *values, *flips, *self._flip_label()]
+        counts = (
+            [exp.alias_(exp.column(EQUAL_ROW_COUNT_NAME, quoted=True), EQUAL_ROW_COUNT)]
+            if self.has_row_counts
+            else []
+        )
+        return [*map(exp.column, self.class_sizes), *counts, *values, *flips, *self._flip_label()]
 
     def list_systems(self) -> list[str]:
         """Return the names of the systems; raise ``InputError`` for a missing name."""
@@ -266,6 +276,7 @@ class PairedUnits:
     def summarize_differences(self, pairs: Sequence[tuple[str, str]]) -> list[DifferenceSummary]:
         """Return a comparison for every cell, metric and pair of systems, in that order."""
         numbered = list(enumerate(self.measures))
+        self.num_pairs = len(pairs)
         if self.scores:
             sides = [
                 (self.scores.index(baseline), self.scores.index(system))
@@ -359,7 +370,8 @@ class PairedUnits:
         flips = [f"{name}_flip_{metric}" for name in ("baseline", "system")]
         columns = [
             *values,
-            *self._constant_columns(metric, measure),
+            *self._constant_columns(metric, measure, exp.column("pair")),
+            exp.alias_(sql_literal(1), EQUAL_ROW_COUNT),
             *self._flip_columns(metric, flips),
         ]
         return exp.select("cell", "pair", "unit", "weight", "num_systems", *columns).from_(
@@ -383,8 +395,14 @@ class PairedUnits:
             for name, side in names
         ]
         flips = self._flip_columns(metric, [f"flip_{metric}_{side}" for side in sides])
+        count = exp.column(EQUAL_ROW_COUNT) if self.has_row_counts else sql_literal(1)
         return exp.select(
-            "cell", *constants, *values, *self._constant_columns(metric, measure), *flips
+            "cell",
+            *constants,
+            *values,
+            *self._constant_columns(metric, measure, sql_literal(pair)),
+            exp.alias_(count, EQUAL_ROW_COUNT),
+            *flips,
         ).from_("unit_values")
 
     def _flip_columns(self, metric: int, names: Sequence[str]) -> list[exp.Expr]:
@@ -401,10 +419,15 @@ class PairedUnits:
             for name, value in zip((*FLIP_COLUMNS, "flip_label"), (*flips, label), strict=True)
         ]
 
-    def _constant_columns(self, metric: int, measure: ComparedMetric) -> list[exp.Expr]:
-        """Return the columns with the number of the metric, its properties, and the sizes of
-        classes.
+    def _constant_columns(
+        self, metric: int, measure: ComparedMetric, pair: exp.Expr
+    ) -> list[exp.Expr]:
+        """Return the columns with the number of the metric, that of the contrast of a group, pair
+        and metric, properties of the metric, and the sizes of classes.
         """
+        contrast = exp.column("cell") * (len(self.measures) * self.num_pairs) + (
+            pair * len(self.measures) + metric
+        )
         constants = {
             "metric": metric,
             "is_share": measure.is_proportion,
@@ -419,6 +442,7 @@ class PairedUnits:
         ]
         return [
             *(exp.alias_(sql_literal(value), name) for name, value in constants.items()),
+            exp.alias_(contrast, "contrast"),
             exp.alias_(exp.cast(width, "DOUBLE"), "area_width"),
             *(exp.alias_(size, name) for size, name in zip(sizes, CLASS_SIZES, strict=True)),
         ]

@@ -13,7 +13,12 @@ from sqlrank.compiler.aggregation_ctes import AggregationCtes
 from sqlrank.compiler.group_differences import difference_rows
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.bootstrap_intervals import RowResampler
-from sqlrank.compiler.intervals.pseudo_values import FLIP_LABEL, FLIP_SUFFIX, flip_name
+from sqlrank.compiler.intervals.pseudo_values import (
+    EQUAL_ROW_COUNT,
+    FLIP_LABEL,
+    FLIP_SUFFIX,
+    flip_name,
+)
 from sqlrank.compiler.layout import (
     KeyedCte,
     MetricColumn,
@@ -217,13 +222,16 @@ def _load_class_sizes(
 
 
 def _list_flips(metric_outputs: Sequence[OutputColumn], names: Sequence[str]) -> list[OutputColumn]:
-    """Return the columns of flips beside unit values, and that of the label of their rows."""
+    """Return the columns of flips beside unit values, that of the label of their rows, and that of
+    the number of equal rows.
+    """
     flips = [
         OutputColumn(name, f"{output.name}.{FLIP_SUFFIX}", FLIP_SUFFIX)
         for output in metric_outputs
         if (name := flip_name(output.alias)) in names
     ]
-    return [*flips, OutputColumn(FLIP_LABEL, f".{FLIP_LABEL}", "label")] if flips else []
+    labels = [FLIP_LABEL, *([EQUAL_ROW_COUNT] if EQUAL_ROW_COUNT in names else [])] if flips else []
+    return [*flips, *(OutputColumn(name, f".{name}", "label") for name in labels)]
 
 
 def _under_requested_names(body: exp.Select, outputs: Sequence[OutputColumn]) -> list[OutputColumn]:

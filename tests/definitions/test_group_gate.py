@@ -238,7 +238,7 @@ def test_the_command_exits_with_the_verdict_and_writes_reports(tmp_path: Path) -
         "0": 2,
     }
     assert found["0.1"].stdout.splitlines()[0] == "verdict: fail"
-    assert found["0.1"].stdout.split()[:4] == ["metric", "least", "greatest", "difference"]
+    assert found["0.1"].stdout.split()[2:6] == ["metric", "least", "greatest", "difference"]
     assert "give a tolerance above 0" in found["0"].stderr
     reports = [str(tmp_path / name) for name in ("summary.md", "junit.xml")]
     CliRunner().invoke(app, [*arguments, "10%", "--summary", reports[0], "--junit", reports[1]])

@@ -28,11 +28,11 @@ FROM (
     cell,
     pair,
     metric,
-    COUNT(*) AS units,
-    COUNT(baseline_value) AS baseline_units,
-    COUNT(system_value) AS system_units,
-    SUM(CASE WHEN num_systems = 1 THEN 1 ELSE 0 END) AS lone_units,
-    SUM(CASE WHEN baseline_value IS NULL AND system_value IS NULL THEN 1 ELSE 0 END) AS null_units
+    SUM(num_rows) AS units,
+    SUM(CASE WHEN baseline_value IS NULL THEN 0 ELSE num_rows END) AS baseline_units,
+    SUM(CASE WHEN system_value IS NULL THEN 0 ELSE num_rows END) AS system_units,
+    SUM(CASE WHEN num_systems = 1 THEN num_rows ELSE 0 END) AS lone_units,
+    SUM(CASE WHEN baseline_value IS NULL AND system_value IS NULL THEN num_rows ELSE 0 END) AS null_units
   FROM paired_values
   GROUP BY cell, pair, metric
 ) AS unit_counts

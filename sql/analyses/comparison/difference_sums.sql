@@ -27,16 +27,16 @@ FROM (
     cell,
     pair,
     metric,
-    COUNT(*) AS units,
-    SUM(influence * influence) AS squares,
-    SUM(influence * influence * influence * influence) AS fourth_powers,
-    SUM(baseline_influence * baseline_influence) AS baseline_squares,
-    SUM(system_influence * system_influence) AS system_squares,
-    SUM(integer_difference * integer_difference) AS integer_squares,
-    SUM(integer_difference) AS total,
-    SUM(CASE WHEN integer_difference > 0 THEN 1 ELSE 0 END) AS above,
-    SUM(CASE WHEN integer_difference = 0 THEN 1 ELSE 0 END) AS equal,
-    SUM(CASE WHEN integer_difference < 0 THEN 1 ELSE 0 END) AS below
+    SUM(num_rows) AS units,
+    SUM(num_rows * influence * influence) AS squares,
+    SUM(num_rows * influence * influence * influence * influence) AS fourth_powers,
+    SUM(num_rows * baseline_influence * baseline_influence) AS baseline_squares,
+    SUM(num_rows * system_influence * system_influence) AS system_squares,
+    SUM(num_rows * integer_difference * integer_difference) AS integer_squares,
+    SUM(num_rows * integer_difference) AS total,
+    SUM(CASE WHEN integer_difference > 0 THEN num_rows ELSE 0 END) AS above,
+    SUM(CASE WHEN integer_difference = 0 THEN num_rows ELSE 0 END) AS equal,
+    SUM(CASE WHEN integer_difference < 0 THEN num_rows ELSE 0 END) AS below
   FROM unit_influence
   GROUP BY cell, pair, metric
 ) AS unit_sums

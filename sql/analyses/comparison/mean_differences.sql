@@ -4,11 +4,12 @@ SELECT
   cell, -- number of the group
   pair,
   metric,
-  COUNT(*) AS units, -- units with both values, and a positive weight
-  SUM(weight) AS total_weight, -- of these units
-  SUM(weight * baseline_value) / NULLIF(SUM(weight), 0) AS value_baseline, -- weighted mean of the baseline
-  SUM(weight * system_value) / NULLIF(SUM(weight), 0) AS value_system, -- weighted mean of the system
-  SUM(weight * difference) / NULLIF(SUM(weight), 0) AS difference, -- weighted mean of the differences
+  contrast, -- number of group, pair and metric
+  SUM(num_rows) AS units, -- units with both values, and a positive weight
+  SUM(num_rows * weight) AS total_weight, -- of these units
+  SUM(num_rows * weight * baseline_value) / NULLIF(SUM(num_rows * weight), 0) AS value_baseline, -- weighted mean of the baseline
+  SUM(num_rows * weight * system_value) / NULLIF(SUM(num_rows * weight), 0) AS value_system, -- weighted mean of the system
+  SUM(num_rows * weight * difference) / NULLIF(SUM(num_rows * weight), 0) AS difference, -- weighted mean of the differences
   CASE WHEN MAX(is_share) THEN 1 ELSE MAX(ABS(difference)) END AS scale, -- greatest absolute difference; 1 of shares
   MAX(is_pooled) AS is_pooled, -- true if values are influence on a metric of all rows
   MAX(area_width) AS area_width, -- of areas such as AUC: 1, or 2 for metrics between -1 and 1
@@ -16,4 +17,4 @@ SELECT
   MAX(negative_size) AS negative_size, -- effective number of negatives
   smaller_sum(MAX(positive_size), MAX(negative_size)) AS class_size -- effective number of rows of the smaller class
 FROM unit_differences
-GROUP BY cell, pair, metric
+GROUP BY cell, pair, metric, contrast

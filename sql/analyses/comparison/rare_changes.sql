@@ -15,8 +15,8 @@ FROM (
     cell,
     pair,
     metric,
-    (AVG(ABS(baseline_flip)) + AVG(ABS(system_flip))) / 2 AS effect, -- of a row that changes on the difference
-    1 - 0.2 * LEAST(SUM(is_changed), COUNT(*) - SUM(is_changed)) AS added_rows
+    SUM(num_rows * (ABS(baseline_flip) + ABS(system_flip))) / (2 * SUM(num_rows)) AS effect, -- of a row that changes on the difference
+    1 - 0.2 * LEAST(SUM(num_changed), SUM(num_rows) - SUM(num_changed)) AS added_rows
   FROM (
     -- one row per group, pair of systems, metric with outcomes and row
     SELECT
@@ -24,13 +24,14 @@ FROM (
       pair,
       metric,
       flip_label,
+      num_rows,
       baseline_flip,
       system_flip,
-      CASE WHEN baseline_flip * system_flip < 0 THEN 1 ELSE 0 END AS is_changed -- 1 if it is right for one system only
+      CASE WHEN baseline_flip * system_flip < 0 THEN num_rows ELSE 0 END AS num_changed -- rows that are right for one system only
     FROM unit_differences
     WHERE baseline_flip IS NOT NULL AND system_flip IS NOT NULL
   ) AS outcomes
   GROUP BY cell, pair, metric, flip_label
-  HAVING LEAST(SUM(is_changed), COUNT(*) - SUM(is_changed)) < 5
+  HAVING LEAST(SUM(num_changed), SUM(num_rows) - SUM(num_changed)) < 5
 ) AS changed_labels
 GROUP BY cell, pair, metric

@@ -4,6 +4,8 @@ SELECT
   cell, -- number of the group
   pair,
   metric,
+  contrast, -- number of group, pair and metric
+  num_rows, -- input rows of these values, 1 unless equal rows are counted
   unit,
   weight,
   baseline_value,

@@ -6,6 +6,7 @@ SELECT
   unit_differences.pair,
   unit_differences.metric,
   unit_differences.unit,
+  unit_differences.num_rows, -- input rows of these values
   unit_differences.weight * (unit_differences.difference - mean_differences.difference)
     / NULLIF(mean_differences.total_weight, 0) AS influence, -- derivative of the mean difference, times the weight
   CASE
@@ -23,6 +24,4 @@ SELECT
   ) AS integer_difference -- difference in units of 2^-30 of the scale
 FROM unit_differences
 INNER JOIN mean_differences
-  ON unit_differences.cell = mean_differences.cell
-  AND unit_differences.pair = mean_differences.pair
-  AND unit_differences.metric = mean_differences.metric
+  ON unit_differences.contrast = mean_differences.contrast

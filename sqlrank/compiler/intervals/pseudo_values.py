@@ -272,7 +272,8 @@ class PairedPseudoValues:
 
     The influence is computed in the row itself: expressions over predictions use each score in
     turn, and influence by score and label is looked up. ``values`` adds pseudo-values by unit for
-    all other metrics.
+    all other metrics. Metrics of outcomes alone have few different rows, which are counted if they
+    have no weights.
     """
 
     def __init__(
@@ -350,12 +351,47 @@ class PairedPseudoValues:
         query = query.select(
             *(exp.alias_(cast_double(values.get(name, exp.Null())), name) for name in names)
         )
-        query = self._join_audits(query, audits)
+        query = self._with_flips(self._join_audits(query, audits), names, flips)
+        has_outcomes_alone = bool(flips) and flips.keys() == {*map(flip_name, values)}
+        return (
+            self._count_equal_rows(query)
+            if has_outcomes_alone and not self._is_weighted()
+            else query
+        )
+
+    def _with_flips(
+        self, query: exp.Select, names: Sequence[str], flips: Mapping[str, exp.Expr]
+    ) -> exp.Select:
+        """Add the columns of flips in the order of metrics, and the label of their rows."""
         labels = [exp.alias_(exp.column("label", table=ROW_ALIAS), FLIP_LABEL)] if flips else []
         ordered = [name for name in map(flip_name, names) if name in flips]
         return query.select(
             *(exp.alias_(flips[name], name) for name in ordered), *labels, copy=False
         )
+
+    def _is_weighted(self) -> bool:
+        """Return True if rows have weights other than 1."""
+        queries = [
+            self.relations.ctes[name].query
+            for key, name in self.relations.inputs.items()
+            if self.relations.sources[key].reads_input is None
+        ]
+        weights = (
+            item for query in queries for item in query.selects if item.alias_or_name == "weight"
+        )
+        return any(weight.find(exp.Column) for weight in weights)
+
+    def _count_equal_rows(self, query: exp.Select) -> exp.Select:
+        """Return a row for all equal rows of a query, with their number."""
+        names = [
+            exp.Column(this=item.args["alias"].copy() if item.alias else item.this.copy())
+            for item in query.selects
+        ]
+        step = self.relations.ctes.add_aggregate(
+            "outcome_values", query, "one row per row: the values whose mean a metric is"
+        )
+        counted = exp.select(*names, exp.alias_(count_rows(), EQUAL_ROW_COUNT)).from_(step)
+        return counted.group_by(*(name.copy() for name in names))
 
     def _join_audits(
         self, query: exp.Select, audits: Mapping[KeyedCte, Sequence[str]]
@@ -503,6 +539,9 @@ FLIP_LABEL = "flip_label"
 """Column of the label of rows with flips; its name in results is not that of a column of the
 caller.
 """
+
+EQUAL_ROW_COUNT = "num_rows"
+"""Column of the number of rows that have the same values."""
 
 FLIP_SUFFIX = "flip"
 """End of the names of columns of flips."""
