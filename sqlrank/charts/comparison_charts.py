@@ -73,7 +73,8 @@ def draw_forest(view: ResultView) -> ChartType:
     }
     rows_by_metric = group_items(view.rows, itemgetter("metric"))
     forests = [
-        _draw_metric_forest(view, metric, rows, titles) for metric, rows in rows_by_metric.items()
+        _draw_metric_forest(view, metric, rows, titles, is_first=not index)
+        for index, (metric, rows) in enumerate(rows_by_metric.items())
     ]
     notes = [
         (
@@ -96,11 +97,16 @@ def draw_forest(view: ResultView) -> ChartType:
 
 
 def _draw_metric_forest(
-    view: ResultView, metric: str, metric_rows: Sequence[dict[str, Any]], titles: Mapping[str, str]
+    view: ResultView,
+    metric: str,
+    metric_rows: Sequence[dict[str, Any]],
+    titles: Mapping[str, str],
+    *,
+    is_first: bool,
 ) -> tuple[Any, bool]:
     """Draw the forest plot of a metric; return also True if an interval goes on beyond the axis.
 
-    ``titles`` are the titles of verdicts.
+    ``titles`` are the titles of verdicts, whose legend is that of the first plot.
     """
     is_experiment = view.result_metadata.result == EXPERIMENT
     baselines = dict.fromkeys(row["baseline"] for row in metric_rows)
@@ -133,6 +139,7 @@ def _draw_metric_forest(
         f"difference of {view.format_title(metric, is_difference=True)}",
         [low, high],
         {title: VERDICT_MARKS[label] for label, title in titles.items()},
+        alt.Legend(orient="top", symbolSize=80) if is_first else None,
     )
     return theme.layer_facets(layers, rows, dimensions), is_cut
 
@@ -231,12 +238,12 @@ def _layer_forest(
     title: str,
     domain: Sequence[float],
     marks: Mapping[str, tuple[str, str]],
+    legend: alt.Legend | None,
 ) -> list[Any]:
     """Return layers of a line at 0, intervals, arrows where these exceed the axis, and points;
     ``marks`` are colors and shapes of verdicts.
     """
     names = dimensions[0]
-    legend = alt.Legend(orient="top", symbolSize=80)
     color = alt.Color(
         "verdict:N",
         title=None,

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 MIN_CURVE_POINTS = 10
 """Minimum number of points of a reduced curve."""
 
+MIN_AREA_POINTS = 1000
+"""Minimum number of points of a curve whose area is AUC to three digits."""
+
 AREA_CURVES = ("ROC", "Gain")
 """Curves drawn with straight lines whose area is meaningful."""
 
@@ -207,14 +210,16 @@ def draw_curve(view: ResultView) -> ChartType:
 def _with_areas(
     view: ResultView, rows: Sequence[Mapping[str, Any]], dimensions: list[Dimension]
 ) -> list[Dimension]:
-    """Return the dimensions of ROC curves with the AUC of each label: the area below its line,
-    which is near AUC where points may be left out.
+    """Return the dimensions of ROC curves with the AUC of each label, which is the area below its
+    line. Where points may be left out it is near, and not written if these are few.
     """
-    if view.curve != "ROC" or [dimension.field for dimension in dimensions] != ["colour"]:
-        return dimensions
-    points = group_items(rows, lambda row: str(row["colour"]))
     settings = {} if view.result_metadata.curve is None else view.result_metadata.curve["settings"]
-    about = "AUC" if int(settings["points"]) == 0 else "AUC ≈"
+    num_points = int(settings["points"])
+    is_single = [dimension.field for dimension in dimensions] == ["colour"]
+    if view.curve != "ROC" or not is_single or 0 < num_points < MIN_AREA_POINTS:
+        return dimensions
+    about = "AUC ≈" if num_points else "AUC"
+    points = group_items(rows, lambda row: str(row["colour"]))
     areas = []
     for label, line in points.items():
         curve_points = sorted(line, key=lambda row: int(row["point"]))

@@ -192,7 +192,7 @@ def svg_panels(chart: Any) -> tuple[list[str], list[str]]:
     datasets = spec.pop("datasets", {})
     panels = []
     for part in spec.get("concat", [spec]):
-        panel = {**shared, **_narrow_plots(part)}
+        panel = {**_narrow_plots(part), **shared}
         text = json.dumps(panel)
         read = {name: rows for name, rows in datasets.items() if name in text}
         panels.append(_render_picture({**panel, "datasets": read}, has_hidden_points=True))

@@ -131,7 +131,8 @@ def color_encoding(
         {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 250} if is_line else {}
     )
     texts = json.dumps(dict(dimension.texts))
-    stroke |= {"labelExpr": f"{texts}[datum.label] || datum.label"} if dimension.texts else {}
+    if dimension.texts:
+        stroke |= {"labelExpr": f"{texts}[datum.label] || datum.label", "columns": 1}
     legend = (
         alt.Legend(title=dimension.title, labelLimit=300, symbolLimit=0, symbolOpacity=1, **stroke)
         if is_named

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import sqlrank
 from sqlrank.charts import theme
 from sqlrank.charts.chart_kinds import CHART_KINDS
+from sqlrank.charts.export import svg_panels
 from sqlrank.charts.theme import GREY, PALETTE
 from tests.lanes import select_every
 from tests.unit.charts import (
@@ -657,3 +659,13 @@ def test_points_are_many_but_not_too_many() -> None:
     )
     with pytest.raises(sqlrank.InputError, match=message):
         theme.inline_data({"x": place} for place in range(50_001))
+
+
+def test_panels_have_legends_above_the_plot_and_verdicts_in_the_first() -> None:
+    rows = {"label": [0, 1, 1, 0, 1], "score": [0.1, 0.2, 0.3, 0.3, 0.4], "arm": [*"aabbb"]}
+    (panel,), _ = svg_panels(sqlrank.chart(sqlrank.evaluate("ROC", predictions=rows, by="arm")))
+    width = re.search(r'width="(\d+)"', panel)
+    assert width is not None
+    assert int(width[1]) < theme.SIDE_PIXELS  # beside the plot, a legend is wider than a phone
+    panels, _ = svg_panels(sqlrank.chart(sqlrank.compare(["RR", "P@1"], run=RUNS, qrels=QRELS)))
+    assert [panel.count(">system is better<") for panel in panels] == [1, 0]
