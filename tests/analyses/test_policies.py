@@ -35,6 +35,14 @@ def test_orders_of_a_tie_of_two(ties: str, expected: float) -> None:
     assert rank_lists(TIED, {"q": "c"}, ties=ties) == pytest.approx(expected)
 
 
+def test_a_relevant_document_that_is_missing_is_no_undefined_rank() -> None:
+    """Its grade is the lowest that counts, and the mean is over both queries."""
+    run = {"missed": {"a": 1.0}, "hit": {"z": 1.0}}
+    assert (
+        rank_lists(run, {"missed": "z", "hit": "z"}, ties="expected", if_undefined="skip") == 1 / 2
+    )
+
+
 @pytest.mark.parametrize(("k", "expected"), [(1, 0), (2, 2), (3, 0)])
 def test_documents_of_a_tie_at_the_cut_are_counted(k: int, expected: int) -> None:
     """The second and third document are tied, and two are below them."""
