@@ -60,8 +60,8 @@ demo: $(VENV)/.report  ## Evaluate real collections, show the SQL that did it, a
 	$(BIN)/sqlrank report $(CLICKS) --by policy -o build/predictions.html
 	@echo "reports: $(CURDIR)/build/rankings.html and $(CURDIR)/build/predictions.html"
 
-test: $(VENV)/.test  ## Run the tests that are not slow (three minutes)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --clean-tree -m 'not slow'
+test: $(VENV)/.test  ## Run the tests of numbers, statements and calls that are not slow (five minutes)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --clean-tree -m 'not slow' --ignore tests/repository
 
 SHARE ?= 1/1
 
@@ -96,10 +96,11 @@ docs-version: $(VENV)/.docs  ## Commit the documentation of VERSION to the branc
 	PATH="$(CURDIR)/$(BIN):$$PATH" NO_MKDOCS_2_WARNING=1 $(BIN)/mike deploy --update-aliases $(VERSION) latest
 	$(BIN)/mike set-default latest
 
-lint: $(VENV)/.test  ## Check style and types, and print the size of the code and its targets
+lint: $(VENV)/.test  ## Check style, types, and the texts of this repository, and print the size of the code and its targets
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m pytest -q -m 'not slow' tests/repository
 	$(BIN)/python -m tests.budget
 
 bench: $(VENV)/.bench  ## Measure speed beside other tools (about an hour)

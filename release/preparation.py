@@ -22,7 +22,7 @@ VERSION_LINES = {
 """The files that name the version, each with the pattern of it."""
 
 DATE_LINE = r"(?<=^date-released: ).+"
-HEADERS = ("tests/golden/*.sql", "examples/rollup/dbt/models/*", "docs/**/*.md")
+HEADERS = ("tests/engines/golden/*.sql", "examples/rollup/dbt/models/*", "docs/**/*.md")
 """Files with statements, whose headers name the version that printed them."""
 
 _VERSION = re.compile(r"\d+\.\d+\.\d+")

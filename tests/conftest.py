@@ -28,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--rewrite-golden",
         action="store_true",
-        help="Write the printed statements in tests/golden anew.",
+        help="Write the printed statements in tests/engines/golden anew.",
     )
     parser.addoption(
         "--write-matrix",

@@ -27,9 +27,9 @@ from tests.engines.scenarios import (
     scenarios,
     thinned_scenarios,
 )
-from tests.references import reference
-from tests.references.predictions import Predictions
-from tests.references.predictions_reference import list_candidates
+from tests.numbers.references import reference
+from tests.numbers.references.predictions import Predictions
+from tests.numbers.references.predictions_reference import list_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

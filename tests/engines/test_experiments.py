@@ -9,13 +9,13 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.definitions.experiments import UNITS
+from tests.analyses.experiments import UNITS
 from tests.engines.engines import ENGINES
 from tests.engines.matrix import PROPERTY, make_record
 from tests.engines.running import parametrize_engines, run_engine
 from tests.engines.scenarios import EXPERIMENTS
 from tests.engines.test_engines import TOLERANCE, measure_difference
-from tests.unit.test_off_policy import GOLDEN, INTERLEAVED, LOGS
+from tests.interface.test_off_policy import GOLDEN, INTERLEAVED, LOGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

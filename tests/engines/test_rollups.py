@@ -21,8 +21,8 @@ from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.rollups.decomposition import PREDICTIONS_ROLE, decompose_metrics
 from sqlrank.rollups.merge import MergeQuery, RollingWindows
 from sqlrank.rollups.rollup_table import RollupTable
-from tests.definitions.test_ranking_rollups import draw_lists
-from tests.definitions.test_rollups import draw_clicks
+from tests.analyses.test_ranking_rollups import draw_lists
+from tests.analyses.test_rollups import draw_clicks
 from tests.engines.engines import ENGINES, SQLite
 from tests.engines.running import parametrize_engines, run_engine
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import sqlrank
+from tests.analyses.test_split_filters import draw_events
 from tests.engines.engines import ENGINES, SQLite
 from tests.engines.running import parametrize_engines, run_engine
-from tests.unit.test_split_filters import draw_events
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

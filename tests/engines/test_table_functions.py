@@ -17,9 +17,9 @@ import sqlrank
 from sqlrank.errors import SqlrankError
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from sqlrank.routines.function_statements import qualify_function, quote_schema
-from tests.definitions.test_functions import GROUPS, TABLES, assert_equal
 from tests.engines.engines import ClickHouse, Engine, PostgreSQL, Spark, ZetaSQL
 from tests.engines.running import parametrize_engines, run_engine
+from tests.numbers.examples.test_functions import GROUPS, TABLES, assert_equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -19,16 +19,16 @@ import typer.main
 import sqlrank
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.data import TABLES
+from tests.engines.golden.requests import REQUESTS
+from tests.engines.golden.test_all_metrics import FILES, SWEEPS
 from tests.engines.scenarios import make_tables, scenarios
 from tests.freeze import messages
 from tests.freeze.describing import ROOT, describe_call, describe_file, normalize
-from tests.golden.requests import REQUESTS
-from tests.golden.test_all_metrics import FILES, SWEEPS
-from tests.unit.command_line import app, invoke_command
-from tests.unit.outputs import OUTPUTS, make_data
-from tests.unit.test_argument_sweep import MODES, get_value
-from tests.unit.test_call_suggestions import ATTEMPTS, NAMES
-from tests.unit.test_docs import CONSOLE
+from tests.interface.command_line import app, invoke_command
+from tests.interface.outputs import OUTPUTS, make_data
+from tests.interface.test_argument_sweep import MODES, get_value
+from tests.interface.test_call_suggestions import ATTEMPTS, NAMES
+from tests.repository.test_docs import CONSOLE
 from website.public_interface import describe_interface, format_interface
 
 if TYPE_CHECKING:

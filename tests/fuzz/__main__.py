@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.fuzz import predictions, rankings
-from tests.unit.test_argument_values import try_any_value
+from tests.interface.test_argument_values import try_any_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,14 +14,14 @@ import pyarrow as pa
 
 import sqlrank
 from tests.fuzz.comparing import find_differences
-from tests.peers.test_pytrec_eval import (
+from tests.numbers.peers.test_pytrec_eval import (
     COUNTS,
     MEASURES,
     aggregate_values,
     evaluate_with_pytrec_eval,
     evaluate_with_sqlrank,
 )
-from tests.references.random_collections import (
+from tests.numbers.references.random_collections import (
     Collection,
     Traits,
     Values,

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 RECORD = ROOT / ".cache" / "readers.json"
 RECORDED_TESTS = (
-    *("tests/references", "tests/definitions", "tests/invariances", "tests/analyses"),
-    *(f"tests/unit/test_{name}.py" for name in ("experiments", "splits", "split_filters", "learn")),
+    *(f"tests/numbers/{folder}" for folder in ("references", "examples", "properties")),
+    *("tests/analyses", "tests/interface/test_experiments.py"),
 )
 """Tests whose numbers come from outside."""
 
-REFERENCES = "tests/references/"
+REFERENCES = "tests/numbers/references/"
 
 _NAME_FOLDERS = ("sql/metrics/", "sql/curves/")
 """Folders of which every call reads all comments, so that only their statements count."""

@@ -1,7 +1,7 @@
 -- area_variances: one row per group, pair of systems, area and system: its variance, raised where few positives or negatives show too little of it.
 -- Few positives may all be near the top, and then say nothing of those that are not. So the area is shrunk towards 1/2 by a pair. If the
 -- variance of Hanley and McNeil there is the greater one, the variance grows by what the shrinkage adds to it, next to nothing with many rows.
--- A pair was chosen by simulation, tests/definitions/test_compare_coverage.py.
+-- A pair was chosen by simulation, tests/analyses/test_compare_coverage.py.
 -- Source: Hanley & McNeil 1982; DeLong, DeLong & Clarke-Pearson 1988.
 -- Grain: cell, pair, metric, sign
 SELECT

@@ -1,0 +1,268 @@
+"""Printed statements as whole texts, to be read: ``pytest tests/engines/golden --rewrite-golden`` rewrites
+them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sqlrank
+from sqlrank.rendering.dialects import DIALECTS
+from tests.engines.golden.reading import find_faults
+from tests.engines.golden.test_all_metrics import all_faults
+
+GOLDEN = Path(__file__).parent
+SCENARIOS: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "rankings": (
+        ["nDCG@10", "AP", "RR"],
+        {
+            "run": "shop.eval.recommended",
+            "qrels": "shop.eval.bought",
+            "queries": "shop.eval.users",
+            "columns": {
+                "query_id": "user_id",
+                "doc_id": "item_id",
+                "score": "predicted",
+                "relevance": "stars",
+                "weight": "revenue",
+            },
+            "by": "model",
+            "where": "run.day = '2026-01-01' AND qrels.day = '2026-01-01'",
+            "aggregate": "wmean",
+        },
+    ),
+    "predictions": (
+        ["AUC", "APS", "LogLoss"],
+        {
+            "predictions": "shop.ads.impressions",
+            "columns": {"label": "click", "score": "p_click", "weight": "1 / propensity"},
+            "by": "campaign",
+            "where": "day = '2026-01-01'",
+            "create_table": "shop.ads.daily_metrics",
+        },
+    ),
+    "ndcg_ap": (["nDCG@10", "AP"], {"run": "shop.eval.run", "qrels": "shop.eval.qrels"}),
+    "auc_logloss": (
+        ["AUC", "LogLoss"],
+        {
+            "predictions": "shop.ads.impressions",
+            "columns": {"label": "click", "score": "p_click"},
+            "by": ["campaign", "day"],
+        },
+    ),
+    "kendalltau": (["KendallTau"], {"predictions": "shop.eval.pairs"}),
+    "roc": (["ROC"], {"predictions": "shop.ads.impressions"}),
+    "beyond": (
+        ["CatalogCoverage@10", "Personalization@10"],
+        {"run": "shop.eval.shown", "inputs": {"items": "shop.eval.items"}},
+    ),
+    "together": (["nDCG@10", "AUC"], {"predictions": "shop.eval.predictions", "by": "model"}),
+    "logs": (
+        ["SNIPS", "DR", "ESS", "MeanWeight"],
+        {"inputs": {"logs": "shop.ads.logged"}, "by": "campaign", "confidence": 0.95},
+    ),
+    "answers": (
+        ["nDCG@10", "R@5"],
+        {
+            "inputs": {"answers": "shop.eval.questions"},
+            "columns": {
+                "retrieved": "retrieved_ids",
+                "relevant": "gold_ids",
+                "grades": "gold_grades",
+            },
+            "by": "intent",
+            "where": "day = '2026-01-01'",
+        },
+    ),
+    "interleaved": (
+        ["Preference", "num_won_by_b"],
+        {"inputs": {"interleaved": "shop.search.sessions"}},
+    ),
+}
+EXPERIMENT: dict[str, Any] = {
+    "metrics": {"ctr": "Ratio(clicks, views)", "revenue": "Mean(revenue)"},
+    "data": "shop.eval.visits",
+    "unit": "user_id",
+    "variant": "arm",
+    "control": "A",
+    "covariates": {"revenue": "revenue_before"},
+    "where": "day >= '2026-01-01'",
+}
+MOST_LINES = {
+    ("ndcg_ap", "bigquery"): 95,
+    ("auc_logloss", "bigquery"): 100,
+    **{("experiment", dialect): 620 for dialect in DIALECTS},
+}
+"""Lines of at most 100 characters that an analyst is asked to read for what is asked most, and of
+an experiment from rows to corrected p-values, of which a third is Student's t; of others 300.
+"""
+
+WHOLE = ("duckdb", "bigquery")
+"""Dialects whose statements are read as a whole; of the others, the lines that neither has."""
+
+OTHERS = [dialect for dialect in DIALECTS if dialect not in WHOLE]
+SCENARIO_NAMES = (*SCENARIOS, "experiment")
+STEP = re.compile(r"(?:WITH |\), )(\w+) AS\b")
+
+
+@cache
+def print_scenario(scenario: str, dialect: str) -> str:
+    if scenario == "experiment":
+        return sqlrank.experiment_sql(dialect=dialect, **EXPERIMENT) + ";\n"
+    metrics, options = SCENARIOS[scenario]
+    return sqlrank.sql(metrics, dialect=dialect, **options) + ";\n"
+
+
+def print_every_scenario(dialect: str) -> dict[str, str]:
+    """Return the statements of a dialect by scenario, without those that it cannot have."""
+    without_lists = DIALECTS[dialect].write_list_elements is None
+    return {
+        scenario: print_scenario(scenario, dialect)
+        for scenario in SCENARIO_NAMES
+        if not (without_lists and scenario == "answers")
+    }
+
+
+def print_idioms(dialect: str) -> str:
+    """Return the lines that neither whole statement has, once each, by scenario and step; names
+    that are quoted in another way are no other line.
+    """
+    read = {
+        unify_quotes(line)
+        for scenario, whole in itertools.product(SCENARIO_NAMES, WHOLE)
+        for line in print_scenario(scenario, whole).splitlines()
+    }
+    steps: dict[str, list[str]] = {}
+    for scenario, text in print_every_scenario(dialect).items():
+        step = "result"
+        for line in text.splitlines():
+            start = STEP.match(line)
+            step = start[1] if start else "result" if line == ")" else step
+            if unify_quotes(line) not in read and not line.startswith("-- "):
+                steps.setdefault(f"-- {scenario}: {step}", []).append(line)
+                read.add(unify_quotes(line))
+    return "".join("\n".join([title, *lines, ""]) for title, lines in steps.items())
+
+
+def unify_quotes(line: str) -> str:
+    return re.sub(r"[\[\]`]", '"', line)
+
+
+def check_text(path: Path, text: str, config: pytest.Config) -> None:
+    if config.getoption("--rewrite-golden"):
+        path.write_text(text, "utf-8")
+    assert path.read_text("utf-8") == text, (
+        "if the change is meant, read what --rewrite-golden writes"
+    )
+
+
+@pytest.mark.parametrize("dialect", WHOLE)
+@pytest.mark.parametrize("scenario", SCENARIO_NAMES)
+def test_statements_are_as_they_were_read(
+    dialect: str, scenario: str, pytestconfig: pytest.Config
+) -> None:
+    text = print_scenario(scenario, dialect)
+    check_text(GOLDEN / f"{scenario}_{dialect}.sql", text, pytestconfig)
+
+
+@pytest.mark.parametrize("dialect", OTHERS)
+def test_idioms_are_as_they_were_read(dialect: str, pytestconfig: pytest.Config) -> None:
+    check_text(GOLDEN / f"idioms_{dialect}.sql", print_idioms(dialect), pytestconfig)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", ["logs", "answers"])
+def test_statements_are_the_same_where_ibis_is_imported(scenario: str) -> None:
+    """It changes functions that sqlglot writes for PostgreSQL."""
+    program = (
+        "import sys, ibis.backends.sql.dialects; from tests.engines.golden.test_golden import"
+        f" print_scenario; sys.stdout.write(print_scenario({scenario!r}, 'postgres'))"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=GOLDEN.parents[2],
+    )
+    assert printed.stdout == print_scenario(scenario, "postgres")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_nothing_in_a_statement_is_without_need(dialect: str) -> None:
+    texts = print_every_scenario(dialect)
+    assert {
+        scenario: faults
+        for scenario, text in texts.items()
+        if (faults := all_faults(text.removesuffix(";\n"), dialect))
+    } == {}
+    lines = {scenario: len(text.splitlines()) for scenario, text in texts.items()}
+    assert {
+        scenario: count
+        for scenario, count in lines.items()
+        if count > MOST_LINES.get((scenario, dialect), 300)
+    } == {}
+
+
+@pytest.mark.parametrize(("dialect", "most"), [("bigquery", 466), ("duckdb", 471)])
+def test_an_experiment_without_covariates_has_no_step_of_theirs(dialect: str, most: int) -> None:
+    text = sqlrank.experiment_sql(
+        {"ctr": "Ratio(clicks, views)", "revenue": "Mean(revenue)"},
+        data="eval.visits",
+        dialect=dialect,
+    )
+    assert len(text.splitlines()) <= most
+    assert "covariate" not in text
+    assert find_faults(text, dialect) == []
+
+
+def test_a_header_says_what_a_statement_is() -> None:
+    text = sqlrank.sql(
+        ["nDCG", "AP"],
+        run="eval.run",
+        qrels="eval.qrels",
+        by="system",
+        compat="trec10",
+        confidence=0.9,
+        dialect="bigquery",
+    )
+    assert (
+        text.split("WITH ")[0]
+        == f"-- sqlrank {sqlrank.__version__} for BigQuery: nDCG, AP, one row per system\n-- reads:"
+        " eval.run (run), eval.qrels (qrels)\n-- settings: compat=trec10 (ties=doc_desc,"
+        " queries=judged, if_undefined=zero, score_type=float64, id_type=text),"
+        " confidence=0.9\n-- plan: rank_method=sort; alternative: rank_method=count, if lists"
+        " are long and have at most three judged documents each\n-- made by: sqlrank sql nDCG"
+        " AP --compat trec10 --run eval.run --qrels eval.qrels --by system --confidence 0.9"
+        " --dialect bigquery\n"
+    )
+
+
+def test_only_lines_that_apply_are_in_a_header() -> None:
+    text = sqlrank.sql("Brier", predictions="p")
+    assert [line.partition(":")[0] for line in text.splitlines() if line.startswith("--")] == [
+        f"-- sqlrank {sqlrank.__version__} for DuckDB", "-- reads", "-- predictions", "-- made by"
+    ]  # fmt: skip
+
+
+def test_one_huge_group_is_spoken_of_where_a_window_is_partitioned() -> None:
+    text = sqlrank.sql("AUC", predictions="p", by="day", dialect="spark")
+    assert (
+        "-- plan: score_order=distinct; alternative: score_order=buckets, if a single group has"
+        " more distinct scores than one worker can sort\n" in text
+    )
+    assert "-- plan: score_order=buckets" in sqlrank.sql("AUC", predictions="p", dialect="spark")
+    assert "-- plan: score_order=buckets" in sqlrank.sql(
+        "AUC", predictions="p", by=[["day"], []], dialect="spark"
+    )
+    assert "-- plan: score_order=buckets" in sqlrank.sql(
+        "AUC", predictions="p", by="day", plan={"score_order": "buckets"}, dialect="spark"
+    )

@@ -1,0 +1,42 @@
+"""Every request has a statement without superfluous parts, in each dialect that has its plan."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from tests.engines.golden.header import find_header_faults
+from tests.engines.golden.reading import find_faults
+from tests.engines.golden.requests import REQUESTS, count_sizes
+from tests.engines.golden.style import find_style_faults
+from tests.interface.command_line import run_command
+from tests.lanes import select_every
+
+UNFINISHED = {
+    "56": "written 2 times",
+}
+"""Superfluous parts of some statements, in words of the report."""
+
+CASES = [(number, dialect) for number, request in REQUESTS.items() for dialect in request.dialects]
+
+
+@pytest.mark.parametrize(("number", "dialect"), select_every(2, CASES, rows=True))
+def test_nothing_in_a_requested_statement_is_without_need(number: str, dialect: str) -> None:
+    """The command in its header prints it."""
+    text = REQUESTS[number].text(dialect)
+    faults = [
+        *find_faults(text, dialect),
+        *find_style_faults(text, dialect),
+        *find_header_faults(text),
+    ]
+    assert [fault for fault in faults if UNFINISHED.get(number, "\0") not in fault] == []
+    assert count_sizes(text, dialect)["lines"] == len(text.splitlines())
+    (command,) = [
+        line.removeprefix("-- made by: ")
+        for line in text.splitlines()
+        if line.startswith("-- made by: ")
+    ]
+    program, *arguments = shlex.split(command)
+    assert program == "sqlrank"
+    assert run_command(*arguments) == f"{text};\n"

@@ -1,0 +1,106 @@
+"""All sentences on the rows of steps in one text, to be read: ``pytest tests/engines/golden
+--rewrite-golden`` rewrites it.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlrank.registry.query_templates import describe_aggregate, describe_rows
+from sqlrank.registry.sql_folder import sql_root
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SENTENCES = Path(__file__).with_name("row_sentences.txt")
+
+KEYS = (
+    {"group": [], "list": ["query"]},
+    {"group": ["campaign"], "list": ["system", "query"]},
+)
+"""The columns of groups and of lists: without a column, and with one."""
+
+_FAULT = re.compile(
+    r" per (?:and|or)\b| per,|\ba and\b|\ban? (?:with|even|one)\b| ,|\b(?:and|or|per)"
+    r" (?:and|or)\b|\bper per\b|  |^One row (?!per|for)\w|\bper\W*$"
+)
+"""Words that a sentence has where a noun is missing."""
+
+
+def list_sentences() -> Iterator[tuple[str, str]]:
+    """Yield the sentences on rows of all files, with their file: that of its comment, and those
+    within its statement.
+    """
+    for path in sorted(sql_root().rglob("*.sql")):
+        # Comments have no folder of a family
+        name = re.sub(r"^(relations/)\w+/", r"\1", str(path.relative_to(sql_root())))
+        lines = path.read_text("utf-8").splitlines()
+        comment = " ".join(
+            line.removeprefix("--").strip()
+            for line in takewhile(lambda line: line.startswith("--"), lines)
+        )
+        first = re.split(r"(?<=[.]) ", comment.partition(": ")[2], maxsplit=1)[0]
+        inner = [
+            line.strip().removeprefix("-- ")
+            for line in lines
+            if line.startswith(" ") and line.strip().startswith("-- one row")
+        ]
+        yield from (
+            (name, sentence)
+            for sentence in dict.fromkeys(
+                [*([first] if first.startswith("one row") else []), *inner]
+            )
+        )
+
+
+def describe(name: str, sentence: str) -> list[str]:
+    """Return the different comments that a sentence becomes, and the sentence on its aggregate."""
+    source = name if name.startswith("relations/") and ": " in sentence else ""
+    comments = [describe_rows(sentence, source, keys).partition(" (relations/")[0] for keys in KEYS]
+    aggregates = [describe_rows(describe_aggregate(sentence), "", keys) for keys in KEYS[:1]]
+    return [*dict.fromkeys([*comments, *aggregates])]
+
+
+def test_all_sentences(pytestconfig: pytest.Config) -> None:
+    sentences = {line for name, sentence in list_sentences() for line in describe(name, sentence)}
+    assert len(sentences) > 500
+    text = "\n".join(sorted(sentences)) + "\n"
+    if pytestconfig.getoption("--rewrite-golden"):
+        SENTENCES.write_text(text, "utf-8")
+    assert SENTENCES.read_text("utf-8") == text, (
+        "if the change is meant, read what --rewrite-golden writes"
+    )
+
+
+def test_sentences_lack_no_noun() -> None:
+    assert [
+        line
+        for name, sentence in list_sentences()
+        for line in describe(name, sentence)
+        if _FAULT.search(line)
+    ] == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "One row per or several to sum.",
+        "One row per and one per prediction.",
+        "One row per query with a and one per document.",
+    ],
+)
+def test_a_missing_noun_is_noticed(sentence: str) -> None:
+    assert _FAULT.search(sentence)
+
+
+def test_a_long_name_takes_no_time() -> None:
+    """A name of many letters is read once, and not from each of its letters."""
+    name = "x" * 100_000
+    assert describe_rows(
+        f"one row per group and {name} and list", keys={"group": [name], "list": []}
+    ).startswith("One row per x")

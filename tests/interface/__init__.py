@@ -1,0 +1,1 @@
+"""Calls, inputs, messages, files and reports: all but the numbers."""

@@ -1,0 +1,114 @@
+"""Metrics beyond accuracy on the command line, as text for each engine and as a model, and in the
+search.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import sqlrank
+from sqlrank.rendering.dialects import DIALECTS
+from tests.engines.golden.reading import find_faults
+from tests.interface.command_line import run_command
+from tests.lanes import select_every
+from tests.numbers.references.recommendations import write_cutoff
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+METRICS = [
+    row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "recommendation"
+]
+ROLES = ("history", "items", "features", "baseline")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    """Two lists, a history, and a catalog of four items, as arguments of the command."""
+    held = {
+        "run": "query_id,doc_id,score\n1,a,2\n1,b,1\n2,a,2\n2,c,1\n",
+        "history": "query_id,doc_id\n1,a\n3,a\n",
+        "items": "doc_id,provider\na,X\nb,X\nc,Y\nd,Y\n",
+    }
+    for name, text in held.items():
+        (tmp_path / f"{name}.csv").write_text(text, "utf-8")
+    others = [
+        part
+        for name in ("history", "items")
+        for part in ("--input", f"{name}={tmp_path / name}.csv")
+    ]
+    return ["--run", str(tmp_path / "run.csv"), *others]
+
+
+def test_the_command_takes_further_inputs(files: list[str]) -> None:
+    shown = run_command(
+        "evaluate", "CatalogCoverage", "Unseen@2", "MeanPopularity@1", *files, "--format", "json"
+    )
+    assert json.loads(shown) == [
+        {"CatalogCoverage": 0.75, "Unseen@2": 0.75, "MeanPopularity@1": 2.0}
+    ]
+
+
+def test_the_command_shows_providers(files: list[str]) -> None:
+    shown = run_command("evaluate", "ProviderExposure(discount=none)@2", *files, "--format", "csv")
+    assert shown == "point,provider,exposure_share,catalog_share\n1,X,0.75,0.5\n2,Y,0.25,0.5\n"
+
+
+@pytest.mark.slow
+def test_a_word_finds_them() -> None:
+    assert "CatalogCoverage" in sqlrank.metrics(search="catalog")["name"].to_pylist()
+    assert sqlrank.metrics(search="miuf")["name"].to_pylist() == ["SelfInformation"]
+    assert str(sqlrank.parse("ARP@10")) == "MeanPopularity@10"
+    with pytest.raises(
+        sqlrank.MetricError, match=r"Novelty means different things(.|\n)*Unseen is the share"
+    ):
+        sqlrank.parse("Novelty@10")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "by"),
+    select_every(7, itertools.product(DIALECTS, [(), "system", [["system"], []]]), rows=True),
+    ids=str,
+)
+def test_nothing_is_written_that_nobody_reads(dialect: str, by: object) -> None:
+    metrics = [name + write_cutoff(name, 5) for name in METRICS]
+    text = sqlrank.sql(
+        metrics,
+        run="run",
+        qrels="qrels",
+        inputs={role: role for role in ROLES},
+        by=by,
+        dialect=dialect,
+    )
+    assert dialect == "datafusion" or find_faults(text, DIALECTS[dialect].sqlglot_name) == []
+
+
+def test_values_that_are_not_read_are_named_in_the_header() -> None:
+    options = {"run": "run", "inputs": {"features": "features"}, "dialect": "bigquery"}
+    line = (
+        "-- features: value is taken to be 1, since the table cannot be looked at. Map"
+        " features.value to a column to read it\n"
+    )
+    assert line in sqlrank.sql("CategoryEntropy", **options)
+    assert "-- features" not in sqlrank.sql(
+        "CategoryEntropy", columns={"features.value": "value"}, **options
+    )
+    assert "-- features" not in sqlrank.sql("num_shown", run="run", dialect="bigquery")
+
+
+def test_no_pair_of_lists_is_formed() -> None:
+    text = sqlrank.sql("Personalization@10", run="run", dialect="bigquery")
+    assert text.count("JOIN") == 1  # a list with its query
+    assert "qrels" not in text
+
+
+def test_a_model_for_dbt() -> None:
+    model = sqlrank.dbt_model(
+        "CatalogCoverage@10", "coverage", run="served", inputs={"items": "shop.items"}, by="day"
+    )
+    assert "{{ ref('served') }}" in model.sql
+    assert "{{ source('shop', 'items') }}" in model.sql

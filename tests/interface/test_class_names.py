@@ -1,0 +1,245 @@
+"""Names of classes: columns that share none, and the order of texts."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from sqlrank.errors import InputError
+from tests.interface.advice import find_options, follow_all
+from tests.interface.test_left_out import make_scores, read_notes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TRUTHS: dict[str, list[Any]] = {
+    "integers": [1, 0, 1, 0],
+    "booleans": [True, False, True, False],
+    "doubles": [1.0, 0.0, 1.0, 0.0],
+    "digits": ["1", "0", "1", "0"],
+    "true": ["true", "false", "true", "false"],
+    "True": ["True", "False ", "true", "FALSE"],
+    "yes": ["yes", "no", "yes", "no"],
+    "y": ["Y", "N", "Y", "N"],
+    "positive": ["positive", "negative", "positive", "negative"],
+}
+WRONG_ROW = 2
+
+
+QUICK = {("integers", "true"), ("yes", "integers"), ("True", "yes"), ("booleans", "digits")}
+PAIRS = [
+    pytest.param(*pair, marks=() if pair in QUICK else pytest.mark.slow)
+    for pair in product(TRUTHS, TRUTHS)
+]
+
+
+@pytest.mark.parametrize(("label", "predicted"), PAIRS)
+def test_words_and_numbers_for_yes_and_no(label: str, predicted: str) -> None:
+    """Whatever columns say yes and no with: the advice leads to the same number, and none is needed
+    where they agree.
+    """
+    values = TRUTHS[predicted].copy()
+    values[WRONG_ROW] = values[WRONG_ROW + 1]
+    classified = {"label": TRUTHS[label], "predicted": values}
+    numbers = follow_all("MulticlassAccuracy", inputs={"classified": classified})
+    assert numbers[-1] == 0.75
+    assert len(numbers) == 1
+
+
+# Labels, predicted classes, and the part of a message or note: refused where types differ, noted
+# where a prediction may just be wrong.
+OTHERS: dict[str, tuple[list[Any], list[Any], str]] = {
+    "numbers and words": ([0, 1, 2], ["cat", "dog", "cow"], "has 'cat', 'cow' and 'dog'. Give both the same names, such as by a mapping of label"),
+    "numbers and digits": ([7, 8], ["7", "9"], ""),
+    "a boolean and words": ([True, False], ["cat", "dog"], "has 'cat' and 'dog'. Give both the same names, such as by a mapping of label"),
+    "words": (["a", "b"], ["x", "y"], "no class is both predicted and observed: classified.predicted has 'x' and 'y', and classified.label has 'a' and 'b'"),
+    "numbers": ([1, 2], [3, 4], "no class is both predicted and observed: classified.predicted has 3 and 4"),
+    "case": (["a", "b"], ["A", "B "], "differ in case or surrounding blanks only in 2 and 2 values"),
+    "a shared one": (["a", "b"], ["b", "c"], ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", ["MulticlassAccuracy", "MulticlassFBeta", "CohenKappa"])
+@pytest.mark.parametrize("name", OTHERS)
+def test_columns_without_a_shared_class(name: str, metric: str) -> None:
+    labels, predicted, part = OTHERS[name]
+    try:
+        messages = read_notes(
+            sqlrank.evaluate(
+                metric, inputs={"classified": {"label": labels, "predicted": predicted}}
+            )
+        )
+    except sqlrank.InputError as error:
+        messages = [str(error)]
+    assert any(part in message for message in messages) if part else messages == []
+
+
+@pytest.mark.parametrize("metric", ["MulticlassAUC", "MulticlassLogLoss", "TopKAccuracy@1"])
+def test_scores_without_a_class_of_a_label_are_refused(metric: str) -> None:
+    with pytest.raises(
+        sqlrank.InputError,
+        match=(
+            r"no label is one of the classes that have scores\. label has 'x' and 'y', and class_id"
+            r" has 'a' and 'b'\. Give"
+        ),
+    ):
+        sqlrank.evaluate(metric, inputs=make_scores(["x", "y"], [[0.9, 0.1], [0.2, 0.8]]))
+
+
+def test_classes_of_several_labels_in_one_form() -> None:
+    rows = [(1, "Cat", 1, 0), (1, "cat", 0, 1), (2, "dog", 1, 1)]
+    labels = dict(
+        zip(
+            ("prediction_id", "class_id", "label", "predicted"),
+            zip(*rows, strict=True),
+            strict=True,
+        )
+    )
+    table = {"class_labels": pa.table({name: list(values) for name, values in labels.items()})}
+    (note,) = read_notes(sqlrank.evaluate("MultilabelJaccard", inputs=table))
+    assert (
+        note
+        == "class_labels.class_id and class_labels.class_id differ in case only in 1 and 1 values,"
+        " such as 'cat' and 'Cat'. Write both in one form, in one row for each"
+    )
+
+
+@pytest.mark.parametrize(
+    ("label", "predicted"),
+    [
+        ([1, 0, 2, 1], ["1.0", "0.0", "2.0", "0.0"]),
+        ([1, 0, 1, 1], ["1.0", "0.00", "1.0", "0.0"]),
+        (["1.50", "0.50", "1.50", "1.50"], ["1.5", "0.5", "1.5", "0.5"]),
+    ],
+)
+def test_texts_of_numbers_become_the_same_classes(
+    label: list[Any], predicted: list[Any], tmp_path: Path
+) -> None:
+    columns = {"label": label, "predicted": predicted}
+    assert follow_all("MulticlassAccuracy", inputs={"classified": columns})[-1] == 0.75
+    path = tmp_path / "classified.csv"
+    pd.DataFrame(columns).to_csv(path, index=False)
+    assert follow_all("MulticlassAccuracy", inputs={"classified": str(path)})[-1] == 0.75
+
+
+LEVELS = ["low", "medium", "high", "low"]
+ORDERED = {
+    "WeightedKappa": {
+        "classified": {"label": LEVELS, "predicted": ["low", "high", "high", "medium"]}
+    },
+    "KrippendorffAlpha(level_of_measurement=ordinal)": {
+        "ratings": {
+            "item_id": [1, 1, 2, 2, 3, 3],
+            "judge_id": [1, 2] * 3,
+            "rating": ["low", "low", "medium", "high", "high", "low"],
+        }
+    },
+}
+NUMBERED = {"low": 1, "medium": 2, "high": 3}
+
+
+@pytest.mark.parametrize("metric", ORDERED)
+def test_texts_of_ordered_classes_are_noted(metric: str) -> None:
+    (role, columns), *_ = ORDERED[metric].items()
+    names = [name for name in columns if name in {"label", "predicted", "rating"}]
+
+    def evaluate(replaced: dict[Any, Any]) -> tuple[Any, list[str]]:
+        values = {
+            **columns,
+            **{name: [replaced[value] for value in columns[name]] for name in names},
+        }
+        result = sqlrank.evaluate(metric, inputs={role: values})
+        return result[0][0].as_py(), read_notes(result)
+
+    value, (note,) = evaluate({name: name for name in NUMBERED})
+    assert (
+        "have the order of letters: 'high' < 'low' < 'medium'. Number them in their own order, as"
+        " columns={" in note
+    )
+    assert (
+        evaluate({"low": "1", "medium": "2", "high": "3"})
+        == evaluate(NUMBERED)
+        == (evaluate(NUMBERED)[0], [])
+    )
+    assert value != pytest.approx(evaluate(NUMBERED)[0])
+    assert (
+        "Read them as numbers with columns={"
+        in evaluate({"low": "9", "medium": "10", "high": "11"})[1][0]
+    )
+    mapping = {
+        name: f"CASE {name} WHEN 'low' THEN 1 WHEN 'medium' THEN 2 WHEN 'high' THEN 3 END"
+        for name in names
+    }
+    assert sqlrank.evaluate(metric, inputs={role: columns}, columns=mapping)[0][
+        0
+    ].as_py() == pytest.approx(evaluate(NUMBERED)[0])
+
+
+LEVELS = ["low", "medium", "high"]
+
+
+def _make_dictionaries(words: list[str], ordered: bool) -> pa.Array:
+    indices = pa.array([LEVELS.index(word) for word in words])
+    return pa.DictionaryArray.from_arrays(indices, pa.array(LEVELS), ordered=ordered)
+
+
+DECLARED = {
+    "pandas": lambda words: pa.array(pd.Categorical(words, categories=LEVELS, ordered=True)),
+    "Polars": lambda words: pa.chunked_array(pl.Series(words, dtype=pl.Enum(LEVELS))),
+    "Arrow": lambda words: _make_dictionaries(words, ordered=True),
+    "no order": lambda words: _make_dictionaries(words, ordered=False),
+}
+
+
+@pytest.mark.parametrize("kind", DECLARED)
+@pytest.mark.parametrize(
+    ("metric", "role", "names"),
+    [
+        ("WeightedKappa", "classified", ("label", "predicted")),
+        ("MAE", "predictions", ("label", "score")),
+    ],
+)
+def test_a_mapping_has_the_order_that_types_declare(
+    kind: str, metric: str, role: str, names: tuple[str, str]
+) -> None:
+    words = [
+        ["low", "medium", "high", "high", "low"],
+        ["low", "high", "high", "medium", "medium"],
+    ]
+    columns = dict(zip(names, words, strict=True))
+    numbers = {name: list(map(LEVELS.index, values)) for name, values in columns.items()}
+    table = pa.table({name: DECLARED[kind](values) for name, values in columns.items()})
+    try:
+        (message,) = read_notes(sqlrank.evaluate(metric, inputs={role: table}))
+    except InputError as error:
+        message = str(error)
+    mapping = find_options(message.partition("Of classes")[0])["columns"]
+    advised = sqlrank.evaluate(metric, inputs={role: table}, columns=mapping)[0][0].as_py()
+    right = sqlrank.evaluate(metric, inputs={role: numbers})[0][0].as_py()
+    assert (advised == pytest.approx(right)) is (kind != "no order")
+    assert ("type declares" in message) is (kind != "no order")
+
+
+def test_metrics_without_an_order_have_no_note_on_it() -> None:
+    classified = ORDERED["WeightedKappa"]
+    assert (
+        read_notes(
+            sqlrank.evaluate(
+                ["CohenKappa", "WeightedKappa(disagreement=nominal)"], inputs=classified
+            )
+        )
+        == []
+    )
+    few = {"classified": {"label": ["low", "high"], "predicted": ["low", "low"]}}
+    assert read_notes(sqlrank.evaluate("WeightedKappa", inputs=few)) == []
+    frame = pd.DataFrame(classified["classified"]).astype(
+        pd.CategoricalDtype(["low", "medium", "high"], ordered=True)
+    )
+    (note,) = read_notes(sqlrank.evaluate("WeightedKappa", inputs={"classified": frame}))
+    assert "'high' < 'low' < 'medium'" in note

@@ -1,0 +1,281 @@
+"""Ids of queries and documents, of any type."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from tests.interface.inputs import EXPECTED, evaluate, refused
+from tests.lanes import select_every
+
+
+@pytest.mark.parametrize(
+    "ids",
+    select_every(
+        3,
+        [
+            ["qü日本", "q🙂"],
+            ["", " "],
+            ["a'b", 'a"b'],
+            [1, 2],
+            [-(2**62), 2**62],
+            [1.5, 2.5],
+            [True, False],
+            [dt.date(2024, 1, 1), dt.date(2024, 1, 2)],
+            # DuckDB's TIMESTAMP has no zone
+            [dt.datetime(2024, 1, 1, 2), dt.datetime(2024, 1, 1, 3)],  # noqa: DTZ001
+            [b"x", b"y"],
+        ],
+    ),
+    ids=str,
+)
+def test_ids_of_many_types(ids: list[Any], run: pa.Table, qrels: pa.Table) -> None:
+    first, second = ids
+    answered = run.set_column(0, "query_id", [[first, first, second]])
+    judged = qrels.set_column(0, "query_id", [[first, second]])
+    got = sqlrank.evaluate("RR", run=answered, qrels=judged, per_query=True).to_pylist()
+    assert {row["query_id"]: row["RR"] for row in got} == {first: 0.5, second: 1.0}
+    docs = pa.array([first, second])
+    run_of_docs = pa.table({"query_id": ["q", "q"], "doc_id": docs, "score": [2, 1]})
+    qrels_of_docs = pa.table({"query_id": ["q"], "doc_id": docs.slice(1, 1), "relevance": [1]})
+    assert sqlrank.evaluate("RR", run=run_of_docs, qrels=qrels_of_docs).to_pylist() == [{"RR": 0.5}]
+
+
+def test_uuids() -> None:
+    connection = duckdb.connect()
+    connection.execute(
+        "CREATE TABLE r AS SELECT uuid() AS query_id, uuid() AS doc_id, 1 AS score FROM range(2)"
+    )
+    connection.execute("CREATE TABLE q AS SELECT query_id, doc_id, 1 AS relevance FROM r")
+    got = sqlrank.evaluate("RR", run="r", qrels="q", connection=connection, per_query=True)
+    assert got["RR"].to_pylist() == [1.0, 1.0]
+    assert all(uuid.UUID(str(item)) for item in got["query_id"].to_pylist())
+    connection.execute(
+        "CREATE TABLE t AS SELECT query_id::VARCHAR AS query_id, doc_id, 1 AS relevance FROM r"
+    )
+    assert sqlrank.evaluate("RR", run="r", qrels="t", connection=connection).to_pylist() == [
+        {"RR": 1.0}
+    ]
+
+
+@pytest.mark.parametrize("kind", ["UUID", "DATE", "TIMESTAMP"])
+def test_ids_of_types_that_do_not_fit_are_refused(kind: str) -> None:
+    value = {
+        "UUID": "uuid()",
+        "DATE": "DATE '2024-01-01'",
+        "TIMESTAMP": "TIMESTAMP '2024-01-01 00:00:00'",
+    }[kind]
+    connection = duckdb.connect()
+    connection.execute(f"CREATE TABLE r AS SELECT {value} AS query_id, 'a' AS doc_id, 1 AS score")
+    connection.execute(
+        "CREATE TABLE q AS SELECT 'hello' AS query_id, 'a' AS doc_id, 1 AS relevance"
+    )
+    refused("query_id", kind, run="r", qrels="q", connection=connection)
+
+
+def test_ids_of_different_integer_types(run: pa.Table, qrels: pa.Table) -> None:
+    answered = run.set_column(0, "query_id", pa.array([1, 1, 2], pa.int8()))
+    judged = qrels.set_column(0, "query_id", pa.array([1, 2], pa.uint64()))
+    assert evaluate(answered, judged) == EXPECTED
+
+
+def test_ties_of_categorical_ids_are_broken_by_their_text(qrels: pa.Table) -> None:
+    docs = pa.DictionaryArray.from_arrays(pa.array([1, 0]), pa.array(["b", "a"]))
+    tied = pa.table({"query_id": ["q1", "q1"], "doc_id": docs, "score": [1.0, 1.0]})
+    plain = tied.set_column(1, "doc_id", docs.cast(pa.string()))
+    for ties in ("doc_desc", "doc_asc"):
+        same = [
+            sqlrank.evaluate("RR", run=table, qrels=qrels.slice(0, 1), ties=ties).to_pylist()
+            for table in (tied, plain)
+        ]
+        assert same[0] == same[1]
+
+
+def test_ties_of_enum_ids_are_broken_by_their_text() -> None:
+    connection = duckdb.connect()
+    connection.execute(
+        "CREATE TABLE r AS SELECT 'q' AS query_id, unnest(['a', 'b'])::ENUM ('b', 'a') AS doc_id, 1"
+        " AS score"
+    )
+    connection.execute("CREATE TABLE q AS SELECT 'q' AS query_id, 'b' AS doc_id, 1 AS relevance")
+    for ties, expected in (("doc_desc", 1.0), ("doc_asc", 0.5)):
+        assert sqlrank.evaluate(
+            "RR", run="r", qrels="q", connection=connection, ties=ties
+        ).to_pylist() == [{"RR": expected}]
+
+
+def test_a_collation_of_the_database_does_not_merge_ids() -> None:
+    connection = duckdb.connect()
+    connection.execute("SET default_collation = 'nocase'")
+    run = pa.table({"query_id": ["Q", "q", "q"], "doc_id": ["a", "B", "c"], "score": [1, 2, 1]})
+    qrels = pa.table({"query_id": ["q", "Q"], "doc_id": ["c", "a"], "relevance": [1, 1]})
+    got = sqlrank.evaluate(
+        ["RR", "num_ret"], run=run, qrels=qrels, connection=connection, per_query=True
+    ).to_pylist()
+    assert got == [
+        {"query_id": "Q", "RR": 1.0, "num_ret": 1.0},
+        {"query_id": "q", "RR": 0.5, "num_ret": 2.0},
+    ]
+
+
+TIED = pa.table({"query_id": [1, 1], "doc_id": [9, 10], "score": [0.5, 0.5]})
+FIRST = pa.table({"query_id": [1], "doc_id": [9], "relevance": [1]})
+"""Of two tied documents that of the lesser number is relevant; as text it is the greater one."""
+
+
+def cast_ids(table: pa.Table) -> pa.Table:
+    return table.set_column(1, "doc_id", table["doc_id"].cast(pa.string()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plan", ["sort", "count", "array", "top_k"])
+@pytest.mark.parametrize(
+    ("compat", "place"), [(None, 2), ("trec10", 1), ("trec9", 1), ("ir_measures", 1), ("replay", 2)]
+)
+def test_numbers_are_ordered_as_the_tool_orders_them(
+    compat: str | None, place: int, plan: str
+) -> None:
+    """By default as numbers; trec_eval and the tools that ask it know texts only."""
+    metric = "P@1" if plan == "top_k" else "AP"
+    (value,) = sqlrank.evaluate(
+        metric, run=TIED, qrels=FIRST, compat=compat, plan={"rank_method": plan}
+    )[metric].to_pylist()
+    assert value == (1 if place == 1 else 0.0 if plan == "top_k" else 0.5)
+    (value,) = sqlrank.evaluate(
+        metric, run=cast_ids(TIED), qrels=cast_ids(FIRST), compat=compat, plan={"rank_method": plan}
+    )[metric].to_pylist()
+    assert value == 1
+
+
+@pytest.mark.parametrize("kind", [pa.uint8(), pa.int16(), pa.int64(), pa.string()], ids=str)
+def test_numbers_are_ordered_as_texts_where_one_input_has_texts(kind: pa.DataType) -> None:
+    judged = FIRST.set_column(1, "doc_id", FIRST["doc_id"].cast(kind))
+    assert sqlrank.evaluate("RR", run=TIED, qrels=judged, id_type="text").to_pylist() == [
+        {"RR": 1.0}
+    ]
+
+
+def test_numbers_are_ordered_as_texts_in_predictions_and_printed_statements() -> None:
+    predictions = TIED.append_column("label", pa.array([1, 0]))
+    assert sqlrank.evaluate(
+        ["RR", "AUC"], predictions=predictions, compat="trec10"
+    ).to_pylist() == [{"RR": 1.0, "AUC": 0.5}]
+    with duckdb.connect() as connection:
+        connection.from_arrow(TIED).create("run")
+        connection.from_arrow(FIRST).create("qrels")
+        for policies, value in (
+            ({}, 0.5),
+            ({"compat": "trec10"}, 1.0),
+            ({"compat": "trec10", "id_type": "given"}, 0.5),
+        ):
+            assert connection.sql(
+                sqlrank.sql("RR", run="run", qrels="qrels", **policies)
+            ).fetchall() == [(value,)]
+
+
+def test_fractions_are_refused_as_texts() -> None:
+    run, qrels = (
+        table.set_column(1, "doc_id", table["doc_id"].cast(pa.float64())) for table in (TIED, FIRST)
+    )
+    message = (
+        "run (Table): doc_id is DOUBLE, which engines write differently as text, and id_type='text'"
+        " orders equal scores by that. Cast it to text or integers, or give id_type='given'"
+    )
+    with pytest.raises(sqlrank.InputError) as raised:
+        sqlrank.evaluate("RR", run=run, qrels=qrels, compat="trec10")
+    assert str(raised.value) == message
+    assert sqlrank.evaluate(
+        "RR", run=run, qrels=qrels, compat="trec10", id_type="given"
+    ).to_pylist() == [{"RR": 0.5}]
+
+
+def ids(values: list[Any], column: str) -> pa.Table:
+    return pa.table(
+        {
+            "query_id": ["q"] * len(values),
+            "doc_id": values,
+            column: [float(number) for number in range(len(values), 0, -1)],
+        }
+    )
+
+
+WHOLE = {
+    "BIGINT": ids([9, 10], "score"),
+    "INTEGER": ids(pa.array([9, 10], pa.int32()), "score"),
+    "UBIGINT": ids(pa.array([9, 10], pa.uint64()), "score"),
+    "DOUBLE": ids([9.0, 10.0], "score"),
+    "DECIMAL": ids(pa.array([9, 10]).cast(pa.decimal128(20, 0)), "score"),
+    "VARCHAR": ids(["9", "10"], "score"),
+}
+
+
+@pytest.mark.parametrize("left", WHOLE)
+@pytest.mark.parametrize("right", WHOLE)
+def test_whole_numbers_of_any_type_are_the_same_id(left: str, right: str) -> None:
+    qrels = WHOLE[right].rename_columns(["query_id", "doc_id", "relevance"]).slice(1)
+    assert sqlrank.evaluate("RR", run=WHOLE[left], qrels=qrels).to_pylist() == [{"RR": 0.5}]
+    lists = pa.table(
+        {
+            "query_id": ["q"],
+            "retrieved": [WHOLE[left]["doc_id"].to_pylist()],
+            "relevant": [qrels["doc_id"].to_pylist()],
+        }
+    )
+    if not {left, right} & {"DECIMAL"}:
+        assert sqlrank.evaluate("RR", inputs={"answers": lists}).to_pylist() == [{"RR": 0.5}]
+
+
+@pytest.mark.parametrize(
+    ("run", "judged"),
+    [
+        ([1234567890123456789, 1234567890123456790], [float(1234567890123456790)]),
+        (pa.array([2**64 - 1, 2**64 - 2], pa.uint64()), [float(2**64)]),
+        (["7", "8"], [7.5]),
+        ([7, 8], [7.5]),
+        ([1, 0], [True]),
+        (["true", "x"], [True]),
+    ],
+)
+def test_ids_that_are_not_the_same_number_are_refused(run: Any, judged: list[Any]) -> None:
+    with pytest.raises(
+        sqlrank.InputError, match=r"no integer below|values of these types never match"
+    ):
+        sqlrank.evaluate("RR", run=ids(run, "score"), qrels=ids(judged, "relevance"))
+
+
+def test_expressions_of_doubles_are_compared_with_integers() -> None:
+    run = {"query_id": [1, 1], "item": ["8.0", "7.0"], "score": [2.0, 1.0]}
+    qrels = {"query_id": [1], "doc_id": [7], "relevance": [1]}
+    columns = {"run.doc_id": "CAST(item AS DOUBLE)"}
+    result = sqlrank.evaluate("RR", run=run, qrels=qrels, columns=columns)
+    assert result.to_pylist() == [{"RR": 0.5}]
+
+
+def test_a_text_with_leading_zeros_is_no_integer() -> None:
+    result = sqlrank.evaluate(
+        "num_rel_ret", run=ids([7, 8], "score"), qrels=ids(["007", "8"], "relevance")
+    )
+    assert result.to_pylist() == [{"num_rel_ret": 1.0}]
+
+
+@pytest.mark.parametrize("column", ["doc_id", "query_id"])
+def test_integers_that_duckdb_compares_as_doubles_are_refused(column: str) -> None:
+    great = 2**60  # as doubles, the ids below are one number
+    rows = (
+        f"SELECT {great}::HUGEINT + i AS {column}, 1 AS {{other}}, -i AS score FROM range(4) t(i)"
+    )
+    other = {"doc_id": "query_id", "query_id": "doc_id"}[column]
+    qrels = f"SELECT {great + 3}::UHUGEINT AS {column}, 1 AS {other}, 1 AS relevance"
+    sources = {"run": rows.format(other=other), "qrels": qrels, "connection": duckdb.connect()}
+    with pytest.raises(sqlrank.InputError, match=f"^qrels.{column} is UHUGEINT") as caught:
+        sqlrank.evaluate("AP", **sources)
+    assert f"columns={{'qrels.{column}': 'CAST({column} AS HUGEINT)'}}" in str(caught.value)
+    columns = {f"qrels.{column}": f"CAST({column} AS HUGEINT)"}
+    expected = {"doc_id": 0.25, "query_id": 1.0}[column]
+    assert sqlrank.evaluate("AP", columns=columns, **sources)["AP"].to_pylist() == [expected]

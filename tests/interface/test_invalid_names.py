@@ -1,0 +1,328 @@
+"""Invalid names, paths and expressions: the error names the argument, and suggests a correction."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sqlrank
+from sqlrank import ContractError, SqlrankError
+from tests.interface.command_line import ROOT, invoke_command, run_command
+from tests.lanes import select_every
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TABLE = pa.table(
+    {
+        "label": [0, 1, 1, 0],
+        "score": [0.1, 0.7, 0.4, 0.5],
+        "a,b": [1, 1, 2, 2],
+        "paid": [True, True, False, False],
+    }
+)
+SHORT = 1000
+"""Maximum length of a message about one long text."""
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_with_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    pq.write_table(TABLE, tmp_path / "pred.parquet")
+    (tmp_path / "empty").mkdir()
+
+
+def find_refusal(metrics: Any = "AUC", **arguments: Any) -> str:
+    with pytest.raises(SqlrankError) as caught:
+        sqlrank.evaluate(metrics, **{"predictions": TABLE, **arguments})
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"by": "g=(SELECT 1)"},
+            (
+                "g: an expression has no subquery, which a query as the source may have: give"
+                " predictions= the query SELECT *, "
+            ),
+        ),
+        (
+            {"by": "day = 'x' SETTINGS a=1"},
+            "by: \"day='x' SETTINGS a=1\" is no expression over the columns of a row",
+        ),
+        (
+            {"by": "g={'d': day}"},
+            (
+                "\"{'d': day}\": a struct or a map has several values. Write an expression for"
+                " each, of a text, number, "
+            ),
+        ),
+        ({"by": "g=map([day], [1])"}, "'map([day], [1])': a struct or a map has several values"),
+        ({"where": "{'d': day} = {'d': 'x'}"}, "where: a struct or a map has several values"),
+        (
+            {"by": "g='a' 'b' || day"},
+            (
+                "\"'a' 'b' || day\": \"'a' 'b'\" are two texts. Join them with ||, or write '' for"
+                " a quote within a text"
+            ),
+        ),
+        ({"where": "day = 'it' 's'"}, "where: \"'it' 's'\" are two texts"),
+        (
+            {"columns": {"label": "1 + ANY([1])"}},
+            (
+                "'1 + ANY([1])': 'ANY([1])' is no value. Write it behind a comparison, such as x ="
+                " ANY([1, 2])"
+            ),
+        ),
+        ({"where": "ANY(['x']) = day"}, "where: \"ANY(['x'])\" is no value"),
+        ({"by": "zz % 2"}, "by: predictions have no column 'zz % 2'. There are: label, "),
+        (
+            {"by": "day=LOWER(zz)"},
+            "by: 'day=LOWER(zz)' reads 'zz', which predictions do not have. There are: label, ",
+        ),
+        (
+            {"unit": "f(", "confidence": 0.9},
+            "unit: 'f(' is no expression over the columns of a row",
+        ),
+        ({"columns": {"label": "f("}}, "columns maps to 'f(', which predictions do not have"),
+    ],
+)
+def test_an_expression_is_refused_as_what_it_was_given_for(
+    arguments: dict[str, Any], message: str
+) -> None:
+    assert find_refusal(**arguments).startswith(message)
+
+
+WIDE = pa.table({f"c{number}": [1] for number in range(10_000)})
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    select_every(
+        4,
+        [
+            {"metrics": "A" * 5000},
+            {"metrics": "A(" * 5000},
+            {"metrics": "P@" + "1" * 5000},
+            {"metrics": "FBeta(beta=1e308)"},
+            {"metrics": f"FBeta(beta={10**300})"},
+            {"metrics": f"FBeta(beta={10**400})"},
+            {"by": "x" * 5000},
+            {"by": "x=" + "y" * 5000},
+            {"columns": {"label": "d" * 5000}},
+            {"predictions": WIDE},
+            {"predictions": WIDE, "by": "zz"},
+            {"predictions": "p" * 5000},
+            {
+                "predictions": WIDE.rename_columns(["label", "score", *WIDE.column_names[2:]]),
+                "where": "zz > 1",
+            },
+            {"rel": TABLE.to_pandas()},
+        ],
+    ),
+)
+def test_messages_are_short_whatever_they_are_about(arguments: dict[str, Any]) -> None:
+    message = find_refusal(**arguments)
+    assert all(len(line) < SHORT for line in message.splitlines())
+    assert len(message.splitlines()) <= 2  # label and score are each missing
+
+
+@pytest.mark.slow
+def test_many_columns_are_counted() -> None:
+    assert find_refusal(predictions=WIDE).endswith(" and 9,950 more")
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        (
+            "~/pred.parquet",
+            "no file named '~/pred.parquet'. '~' is no folder here: give '{home}/pred.parquet'",
+        ),
+        (
+            "file:///tmp/pred.parquet",
+            "no file named 'file:///tmp/pred.parquet'. Give the path, '/tmp/pred.parquet'",
+        ),
+        ("-", "no file named '-'. Standard input can be read only once: write it to a file first"),
+        ("preds.parquet", "no file named 'preds.parquet'. Did you mean 'pred.parquet'?"),
+        ("{home}/pred.parqet", "Did you mean '{home}/pred.parquet'?"),
+        (
+            "nodir/pred.parquet",
+            "no file named 'nodir/pred.parquet'. The folder 'nodir' is not there",
+        ),
+        (
+            "empty",
+            "'empty' is a folder without files. Give a file, or a glob such as 'empty/*.parquet'",
+        ),
+        (
+            "dangling.parquet",
+            "'dangling.parquet' is a link to 'nowhere.parquet', which leads to no file. Check it",
+        ),
+        ("loop", "'loop' is a link to 'loop', which leads to no file. Check it"),
+        ("", "there is no table and no file named ''"),
+    ],
+)
+def test_a_path_that_is_misread_says_why(path: str, message: str, tmp_path: Path) -> None:
+    os.symlink("nowhere.parquet", "dangling.parquet")  # noqa: PTH211
+    os.symlink("loop", "loop")  # noqa: PTH211
+    assert message.format(home=tmp_path) in find_refusal(predictions=path.format(home=tmp_path))
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/environ"), reason="the system has no such files")  # noqa: PTH110
+def test_a_file_that_the_system_makes_is_not_called_empty() -> None:
+    assert (
+        "'/proc/self/environ' has no size, since the system makes it as it is read"
+        in find_refusal(predictions="/proc/self/environ")
+    )
+
+
+def test_a_folder_that_is_not_listed_is_not_called_empty(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def denied(folder: Path, pattern: str) -> Any:
+        raise PermissionError(13, "Permission denied", str(folder), None, pattern)
+
+    monkeypatch.setattr(Path, "rglob", denied)
+    assert f"'{tmp_path}' is a folder that cannot be read: Permission denied" in find_refusal(
+        predictions=str(tmp_path)
+    )
+
+
+def test_what_is_empty_is_refused_everywhere() -> None:
+    assert find_refusal(dialect="").startswith(
+        "dialect='' is not possible: give the name of a dialect"
+    )
+    with pytest.raises(SqlrankError, match="dialect='' is not possible"):
+        sqlrank.sql("AUC", predictions="p", dialect="")
+    with pytest.raises(SqlrankError, match="by='' is not possible: give a column"):
+        sqlrank.compare("AUC", predictions=TABLE, by="")
+    for option in (
+        "--temp-directory",
+        "--db",
+        "--by",
+        "--compat",
+        "--sql-dir",
+        "--unit",
+        "--where",
+    ):
+        result = invoke_command("evaluate", "AUC", "--predictions", "pred.parquet", option, "")
+        assert (
+            result.exit_code,
+            f"{option} is empty. Give a value, or leave it out" in result.stderr,
+        ) == (2, True)
+    assert (
+        "--by is empty"
+        in invoke_command("compare", "AUC", "--predictions", "pred.parquet", "--by", "").stderr
+    )
+    assert (
+        "--dialect is empty"
+        in invoke_command("sql", "AUC", "--predictions", "p", "--dialect", "").stderr
+    )
+
+
+def test_an_address_of_a_database_is_repeated_as_it_was_given() -> None:
+    assert (
+        "'https://x' is the address of a database"
+        in invoke_command(
+            "evaluate", "AUC", "--predictions", "pred.parquet", "--db", "https://x"
+        ).stderr
+    )
+
+
+def test_a_name_in_quotes_is_the_column_without_them() -> None:
+    assert sqlrank.evaluate("Positives", predictions=TABLE, by='"a,b"').to_pylist() == [
+        {"a,b": 1, "Positives": 1.0},
+        {"a,b": 2, "Positives": 1.0},
+    ]
+    lines = run_command(
+        "evaluate",
+        "Positives",
+        "--predictions",
+        "pred.parquet",
+        "--by",
+        '"a,b",paid',
+        "--format",
+        "csv",
+    ).splitlines()
+    assert lines == ['"a,b",paid,Positives', "1,1,1.0", "2,0,1.0"]
+
+
+def test_booleans_of_by_are_numbers_as_the_documentation_says() -> None:
+    assert (
+        sqlrank.evaluate("Positives", predictions=TABLE, by="paid").schema.field("paid").type
+        == pa.int32()
+    )
+    answers = pa.table(
+        {
+            "query_id": ["a", "b"],
+            "retrieved": [["x", "y"], ["y", "x"]],
+            "relevant": [["x"], ["x"]],
+            "paid": [True, False],
+        }
+    )
+    assert sqlrank.evaluate("RR", inputs={"answers": answers}, by="paid").to_pylist() == [
+        {"paid": 0, "RR": 0.5},
+        {"paid": 1, "RR": 1.0},
+    ]
+    assert "Booleans become 0 and 1 (int32)" in (ROOT / "docs" / "results.md").read_text("utf-8")
+
+
+FILE = (
+    "-- Mine: a metric.\n-- Undefined: never.\n-- Source: here.\nSELECT\n  group_id,\n  {} AS"
+    " mine\nFROM predictions\nGROUP BY group_id\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("roles.toml", "run = 5", "roles.toml:1: run = 5 is in no table. Write a table [run]"),
+        ("roles.toml", "[shop]\nunique = 5\ncolumns = {}", "roles.toml:1: unique of role 'shop' is 5. It must be a list of texts"),
+        ("roles.toml", "[shop]\nquery_column = 5\ncolumns = {}", "roles.toml:1: query_column of role 'shop' is 5. It must be a text"),
+        ("policies.toml", "x = 5", "policies.toml:1: x = 5 is in no table. Write a table [x]"),
+        ("policies.toml", "[x]\na = 1", "policies.toml:1: x needs a table for each of its values, such as [x.values.none]"),
+        ("plans.toml", "[x.values]\na = 1", "plans.toml:1: x needs a table for each of its values"),
+        ("names.toml", "[aliases]\nfoo = 5", "names.toml:1: foo of [aliases] is 5. It must be a text"),
+        ("names.toml", "[spellings]\n'((' = 'x'", "names.toml:1: '((' of [spellings] is no regular expression"),
+        ("metrics/mine.sql", FILE.format("MAX(score"), "mine.sql:6: 1 more '(' than ')'. Close each bracket"),
+        ("metrics/mine.sql", FILE.format("MAX(score" + " + 0" * 300_000 + ")"), "mine.sql:1: the file has 1200132 characters, of which one may have"),
+    ],
+    ids=range(10),
+)  # fmt: skip
+def test_a_folder_of_ones_own_is_refused_by_file_and_rule(
+    name: str, text: str, message: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text(text)
+    evaluate: Callable[..., Any] = sqlrank.evaluate
+    with pytest.raises(ContractError) as caught:
+        evaluate("AUC", predictions=TABLE, sql_dir=tmp_path)
+    assert message in str(caught.value)
+
+
+def test_a_mode_of_ones_own_is_refused_by_file_and_rule(tmp_path: Path) -> None:
+    (tmp_path / "compat").mkdir()
+    for text, message in (
+        ("defaults = 5", "defaults = 5 is in no table"),
+        ("[metrics]\nAUC = 5", "Write a table, such as [metrics.AP]"),
+    ):
+        (tmp_path / "compat" / "mine.toml").write_text(text)
+        with pytest.raises(ContractError) as caught:
+            sqlrank.evaluate("AUC", predictions=TABLE, sql_dir=tmp_path, compat="mine")
+        assert message in str(caught.value)
+
+
+def test_a_search_word_is_a_text() -> None:
+    with pytest.raises(
+        SqlrankError,
+        match="search=5 is not possible: give a text to find in names and descriptions",
+    ):
+        sqlrank.metrics(search=5)  # type: ignore[arg-type]

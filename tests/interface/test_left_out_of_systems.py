@@ -1,0 +1,193 @@
+"""Notes on what is left out of some systems or queries only: ids that one system has in another
+form, and queries in which nothing differs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+import sqlrank
+from sqlrank.registry.loader import load_registry
+from tests.interface.advice import follow_all
+from tests.interface.test_left_out import read_notes
+
+DOCS = {f"q{query}": {f"D{doc}": float(9 - doc) for doc in range(4)} for query in range(5)}
+JUDGED = {query: {"D0": 0, "D1": 1, "D2": 0, "D3": 0} for query in DOCS}
+OTHER_FORMS: dict[str, dict[str, dict[str, float]]] = {
+    "case of documents": {
+        query: {doc.lower(): score for doc, score in docs.items()} for query, docs in DOCS.items()
+    },
+    "blanks of documents": {
+        query: {f" {doc}": score for doc, score in docs.items()} for query, docs in DOCS.items()
+    },
+    "case of queries": {query.upper(): docs for query, docs in DOCS.items()},
+    "blanks of queries": {f"{query} ": docs for query, docs in DOCS.items()},
+    "other documents": {
+        query: {f"x{doc}": score for doc, score in docs.items()} for query, docs in DOCS.items()
+    },
+}
+
+
+def list_call(form: str, **options: Any) -> list[str]:
+    return read_notes(
+        sqlrank.evaluate("RR", run={"old": DOCS, "new": OTHER_FORMS[form]}, qrels=JUDGED, **options)
+    )
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"per_query": True}, {"queries": "judged_and_retrieved"}], ids=str
+)
+@pytest.mark.parametrize("form", OTHER_FORMS)
+def test_a_system_without_judged_ids_is_named(form: str, options: dict[str, Any]) -> None:
+    """The other system has them all, so that the number alone says nothing."""
+    notes = list_call(form, **options)
+    noun, number = ("queries", 5) if "queries" in form else ("documents", 4)
+    (note,) = (note for note in notes if "in the run" in note)
+    assert (
+        note
+        == f"{number} of {2 * number} {noun} in the run are in no judgment, all of some systems"
+        f" (system=new: {number} of {number})"
+    )
+    advice = [note for note in notes if "Map both to one form" in note]
+    assert len(advice) == (form != "other documents")
+    what = "case" if "case" in form else "surrounding blanks"
+    assert all(f"differ in {what} only in {number} and" in note for note in advice)
+
+
+def test_counts_of_the_others_are_given_too() -> None:
+    result = sqlrank.evaluate(
+        "RR",
+        run={"old": DOCS, "new": OTHER_FORMS["other documents"]},
+        qrels={query: {"D1": 1} for query in DOCS},
+    )
+    assert read_notes(result) == [
+        (
+            "7 of 8 documents in the run are in no judgment, all of some systems (system=new: 4 of 4,"
+            " system=old: 3 of 4)"
+        )
+    ]
+
+
+@pytest.mark.parametrize("form", [form for form in OTHER_FORMS if "other" not in form])
+def test_the_mapping_of_a_system_without_judged_ids_makes_both_equal(form: str) -> None:
+    name = "doc_id" if "documents" in form else "query_id"
+    mapping = f"LOWER({name})" if "case" in form else f"TRIM({name})"
+    assert mapping in list_call(form)[-1]
+    runs = {"old": DOCS, "new": OTHER_FORMS[form]}
+    mapped = sqlrank.evaluate("RR", run=runs, qrels=JUDGED, columns={name: mapping})
+    assert mapped.to_pylist() == [{"system": "new", "RR": 0.5}, {"system": "old", "RR": 0.5}]
+    assert not read_notes(mapped)
+
+
+@pytest.mark.parametrize("by", ["name", "number", "twice=number * 2", ["name", "number"]], ids=str)
+def test_systems_may_be_any_groups_of_a_run(by: Any) -> None:
+    rows = [
+        {"name": name, "number": number, "query_id": query, "doc_id": doc, "score": score}
+        for number, (name, run) in enumerate(
+            {"old": DOCS, "new": OTHER_FORMS["case of documents"]}.items()
+        )
+        for query, docs in run.items()
+        for doc, score in docs.items()
+    ]
+    notes = read_notes(sqlrank.evaluate("RR", run=pd.DataFrame(rows), qrels=JUDGED, by=by))
+    assert notes[0].startswith("4 of 8 documents in the run are in no judgment")
+    assert "Map both to one form" in notes[1]
+
+
+def test_systems_whose_ids_are_judged_have_no_note() -> None:
+    half = {query: {"D1" if query < "q3" else "D9": 1.0} for query in DOCS}
+    notes = read_notes(
+        sqlrank.evaluate(
+            "RR", run={"old": DOCS, "new": half, "third": {"q0": {"D2": 1.0}}}, qrels=JUDGED
+        )
+    )
+    assert notes == [
+        "4 of 15 judged queries found no list, and count as empty lists (system=third: 4 of 5)"
+    ]
+
+
+@pytest.mark.parametrize("call", [sqlrank.compare, sqlrank.gate])
+def test_comparisons_say_so(call: Any) -> None:
+    options = {"tolerance": 0.1} if call is sqlrank.gate else {}
+    result = call(
+        "RR", run={"old": DOCS, "new": OTHER_FORMS["case of documents"]}, qrels=JUDGED, **options
+    )
+    assert read_notes(result)[0].startswith("4 of 8 documents in the run are in no judgment")
+
+
+ONE_LABEL = {
+    "query_id": [1, 1, 1, 2, 2, 3, 3, 4, 4, 4],
+    "label": [1, 0, 1, 1, 1, 0, 0, 0, 1, 0],
+    "score": [0.9, 0.1, 0.05, 0.8, 0.2, 0.3, 0.4, 0.1, 0.7, 0.8],
+}
+POOLED = sorted(
+    file.display_name
+    for file in load_registry().metrics.values()
+    if "level" in file.declared_settings and load_registry().metrics[file.name.lower()] is file
+)
+
+
+def test_there_are_metrics_that_compare_within_queries() -> None:
+    assert {"GAUC", "FCP", "PairAccuracy"} <= {*POOLED}
+
+
+@pytest.mark.parametrize("metric", POOLED)
+def test_metrics_that_compare_within_queries_count_those_of_one_label(metric: str) -> None:
+    note = f"2 of 4 queries have predictions of one label only, and are left out of {metric}"
+    assert read_notes(sqlrank.evaluate(metric, predictions=ONE_LABEL)) == [note]
+    assert read_notes(sqlrank.evaluate(["LogLoss", metric], predictions=ONE_LABEL)) == [note]
+    assert not read_notes(sqlrank.evaluate(metric, predictions=ONE_LABEL, per_query=True))
+    assert not read_notes(sqlrank.evaluate(metric, predictions=ONE_LABEL, level="group"))
+    assert not read_notes(
+        sqlrank.evaluate(metric, predictions=ONE_LABEL, where="query_id IN (1, 4)")
+    )
+    groups = {**ONE_LABEL, "day": ["mon"] * 5 + ["tue"] * 5}
+    assert read_notes(sqlrank.evaluate(metric, predictions=groups, by="day")) == [
+        f"{note} (day=mon: 1 of 2, day=tue: 1 of 2)"
+    ]
+    weighted = {**ONE_LABEL, "weight": [1, 0, 1, *[1] * 7]}
+    assert read_notes(sqlrank.evaluate(metric, predictions=weighted))[0].startswith(
+        "3 of 4 queries have predictions of one label only"
+    )
+
+
+def test_gauc_without_them_is_the_mean_of_the_others() -> None:
+    rows = pd.DataFrame(ONE_LABEL)
+    areas = [
+        roc_auc_score(part.label, part.score) * len(part)
+        for query, part in rows.groupby("query_id")
+        if query in {1, 4}
+    ]
+    assert sqlrank.evaluate("GAUC", predictions=ONE_LABEL)["GAUC"][0].as_py() == pytest.approx(
+        sum(areas) / 6
+    )
+
+
+@pytest.mark.parametrize("pairs", ["ovr", "ovo"])
+def test_areas_of_classes_that_are_no_label_are_counted(pairs: str) -> None:
+    scores = {
+        "label": ["a", "a", "b"],
+        "classes": [list("abc")] * 3,
+        "scores": [[0.5, 0.3, 0.2], [0.1, 0.2, 0.7], [0.2, 0.2, 0.6]],
+    }
+    notes = read_notes(
+        sqlrank.evaluate(
+            f"MulticlassAUC(multi_class={pairs})", inputs={"multiclass_predictions": scores}
+        )
+    )
+    counts = {"ovr": "1 of 3", "ovo": "2 of 4"}[pairs]
+    assert notes == [
+        (
+            f"{counts} areas of classes are undefined, of classes that are no label or the only one,"
+            " and are left out"
+        )
+    ]
+
+
+def test_advice_on_ids_leads_somewhere() -> None:
+    runs = {"old": DOCS, "new": OTHER_FORMS["case of documents"]}
+    assert follow_all("RR", run=runs, qrels=JUDGED)

@@ -1,0 +1,514 @@
+"""Metrics under the names that other tools give them, lists of cut-offs, and the search for a
+word.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import sqlglot
+
+import sqlrank
+from sqlrank import MetricError
+from sqlrank.registry.loader import load_registry
+from sqlrank.registry.sql_folder import read_toml, sql_root
+from tests.interface.calls import GOOD_QRELS, GOOD_RUN
+from tests.interface.command_line import invoke_command, run_command, run_refused_command
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES: dict[str, Any] = read_toml(sql_root() / "settings" / "names.toml")
+
+
+def read_canonical(result: pa.Table) -> dict[str, str]:
+    names: dict[str, str] = json.loads(result.schema.metadata[b"sqlrank.canonical"])
+    return names
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("MAP", "AP"),
+        ("map@10", "AP@10"),
+        ("MAP(rel=2)@10", "AP(rel=2)@10"),
+        ("MRR", "RR"),
+        ("HR@10", "Success@10"),
+        ("HitRate@5", "Success@5"),
+        ("hit_rate@5", "Success@5"),
+        ("NDCG@10", "nDCG@10"),
+        ("ndcg_burges@3", "nDCG(gain=exp2)@3"),
+        ("Precision@10", "P@10"),
+        ("Recall@10", "R@10"),
+        ("Precision", "Precision"),
+        ("Recall", "Recall"),
+        ("F1@5", "F@5"),
+        ("Hole@10", "Unj@10"),
+        ("R_cap@5", "R(denominator=min_rk)@5"),
+        ("RCap@5", "R(denominator=min_rk)@5"),
+        ("F1", "FBeta"),
+        ("ROC-AUC", "AUC"),
+        ("roc_auc", "AUC"),
+        ("AUROC", "AUC"),
+        ("logloss", "LogLoss"),
+        ("log-loss", "LogLoss"),
+        ("log_loss", "LogLoss"),
+        ("nll", "LogLoss"),
+        ("num-q", "num_q"),
+        ("AUC@5", "AUC@5"),
+        ("Lift@0.1", "Lift@0.1"),
+        ("rmsle", "RMSLE"),
+        ("mean_squared_log_error", "MSLE"),
+        ("median_absolute_error", "MedianAbsoluteError"),
+        ("max_error", "MaxError"),
+        ("jaccard_score", "Jaccard"),
+        ("zero_one_loss", "ZeroOneLoss"),
+        ("binary_logloss", "LogLoss"),
+        ("ks_statistic", "KS"),
+        ("gini_normalized", "Gini"),
+        ("NCRR@5", "RHR(normalization=ideal)@5"),
+    ],
+)
+def test_names_of_other_tools(theirs: str, ours: str) -> None:
+    assert str(sqlrank.parse(theirs)) == ours
+
+
+def test_every_alias_names_a_metric_and_no_metric_of_the_package() -> None:
+    sections = {
+        "aliases",
+        "limits",
+        "siblings",
+        "ambiguous",
+        "hints",
+        "spellings",
+        "curves",
+        "options",
+        "differences",
+        "functions",
+        "examples",
+        "arguments",
+        "columns",
+    }
+    assert NAMES.keys() == sections
+    for theirs, ours in NAMES["aliases"].items():
+        assert theirs == theirs.lower().replace("-", "").replace("_", "")
+        cutoff = "@5" if theirs.endswith("@") else ""
+        found = sqlrank.parse(theirs.removesuffix("@") + cutoff)
+        assert str(found) == ours + cutoff
+        own = load_registry().metrics.get(theirs.removesuffix("@"))
+        assert own is None or (cutoff and own.cutoff_parameter is None)
+        assert theirs not in NAMES["ambiguous"]
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("CTR", "'Ratio(clicks, views)' of 'sqlrank experiment'"),
+        ("hold-out", "'sqlrank split' puts rows into train and test"),
+        ("assignment", "puts units into arms"),
+        ("Viewport", "nDCG@cutoff is at the cut-off of each query"),
+        ("off-policy", "'sqlrank metrics policies' lists what logged actions say"),
+        ("Entity resolution", "'sqlrank metrics clusters' lists those of clusters of records"),
+        ("budget", "Elbow@k says where more brings little"),
+    ],
+)
+def test_words_of_no_metric_lead_to_what_is_meant(word: str, told: str) -> None:
+    assert told in invoke_command("metrics", word).stderr
+
+
+@pytest.mark.slow
+def test_words_of_a_metric_lead_to_it() -> None:
+    assert {"Lost", "SearchReduction"} <= {
+        line.split()[0] for line in run_command("metrics", "stage").splitlines()
+    }
+    assert run_command("metrics", "elbow").startswith("-- Elbow: ")
+    for family in ("interleaving", "policies", "ranking"):
+        rows = sqlrank.metrics(search=family).to_pylist()
+        assert {
+            row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == family
+        } <= {row["name"] for row in rows}
+    assert {line.split()[0] for line in run_command("metrics", "interleaving").splitlines()} == {
+        "name",
+        "num_won_by_a",
+        "num_won_by_b",
+        "Preference",
+    }
+    assert not NAMES["hints"].keys() & {name.lower() for name in load_registry().metric_names}
+
+
+def test_names_that_mean_different_things_are_refused_with_the_choices() -> None:
+    for name in NAMES["ambiguous"]:
+        with pytest.raises(
+            MetricError, match=r"means different things in different tools. Say which: "
+        ):
+            sqlrank.parse(name.replace("@", "@5"))
+    assert (
+        "hits means different things in different tools. Say which: Success is"
+        in run_refused_command("evaluate", "hits", "--run", "r", "--qrels", "q")
+    )
+
+
+def test_an_alias_of_a_mode_is_suggested_with_the_mode() -> None:
+    with pytest.raises(
+        MetricError,
+        match=(
+            r"unknown metric 'ndcg_cut_10'. trec10 calls nDCG@10 so: write nDCG@10, or give"
+            r" compat='trec10'"
+        ),
+    ):
+        sqlrank.parse("ndcg_cut_10")
+    assert str(sqlrank.parse("roc_auc_score")) == "AUC"
+
+
+def test_the_result_has_the_requested_names(run: pa.Table, qrels: pa.Table) -> None:
+    """Two names are two columns; one name in two spellings is one column, as it was written
+    first.
+    """
+    result = sqlrank.evaluate(
+        ["MRR", "hr@1", "RR", "mrr", "ndcg@1", "nDCG@1", " P( rel=1 )@1"], run=run, qrels=qrels
+    )
+    assert result.to_pylist() == [
+        {"MRR": 0.75, "RR": 0.75, "hr@1": 0.5, "ndcg@1": 0.5, "P( rel=1 )@1": 0.5}
+    ]
+    assert read_canonical(result) == {
+        "MRR": "RR",
+        "hr@1": "Success@1",
+        "ndcg@1": "nDCG@1",
+        "P( rel=1 )@1": "P(rel=1)@1",
+    }
+    measures = json.loads(result.schema.metadata[b"sqlrank.measures"])
+    assert measures["MRR"] == measures["RR"]
+    assert b"sqlrank.canonical" not in sqlrank.evaluate("RR", run=run, qrels=qrels).schema.metadata
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"confidence": 0.9}, {"confidence": 0.9, "interval": "bootstrap"}, {"per_query": True}],
+)
+def test_two_names_have_the_same_columns(
+    run: pa.Table, qrels: pa.Table, options: dict[str, Any]
+) -> None:
+    result = sqlrank.evaluate(["MRR", "P@1", "RR"], run=run, qrels=qrels, **options)
+    columns = [name for name in result.column_names if name.partition(".")[0] == "RR"]
+    assert len(columns) == (5 if "confidence" in options else 1)
+    for name in columns:
+        assert result[name] == result[f"M{name}"]
+    assert result["P@1"] == sqlrank.evaluate("P@1", run=run, qrels=qrels, **options)["P@1"]
+
+
+@pytest.mark.slow
+def test_every_surface_has_names_as_they_were_written(run: pa.Table, qrels: pa.Table) -> None:
+    systems = {"run": {"a": run, "b": run}, "qrels": qrels}
+    for result in (
+        sqlrank.compare("ndcg@1", **systems),
+        sqlrank.gate("ndcg@1", **systems, tolerance={"nDCG@1": 0.1}, min_units=1),
+    ):
+        assert result["metric"].to_pylist() == ["ndcg@1"]
+        assert read_canonical(result) == {"ndcg@1": "nDCG@1"}
+    assert sqlrank.evaluate(
+        "auc", predictions={"label": [1, 0], "score": [0.9, 0.1]}, names="plain"
+    ).column_names == ["auc"]
+    assert sqlrank.sql("NDCG@1", run="runs", qrels="judged").count("AS ndcg_at_1") >= 1, (
+        "in SQL names have no case"
+    )
+    model = sqlrank.dbt_model(["AuC", "meanpopularity@5"][:1], "daily", predictions="clicks")
+    assert [column["name"] for column in model.schema["models"][0]["columns"]] == ["auc"]
+
+
+def test_names_of_a_mode_are_columns(run: pa.Table, qrels: pa.Table) -> None:
+    result = sqlrank.evaluate(
+        ["map", "iprec_at_recall_0.10", "Rprec"], run=run, qrels=qrels, compat="trec10"
+    )
+    assert result.column_names == ["map", "iprec_at_recall_0.10", "Rprec"]
+    assert read_canonical(result) == {"map": "AP", "iprec_at_recall_0.10": "IPrec@0.1"}
+
+
+def test_columns_in_sql_are_requested_names_in_snake_case() -> None:
+    """The value is computed once; a name that is a column of ``by`` gets a number."""
+
+    def columns(metrics: list[str], **options: Any) -> tuple[list[str], str]:
+        text = sqlrank.sql(metrics, run="run", qrels="qrels", **options)
+        return sqlglot.parse_one(text, read="duckdb").named_selects, text
+
+    names, text = columns(["MRR(rel=2)@10", "HitRate@10", "RR(rel=2)@10"])
+    assert names == ["mrr_rel_2_at_10", "rr_rel_2_at_10", "hit_rate_at_10"]
+    assert text.count("-- RR: ") == 1
+    assert columns(["Recall@5"], confidence=0.9)[0] == [
+        f"recall_at_5{end}" for end in ("", "_ci_low", "_ci_high", "_se", "_n_units")
+    ]
+    assert columns(["iprec_at_recall_0.10"], compat="trec10")[0] == ["iprec_at_recall_0_10"]
+    model = sqlrank.dbt_model("AUROC", name="model", predictions="clicks")
+    assert model.schema["models"][0]["columns"][0]["name"] == "auroc"
+
+
+def test_comparisons_have_the_requested_names(run: pa.Table, qrels: pa.Table) -> None:
+    sources = {"run": {"old": run, "new": run}, "qrels": qrels}
+    compared = sqlrank.compare(["MRR", "P@1", "RR"], **sources)
+    assert compared["metric"].to_pylist() == ["MRR", "RR", "P@1"]
+    assert compared["correction"].to_pylist() == ["holm"] * 3
+    assert read_canonical(compared) == {"MRR": "RR"}
+    assert json.loads(compared.schema.metadata[b"sqlrank.measures"]).keys() == {"MRR", "RR", "P@1"}
+    pairs = sqlrank.compare("MRR", per_query=True, **sources)
+    assert set(pairs["metric"].to_pylist()) == {"MRR"}
+    gated = sqlrank.gate(
+        ["MRR", "HitRate@1"], tolerance={"MRR": 0.1, "*": 0.2}, **sources
+    ).to_pylist()
+    assert [(row["metric"], row["tolerance"]) for row in gated] == [
+        ("MRR", "0.1"),
+        ("HitRate@1", "0.2"),
+    ]
+
+
+@pytest.mark.slow
+def test_stored_baselines_match_by_the_canonical_metric() -> None:
+    qrels = {f"q{number}": {"a": 1} for number in range(30)}
+    run = {query: {"a": 1.0, "b": 0.5} for query in qrels}
+    for stored, requested in (
+        ("MRR", "RR"),
+        ("RR", "MRR"),
+        ("recip_rank", "MRR"),
+        (["MRR", "RR"], "mean-reciprocal-rank"),
+    ):
+        compat = {"compat": "trec9", "queries": "judged"}
+        baseline = sqlrank.evaluate(stored, run=run, qrels=qrels, per_query=True, **compat)
+        (row,) = sqlrank.gate(
+            requested, run=run, qrels=qrels, baseline=baseline, **compat
+        ).to_pylist()
+        assert (row["metric"], row["verdict"]) == (requested, "pass")
+
+
+@pytest.mark.slow
+def test_rollups_have_the_requested_names() -> None:
+    clicks = pa.table(
+        {"day": [1, 1, 2, 2], "label": [1, 0, 1, 0], "score": [0.75, 0.25, 0.25, 0.75]}
+    )
+    rollup = sqlrank.rollup(["ROC-AUC", "bce"], predictions=clicks, by="day")
+    result = sqlrank.evaluate(["AUROC", "bce", "AUC"], rollup=rollup)
+    bounds = ["", ".bound_low", ".bound_high"]
+    assert result.column_names == [
+        *(f"AUROC{end}" for end in bounds),
+        *(f"AUC{end}" for end in bounds),
+        "bce",
+        "num_days",
+        "num_rows",
+    ]
+    assert read_canonical(result) == {"AUROC": "AUC", "bce": "LogLoss"}
+    connection = duckdb.connect()
+    connection.register("sums", rollup)
+    text = sqlrank.sql(["AUROC", "bce", "AUC"], rollup="sums", connection=connection)
+    in_sql = connection.sql(text).to_arrow_table()
+    ends = ["", "_bound_low", "_bound_high"]
+    assert in_sql.column_names == [
+        *(f"auroc{end}" for end in ends),
+        *(f"auc{end}" for end in ends),
+        "bce",
+        "num_days",
+        "num_rows",
+    ]
+    assert [list(row.values()) for row in in_sql.to_pylist()] == [
+        pytest.approx(list(row.values())) for row in result.to_pylist()
+    ]
+    days = {"reference": "day = 1", "current": "day = 2"}
+    drifted = sqlrank.drift(
+        ["AUROC", "bce"], rollup=rollup, tolerance={"AUROC": 0.1, "bce": 9}, **days
+    )
+    assert {row["metric"]: row["verdict"] for row in drifted.to_pylist()} == {
+        "AUROC": "fail",
+        "bce": "pass",
+        "PSI": None,
+    }
+    compared = sqlrank.compare("AUROC", rollups={"old": rollup, "new": rollup}, confidence=None)
+    assert compared["metric"].to_pylist() == ["AUROC"]
+    assert read_canonical(compared) == {"AUROC": "AUC"}
+
+
+def test_the_command_line_knows_requested_names(
+    tmp_path: Path, run: pa.Table, qrels: pa.Table
+) -> None:
+    """Counts are integers, and ``--sort`` takes either name."""
+    runs = tmp_path / "run.parquet", tmp_path / "qrels.parquet"
+    for table, path in zip((run, qrels), runs, strict=True):
+        pq.write_table(table, path)
+    arguments = ["--run", str(runs[0]), "--qrels", str(runs[1])]
+    assert run_command("evaluate", "AggregateDiversity@2", "MRR", *arguments).split()[:2] == [
+        "AggregateDiversity@2",
+        "MRR",
+    ]
+    assert "." not in run_command("evaluate", "AggregateDiversity@2", *arguments).splitlines()[1]
+    by_query = run_command(
+        "evaluate", "MRR", "--per-query", "--format", "csv", "--sort", "RR", *arguments
+    ).splitlines()
+    values = [float(line.split(",")[1]) for line in by_query[1:]]
+    assert by_query[0] == "query_id,MRR"
+    assert values == sorted(values, reverse=True)
+
+
+def test_names_of_your_own(tmp_path: Path) -> None:
+    (tmp_path / "names.toml").write_text(
+        '[aliases]\nmyndcg = "nDCG(gain=exp2)@10"\nmap = "AP(denominator=k)"\n'
+    )
+    assert str(sqlrank.parse("my-ndcg@3", sql_dir=tmp_path)) == "nDCG(gain=exp2)@3"
+    assert str(sqlrank.parse("MAP@3", sql_dir=tmp_path)) == "AP(denominator=k)@3"
+    assert str(sqlrank.parse("MAP@3")) == "AP@3"
+
+
+def test_a_list_of_cutoffs_is_a_column_each() -> None:
+    asked = ["P@[1, 2]", "RR", "nDCG(gain=exp2)@[2]", "P@1"]
+    got = sqlrank.evaluate(asked, run=GOOD_RUN, qrels=GOOD_QRELS).to_pylist()
+    assert got == [{"P@1": 1.0, "P@2": 0.5, "RR": 1.0, "nDCG(gain=exp2)@2": 1.0}]
+    assert sqlrank.evaluate("MAP@[1,2]", run=GOOD_RUN, qrels=GOOD_QRELS).column_names == [
+        "MAP@1",
+        "MAP@2",
+    ]
+    for wrong in ("P@[]", "P@[1,x]", "P@[1..3]", "P@[1,,2]"):
+        with pytest.raises(
+            MetricError, match=r"Write numbers with commas between them, as in P@\[1,5,10\]"
+        ):
+            sqlrank.evaluate(wrong, run=GOOD_RUN, qrels=GOOD_QRELS)
+    with pytest.raises(MetricError, match="must be an integer from 1"):
+        sqlrank.evaluate("P@[0,1]", run=GOOD_RUN, qrels=GOOD_QRELS)
+
+
+@pytest.mark.slow
+def test_a_word_is_searched_for() -> None:
+    names = sqlrank.metrics(search="RECIPROCAL")["name"].to_pylist()
+    assert {"ERR", "RHR", "RR"} <= set(names)
+    assert set(names) <= {
+        line.split()[0] for line in run_command("metrics", "reciprocal").splitlines()[1:]
+    }
+    assert "Success" in sqlrank.metrics(search="hitrate")["name"].to_pylist(), (
+        "a name known elsewhere"
+    )
+    assert sqlrank.metrics(search="no such word").num_rows == 0
+    assert run_command("metrics", "MAP").startswith("-- AP: ")
+    assert "unknown metric 'foo'" in run_refused_command("metrics", "foo")
+
+
+LISTS = {
+    "query_id": ["a", "a", "b", "b"],
+    "doc_id": ["x", "y", "x", "y"],
+    "score": [2.0, 1.0, 2.0, 1.0],
+    "rank": [1, 2, 1, 2],
+}
+JUDGED = {"a": {"x": 1, "z": 1}, "b": {"y": 1}}
+CLASSES = {"classified": {"label": list("aab"), "predicted": list("abb")}}
+SETS = {
+    "class_labels": {
+        "prediction_id": [1, 1, 2],
+        "class_id": list("aba"),
+        "label": [1, 1, 1],
+        "predicted": [1, 0, 1],
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("compat", "call", "theirs", "ours"),
+    [
+        ("ranx", {"run": LISTS, "qrels": JUDGED}, "precision", 0.5),
+        ("ranx", {"run": LISTS, "qrels": JUDGED}, "precision@1", 0.5),
+        ("ranx", {"run": LISTS, "qrels": JUDGED}, "recall", 0.75),
+        ("ranx", {"run": LISTS, "qrels": JUDGED}, "recall@1", 0.25),
+        ("ranx", {"run": LISTS, "qrels": JUDGED}, "f1", (0.5 + 2 / 3) / 2),
+        ("ranx", {"run": LISTS, "qrels": JUDGED}, "hits", 1.0),
+        ("ranx", {"run": LISTS, "qrels": JUDGED}, "hits@1", 0.5),
+        ("ranx", {"run": LISTS, "qrels": JUDGED}, "rbp.50", 0.375),
+        ("sklearn", {"inputs": CLASSES}, "accuracy_score", 2 / 3),
+        ("sklearn", {"inputs": CLASSES}, "matthews_corrcoef", 0.5),
+        ("sklearn", {"inputs": CLASSES}, "f1_score", 2 / 3),
+        ("sklearn", {"inputs": CLASSES}, "balanced_accuracy_score", 0.75),
+        ("sklearn", {"inputs": CLASSES}, "zero_one_loss", 1 / 3),
+        ("sklearn", {"inputs": CLASSES}, "hamming_loss", 1 / 3),
+        ("sklearn", {"inputs": SETS}, "accuracy_score", 0.5),
+        ("sklearn", {"inputs": SETS}, "recall_score", 0.5),
+        (
+            "sklearn",
+            {"predictions": {"label": [1, 0, 1], "score": [0.7, 0.6, 0.1]}},
+            "f1_score",
+            0.5,
+        ),
+    ],
+)
+def test_names_of_a_mode_are_of_the_metric_that_reads_the_inputs(
+    compat: str, call: dict[str, Any], theirs: str, ours: float
+) -> None:
+    assert sqlrank.evaluate(theirs, **call, compat=compat).to_pylist() == [
+        {theirs: pytest.approx(ours)}
+    ]
+
+
+def test_the_sibling_that_reads_the_inputs_is_named() -> None:
+    for metric, call, sibling in (
+        (
+            "Precision",
+            {"run": LISTS, "qrels": JUDGED},
+            "Precision reads predictions, which is not given. Ask for SetP",
+        ),
+        (
+            "top_k_accuracy@10",
+            {"run": LISTS, "qrels": JUDGED},
+            "TopKAccuracy reads class_scores, which is not given. Ask for Success@10",
+        ),
+        (
+            "zero_one_loss",
+            {"inputs": CLASSES},
+            "ZeroOneLoss reads predictions, which is not given. Ask for MulticlassZeroOneLoss",
+        ),
+        (
+            "accuracy_score",
+            {"inputs": CLASSES},
+            "Accuracy reads predictions, which is not given. Ask for MulticlassAccuracy",
+        ),
+        (
+            "MulticlassMCC",
+            {"predictions": {"label": [1], "score": [1]}},
+            "MulticlassMCC reads classified, which is not given. Ask for MCC",
+        ),
+    ):
+        with pytest.raises(MetricError) as caught:
+            sqlrank.evaluate(metric, **call)
+        assert str(caught.value).startswith(f"{sibling}, or give ")
+    known = {file.display_name for file in load_registry().metrics.values()}
+    assert known >= {name for names in NAMES["siblings"].values() for name in names}
+
+
+def test_an_infinite_beta_is_recall() -> None:
+    data = {"label": [1, 0, 1], "score": [0.7, 0.6, 0.1]}
+    result = sqlrank.evaluate(
+        ["FBeta(beta=inf)", "f1(beta=inf, threshold=0.65)", "FBeta(beta=0)"], predictions=data
+    )
+    assert result.to_pylist() == [
+        {"FBeta(beta=inf)": 0.5, "f1(beta=inf, threshold=0.65)": 0.5, "FBeta(beta=0)": 0.5}
+    ]
+    for theirs, ours in NAMES["limits"].items():
+        cutoff = "@3" if ours == "R" else ""
+        assert str(sqlrank.parse(theirs + cutoff)) == ours + cutoff
+
+
+@pytest.mark.parametrize(
+    ("theirs", "told"),
+    [
+        ("error", "MAE, RMSE and MAPE"),
+        ("uplift_auc_score", "AUUC is the area"),
+        ("LRAP", "AP where no scores tie"),
+        ("coverage_error", "FullRecall@k"),
+        ("label_ranking_loss", "1 less AUC(level=query, tie_credit=0)"),
+        ("neg_log_loss", "LogLoss with its sign changed"),
+        ("calibration_error", "ECE"),
+        ("brier_decomposition", "'BrierReliability', 'BrierResolution', 'BrierUncertainty'"),
+        ("uncertainty", "BrierUncertainty"),
+        ("APLT@10", "MeanPopularity@k"),
+        ("MeanRank", "RR is the mean of 1 / rank"),
+        ("infNDCG@10", "infAP"),
+    ],
+)
+def test_a_name_of_no_metric_here_leads_to_the_nearest(theirs: str, told: str) -> None:
+    with pytest.raises(MetricError, match=r"unknown metric ") as caught:
+        sqlrank.parse(theirs)
+    assert told in str(caught.value)
+    assert "did you mean" not in str(caught.value)

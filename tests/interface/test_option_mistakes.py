@@ -1,0 +1,356 @@
+"""Mistakes in calls, most of them on the command line, each with the message that says what to
+write instead.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import sqlrank
+from sqlrank.errors import MetricError
+from tests.interface.command_line import ROOT, TREC, invoke_command, run_refused_command
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SMALL = ROOT / "examples" / "data" / "small"
+RUNS = [
+    "--run",
+    f"a={TREC}/results.test",
+    "--run",
+    f"b={TREC}/results.trunc",
+    "--qrels",
+    TREC / "qrels.test",
+]
+RUN = ["--run", SMALL / "run.csv", "--qrels", SMALL / "qrels.csv"]
+PREDICTIONS = ["--predictions", SMALL / "predictions.csv"]
+SCORES = [*PREDICTIONS, "--column", "score=score", "--column", "score=label"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["compare", "AP", *RUNS],
+            (
+                "--system: no input has a column 'nope'. Each run is a system: a, b. Leave"
+                " --system out"
+            ),
+        ),
+        (
+            ["gate", "AP", *RUNS],
+            (
+                "--system: no input has a column 'nope'. Each run is a system: a, b. Leave"
+                " --system out"
+            ),
+        ),
+        (
+            ["compare", "AP", *RUN],
+            "--system: no input has a column 'nope'. The run has: query_id, doc_id, score",
+        ),
+        (
+            ["compare", "AUC", *PREDICTIONS],
+            (
+                "--system: predictions have no column 'nope'. There are: query_id, doc_id, label,"
+                " score"
+            ),
+        ),
+        (
+            ["compare", "AUC", *SCORES],
+            (
+                "--system nope is not possible with several scores. Each score is a system: score,"
+                " label. Leave"
+            ),
+        ),
+        (
+            ["report", "AP", *RUNS],
+            (
+                "--system nope is not possible with several runs. Each run is a system: a, b. Leave"
+                " --system out"
+            ),
+        ),
+        (
+            ["report", "AUC", *SCORES],
+            (
+                "--system nope is not possible with several scores. Each score is a system: score,"
+                " label. Leave"
+            ),
+        ),
+        (
+            ["report", "AP", *RUN],
+            "--system: no input has a column 'nope'. The run has: query_id, doc_id, score",
+        ),
+        (
+            ["report", "AUC", *PREDICTIONS],
+            (
+                "--system: predictions have no column 'nope'. There are: query_id, doc_id, label,"
+                " score"
+            ),
+        ),
+    ],
+)
+def test_a_column_of_systems_that_is_not_there(arguments: list[object], message: str) -> None:
+    output = ["-o", "unwritten.html"] if arguments[0] == "report" else []
+    assert run_refused_command(*arguments, "--system", "nope", *output).startswith(
+        f"sqlrank: {message}"
+    )
+
+
+def test_a_column_of_systems_that_identifies_documents() -> None:
+    assert "--system cannot name 'doc_id', which is a column of the run" in run_refused_command(
+        "compare", "AP", *RUN, "--system", "doc_id"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-k", "0"], "-k 0 is not possible. Give an integer from 1 to 2147483647, such as 10"),
+        (
+            ["-k", "0", "--merge", "weights.csv"],
+            "-k 0 is not possible. Give an integer from 1 to 2147483647, such as 10",
+        ),
+        (
+            [],
+            (
+                "-k is missing: --surrogate avg compares the k highest negatives. Give -k ..., or"
+                " --surrogate logistic"
+            ),
+        ),
+    ],
+)
+def test_a_number_of_negatives_that_is_none(options: list[str], message: str) -> None:
+    assert run_refused_command("learn", SMALL / "numbers.csv", *options) == f"sqlrank: {message}\n"
+
+
+def test_warnings_name_options(tmp_path: Path) -> None:
+    (tmp_path / "train.csv").write_text("label,age\n1,3\n0,2\n1,1\n0,0.5\n")
+    options = ["--column", "features=age", "-k", "2", "--learning-rate", "1000", "--max-iter", "1"]
+    result = invoke_command("learn", tmp_path / "train.csv", *options)
+    assert (
+        "train --surrogate logistic instead, raise -k, or change --learning-rate or --max-iter"
+        in result.stderr
+    )
+
+
+@pytest.mark.slow
+def test_after_an_error_a_junit_report_holds_it(tmp_path: Path) -> None:
+    """CI would publish the report of an earlier run."""
+    report = tmp_path / "gate.xml"
+    gate = ["gate", "AP", *RUNS, "--junit", report]
+    assert invoke_command(*gate).exit_code == 3
+    assert "3 units, fewer than 20" in report.read_text()
+    assert "no system is called 'nope'" in run_refused_command(*gate, "--baseline", "nope")
+    (case,) = ET.parse(report).getroot()  # noqa: S314  it was written here
+    (error,) = case
+    assert (error.tag, error.get("message")) == (
+        "error",
+        "no system is called 'nope'. Choose from: a, b",
+    )
+    drift = [
+        "drift",
+        "AUC",
+        "--rollup",
+        "nope.parquet",
+        "--reference",
+        "day = 1",
+        "--tolerance",
+        "1%",
+        "--junit",
+        report,
+    ]
+    assert "no file named 'nope.parquet'" in run_refused_command(*drift)
+    assert "no file named 'nope.parquet'" in report.read_text()
+    other = tmp_path / "other.xml"
+    other.write_text("<own/>")
+    assert "other.xml" in run_refused_command(*gate[:-1], other, "--baseline", "nope")
+    assert other.read_text() == "<own/>"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["help"], "No such command 'help'. 'sqlrank --help' shows it"),
+        (["help", "gate"], "No such command 'help'. 'sqlrank gate --help' shows it"),
+        (
+            ["evaluate", *RUN],
+            (
+                "Missing argument 'METRICS'. Name metrics after the command, such as nDCG@10 or"
+                " AUC. 'sqlrank metrics' lists all"
+            ),
+        ),
+        (
+            ["split", "--folds", "2"],
+            "Missing argument 'SOURCE'. Name the table or file to split after the command",
+        ),
+        (["drift", "AUC", "--rollup", "r"], "Missing option '--reference'."),
+        (["evaluate", "AP", "-run", "run.csv"], "No such option: -run. Did you mean --run?"),
+        (
+            ["evaluate", "AP", "--run", "--qrels", "q"],
+            "--run is without a value, since --qrels follows it. Give --run a value",
+        ),
+        (
+            ["metrics", "--search", "click"],
+            "No such option: --search. 'sqlrank metrics WORDS' searches metrics",
+        ),
+        (
+            ["explain", "AP", *RUN, "--query", "q1", "q2"],
+            "(q2). Quote a value with blanks, and write one value after an option",
+        ),
+    ],
+)
+def test_words_in_the_wrong_place(words: list[object], message: str) -> None:
+    error = run_refused_command(*words)
+    assert message in " ".join(error.split())
+    assert error.startswith("sqlrank: ")  # as errors of data, without the usage
+    assert len(error.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["run.csv", "nDCG@10", *RUN],
+            (
+                "cannot read the metric 'run.csv'. If it is a file, give it with --run, --qrels or"
+                " --predictions"
+            ),
+        ),
+        (
+            ["AP", *RUN, "--where", "run.score", "=", "1"],
+            "cannot read the metric '='. Quote a condition, or another value with blanks",
+        ),
+        (["'nDCG@10'", *RUN], "unknown metric \"'nDCG@10'\". Write nDCG@10"),
+        (["ndcg10", *RUN], "unknown metric 'ndcg10'. Write nDCG@10"),
+        (["P5", *RUN], "unknown metric 'P5'. Write P@5"),
+    ],
+)
+def test_words_that_are_no_metrics(words: list[object], message: str) -> None:
+    assert message in run_refused_command("evaluate", *words)
+
+
+def test_a_run_and_judgments_that_are_exchanged() -> None:
+    run, qrels = RUN[1], RUN[3]
+    message = run_refused_command("evaluate", "AP", "--run", qrels, "--qrels", run)
+    assert (
+        message
+        == f"sqlrank: run ({qrels}) has the column relevance and no score, and qrels ({run}) the"
+        " column score and no relevance. Exchange the two\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (f"old:{SMALL}/run.csv", f"The name of a system is written --run old={SMALL}/run.csv"),
+        ("SELEC * FROM run", "A query begins with SELECT, WITH or FROM"),
+        (
+            "@nope.sql",
+            (
+                "@nope.sql: the file of the query cannot be read: No such file or directory. Check"
+                " its path"
+            ),
+        ),
+    ],
+)
+def test_sources_that_are_misspelt(source: str, message: str) -> None:
+    assert message in run_refused_command("evaluate", "AP", "--run", source, *RUN[2:])
+
+
+def test_features_that_are_not_named() -> None:
+    assert (
+        run_refused_command("learn", SMALL / "numbers.csv", "-k", "1")
+        == f"sqlrank: training ({SMALL}/numbers.csv): no column 'features'. Name each column of"
+        " features, --column features=... A table in long form has row_id, feature and value."
+        " There are: query_id, label, score\n"
+    )
+
+
+def test_a_query_that_no_row_has() -> None:
+    message = run_refused_command("explain", "AP", *RUN, "--query", "nope")
+    assert message.splitlines() == [
+        (
+            f"sqlrank: run ({RUN[1]}) has no rows where \"query_id\" = 'nope'. Values of query_id"
+            " are 'q1', 'q2'"
+        ),
+        (
+            f"qrels ({RUN[3]}) has no rows where \"query_id\" = 'nope'. Values of query_id are"
+            " 'q1', 'q2'"
+        ),
+    ]
+    message = run_refused_command(
+        "evaluate", "MAE", "--predictions", SMALL / "numbers.csv", "--where", "score = 9"
+    )
+    assert "Values of score are 1.0, 2.5, 3.0, ..." in message
+
+
+def test_a_group_per_query() -> None:
+    message = (
+        "--by cannot name 'query_id', which is a column of the run or of the result. --per-query"
+        " gives a row per query"
+    )
+    assert message in run_refused_command("evaluate", "AP", *RUN, "--by", "query_id")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["P"],
+            (
+                "P needs a cut-off: the number of top-ranked documents of a list that count. Write"
+                " P@10"
+            ),
+        ),
+        (
+            ["P@5,10"],
+            (
+                "cannot read the cut-off '5,10' in 'P@5,10'. Write a number, a list such as"
+                " @[5,10], a range such as @1..20, or @cutoff"
+            ),
+        ),
+        (
+            ["RR", "--compat", "trec_eval"],
+            "unknown compat 'trec_eval'. Its numbers are reproduced by trec10 or trec9",
+        ),
+        (
+            ["RR", "--compat", "scikit-learn"],
+            "unknown compat 'scikit-learn'. Its numbers are reproduced by sklearn",
+        ),
+        (
+            ["RR", "--compat", "skleran"],
+            "unknown compat 'skleran'. Did you mean 'sklearn'? Choose from: catboost, ",
+        ),
+        (["RR", "--compat", "a"], "unknown compat 'a'. Choose from: catboost, "),
+    ],
+)
+def test_cutoffs_and_modes(words: list[str], message: str) -> None:
+    assert message in run_refused_command("evaluate", *words, *RUN)
+
+
+def test_rankings_of_predictions_without_ids(tmp_path: Path) -> None:
+    (tmp_path / "clicks.csv").write_text("user_id,label,score\nu1,1,0.5\n")
+    message = run_refused_command("evaluate", "nDCG@10", "--predictions", tmp_path / "clicks.csv")
+    assert (
+        message
+        == f"sqlrank: predictions ({tmp_path}/clicks.csv): no columns 'query_id', 'doc_id'. Did you"
+        " mean 'user_id'? Say which they are with --column query_id=user_id --column doc_id=..."
+        " There are: user_id, label, score\n"
+    )
+
+
+def test_misspelt_functions_and_data_of_charts() -> None:
+    with pytest.raises(
+        AttributeError,
+        match=r"module 'sqlrank' has no attribute 'evalute'. Did you mean 'evaluate'\?$",
+    ):
+        sqlrank.evalute("AUC")
+    advice = (
+        r"chart has no argument 'predictions'. A chart is of a result: chart\(evaluate\('ROC',"
+        r" predictions=...\)\)$"
+    )
+    with pytest.raises(MetricError, match=advice):
+        sqlrank.chart("ROC", predictions={"label": [1, 0], "score": [0.5, 0.25]})  # type: ignore[call-arg]

@@ -1,0 +1,117 @@
+"""The verdict that a report begins with, the metrics by system, and rounded numbers."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+import sqlrank
+from sqlrank.reports.blocks import format_cell
+from sqlrank.reports.verdict_sentences import pair_verdict
+from tests.interface.test_reports import QRELS, RUNS, Page, report_rankings
+
+
+@pytest.fixture(scope="module")
+def report_page() -> Any:
+    return report_rankings()
+
+
+@pytest.fixture(scope="module")
+def page(report_page: Any) -> Page:
+    return Page(report_page.html)
+
+
+def test_a_report_begins_with_the_verdict_and_warnings(page: Page) -> None:
+    summary = page.text.partition("Metrics by system")[0]
+    assert "new and old do not differ significantly on 2 metrics: RR and P@1." in summary
+    assert "Only 3 queries are compared" in summary
+
+
+@pytest.mark.slow
+def test_metrics_by_system_have_the_best_in_bold(page: Page, report_page: Any) -> None:
+    rows = page.rows("pivot")
+    assert page.tables["pivot-rows"][0] == ["metric", "old", "new", "better"]
+    assert [(row[0], row[3]) for row in rows] == [("RR", "higher"), ("P@1", "higher")]
+    assert rows[0][2].startswith("0.8333 (")
+    assert [
+        text.split(" ")[0] for text in re.findall(r"<strong><bdi>([^<]*)", report_page.html)
+    ] == ["0.8333", "0.6667"]
+
+
+RR_LABELS = {
+    ("better", "new beats old on 2 of 2 metrics: AP and RR."): {"system is better": ["AP", "RR"]},
+    (
+        "worse",
+        "new is worse than old on 1 of 2 metrics: AP. The difference in RR is not significant.",
+    ): {
+        "baseline is better": ["AP"],
+        "not significant": ["RR"],
+    },
+    (
+        "mixed",
+        "new beats old on 1 of 2 metrics: AP. new is worse than old on 1 of 2 metrics: RR.",
+    ): {
+        "system is better": ["AP"],
+        "baseline is better": ["RR"],
+    },
+    ("even", "new and old do not differ significantly on 1 metric: AP."): {
+        "not significant": ["AP"]
+    },
+    ("differs", "KS differs between new and old, for which neither higher nor lower is better."): {
+        "differs, none is better": ["KS"]
+    },
+}
+
+
+@pytest.mark.parametrize("expected", RR_LABELS)
+def test_a_pair_of_systems_has_one_sentence_with_its_state(expected: tuple[str, str]) -> None:
+    labeled_metrics = [
+        (label, metric) for label, metrics in RR_LABELS[expected].items() for metric in metrics
+    ]
+    verdict = pair_verdict("new", "old", labeled_metrics)
+    assert (verdict.state, verdict.text) == expected
+
+
+@pytest.mark.slow
+def test_one_named_run_is_reported_without_a_comparison() -> None:
+    page = Page(sqlrank.report("RR", run={"bm25": RUNS["old"]}, qrels=QRELS).html)
+    assert page.rows("summary-table") == [["bm25", "RR", "0.6111", "0.0943", "0.9595", "3"]]
+    assert page.tables["pivot-rows"] == [
+        ["metric", "bm25", "better"],
+        ["RR", "0.6111 (0.0943 to 0.9595)", "higher"],
+    ]
+    assert "comparison" not in page.ids
+
+
+@pytest.mark.slow
+def test_numbers_are_rounded_where_threads_differ(report_page: Any) -> None:
+    assert format_cell("difference", 4.8e-18).text == "0.0000"
+    assert format_cell("difference", 3.4e-05).text == "+0.000034"
+    assert format_cell("difference", -4.2e-07).text == "-4.2e-07"
+    assert [
+        value
+        for value in re.findall(r'data-value="([^"]*)"', report_page.html)
+        if len(value.strip("-0.")) > 12
+    ] == []
+
+
+def test_the_heading_names_what_is_compared(report_page: Any) -> None:
+    assert "<title>new against old: RR and P@1</title>" in report_page.html
+    assert '<h1 id="top"><bdi>new against old: RR and P@1</bdi></h1>' in report_page.html
+    head = re.search(r"<header>(.*?)</header>", report_page.html, re.DOTALL)
+    assert head is not None
+    text = re.sub(r"<[^>]+>", "", head[1])
+    assert text.split("\n")[2] == f"3 queries · today · sqlrank {sqlrank.__version__}"
+
+
+def test_the_verdict_has_the_sizes_of_differences() -> None:
+    queries = [f"q{number}" for number in range(30)]
+    runs = {
+        "old": {query: {"a": 1.0, "b": 2.0} for query in queries},
+        "new": {query: {"a": 1.0, "b": 0.0 if query != "q0" else 2.0} for query in queries},
+    }
+    html = sqlrank.report("RR", run=runs, qrels={query: {"a": 1} for query in queries}).html
+    # One of 30 queries gains nothing, the others 0.5: t is 2.0452 of 29 degrees of freedom.
+    assert "new beats old on 1 of 1 metric: RR (+0.4833, 0.4492 to 0.5174)." in html

@@ -1,0 +1,111 @@
+"""Charts of rollups over days: lines with bands of certain bounds."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sqlrank
+from tests.interface.charts import CLICKS, list_marks, list_rows, read_caption
+from tests.interface.command_line import run_command
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def make_rollup() -> pa.Table:
+    """Return the rollup of two days, written as texts, with bins so coarse that scores share
+    them.
+    """
+    return sqlrank.rollup(["AUC", "LogLoss"], predictions=CLICKS, by=["day", "country"], n_bins=4)
+
+
+def draw_spec(**options: Any) -> dict[str, Any]:
+    """Return the chart of AUC from the rollup."""
+    found: dict[str, Any] = sqlrank.chart(
+        sqlrank.evaluate("AUC", rollup=make_rollup(), **options)
+    ).to_dict()
+    return found
+
+
+@pytest.mark.slow
+def test_a_line_with_the_band_of_what_is_certain() -> None:
+    result = sqlrank.evaluate("AUC", rollup=make_rollup(), window_days=2)
+    found = draw_spec(window_days=2)
+    assert list_marks(found) == ["area", "line"]
+    expected = [
+        (
+            f"{row['day']}T00:00:00",
+            row["AUC"],
+            row["AUC.bound_low"],
+            row["AUC.bound_high"],
+            row["num_days"],
+            row["num_rows"],
+        )
+        for row in result.to_pylist()
+    ]
+    assert list_rows(found, "x", "y", "low", "high", "count_0", "count_1") == expected
+    assert expected[1][2] < expected[1][3]
+    titles = [item["title"] for item in found["layer"][1]["encoding"]["tooltip"]]
+    assert titles == ["day", "AUC", "bound_low", "bound_high", "num_days", "num_rows"]
+    assert (
+        read_caption(found)
+        == "Bands: bounds over all orders of rows within score bins. Each point: the 2 days up"
+        " to it."
+    )
+
+
+@pytest.mark.slow
+def test_days_and_groups_of_a_rollup_are_drawn_as_they_are() -> None:
+    assert list_marks(draw_spec(by=["day", "country"])) == ["area", "line"]
+    assert (
+        read_caption(draw_spec(by="day"))
+        == "Bands: bounds over all orders of rows within score bins."
+    )
+    assert list_marks(draw_spec(by="country")) == ["rule", "rule", "point", "text"]
+    sums = sqlrank.chart(sqlrank.evaluate("LogLoss", rollup=make_rollup(), window_days=1)).to_dict()
+    assert (list_marks(sums), read_caption(sums)) == (["line"], "Each point: one day.")
+
+
+@pytest.mark.slow
+def test_intervals_are_drawn_before_bounds() -> None:
+    made = sqlrank.rollup(
+        "AUC",
+        predictions=CLICKS,
+        by="day",
+        binning="exact",
+        unit="CAST(100 * score AS INT)",
+        n_buckets=8,
+    )
+    result = sqlrank.evaluate("AUC", rollup=made, window_days=2, confidence=0.9)
+    found: dict[str, Any] = sqlrank.chart(result).to_dict()
+    (row,) = (row for row in result.to_pylist() if row["AUC.ci_low"] is not None)
+    assert (row["AUC.ci_low"], row["AUC.ci_high"], row["AUC.n_buckets"]) in list_rows(
+        found, "low", "high", "n_buckets"
+    )
+    assert (
+        read_caption(found)
+        == "Bands: confidence intervals at level 0.9. Each point: the 2 days up to it."
+    )
+
+
+def test_the_command_draws_a_rollup(tmp_path: Path) -> None:
+    pq.write_table(make_rollup(), tmp_path / "rollup.parquet")
+    run_command(
+        "chart",
+        "AUC",
+        "--rollup",
+        tmp_path / "rollup.parquet",
+        "--window-days",
+        2,
+        "--by",
+        "country",
+        "-o",
+        tmp_path / "auc.json",
+    )
+    found = json.loads((tmp_path / "auc.json").read_text("utf-8"))
+    assert [colour for _, colour in list_rows(found, "x", "colour")] == ["DE", "DE", "FR", "FR"]

