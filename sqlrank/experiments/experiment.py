@@ -91,18 +91,22 @@ DATA_DESCRIPTION = "one row per row of the data, of which a unit may have severa
 
 
 def _check_default_columns(observations: BoundInput, columns: Mapping[str, str]) -> None:
-    """Raise ``InputError`` if the data lack a column that the caller did not name."""
+    """Raise ``InputError`` if the data lack columns that the caller did not name."""
     available = observations.table.column_types
-    for keyword, name in columns.items():
-        if (
-            available is not None
-            and name == DEFAULTS[keyword]
-            and observations.table.find_column(name) is None
-        ):
-            raise InputError(
-                f"{observations.label} has no column {name!r}. Say which it is with {keyword}=."
-                f" There are: {enumerate_names(available)}"
-            )
+    if available is None:
+        return
+    missing = {
+        keyword: repr(name)
+        for keyword, name in columns.items()
+        if name == DEFAULTS[keyword] and observations.table.find_column(name) is None
+    }
+    if missing:
+        noun, pronoun = ("column", "it is") if len(missing) == 1 else ("columns", "they are")
+        raise InputError(
+            f"{observations.label} has no {noun} {join_words(missing.values())}. Say which"
+            f" {pronoun} with {join_words(f'{keyword}=' for keyword in missing)}."
+            f" There are: {enumerate_names(available)}"
+        )
 
 
 def map_observations(

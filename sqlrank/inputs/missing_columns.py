@@ -730,6 +730,8 @@ def _suggest_values(bound_input: BoundInput, columns: Collection[str]) -> str:
     names = {*bound_input.columns, *(name.lower() for name in bound_input.table.types)}
     if "score" in columns and "rank" in names:
         return ", or use the column rank with ties='rank'"
+    if "score" in columns and (ranks := names & {*load_registry().synonyms["columns"]["rank"]}):
+        return f", or columns={{'rank': {min(ranks)!r}}} with ties='rank'"
     if "rank" in columns and "score" in names and bound_input.role.list_relation is not None:
         lists = (
             f"give a dict of scores as lists in order, {RANKED_LISTS}, or "

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         ("run", pa.table({"query_id": ["q"], "score": [1.0]}), ["no column 'doc_id'", "columns={'doc_id': ...}", "There are: query_id, score"]),
         ("run", pa.table({"qid": ["q"], "docid": ["a"], "sim": [1.0]}), ["Did you mean 'qid', 'docid', 'sim'?", "'query_id': 'qid', 'doc_id': 'docid', 'score': 'sim'"]),
         ("run", pa.table({"query_id": ["q"], "doc_id": ["a"], "store": [1.0], "sc": [1]}), ["no column 'score'. Did you mean 'store'? Say which it is with columns={'score': 'store'}."]),
+        ("run", pa.table({"query_id": ["q"], "doc_id": ["a"], "position": [1]}), ["or columns={'rank': 'position'} with ties='rank'. There are"]),
         ("run", pa.table({"query_id": ["q"], "doc_id": ["a"], "shape": [1.0]}), ["no column 'score'. Say which it is with columns={'score': ...}. There are"]),
         ("qrels", make_qrels((None, "a", 1), ("q", "a", 1)), ["1 row", "query_id is NULL", "query_id=None"]),
         ("qrels", make_qrels(("q", None, 1), ("q", "a", 1)), ["1 row", "doc_id is NULL", "doc_id=None"]),
