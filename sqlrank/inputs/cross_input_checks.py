@@ -5,6 +5,7 @@ the join of run and judgments.
 from __future__ import annotations
 
 from functools import lru_cache, partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -14,7 +15,7 @@ from sqlrank.compiler.row_keys import SLICE_NUMBER, UNIT_ID, ExpansionContext, e
 from sqlrank.compiler.select_builders import aliased_table, bind_parameters, inline_function
 from sqlrank.engines.text_advice import write_mapping
 from sqlrank.errors import MAX_EXAMPLES, InputError, to_sentence
-from sqlrank.inputs.bound_input import bound_expression
+from sqlrank.inputs.bound_input import bound_expression, comparable_columns
 from sqlrank.inputs.class_names import describe_other_classes, find_class_columns, share_classes
 from sqlrank.inputs.row_checks import (
     RANKING_KEYS,
@@ -48,6 +49,9 @@ if TYPE_CHECKING:
     from sqlrank.inputs.input_ctes import InputCtes
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
+
+MAX_ROWS_COMPARED = 5_000
+"""Rows of an input up to which all ids are searched for those that differ in their form only."""
 
 
 def check_ranking_join(
@@ -293,6 +297,37 @@ def describe_similar_ids(
     )
 
 
+def list_similar_ids(inputs: BoundInputs) -> list[str]:
+    """Return a note on each pair of columns that are compared across small inputs, and some of
+    whose ids are equal in another form only; run and judgments are left to ``check_overlap`` and
+    the notes on lists. Only DuckDB is asked, where small queries cost nothing.
+    """
+    database = inputs.database
+    if database.has_unread_streams or not get_dialect(database.dialect).supports_file_readers:
+        return []
+    columns = {
+        role: names for role, names in inputs.needed_columns.items() if role in inputs.by_role
+    }
+    pairs = [
+        [(inputs.by_role[role], name) for role, name in pair]
+        for compared in comparable_columns(inputs.by_role, columns).values()
+        for pair in combinations(compared, 2)
+        if {role for role, _ in pair} != {"run", "qrels"} and pair[0][0] != pair[1][0]
+    ]
+    notes = (
+        describe_similar_ids(pair) for pair in pairs if all(_has_few_rows(*side) for side in pair)
+    )
+    return [*dict.fromkeys(filter(None, notes))]
+
+
+def _has_few_rows(bound_input: BoundInput, name: str) -> bool:
+    rows = bound_input.select_columns((name,)).limit(MAX_ROWS_COMPARED + 1)
+    ((count,),) = bound_input.database.query_rows(
+        exp.select(count_rows()).from_(rows.subquery("first_rows"))
+    )
+    return int(count) <= MAX_ROWS_COMPARED
+
+
 def find_similar_ids(
     query_rows: Callable[[exp.Query], Sequence[Sequence[Any]]],
     dialect: str,
@@ -386,8 +421,8 @@ def _filter_groups(
 def _pair_similar_ids(
     first: exp.Select, second: exp.Select, form: RowCheck, dialect: str
 ) -> exp.Select:
-    """Return the pairs of values of two queries that are equal in a form, of which the first is no
-    value of the second query.
+    """Return the pairs of values of two queries that are equal in a form, and of which neither is a
+    value of the other query.
     """
     first_form, second_form = (_write_form(form, value, dialect) for value in _PAIR)
     pairs = (
@@ -395,7 +430,9 @@ def _pair_similar_ids(
         .from_(first.subquery("first_values"))
         .join(second.subquery("second_values"), on=first_form.eq(second_form))
     )
-    return pairs.where(exp.Not(this=exp.In(this=_PAIR[0].copy(), query=second.subquery())))
+    for value, others in zip(_PAIR, (second, first), strict=True):
+        pairs = pairs.where(exp.Not(this=exp.In(this=value.copy(), query=others.subquery())))
+    return pairs
 
 
 def _count_pairs(
@@ -572,11 +609,15 @@ def check_queries_present(inputs: Mapping[str, BoundInput], roles: Sequence[str]
             )
             labels = f"{inputs['queries'].label} and {inputs[role].label}"
             examples = (short_value(queries_example), short_value(input_example))
+            similar = describe_similar_ids(
+                [(inputs[name], "query_id") for name in (role, "queries")]
+            )
             raise_problems(
                 [
                     (
                         f"{labels} have no query_id in common."
                         f" {_describe_examples(('queries', role), examples)}"
+                        f"{similar and '. '}{similar}"
                     )
                 ]
             )
@@ -714,4 +755,4 @@ def check_settings_against_data(
                     f"{metric.metric}: {row[-1]:,.10g}"
                     f" {tree.selects[-1].alias}{location and ' where '}{location}: {advice}"
                 )
-    raise_problems(problems)
+    raise_problems([*problems, *(list_similar_ids(inputs) if problems else [])])

@@ -19,10 +19,12 @@ from sqlrank.inputs.bound_input import column_text
 from sqlrank.inputs.class_names import describe_letter_order
 from sqlrank.inputs.column_mapping import role_mapping
 from sqlrank.inputs.cross_input_checks import (
+    MAX_ROWS_COMPARED,
     count_stale_gold,
     count_unmatched_ids,
     describe_classes,
     describe_similar_ids,
+    list_similar_ids,
 )
 from sqlrank.inputs.missing_columns import (
     describe_equal_scores,
@@ -70,10 +72,8 @@ UNANSWERED, TOTALS = (
 )
 """Count of the lists without documents, and for such counts those of all units."""
 
-AUDIT_LISTS, MAX_ROWS_COMPARED = "audit_list", 5_000
-"""Audit column with the number of lists, and the rows of a run up to which all ids are searched for
-those that differ in their form only.
-"""
+AUDIT_LISTS = "audit_list"
+"""Audit column with the number of lists."""
 
 MIN_STALE_GOLD = 10
 """Relevant documents from which on a note says that most of them are in no list: of fewer, chance
@@ -227,7 +227,11 @@ def find_left_out(
         *_find_counted(audited, evaluate),
         *_find_noted(audited),
     ]
-    class_notes = [*_find_class_notes(audited)]
+    metrics = tuple(str(metric.metric) for metric in inputs.request.metrics)
+    class_notes = [
+        *_find_class_notes(audited),
+        *(LeftOut(note, metrics) for note in list_similar_ids(inputs)),
+    ]
     # Where nothing is relevant, a result says so once.
     entries = [
         entry for entry in counted if entry.count and (has_relevant or entry.count < entry.total)

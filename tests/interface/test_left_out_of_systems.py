@@ -11,8 +11,9 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import sqlrank
+from sqlrank import InputError
 from sqlrank.registry.loader import load_registry
-from tests.interface.advice import follow_all
+from tests.interface.advice import find_options, follow_all
 from tests.interface.test_left_out import read_notes
 
 DOCS = {f"q{query}": {f"D{doc}": float(9 - doc) for doc in range(4)} for query in range(5)}
@@ -191,3 +192,71 @@ def test_areas_of_classes_that_are_no_label_are_counted(pairs: str) -> None:
 def test_advice_on_ids_leads_somewhere() -> None:
     runs = {"old": DOCS, "new": OTHER_FORMS["case of documents"]}
     assert follow_all("RR", run=runs, qrels=JUDGED)
+
+
+WEIGHTED = {"query_id": ["q0", "Q1"], "weight": [1, 3]}
+RANKED = {"q0": {"007": 2.0, "8": 1.0}, "q1": {"9": 2.0, "6": 1.0}}
+RELEVANT = {"q0": {"007": 1}, "q1": {"6": 1}}
+CLUSTERS = {"record_id": ["007", "8", "9", "10"], "cluster_id": ["a", "a", "b", "b"]}
+OTHER_SIDES: dict[str, tuple[Any, dict[str, Any], float]] = {
+    "weights of queries": (
+        "RR",
+        {"run": RANKED, "qrels": RELEVANT, "queries": WEIGHTED, "columns": {"weight": "weight"}},
+        (1 + 3 * 0.5) / 4,
+    ),
+    "queries with nothing in common": (
+        "RR",
+        {"run": RANKED, "qrels": RELEVANT, "queries": {"query_id": ["Q0"]}},
+        1.0,
+    ),
+    "catalog": (
+        "CatalogCoverage@1",
+        {"run": RANKED, "inputs": {"items": {"doc_id": ["7", "8", "9"]}}},
+        2 / 3,
+    ),
+    "history": (
+        "Unseen@1",
+        {"run": RANKED, "inputs": {"history": {"query_id": ["q0"], "doc_id": ["7"]}}},
+        0.5,
+    ),
+    "baseline": (
+        "Overlap@1",
+        {"run": RANKED, "inputs": {"baseline": {"q0": {"7": 1.0}, "q1": {"9": 1.0}}}},
+        1.0,
+    ),
+    "clusters": (
+        "PairwiseRecall",
+        {
+            "inputs": {
+                "predicted_clusters": CLUSTERS,
+                "true_clusters": {**CLUSTERS, "record_id": ["7", "8", "9", "10"]},
+            }
+        },
+        1.0,
+    ),
+    "clusters with nothing in common": (
+        "PairwiseRecall",
+        {
+            "inputs": {
+                "predicted_clusters": {**CLUSTERS, "record_id": ["07", "08", "09", "010"]},
+                "true_clusters": {**CLUSTERS, "record_id": ["7", "8", "9", "10"]},
+            }
+        },
+        1.0,
+    ),
+}
+
+
+@pytest.mark.parametrize("sides", OTHER_SIDES)
+def test_ids_of_any_two_inputs_that_differ_in_form_are_named(sides: str) -> None:
+    metric, arguments, right = OTHER_SIDES[sides]
+    try:
+        message = "\n".join(read_notes(sqlrank.evaluate(metric, **arguments)))
+    except InputError as error:
+        message = str(error)
+    form = "case" if "quer" in sides else "leading zeros"
+    assert f"differ in {form} only in" in message
+    columns = {**arguments.get("columns", {}), **find_options(message)["columns"]}
+    result = sqlrank.evaluate(metric, **{**arguments, "columns": columns})
+    assert result[0][0].as_py() == pytest.approx(right)
+    assert not any("differ in" in note for note in read_notes(result))

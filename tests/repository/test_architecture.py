@@ -383,7 +383,7 @@ UNORDERED = {
     *("_have_common_value", "share_classes", "_has_several", "check_overlap", "_equal_hash_query"),
     *("check_queries_present", "_has_shared_queries"),
     *("check_dates", "_select_values", "_write_slopes", "_write_equal_scores", "_list_texts"),
-    *("describe_tied_ranks", "sample_distinct_counts"),
+    *("describe_tied_ranks", "sample_distinct_counts", "_has_few_rows"),
     *("step_preview", "_fetch_records"),
 }
 """Functions that may limit rows: the one that orders them; those that look for a row, and show none
