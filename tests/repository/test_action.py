@@ -323,6 +323,23 @@ def test_three_questions_are_inconclusive(
     assert "## sqlrank gate: inconclusive" in job.summary
 
 
+@pytest.mark.parametrize(
+    ("missing", "status", "verdict"), [("notice", 0, "no baseline"), ("error", 2, "error")]
+)
+def test_a_first_pull_request_without_a_baseline(
+    tmp_path: Path, github: GitHub, missing: str, status: int, verdict: str
+) -> None:
+    repository = Repository(tmp_path, github, questions=3)
+    (tmp_path / "baseline.parquet").unlink()
+    job = repository.act(missing_baseline=missing)
+    assert job.statuses == {"Gate": 0, "Comment": 0, "Verdict": status}, job.printed
+    assert job.outputs["verdict"] == verdict
+    assert ("::notice title=sqlrank gate::baseline.parquet is not there" in job.printed) == (
+        missing == "notice"
+    )
+    assert "sqlrank evaluate ... --per-query -o baseline.parquet" in job.summary
+
+
 @pytest.mark.slow
 def test_an_error_is_in_the_summary(tmp_path: Path, github: GitHub) -> None:
     job = Repository(tmp_path, github).act(
