@@ -13,6 +13,7 @@ import time
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from functools import partial
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sqlrank.errors import ExecutionError
@@ -183,6 +184,54 @@ class Worker(threading.Thread):
         )
 
 
+MAX_IDLE_WORKERS = 4
+_idle: list[_ReusableWorker] = []
+"""Workers that wait for work. A forked process has none of them."""
+
+
+class _ReusableWorker(Worker):
+    """A worker that waits for further work: a new thread takes a tenth of a call over few rows."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda: None)
+        self._tasks: SimpleQueue[Callable[[], Any] | None] = SimpleQueue()
+
+    @classmethod
+    def hand_over(
+        cls, work: Callable[[], Any], connection: duckdb.DuckDBPyConnection
+    ) -> _ReusableWorker:
+        """Return an idle worker, or a new one, that runs the work."""
+        try:
+            worker = _idle.pop()
+        except IndexError:
+            worker = cls()
+            worker.start()
+        worker.connection, worker.done = connection, threading.Event()
+        worker._tasks.put(work)
+        return worker
+
+    def run(self) -> None:
+        """Run the work that is handed over, until there is none."""
+        while (work := self._tasks.get()) is not None:
+            try:
+                work()
+            finally:
+                del work  # with what it holds of the caller
+                self.done.set()
+
+    def release(self) -> None:
+        """Wait for further work if this one is done and few others wait, else end after it."""
+        if self.done.is_set() and len(_idle) < MAX_IDLE_WORKERS:
+            self.connection = None
+            _idle.append(self)
+        else:
+            self._tasks.put(None)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)
+
+
 def is_worked_on(connection: duckdb.DuckDBPyConnection) -> bool:
     """Return True if abandoned work goes on on a connection."""
     workers = (thread for thread in threading.enumerate() if isinstance(thread, Worker))
@@ -239,12 +288,16 @@ def stop_workers(seconds: float = MAX_EXIT_SECONDS) -> None:
     shutdown.
     """
     end = time.monotonic() + seconds
-    workers = [thread for thread in threading.enumerate() if isinstance(thread, Worker)]
+    workers = [
+        thread
+        for thread in threading.enumerate()
+        if isinstance(thread, Worker) and not thread.done.is_set()
+    ]
     while workers and time.monotonic() < end:
         for worker in workers:
             worker.interrupt()
             worker.join(WORKER_POLL_SECONDS)
-        workers = [worker for worker in workers if worker.is_alive()]
+        workers = [worker for worker in workers if worker.is_alive() and not worker.done.is_set()]
 
 
 POLL_SECONDS = 0.02
@@ -273,8 +326,7 @@ def run_cancellable(
     """
     outcome: list[Result | BaseException] = []
     in_context = partial(copy_context().run, work)
-    worker = Worker(partial(_record_outcome, in_context, outcome), connection)
-    worker.start()
+    worker = _ReusableWorker.hand_over(partial(_record_outcome, in_context, outcome), connection)
     percentage = 0.0
     try:
         while not worker.done.wait(POLL_SECONDS):
@@ -290,6 +342,8 @@ def run_cancellable(
     except BaseException:
         _interrupt_work(worker, min(MAX_EXIT_SECONDS, seconds_left() + INTERRUPT_GRACE_SECONDS))
         raise
+    finally:
+        worker.release()
     (result,) = outcome
     if seconds_left() <= 0 and isinstance(result, Exception):
         raise timeout_error()

@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ import pytest
 
 import sqlrank
 from sqlrank import ExecutionError, InputError, SqlrankError
+from sqlrank.cancellation import Worker, run_cancellable, set_deadline
 from sqlrank.engines.duckdb_database import NameSuffix
 
 ROOT = Path(__file__).parents[2]
@@ -289,6 +292,54 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.slow
+def test_a_thread_runs_the_work_of_calls_in_turn_until_one_is_abandoned() -> None:
+    connection, is_over = duckdb.connect(), threading.Event()
+
+    def work_in_thread(work: Any = threading.get_ident) -> int:
+        return int(run_cancellable(connection, work, None))
+
+    first = work_in_thread()
+    assert work_in_thread() == first != threading.get_ident()
+
+    def call_within() -> int:
+        assert work_in_thread() != threading.get_ident()
+        return threading.get_ident()
+
+    assert work_in_thread(call_within) in {first, work_in_thread()}
+    with set_deadline(0.1), pytest.raises(ExecutionError, match=r"cancelled after 0\.1 seconds"):
+        work_in_thread(lambda: is_over.wait() and threading.get_ident())
+    abandoned = {
+        thread.ident
+        for thread in threading.enumerate()
+        if isinstance(thread, Worker) and not thread.done.is_set()
+    }
+    assert abandoned
+    assert work_in_thread() not in abandoned
+    is_over.set()
+    ended = time.monotonic() + 5
+    while abandoned & {thread.ident for thread in threading.enumerate()}:
+        assert time.monotonic() < ended, "the thread of abandoned work waits for more"
+        time.sleep(0.01)
+
+
+def test_a_forked_process_has_workers_of_its_own() -> None:
+    sqlrank.evaluate("P@1", run={"q": {"d": 1.0}}, qrels={"q": {"d": 1}})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads in the parent
+        child = os.fork()
+    if not child:
+        try:
+            is_run = run_cancellable(duckdb.connect(), lambda: True, None)
+        finally:
+            os._exit(0 if is_run else 1)
+    ended = time.monotonic() + 20
+    while not (status := os.waitpid(child, os.WNOHANG))[0]:
+        if time.monotonic() > ended:
+            os.kill(child, signal.SIGKILL)
+        time.sleep(0.01)
+    assert status[1] == 0
+
+
 def test_calls_in_threads_of_their_own(run: pa.Table, qrels: pa.Table) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
