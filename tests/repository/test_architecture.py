@@ -29,6 +29,12 @@ MAX_FUNCTION_LINES = 60
 
 
 @cache
+def list_nodes(path: Path) -> list[ast.AST]:
+    """Return all nodes of a module, which several tests look through."""
+    return [*ast.walk(ast.parse(path.read_text("utf-8")))]
+
+
+@cache
 def find_imports() -> dict[str, set[str]]:
     """Return the modules of sqlrank that each module imports, also for types only or within a
     function.
@@ -36,7 +42,7 @@ def find_imports() -> dict[str, set[str]]:
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+        nodes = list_nodes(path)
         named = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
         named |= {
             f"{node.module}.{alias.name}"
@@ -119,7 +125,7 @@ def test_functions_are_short() -> None:
     """Parameters and docstrings of public functions do not count, of which there are many."""
     too_long = {}
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in list_nodes(path):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 body = (
                     node.body[1:] if ast.get_docstring(node) and len(node.body) > 1 else node.body
@@ -136,7 +142,7 @@ def test_arguments_are_passed_as_locals_by_public_functions_alone() -> None:
     """
     calls, allowed = set(), set()
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in list_nodes(path):
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Name)
@@ -283,7 +289,7 @@ def test_errors_of_duckdb_are_caught_where_its_connections_are() -> None:
     catching = {
         get_package(".".join(path.relative_to(ROOT).with_suffix("").parts))
         for path in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in list_nodes(path)
         if isinstance(node, ast.ExceptHandler)
         and node.type is not None
         and "duckdb." in ast.unparse(node.type)
@@ -396,7 +402,7 @@ def test_rows_that_are_shown_are_in_an_order() -> None:
     limiting = {
         function.name
         for path in PACKAGE.rglob("*.py")
-        for function in ast.walk(ast.parse(path.read_text("utf-8")))
+        for function in list_nodes(path)
         if isinstance(function, ast.FunctionDef)
         for node in ast.walk(function)
         if isinstance(node, ast.Call)

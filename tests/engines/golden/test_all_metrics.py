@@ -71,7 +71,7 @@ def all_faults(text: str, dialect: str, name: str = "") -> list[str]:
 
 @pytest.mark.parametrize(
     ("file", "dialect"),
-    select_every(23, CASES, rows=True),
+    select_every(46, CASES, rows=True),
     ids=lambda value: getattr(value, "name", value),
 )
 def test_nothing_in_a_statement_is_without_need(file: SqlFile, dialect: str) -> None:
