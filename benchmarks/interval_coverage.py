@@ -493,12 +493,12 @@ def draw_popularity(document: np.ndarray) -> np.ndarray:
 
 def draw_clicks(design: Design, rng: Generator, samples: int) -> Sources:
     """Draw the ranks at which documents were shown, and clicks on relevant ones, examined with the
-    probability 1 / rank.
+    probability 1 / rank. With a ``level``, so many times fewer are clicked.
     """
     columns = draw_rankings(design, rng, samples)
     columns["rank"] = rng.permuted(1 + columns["doc_id"].reshape(-1, DOCUMENTS), axis=1).ravel()
     columns["clicked"] = (columns["relevance"] > 0) & (
-        rng.random(len(columns["rank"])) < 1 / columns["rank"]
+        rng.random(len(columns["rank"])) * max(design.level, 1) < 1 / columns["rank"]
     )
     return {
         "run": select_columns(columns, "doc_id", "score"),
@@ -705,6 +705,10 @@ DESIGNS = [
     ),
     Design("8 queries", "subtopics", 8, skill=2.0),
     *(Design(f"{sessions} sessions", "clicks", sessions, skill=2.0) for sessions in (30, 300)),
+    *(
+        Design(f"{sessions} sessions, one of ten clicks", "clicks", sessions, skill=2.0, level=10)
+        for sessions in (30, 300)
+    ),
     *(
         Design("8 queries", kind, 8, skill=2.0)
         for kind in (

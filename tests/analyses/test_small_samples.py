@@ -71,14 +71,15 @@ def test_a_note_for_each_sample_of_too_few_units() -> None:
     """All intervals that hold the truth in less than 92 %, but where the size of the sample alone
     does not say so.
 
-    These have weights, users of few rows, three rows of a class, three units, or 20 labels among
-    many rows.
+    These have weights, users of few rows, three rows of a class, three units, few clicks, or 20
+    labels among many rows.
     """
     noted = {(row.data, row.sample) for row in load_small_samples("intervals")}
     weighted = {(design.kind, design.name) for design in DESIGNS if design.sigma}
     listed = {(each.kind, each.design) for each in read_listed_cells() if 0 < each.coverage < LEAST}
     assert {cell for cell in listed - noted - weighted if not cell[1].startswith("3 ")} == {
         ("areas", "100 positives of 5,100 rows, area 0.99"),
+        *(("clicks", f"{sessions} sessions, one of ten clicks") for sessions in (30, 300)),
         ("judged", "20 labels of 300 rows, noise 0.01"),
     }
 
