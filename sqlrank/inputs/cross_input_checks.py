@@ -308,11 +308,13 @@ def list_similar_ids(inputs: BoundInputs) -> list[str]:
     columns = {
         role: names for role, names in inputs.needed_columns.items() if role in inputs.by_role
     }
+    # Of these, judgments are compared with the run, where there are any.
+    indirect = [{"run", "qrels"}, *([{"run", "queries"}] if "qrels" in columns else [])]
     pairs = [
         [(inputs.by_role[role], name) for role, name in pair]
         for compared in comparable_columns(inputs.by_role, columns).values()
         for pair in combinations(compared, 2)
-        if {role for role, _ in pair} != {"run", "qrels"} and pair[0][0] != pair[1][0]
+        if {role for role, _ in pair} not in indirect and pair[0][0] != pair[1][0]
     ]
     notes = (
         describe_similar_ids(pair) for pair in pairs if all(_has_few_rows(*side) for side in pair)
@@ -321,6 +323,8 @@ def list_similar_ids(inputs: BoundInputs) -> list[str]:
 
 
 def _has_few_rows(bound_input: BoundInput, name: str) -> bool:
+    if bound_input.table.num_rows is not None:
+        return bound_input.table.num_rows <= MAX_ROWS_COMPARED
     rows = bound_input.select_columns((name,)).limit(MAX_ROWS_COMPARED + 1)
     ((count,),) = bound_input.database.query_rows(
         exp.select(count_rows()).from_(rows.subquery("first_rows"))
