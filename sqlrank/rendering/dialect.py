@@ -209,7 +209,7 @@ class Dialect:
     decimal_literals_are_double: bool = False
     """The literal 0.5 is a double."""
     exponent_literals_are_double: bool = False
-    """The literal 5e-1 is a double."""
+    """The literal 5e-1 is a double, as it is where 0.5 is one."""
     floor_returns_double: bool = True
     """FLOOR of a double is a double."""
     is_dynamically_typed: bool = False

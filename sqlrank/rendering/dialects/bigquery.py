@@ -73,7 +73,6 @@ DIALECT = Dialect(
     searches_from_items=True,
     int_division_is_double=True,
     decimal_literals_are_double=True,
-    exponent_literals_are_double=True,
     supports_float32=False,
     is_distributed=True,
     supports_transactions=True,

@@ -145,7 +145,6 @@ DIALECT = Dialect(
     supports_from_first=True,
     int_division_is_double=True,
     decimal_literals_are_double=True,
-    exponent_literals_are_double=True,
     distinguishes_zeros=True,
     materialization_query=exp.select("name")
     .from_("system.settings")

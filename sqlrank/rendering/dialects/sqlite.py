@@ -82,7 +82,6 @@ DIALECT = Dialect(
     character="CHAR({code})",
     infinity="9e999",
     decimal_literals_are_double=True,
-    exponent_literals_are_double=True,
     is_dynamically_typed=True,
     supports_float32=False,
     supports_md5=False,
