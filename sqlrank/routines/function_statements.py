@@ -18,9 +18,9 @@ from sqlrank.optimizer.statement_graph import is_aggregated
 from sqlrank.registry.sql_file import SqlFile
 from sqlrank.registry.sql_folder import sql_root
 from sqlrank.rendering.dialect_forms import rewrite_list_operations
-from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
 from sqlrank.rendering.dialects import DIALECTS, get_dialect
 from sqlrank.rendering.formatter import format_tree
+from sqlrank.rendering.renderer import rewrite_for_dialect
 from sqlrank.routines import DEFAULT_SCHEMA, FUNCTION_DIALECTS
 from sqlrank.routines.symbolic_statement import (
     CTE_PREFIX,

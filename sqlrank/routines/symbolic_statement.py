@@ -30,8 +30,8 @@ from sqlrank.registry.metric import Metric, SymbolicNumber, freeze_value, to_sql
 from sqlrank.registry.registry import INPUTS_BY_KEYWORD, Registry
 from sqlrank.registry.settings_checks import invalid_policies, rename_queries_policy
 from sqlrank.registry.sql_file import NO_CUTOFF, Parameter, SqlFile
-from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
 from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.renderer import rewrite_for_dialect
 from sqlrank.run.prepare import prepare_statement, required_row_checks
 from sqlrank.sql_ast import find_nodes, sql_literal
 
