@@ -214,7 +214,7 @@ def _with_areas(
     line. Where points may be left out it is near, and not written if these are few.
     """
     settings = {} if view.result_metadata.curve is None else view.result_metadata.curve["settings"]
-    num_points = int(settings["points"])
+    num_points = int(settings.get("points", 0))
     is_single = [dimension.field for dimension in dimensions] == ["colour"]
     if view.curve != "ROC" or not is_single or 0 < num_points < MIN_AREA_POINTS:
         return dimensions
