@@ -236,6 +236,7 @@ def _list_assumptions(inputs: BoundInputs, layout: ResultLayout) -> list[str]:
         if "queries" in inputs.needed_columns and not layout.weighted:
             notes.append(_default_column_note("queries", "weight", 1))
         notes += [*_default_column_notes(inputs), *describe_unseen_groups(inputs)]
+        notes += _unseen_unit_notes(inputs)
     return notes
 
 
@@ -304,6 +305,21 @@ def _default_column_notes(inputs: BoundInputs) -> list[str]:
         _default_column_note(bound_input.role.name, column.name, column.default)
         for bound_input, column in defaulted_columns
         if column.name not in bound_input.columns
+    ]
+
+
+def _unseen_unit_notes(inputs: BoundInputs) -> list[str]:
+    """Return the header line of intervals whose units are rows, as nothing says otherwise."""
+    role = None if inputs.base is None else inputs.base.role
+    if inputs.request.confidence is None or role is None or not role.unit_column:
+        return []
+    if inputs.has_units or inputs.request.any_metric_with("level", "query"):
+        return []
+    return [
+        (
+            f"{role.name}: every row is a unit of intervals, since the table cannot be looked at."
+            f" Map {role.name}.{role.unit_column} to the column of other units"
+        )
     ]
 
 

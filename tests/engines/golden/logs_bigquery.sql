@@ -1,6 +1,7 @@
 -- sqlrank 0.1.0 for BigQuery: SNIPS, DR, ESS, MeanWeight, one row per campaign
 -- reads: shop.ads.logged (logs)
 -- settings: confidence=0.95
+-- logs: every row is a unit of intervals, since the table cannot be looked at. Map logs.unit_id to the column of other units
 -- made by: sqlrank sql SNIPS DR ESS MeanWeight --input logs=shop.ads.logged --by campaign --confidence 0.95 --dialect bigquery
 WITH logs AS (
   -- One row per logged action, with its reward. (shop.ads.logged)

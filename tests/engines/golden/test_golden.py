@@ -253,6 +253,14 @@ def test_only_lines_that_apply_are_in_a_header() -> None:
     ]  # fmt: skip
 
 
+def test_rows_are_units_where_no_column_of_them_can_be_seen() -> None:
+    note = "-- predictions: every row is a unit of intervals, since the table cannot be looked at"
+    call = {"predictions": "p", "confidence": 0.95}
+    assert note in sqlrank.sql("Brier", **call)
+    for option in ({"unit": "u"}, {"columns": {"predictions.unit_id": "u"}}, {"level": "query"}):
+        assert note not in sqlrank.sql("Brier", **call, **option)
+
+
 def test_one_huge_group_is_spoken_of_where_a_window_is_partitioned() -> None:
     text = sqlrank.sql("AUC", predictions="p", by="day", dialect="spark")
     assert (
