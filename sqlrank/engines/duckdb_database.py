@@ -38,17 +38,19 @@ from sqlrank.engines.duckdb_session import (
     put_back_search_path,
     translate_duckdb_errors,
 )
-from sqlrank.engines.file_sources import (
+from sqlrank.engines.file_formats import (
     ARROW_READER,
     PARQUET_READER,
     FileFormat,
     check_compressed,
     check_lake_tables,
+    find_format,
+)
+from sqlrank.engines.file_sources import (
     expand_globs,
     explain_extension,
     explain_path_notation,
     explain_unreadable_path,
-    find_format,
     list_neighbors,
     list_paths,
     required_extension,

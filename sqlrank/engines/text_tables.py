@@ -16,7 +16,8 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.engines.duckdb_session import describe_columns, explain_duckdb_error, fetch_tuples
-from sqlrank.engines.file_sources import list_paths, open_text
+from sqlrank.engines.file_formats import open_text
+from sqlrank.engines.file_sources import list_paths
 from sqlrank.engines.source_tables import read_folder_keys
 from sqlrank.engines.text_advice import check_dates, suggest_formats, suggest_query
 from sqlrank.errors import InputError, quote_excerpt

@@ -297,7 +297,7 @@ def test_the_schemas_of_many_files_cost_less_than_counting_their_rows(tmp_path: 
     from pathlib import Path as FilePath
 
     from sqlrank.engines.duckdb_database import group_parquet_files
-    from sqlrank.engines.file_sources import find_format
+    from sqlrank.engines.file_formats import find_format
 
     table = pa.table(
         {name: [f"{index}" for index in range(20)] for name in ("query_id", "doc_id")}

@@ -1,0 +1,178 @@
+"""Find the format of a file by its first bytes and its suffix, and the table of a lake or
+unfinished job that a file is part of.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from sqlglot import exp
+
+from sqlrank.call.sources import COMPRESSION_SUFFIXES, JSON_READER, READER_FUNCTIONS, data_suffix
+from sqlrank.errors import InputError, quote_excerpt
+from sqlrank.registry.sql_folder import read_toml, sql_root
+from sqlrank.sql_ast import sql_literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+ARROW_READER = "ARROW"
+"""Name of the reader of Arrow and Feather files, which Arrow reads and not DuckDB."""
+
+PARQUET_READER = READER_FUNCTIONS[".parquet"]
+_HEAD_BYTES = 4096
+_COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """The format of a file.
+
+    Attributes:
+        reader: Function that reads it, None for text without a header, as of TREC.
+        compression: Compression that its suffix does not name, or ``none`` for one that it names
+            wrongly; empty for others.
+    """
+
+    reader: str | None
+    compression: str = ""
+
+    def read_option(self) -> list[exp.Expr]:
+        """Return the argument of the reader that names the compression, none if the suffix does."""
+        return (
+            [exp.column("compression").eq(sql_literal(self.compression))]
+            if self.compression
+            else []
+        )
+
+
+def find_format(role: str, path: Path) -> FileFormat:
+    """Return the format of a file.
+
+    Raises:
+        InputError: It is of another format than those that are read.
+    """
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    compression = next(
+        (name for magic, name in _COMPRESSIONS.items() if head.startswith(magic)), None
+    )
+    if compression is not None:
+        with _open_compressed(role, path) as stream:
+            head = stream.read(_HEAD_BYTES)
+    is_named = path.suffix in COMPRESSION_SUFFIXES
+    option = (compression or "none") if is_named != (compression is not None) else ""
+    text, named_reader = head.decode("latin-1"), READER_FUNCTIONS.get(data_suffix(path))
+    is_text = named_reader == "READ_CSV" or (
+        named_reader == JSON_READER and text.lstrip("\xef\xbb\xbf \t\r\n")[:1] in {"{", "["}
+    )
+    for pattern, entry in _compile_formats():
+        if (entry.get("text") and is_text) or not pattern.match(text):
+            continue
+        if reader := entry.get("reader"):
+            if compression is not None and reader in {PARQUET_READER, ARROW_READER}:
+                name = reader.removeprefix("READ_").capitalize()
+                raise InputError(
+                    f"{role}: {_quote_path(path)} is {name} in a file of {compression}. Unpack it:"
+                    f" {name} compresses its columns"
+                )
+            return FileFormat(
+                reader if reader != JSON_READER or named_reader != "READ_CSV" else named_reader,
+                option,
+            )
+        raise InputError(
+            f"{role}: {_quote_path(path)} is {entry['name']}. {_next_step(entry, str(path))}"
+        )
+    if named_reader == PARQUET_READER or (named_reader is None and _CONTROL.search(text)):
+        what = (
+            f"is no Parquet file. It begins with {quote_excerpt(text[:20])}"
+            if named_reader
+            else "is no text, and of no format that is read"
+        )
+        raise InputError(
+            f"{role}: {_quote_path(path)} {what}. Make a Parquet or CSV file of its rows, and name"
+            " it by its format"
+        )
+    return FileFormat(named_reader, option)
+
+
+def open_text(path: Path) -> pa.NativeFile:
+    """Open a file of text, unpacked by its first bytes."""
+    with path.open("rb") as file:
+        magic = file.read(4)
+    return pa.input_stream(
+        str(path),
+        compression=next(
+            (name for start, name in _COMPRESSIONS.items() if magic.startswith(start)), None
+        ),
+    )
+
+
+@contextmanager
+def _open_compressed(role: str, path: Path) -> Iterator[pa.NativeFile]:
+    """Open a compressed file; raise ``InputError`` if what is read of it is damaged."""
+    try:
+        with open_text(path) as stream:
+            yield stream
+    except (OSError, pa.ArrowException):
+        raise InputError(
+            f"{role}: {_quote_path(path)} is damaged: it does not unpack to what was compressed."
+            " Get or write it again"
+        ) from None
+
+
+def check_compressed(role: str, files: Iterable[Path]) -> None:
+    """Raise ``InputError`` for a compressed file that is damaged, whose checksum DuckDB does not
+    compare.
+    """
+    for path in files:
+        with path.open("rb") as file:
+            is_compressed = file.read(2) == b"\x1f\x8b"
+        if is_compressed:
+            with _open_compressed(role, path) as stream:
+                while stream.read(1 << 20):
+                    pass
+
+
+def check_lake_tables(role: str, paths: Iterable[Path]) -> None:
+    """Raise ``InputError`` for files of a table whose current rows are not those of all its
+    files.
+    """
+    folders = dict.fromkeys(folder for path in paths for folder in (path, *path.absolute().parents))
+    for folder in folders:
+        for entry in _read_formats()["folders"].values():
+            first, _, rest = entry["marker"].partition("/")
+            marker = os.path.join(folder, first)  # noqa: PTH118  thousands of folders
+            if os.path.lexists(marker) and (not rest or glob.glob(rest, root_dir=marker)):  # noqa: PTH207
+                raise InputError(
+                    f"{role}: {_quote_path(folder)} is {entry['name']}."
+                    f" {_next_step(entry, str(folder))}"
+                )
+
+
+def _quote_path(path: Path) -> str:
+    return quote_excerpt(str(path), is_name=True)
+
+
+def _next_step(entry: dict[str, Any], path: str) -> str:
+    return str(entry["next"]).replace("{path}", sql_literal(path).sql("duckdb"))
+
+
+@cache
+def _read_formats() -> dict[str, Any]:
+    return read_toml(sql_root() / "inputs" / "formats.toml")
+
+
+@cache
+def _compile_formats() -> list[tuple[re.Pattern[str], dict[str, Any]]]:
+    """Return patterns with the formats of files that have them."""
+    return [(re.compile(entry["pattern"]), entry) for entry in _read_formats()["files"].values()]
