@@ -34,13 +34,14 @@ from sqlrank.compiler.select_builders import (
     union_slices,
 )
 from sqlrank.optimizer.optimizer import drop_empty_ctes, prune_query
+from sqlrank.registry.dependencies import find_dependencies
 from sqlrank.registry.query_templates import (
     append_source,
     describe_rows,
     name_keys_of_rows,
     substitute_cutoff,
 )
-from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, find_dependencies
+from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
 from sqlrank.registry.sql_file import RowsRead, SqlFile
 from sqlrank.sql_ast import case_when, find_nodes, first_select, query_text, unqualified_tables
 from sqlrank.unique_names import unique_name

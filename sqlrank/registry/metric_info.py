@@ -66,7 +66,7 @@ def find_siblings(metric: Metric, library: Registry, input_roles: Collection[str
 
 def find_row_metrics(metric: Metric, library: Registry) -> list[str]:
     """Return the metrics of rows of predictions that have the meaning of one of rankings."""
-    from sqlrank.registry.resolved_metric import find_input_role  # as below
+    from sqlrank.registry.dependencies import find_input_role  # as below
 
     groups = [
         names
@@ -86,7 +86,7 @@ def _has_input(file: SqlFile, input_roles: Collection[str], library: Registry) -
     is assembled from.
     """
     # Imports sqlglot, which help does not need
-    from sqlrank.registry.resolved_metric import find_input_role
+    from sqlrank.registry.dependencies import find_input_role
 
     role = find_input_role(library, file)
     return not {
