@@ -11,9 +11,6 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-import sqlglot
-from sqlglot.errors import SqlglotError
-
 from sqlrank.call.sources import (
     QuerySource,
     SourceGroup,
@@ -423,9 +420,11 @@ def _one_line(text: str) -> str:
     """
     if not any(mark in text for mark in ("--", "/*", "\n")):
         return text
+    import sqlglot  # help does not need it
+
     try:
         tokens = sqlglot.tokenize(text, read="clickhouse")  # it reads the quotes of all dialects
-    except SqlglotError:
+    except sqlglot.errors.SqlglotError:
         return text
     starts = [0, *(token.end + 1 for token in tokens[:-1])]
     return "".join(
