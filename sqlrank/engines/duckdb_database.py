@@ -107,7 +107,7 @@ def group_parquet_files(
     # Files of several writers may have the same columns in other bytes.
     rows: list[tuple[list[str]]] = fetch_tuples(
         connection,
-        load_select("inputs", "parquet_files.sql").sql("duckdb"),
+        load_select("inputs/readers", "parquet_files.sql").sql("duckdb"),
         {"path": list(members)},
     )
     return [sorted(name for first in group for name in members[first]) for (group,) in rows]
@@ -785,7 +785,7 @@ def _build_file_item(
             f" of {', '.join(READER_FUNCTIONS)}"
         )
     tree = exp.replace_placeholders(
-        load_select("inputs", f"{text_tables.TEXT_FORMATS[role]}.sql"), path=path_literal
+        load_select("inputs/readers", f"{text_tables.TEXT_FORMATS[role]}.sql"), path=path_literal
     )
     for reader in tree.find_all(exp.ReadCSV):
         reader.set("expressions", [*reader.expressions, *file_format.read_option()])

@@ -169,7 +169,7 @@ def _next_step(entry: dict[str, Any], path: str) -> str:
 
 @cache
 def _read_formats() -> dict[str, Any]:
-    return read_toml(sql_root() / "inputs" / "formats.toml")
+    return read_toml(sql_root() / "inputs" / "readers" / "formats.toml")
 
 
 @cache

@@ -448,7 +448,7 @@ def _own_names(connection: duckdb.DuckDBPyConnection, node: exp.Expr, path: str)
     is_json = any(call.name.upper() == JSON_READER for call in node.find_all(exp.Anonymous))
     if not is_json and not node.find(exp.ReadCSV):
         return []
-    query = load_select("inputs", "json_keys.sql" if is_json else "csv_header.sql")
+    query = load_select("inputs/readers", "json_keys.sql" if is_json else "csv_header.sql")
     rows = fetch_tuples(connection, exp.replace_placeholders(query, path=path).sql("duckdb"))
     return [str(name) for row in rows for name in row]
 

@@ -178,7 +178,7 @@ class _Reading:
 
 @cache
 def _list_readings(file: str) -> list[_Reading]:
-    return [_Reading(column) for column in load_select("inputs", file).selects]
+    return [_Reading(column) for column in load_select("inputs/advice", file).selects]
 
 
 def _find_readings(file: str, texts: Collection[str]) -> list[_Reading]:
@@ -378,7 +378,7 @@ def check_dates(
         if not first or not _NO_YEAR_FIRST.match(first[0][0]):
             continue
         query = (
-            load_select("inputs", "ambiguous_dates.sql")
+            load_select("inputs/advice", "ambiguous_dates.sql")
             .copy()
             .from_(column_texts.subquery("texts"))
         )

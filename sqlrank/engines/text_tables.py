@@ -61,7 +61,9 @@ def shorten_text_readers(query: exp.Query) -> exp.Query:
             for field in rows.this.selects
             if outer.is_star or field.alias in needed
         ]
-        lines = exp.replace_placeholders(load_select("inputs", "text_lines.sql"), path=reader.this)
+        lines = exp.replace_placeholders(
+            load_select("inputs/readers", "text_lines.sql"), path=reader.this
+        )
         rows.set(
             "this",
             exp.select(*fields, copy=False).from_(
@@ -267,9 +269,9 @@ def undetected_delimiter_problem(
         }
         try:
             connection.execute(
-                exp.replace_placeholders(load_select("inputs", "csv_rows.sql"), **placeholders).sql(
-                    "duckdb"
-                )
+                exp.replace_placeholders(
+                    load_select("inputs/readers", "csv_rows.sql"), **placeholders
+                ).sql("duckdb")
             )
         except duckdb.Error as error:
             if problem := ragged_line_problem(error):

@@ -189,7 +189,7 @@ def _write_unmatched_counts(
     ids = exp.select(*keys).from_(run.subquery("run")).group_by(*keys)
     score_counts: list[exp.Expr] = []
     if with_scores:
-        lists = load_select("inputs", "equal_scores.sql").args["from_"].this.this
+        lists = load_select("inputs/advice", "equal_scores.sql").args["from_"].this.this
         value = exp.If(this=lists.args["having"].this, true=lists.selects[-1].unalias())
         ids = ids.select(exp.Case(ifs=[value]).as_("has_one_score"))
         has_one_score = exp.column("has_one_score", table="run")
@@ -238,10 +238,10 @@ def count_stale_gold(inputs: Mapping[str, BoundInput], role: str) -> tuple[int, 
 
 @lru_cache(maxsize=256)
 def _write_stale_gold(qrels: exp.Select, documents: exp.Select, dialect: str) -> str:
-    """Return the query of ``inputs/stale_gold.sql`` over judgments and the documents that there
-    are.
+    """Return the query of ``inputs/advice/stale_gold.sql`` over judgments and the documents
+    that there are.
     """
-    query = load_select("inputs", "stale_gold.sql")
+    query = load_select("inputs/advice", "stale_gold.sql")
     for table in find_nodes(query, exp.Table):
         table.replace((documents if table.name == "documents" else qrels).subquery(table.name))
     return to_sql(query, dialect)
@@ -340,15 +340,16 @@ def find_similar_ids(
     *,
     keeps_case: bool,
 ) -> tuple[RowCheck, str] | None:
-    """Return the weakest form of ``inputs/id_forms.sql``, such as letters in one case, in which
-    most ids of two queries of a column ``value`` are equal that are not as they are written, and in
-    words in what they differ; None if there are none.
+    """Return the weakest form of ``inputs/advice/id_forms.sql``, such as letters in one case, in
+    which most ids of two queries of a column ``value`` are equal that are not as they are written,
+    and in words in what they differ; None if there are none.
 
     Case tells some ids apart: if ``keeps_case``, the forms without it are left out where the others
     make most ids equal.
     """
     forms = {
-        form.name: form for form in map(RowCheck, load_select("inputs", "id_forms.sql").selects)
+        form.name: form
+        for form in map(RowCheck, load_select("inputs/advice", "id_forms.sql").selects)
     }
 
     def select_pairs(name: str) -> exp.Select:
@@ -537,7 +538,7 @@ def check_ranks(
     columns = ("query_id", "doc_id", "rank") if is_deduplicated else ("query_id", "rank")
     wrong_lists, advice = (
         load_select("inputs/checks", "list_ranks.sql"),
-        load_select("inputs", "rank_advice.sql"),
+        load_select("inputs/advice", "rank_advice.sql"),
     )
     if has_gaps:
         having = wrong_lists.args["having"]

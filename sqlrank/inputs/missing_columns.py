@@ -256,7 +256,7 @@ def _list_document_columns(queries: str, number: str) -> str:
     """Return the columns of the documents of queries, by the types of their values, empty if they
     are no documents.
     """
-    levels = query_files(queries + load_select("inputs", "json_levels.sql").sql("duckdb"))
+    levels = query_files(queries + load_select("inputs/readers", "json_levels.sql").sql("duckdb"))
     query_types, types = {level[0] for level in levels}, {level[1] for level in levels}
     if query_types == {"OBJECT"} and types <= _DOUBLES:
         return (
@@ -298,7 +298,7 @@ def _describe_empty_queries(queries: str, number: str) -> str:
     """Return a sentence on queries without documents, of which a query of documents makes no rows,
     empty if there are none.
     """
-    rows = query_files(queries + load_select("inputs", "empty_queries.sql").sql("duckdb"))
+    rows = query_files(queries + load_select("inputs/advice", "empty_queries.sql").sql("duckdb"))
     if not rows:
         return ""
     advice = ". Give each a document of relevance 0 to count it" if number == "relevance" else ""
@@ -558,8 +558,8 @@ def describe_score_order(run: BoundInput) -> str:
 def _write_slopes(
     rows: exp.Select, keys: tuple[exp.Column, ...], max_rows: int | None, dialect: str
 ) -> str:
-    """Return the query of ``inputs/rank_order.sql`` over the rows of a run, or the first ones."""
-    query = load_select("inputs", "rank_order.sql")
+    """Return the query of ``inputs/advice/rank_order.sql`` over the first or all rows."""
+    query = load_select("inputs/advice", "rank_order.sql")
     query.set("from_", None)
     source = (rows.limit(max_rows) if max_rows else rows).subquery("run")
     return to_sql(query.from_(source).group_by(*(key.copy() for key in keys)), dialect)
@@ -603,8 +603,8 @@ def _count_equal_scores(run: BoundInput) -> tuple[int, int]:
 def _write_equal_scores(
     rows: exp.Select, keys: tuple[exp.Column, ...], max_rows: int | None, dialect: str
 ) -> str:
-    """Return the query of ``inputs/equal_scores.sql`` over the rows of a run, or the first ones."""
-    query = load_select("inputs", "equal_scores.sql")
+    """Return the query of ``inputs/advice/equal_scores.sql`` over the first or all rows."""
+    query = load_select("inputs/advice", "equal_scores.sql")
     lists = query.args["from_"].this.this
     lists.set("from_", None)
     lists.from_((rows.limit(max_rows) if max_rows else rows).subquery("run"), copy=False)
@@ -638,8 +638,8 @@ def describe_tied_ranks(run: BoundInput, ties: str, score_type: str) -> str:
 def _write_tied_ranks(
     rows: exp.Select, keys: tuple[exp.Column, ...], is_descending: bool, dialect: str
 ) -> str:
-    """Return the query of ``inputs/tied_ranks.sql`` over rows of a run."""
-    query = load_select("inputs", "tied_ranks.sql")
+    """Return the query of ``inputs/advice/tied_ranks.sql`` over rows of a run."""
+    query = load_select("inputs/advice", "tied_ranks.sql")
     lists = query.args["from_"].this.this
     numbered_rows = lists.args["from_"].this.this
     for window in numbered_rows.find_all(exp.Window):

@@ -54,7 +54,7 @@ def advise_on_values(bound_input: BoundInput, rule: str, meaning: str) -> str:
     the place of its own advice.
     """
     name = rule.partition("_")[2]
-    choices_by_rule = load_select("inputs", "row_advice.sql").selects
+    choices_by_rule = load_select("inputs/advice", "row_advice.sql").selects
     is_of_metrics = (
         bound_input.role.name in load_registry().roles
     )  # other commands have no policies

@@ -489,7 +489,7 @@ def _find_grade_notes(audited: _AuditedResult) -> Iterator[LeftOut]:
     notes = load_compat_mode(request.call.compat, request.library).get("notes", {})
     if not notes or not qrels.column_type("relevance").startswith(("DOUBLE", "FLOAT", "DECIMAL")):
         return
-    query = load_select("inputs", "grade_notes.sql")
+    query = load_select("inputs/advice", "grade_notes.sql")
     query.set("from_", None)
     query = query.from_(qrels.select_columns(("relevance",)).subquery("qrels"))
     total, *counts = inputs.database.query_rows(query)[0]
@@ -549,7 +549,7 @@ def _find_uncovered_spans(audited: _AuditedResult) -> Iterator[LeftOut]:
     inputs = audited.inputs
     if "qrels" not in inputs.request.joined_roles:
         return
-    qrels, query = inputs.by_role["qrels"], load_select("inputs", "uncovered_spans.sql")
+    qrels, query = inputs.by_role["qrels"], load_select("inputs/advice", "uncovered_spans.sql")
     keys = [quoted_column(name) for name in qrels.group_names]
     counts = select_over_input(
         query.select(*keys).group_by(*keys), qrels, ("query_id", "doc_id", "subtopic")

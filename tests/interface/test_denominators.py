@@ -46,7 +46,13 @@ def test_no_denominator_is_zero() -> None:
         ), file.path
     others = [
         path
-        for folder in ("inputs", "inputs/checks", "analyses/learn")
+        for folder in (
+            "inputs",
+            "inputs/advice",
+            "inputs/checks",
+            "inputs/readers",
+            "analyses/learn",
+        )
         for path in sorted(sql_root().glob(f"{folder}/*.sql"))
     ]
     assert len(others) > 15
