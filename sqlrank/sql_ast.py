@@ -209,6 +209,12 @@ COLUMN_MARK = "\0"
 """Mark of the place of a column in the text of an expression, where no other NUL is accepted."""
 
 
+TextNode = exp.SessionParameter
+"""The class of a text of a caller in a tree: a condition that no pass knows and no statement of
+ours has. Compiled versions of sqlglot allow no subclass, and only conditions in WHERE.
+"""
+
+
 class ExpressionText(str):
     """The text of an expression of the user, with a mark in the place of each column.
 
@@ -234,14 +240,11 @@ class ExpressionText(str):
         text.source, text.tree, text.columns = source, tree, tuple(columns)
         return text
 
-    def as_node(self) -> exp.Expression:
+    def as_node(self) -> exp.Condition:
         """Return a node that is written as this text; its parts are columns, which passes may
         rename and qualify.
-
-        Its class is the base class of sqlglot, which no pass knows, and of which compiled versions
-        allow no subclass.
         """
-        return exp.Expression(this=self, expressions=[column.copy() for column in self.columns])
+        return TextNode(this=self, expressions=[column.copy() for column in self.columns])
 
     def needs_parentheses(self, parent: exp.Expr | None) -> bool:
         """Return True if the text would be read otherwise as an operand of this node."""
@@ -271,14 +274,10 @@ _OPERATORS = (exp.Binary, exp.Unary, exp.Between, exp.In, exp.Bracket)
 
 def expression_text(node: exp.Expr | None) -> ExpressionText | None:
     """Return the text of a user's expression, None for other nodes."""
-    return (
-        node.this
-        if type(node) is exp.Expression and isinstance(node.this, ExpressionText)
-        else None
-    )
+    return node.this if type(node) is TextNode and isinstance(node.this, ExpressionText) else None
 
 
-def write_expression(generator: Any, node: exp.Expression) -> str:
+def write_expression(generator: Any, node: exp.Expr) -> str:
     """Write the text of a user's expression, with its columns in their places."""
     columns = [
         generator.sql(
@@ -302,7 +301,7 @@ def build_writer(dialect: str, **options: Any) -> Any:
     writer: Any = sqlglot_dialect.generator_class(dialect=sqlglot_dialect, **options)
     # Sqlglot has no public access to it
     dispatch: dict[type[exp.Expr], Callable[[Any, Any], str]] = writer._dispatch  # noqa: SLF001
-    writer._dispatch = dispatch | {exp.Expression: write_expression}  # noqa: SLF001
+    writer._dispatch = dispatch | {TextNode: write_expression}  # noqa: SLF001
     return writer
 
 

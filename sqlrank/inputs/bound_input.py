@@ -612,7 +612,7 @@ class BoundInputs:
     needed_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     group_columns: tuple[GroupColumn, ...] = ()
     scores: tuple[str, ...] = ()
-    condition: exp.Expression | None = None
+    condition: exp.Expr | None = None
 
     def with_inputs(self, changed: Mapping[str, BoundInput]) -> BoundInputs:
         """Return the same with other or further inputs."""

@@ -76,7 +76,7 @@ def filter_inputs(inputs: BoundInputs) -> BoundInputs:
 
 
 def apply_filter(
-    condition: exp.Expression | None,
+    condition: exp.Expr | None,
     inputs: Mapping[str, BoundInput],
     rankings_from_predictions: bool,
     dialect: str,
@@ -385,7 +385,7 @@ def _cast_leniently(tree: exp.Expr) -> exp.Expr:
     )
 
 
-def _compare_texts(inputs: BoundInputs, condition: exp.Expression, value: str | None) -> str:
+def _compare_texts(inputs: BoundInputs, condition: exp.Expr, value: str | None) -> str:
     """Return the caller's condition with texts where a column of texts, with a value if one is
     given, is compared with numbers, empty if none is.
     """

@@ -368,7 +368,7 @@ def _find_unquoted_date(node: exp.Expr) -> str | None:
     return "-".join(parts) if [len(part) for part in parts] == [4, 2, 2] else None
 
 
-def parse_condition(where: str, dialect: str, argument: str = "where") -> exp.Expression:
+def parse_condition(where: str, dialect: str, argument: str = "where") -> exp.Expr:
     """Parse and validate a condition, which was passed as an argument of this name; the node holds
     its text.
     """

@@ -52,7 +52,7 @@ def parse_key_condition(
     keys: Sequence[str] | None,
     dialect: str,
     argument: str = "where",
-) -> exp.Expression:
+) -> exp.Expr:
     """Parse a condition over key columns of a rollup; any column is valid if the keys are unknown.
 
     Raises:
