@@ -28,9 +28,9 @@ def _finish_tree(tree: exp.Expr) -> None:
                 term.set("this", exp.Coalesce(this=term.this, expressions=[exp.null()]))
     for group in find_nodes(tree, exp.Group):
         select: Any = group.parent
-        values = {item.unalias() for item in select.expressions}
+        read = {node.name for item in select.expressions for node in find_nodes(item, exp.Column)}
         for key in group.expressions:
-            if isinstance(key, exp.Column) and key not in values:
+            if isinstance(key, exp.Column) and key.name not in read:
                 key.replace(exp.Coalesce(this=key.copy(), expressions=[exp.null()]))
     for equality in find_nodes(tree, exp.NullSafeEQ):
         if isinstance(equality.parent, exp.And):
