@@ -157,6 +157,8 @@ def _prepare_bound(inputs: BoundInputs, check: CheckMode, keep_unused: bool) -> 
         _build_layout(inputs, input_ctes), keep_unused=keep_unused, counts_undefined=is_audited
     )
     notes = [*_list_assumptions(inputs, layout), *_describe_rounding(metrics, limits)]
+    if not database.can_inspect:
+        notes += _unseen_width_notes(inputs)
     header = request_header(inputs, plans, notes)
     audits = _audit_queries(inputs, counts_null_ids) if is_audited else {}
     statement = _compile_cached(
@@ -235,8 +237,8 @@ def _list_assumptions(inputs: BoundInputs, layout: ResultLayout) -> list[str]:
     if not inputs.database.can_inspect:
         if "queries" in inputs.needed_columns and not layout.weighted:
             notes.append(_default_column_note("queries", "weight", 1))
-        notes += [*_default_column_notes(inputs), *describe_unseen_groups(inputs)]
-        notes += _unseen_unit_notes(inputs)
+        notes += [*_default_column_notes(inputs), *_unseen_column_notes(inputs)]
+        notes += [*describe_unseen_groups(inputs), *_unseen_unit_notes(inputs)]
     return notes
 
 
@@ -305,6 +307,55 @@ def _default_column_notes(inputs: BoundInputs) -> list[str]:
         _default_column_note(bound_input.role.name, column.name, column.default)
         for bound_input, column in defaulted_columns
         if column.name not in bound_input.columns
+    ]
+
+
+def _unseen_column_notes(inputs: BoundInputs) -> list[str]:
+    """Return a header line for each optional column that evaluation reads where a table has it: it
+    tells rows of equal keys apart, or is a list in the order of another.
+    """
+    columns = (
+        (bound_input, column)
+        for role, bound_input in inputs.by_role.items()
+        if role in inputs.needed_columns
+        and not (bound_input.assembled_from or bound_input.is_labelled)
+        for column in bound_input.role.columns.values()
+        if column.optional and column.name not in bound_input.columns
+    )
+    return [
+        _unseen_column_note(bound_input, column.name)
+        for bound_input, column in columns
+        if column.name in bound_input.role.unique or column.type == "list"
+    ]
+
+
+def _unseen_column_note(bound_input: BoundInput, column: str) -> str:
+    role = bound_input.role.name
+    taken, use = f"{column} is taken to be missing", "read it"
+    if column in bound_input.role.unique:
+        keys = " and ".join(bound_input.unique_columns)
+        taken, use = f"each {keys} is taken to have one row", "merge rows that differ in it"
+    return (
+        f"{role}: {taken}, since the table cannot be looked at. Map {role}.{column} to a column to"
+        f" {use}"
+    )
+
+
+def _unseen_width_notes(inputs: BoundInputs) -> list[str]:
+    """Return a header line for each limit that would be rounded if the values had 32 bits."""
+    base, metrics = inputs.base, inputs.request.metrics
+    columns = {"rel": "qrels: relevance"} if "qrels" in inputs.by_role else {}
+    if base is not None and "score" in base.role.columns:
+        columns["threshold"] = f"{base.role.name}: score"
+    limits = {
+        (name, limit)
+        for metric in metrics
+        for name, limit in _round_limits(metric, {key: {"FLOAT"} for key in columns}).items()
+    }
+    return [
+        f"{columns[name]} is taken to have 64 bits, since the table cannot be looked at. If it has"
+        f" 32, give {name}={limit!r}"
+        for name, limit in sorted(limits)
     ]
 
 

@@ -2,6 +2,7 @@
 -- reads: shop.eval.questions (answers)
 -- settings: where day = '2026-01-01'
 -- plan: rank_method=sort; alternative: rank_method=count, if lists are long and have at most three judged documents each
+-- answers: scores is taken to be missing, since the table cannot be looked at. Map answers.scores to a column to read it
 -- made by: sqlrank sql nDCG@10 R@5 --input answers=shop.eval.questions --column retrieved=retrieved_ids --column relevant=gold_ids --column grades=gold_grades --by intent --where "day = '2026-01-01'" --dialect bigquery
 WITH answers AS (
   -- One row per intent and query, with the lists of its retrieved and of its relevant documents.

@@ -1,6 +1,7 @@
 -- sqlrank 0.1.0 for DuckDB: nDCG@10, AP, one row
 -- reads: shop.eval.run (run), shop.eval.qrels (qrels)
 -- plan: rank_method=sort; alternative: rank_method=count, if lists are long and have at most three judged documents each
+-- qrels: each query_id and doc_id is taken to have one row, since the table cannot be looked at. Map qrels.subtopic to a column to merge rows that differ in it
 -- made by: sqlrank sql nDCG@10 AP --run shop.eval.run --qrels shop.eval.qrels
 WITH qrels AS NOT MATERIALIZED (
   -- One row per query and judged document. (shop.eval.qrels)

@@ -240,7 +240,9 @@ def test_a_header_says_what_a_statement_is() -> None:
         " eval.run (run), eval.qrels (qrels)\n-- settings: compat=trec10 (ties=doc_desc,"
         " queries=judged, if_undefined=zero, score_type=float64, id_type=text),"
         " confidence=0.9\n-- plan: rank_method=sort; alternative: rank_method=count, if lists"
-        " are long and have at most three judged documents each\n-- made by: sqlrank sql nDCG"
+        " are long and have at most three judged documents each\n-- qrels: each query_id and"
+        " doc_id is taken to have one row, since the table cannot be looked at. Map qrels.subtopic"
+        " to a column to merge rows that differ in it\n-- made by: sqlrank sql nDCG"
         " AP --compat trec10 --run eval.run --qrels eval.qrels --by system --confidence 0.9"
         " --dialect bigquery\n"
     )
