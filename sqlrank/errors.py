@@ -46,8 +46,13 @@ _SECRETS = (
     (r"""(:/{1,3}[^\s/?#@:'"]{1,300}:)(?!\d*(?:[/?#,;'"\s]|$))[^\s'"]+""", r"\1***"),
     # The query of a URL, such as a signature.
     (r"""(:/{1,2}[^\s?'"]{0,1000}\?)(?=[^\s'"=]{0,300}=)[^\s'"]+""", r"\1***"),
-    # Connection strings, dicts and statements.
-    (rf"({_KEYS}(?:\s*=\s*|['\"]\s*[:=]\s*|\s+(?='))){_VALUE}", r"\1***"),
+    # Connection strings and statements.
+    (rf"({_KEYS}(?:\s*=\s*|\s+(?='))){_VALUE}", r"\1***"),
+    # Dicts, of which the start may be cut: the name alone is in quotes, unlike one in a condition.
+    (
+        rf"((?:(?:^|['\"]|\.\.\.)[\w.-]*|[{{,]\s*\\?['\"][^'\"]{{0,99}}){_KEYS}['\"]\s*[:=]\s*){_VALUE}",
+        r"\1***",
+    ),
 )
 
 

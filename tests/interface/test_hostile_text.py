@@ -326,6 +326,7 @@ def test_an_address_is_no_connection() -> None:
     [
         "http://host:8080/x", "file:///tmp/a@b.parquet", "s3://bucket/part-?.parquet", "C:/Users/me@x", "a secretary = 'x'", "tokens: 5",
         "the column 'password' is missing", "unknown key 'x'", "depth=100, salt='x'",
+        "'i IN secret': 'i IN secret' may read a table", "'i NOT IN main.token': it may read a table",
     ],
 )  # fmt: skip
 def test_what_is_no_secret_is_shown(text: str) -> None:
