@@ -1,5 +1,5 @@
-"""Printed statements over tables that cannot be looked at say what they take for granted, and how to
-read what ``evaluate`` reads where a table has it.
+"""Assumptions of printed statements on tables that cannot be looked at, in lines of their headers,
+and the advice there: it gives the numbers of ``evaluate``, which reads these columns itself.
 """
 
 from __future__ import annotations
