@@ -210,6 +210,19 @@ def _unreadable_folder(path: Path) -> str:
     return f"is a folder without files. Give a file, or a glob such as '{path / '*.parquet'}'"
 
 
+def _explain_address(text: str) -> str:
+    scheme, _, name = text.partition(":")
+    if scheme in {"md", "motherduck"}:
+        return (
+            "An address of MotherDuck is no source. In Python, open duckdb.connect('md:'), give it"
+            f" as the connection, and name the table {name!r}"
+        )
+    return (
+        "An address is no source. In Python, name its tables, and give an open connection to the"
+        " database"
+    )
+
+
 def explain_path_notation(text: str) -> str:
     """Return a sentence on path notations of shells and other tools, empty for other paths."""
     if text == "-":
@@ -218,11 +231,8 @@ def explain_path_notation(text: str) -> str:
         return f"Give the path, {urlsplit(text).path!r}"
     if _STATEMENT.match(text):
         return "A query as a source begins with SELECT, WITH or FROM"
-    if "://" in text:
-        return (
-            "An address is no source. In Python, name its tables, and give an open connection to"
-            " the database"
-        )
+    if "://" in text or text.startswith(("md:", "motherduck:")):
+        return _explain_address(text)
     if text.startswith("@"):
         return f"The query in a file is sqlrank.query(Path({text[1:]!r}))"
     if text.lstrip()[:1] in {"[", "{"}:

@@ -281,6 +281,9 @@ def _find_role(column: exp.Column, parsed: exp.Column, inputs: Mapping[str, Boun
 
 
 _NO_DATE = re.compile(r"Unimplemented type for cast \((\w+) -> ((?:DATE|TIME)\w*)")
+_NO_TEXT = re.compile(
+    r"Cannot (?:compare|mix) values of type .*?\b(DATE|TIME[A-Z ]*?)(?= and|,| in | -)"
+)
 _NO_NUMBER = re.compile(r"Could not convert string '(.*?)' to '?(\w+)", re.DOTALL)
 _FAILED_CASTS = (
     _NO_NUMBER,
@@ -288,7 +291,7 @@ _FAILED_CASTS = (
     re.compile(r"Could not cast value (.*?) to (\w+)", re.DOTALL),
     re.compile(r"Casting value \"(.*?)\" to type (\w+)", re.DOTALL),
     re.compile(r"invalid (?=(?:date|timestamp) field format: \"(.*?)\")(\w+)", re.DOTALL),
-    re.compile(r"(?=time field value out of range: \"(.*?)\")(\w+)", re.DOTALL),
+    re.compile(r"\b(?=\w+ field value out of range: \"(.*?)\")(\w+)", re.DOTALL),
 )
 """Messages of DuckDB on a value that is none of a type: the value, and the type."""
 
@@ -310,6 +313,12 @@ def explain_failed_cast(inputs: BoundInputs, error: ExecutionError) -> None:
             f" are TO_TIMESTAMP(column), as in CAST(TO_TIMESTAMP(column) AS {match[2]}), and"
             " milliseconds EPOCH_MS(column)"
         ) from error
+    if inputs.condition is not None and (match := _NO_TEXT.search(str(error))) is not None:
+        dialect = get_dialect(inputs.database.dialect).sqlglot_name
+        text = _cast_texts(inputs, inputs.condition.this.tree, match[1]).sql(dialect)
+        raise InputError(
+            f"where: texts are compared with a {match[1]}. Cast them, where={text!r}"
+        ) from error
     match = _NO_NUMBER.search(str(error))
     problem = _describe_failed_cast(error)
     if inputs.condition is not None and match is not None:
@@ -323,7 +332,10 @@ def explain_failed_cast(inputs: BoundInputs, error: ExecutionError) -> None:
             ) from error
     explain_failed_mapping(inputs.by_role.values(), error)
     if problem and inputs.condition is not None and inputs.condition.this.tree.find(exp.Cast):
-        lenient = _cast_leniently(inputs.condition.this.tree)
+        tree = inputs.condition.this.tree
+        lenient = _cast_leniently(tree)
+        if lenient == tree:  # the engine casts the column to the type of a constant
+            lenient = _cast_leniently(_cast_texts(inputs, tree, problem.rpartition(" ")[2]))
         text = lenient.sql(get_dialect(inputs.database.dialect).sqlglot_name)
         raise InputError(f"where: {problem}. Leave its rows out with where={text!r}") from error
 
@@ -383,6 +395,20 @@ def _cast_leniently(tree: exp.Expr) -> exp.Expr:
             else node
         )
     )
+
+
+def _cast_texts(inputs: BoundInputs, condition: exp.Expr, data_type: str) -> exp.Expr:
+    """Return the caller's condition with columns of texts cast to a type of times where they are
+    compared with other than texts.
+    """
+    tree = condition.copy()
+    for node in [*tree.find_all(exp.Predicate)]:
+        operands = [*node.iter_expressions()]
+        texts = [operand for operand in operands if _has_text(inputs, operand)]
+        if not any(operand.is_string for operand in operands) and len(texts) < len(operands):
+            for operand in texts:
+                operand.replace(exp.cast(operand.copy(), data_type))
+    return tree
 
 
 def _compare_texts(inputs: BoundInputs, condition: exp.Expr, value: str | None) -> str:

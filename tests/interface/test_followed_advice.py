@@ -700,3 +700,34 @@ def test_other_names_of_dialects(name: str, title: str) -> None:
 def test_addresses_that_are_no_files() -> None:
     with pytest.raises(sqlrank.InputError, match=r"Give connection=duckdb.connect\('md:shop'\)"):
         sqlrank.evaluate("RR", run="run", qrels="qrels", connection="md:shop")
+    advice = (
+        r"open duckdb.connect\('md:'\), give it as the connection, and name the table 'shop.run'"
+    )
+    with pytest.raises(sqlrank.InputError, match=advice):
+        sqlrank.evaluate("RR", run="md:shop.run", qrels="md:shop.qrels")
+
+
+@pytest.mark.parametrize(
+    ("condition", "cast"),
+    [
+        ("day >= DATE '2026-01-02'", "CAST(day AS DATE) >= CAST('2026-01-02' AS DATE)"),
+        (
+            "day BETWEEN DATE '2026-01-02' AND DATE '2026-01-09'",
+            "CAST(day AS DATE) BETWEEN CAST('2026-01-02' AS DATE) AND CAST('2026-01-09' AS DATE)",
+        ),
+    ],
+)
+def test_texts_are_cast_where_they_are_compared_with_dates(condition: str, cast: str) -> None:
+    rows = {"label": [0, 1, 1], "score": [0.5, 0.5, 0.5], "day": ["2026-01-01", "2026-01-03", "x"]}
+
+    def evaluate(where: str, num_rows: int) -> dict[str, float]:
+        table = pd.DataFrame(rows)[:num_rows]
+        return sqlrank.evaluate("Positives", predictions=table, where=where).to_pylist()[0]
+
+    with pytest.raises(sqlrank.InputError) as caught:
+        evaluate(condition, 2)
+    assert str(caught.value) == f"where: texts are compared with a DATE. Cast them, where={cast!r}"
+    assert evaluate(cast, 2) == {"Positives": 1.0}
+    with pytest.raises(sqlrank.InputError, match="where: 'x' is no DATE") as caught:
+        evaluate(cast, 3)
+    assert evaluate(str(caught.value).partition("where=")[2].strip('"'), 3) == {"Positives": 1.0}
