@@ -279,3 +279,14 @@ def test_an_effect_that_no_number_of_queries_detects() -> None:
     row = sqlrank.power(sd=1e10, num_units=100, target_effect=1e-9).to_pylist()[0]
     assert row["required_units"] is None
     assert row["mde"] == pytest.approx(2829483983.54)
+
+
+def test_a_share_of_a_baseline_of_0_is_no_effect() -> None:
+    rows = {"label": [0.0, 1.0, 1.0], "score": [1.0, 0.0, 1.0], "query_id": [1, 2, 3]}
+    values = sqlrank.evaluate("Bias", predictions=pa.table(rows), per_query=True, level="query")
+    (row,) = sqlrank.power(values, target_effect="5%").to_pylist()
+    assert (row["value_baseline"], row["required_units"]) == (0.0, None)
+    assert row["reason"] == "a share of a baseline of 0"
+    (row,) = sqlrank.power(values, target_effect=0.5).to_pylist()
+    assert row["required_units"] > 3
+    assert row["reason"] is None

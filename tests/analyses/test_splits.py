@@ -286,6 +286,10 @@ def test_expanding() -> None:
             "folds=1 is not possible: give an integer from 2",
         ),
         (
+            {"key": "user", "salt": "x", "folds": 0},
+            "folds=0 is not possible: give an integer from 2, such as 10",
+        ),
+        (
             {"key": "user", "salt": "x", "folds": 2, "time_bounds": [1]},
             "time_bounds= needs time=, the time column",
         ),
