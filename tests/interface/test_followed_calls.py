@@ -135,6 +135,17 @@ def test_losses_of_classes(metric: str, theirs: Any) -> None:
     ]
 
 
+def test_the_hamming_loss_of_one_label_is_its_error_rate() -> None:
+    predictions = {"label": [0, 1, 1], "score": [0.1, 0.2, 0.7]}
+    expected = pytest.approx(hamming_loss(predictions["label"], [0, 0, 1]))
+    assert sqlrank.evaluate(
+        "hamming_loss", predictions=predictions, compat="sklearn"
+    ).to_pylist() == [{"hamming_loss": expected}]
+    message = read_message(lambda: sqlrank.evaluate("hamming_loss", predictions=predictions))
+    asked = message.partition("Ask for ")[2].partition(",")[0]
+    assert sqlrank.evaluate(asked, predictions=predictions).to_pylist() == [{asked: expected}]
+
+
 ENDLESS = (
     "SELECT n % 2 AS label, 0.5 AS score, n % 7 AS user_id, CASE WHEN n < 20 THEN DATE 'infinity'"
     " ELSE DATE '2026-01-01' END AS ends FROM RANGE(60) AS t(n)"
