@@ -32,8 +32,6 @@
     CAST("p_click" AS DOUBLE PRECISION) + 0 AS score,  -- + 0 makes -0.0 a 0.0
     CAST("click" AS DOUBLE PRECISION) + 0 AS label,
     CAST(1 / "propensity" AS DOUBLE PRECISION) AS weight
--- predictions: segment_weights
-  GROUP BY "campaign", COALESCE(threshold_score, NULL)
 -- predictions: predictions_metrics
         WHEN ABS(score + (label - 1)) <= CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
         THEN CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
