@@ -16,7 +16,13 @@ from sqlglot import exp
 from sqlrank.arrow_arrays import to_array
 from sqlrank.call.resolve import resolve_request
 from sqlrank.cancellation import run_cancellable
-from sqlrank.compiler.intervals.pseudo_values import EQUAL_ROW_COUNT, FLIP_LABEL, FLIP_SUFFIX
+from sqlrank.compiler.intervals.pseudo_values import (
+    CLASS_SIZES,
+    EQUAL_ROW_COUNT,
+    FLIP_LABEL,
+    FLIP_SUFFIX,
+    SMALLER_CLASS_SIZE,
+)
 from sqlrank.compiler.layout import score_column_name
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.compiler.select_builders import bind_parameters
@@ -66,11 +72,6 @@ FLIP_STEPS, AREA_STEPS = ("rare_changes",), ("compared_areas", "area_variances")
 COMPARISON_FUNCTIONS = {"degrees_of_freedom": "excess"}
 """Functions of slots in the files of ``sql/analyses/comparison`` that are not the only ones of
 their slot.
-"""
-
-CLASS_SIZES = ("positive_size", "negative_size")
-"""Columns of unit values with the effective number of positives and of negatives, if a metric needs
-them.
 """
 
 FLIP, FLIP_LABEL_NAME = f".{FLIP_SUFFIX}", f".{FLIP_LABEL}"
@@ -145,7 +146,7 @@ class PairedUnits:
         self.system_values = _by_cell(system_values, comparison)
         self.measures = comparison.measures
         columns = tables[0][1].column_names
-        self.class_sizes = [name for name in CLASS_SIZES if name in columns]
+        self.class_sizes = [name for name in (*CLASS_SIZES, SMALLER_CLASS_SIZE) if name in columns]
         self.scores = comparison.declared_order if by_rows else []
         self.has_row_counts = EQUAL_ROW_COUNT_NAME in columns
         self.num_pairs = 1
@@ -434,12 +435,12 @@ class PairedUnits:
             "is_pooled": measure.uses_influence,
         }
         width = exp.null() if measure.area_width is None else sql_literal(measure.area_width)
-        sizes = [
-            exp.column(name)
-            if name in self.class_sizes and measure.has_classes
-            else exp.cast(exp.null(), "DOUBLE")
-            for name in CLASS_SIZES
-        ]
+        names = self.class_sizes * (len(CLASS_SIZES) // (len(self.class_sizes) or 1))
+        sizes = (
+            [*map(exp.column, names)]
+            if names and measure.has_classes
+            else [exp.cast(exp.null(), "DOUBLE") for _ in CLASS_SIZES]
+        )
         return [
             *(exp.alias_(sql_literal(value), name) for name, value in constants.items()),
             exp.alias_(contrast, "contrast"),

@@ -14,9 +14,11 @@ from sqlrank.compiler.group_differences import difference_rows
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.bootstrap_intervals import RowResampler
 from sqlrank.compiler.intervals.pseudo_values import (
+    CLASS_SIZES,
     EQUAL_ROW_COUNT,
     FLIP_LABEL,
     FLIP_SUFFIX,
+    SMALLER_CLASS_SIZE,
     flip_name,
 )
 from sqlrank.compiler.layout import (
@@ -118,12 +120,7 @@ def compile_statement(
     )
     if weight_outputs:
         body.select(exp.alias_(cast_double(exp.column("weight")), "weight"), copy=False)
-    kinds = dict.fromkeys(class_sizes["class_sizes"].named_selects, "size") if class_sizes else {}
-    audit_outputs = [
-        OutputColumn(name, name, kinds.get(name, "audit"))
-        for names in audits_by_cte.values()
-        for name in names
-    ]
+    audit_outputs = _list_audits(audits_by_cte, class_sizes, body.named_selects)
     scores = _find_paired_scores(aggregations)
     if scores:
         keys = [output for output in keys if output.alias not in {SCORE_NAME, UNIT_ID}]
@@ -219,6 +216,22 @@ def _load_class_sizes(
     return (
         {"class_sizes": load_select("analyses/comparison", "class_sizes.sql")} if is_needed else {}
     )
+
+
+def _list_audits(
+    audits_by_cte: Mapping[KeyedCte, Sequence[str]],
+    class_sizes: Mapping[str, exp.Select],
+    names: Sequence[str],
+) -> list[OutputColumn]:
+    """Return the columns for input checks and of class sizes, in the order of the result."""
+    audits = {name for columns in audits_by_cte.values() for name in columns}
+    audits |= {SMALLER_CLASS_SIZE} if class_sizes else set()
+    sizes = {*CLASS_SIZES, SMALLER_CLASS_SIZE}
+    return [
+        OutputColumn(name, name, "size" if name in sizes else "audit")
+        for name in names
+        if name in audits
+    ]
 
 
 def _list_flips(metric_outputs: Sequence[OutputColumn], names: Sequence[str]) -> list[OutputColumn]:
