@@ -484,17 +484,22 @@ class ListJoin:
             bracket.replace(write(bracket.this.copy(), bracket.expressions[0].copy()))
 
     def read_from(self, items: Mapping[str, exp.Expr]) -> None:
-        """Read rows with further columns, by their names, of which the SELECT reads some, in place
-        of the source and the elements: a CTE before that of the SELECT, or a subquery.
+        """Read rows with further columns, by their names, in place of the source and the elements:
+        a CTE before that of the SELECT, or a subquery.
+
+        Those that the SELECT reads, or the last one, without which a list would be one row.
         """
-        new: dict[str, exp.Expr] = {}
+        new: set[str] = set()
         read: dict[exp.Expr, None] = {}
         for column in self.columns:
             if column.name in items and column.table in {"", self.alias}:
-                new[column.name] = exp.alias_(items[column.name], column.name)
+                new.add(column.name)
             else:
                 read[column.copy()] = None
-        rows = exp.select(*read, *(new[name] for name in items if name in new))
+        new = new or {[*items][-1]}
+        rows = exp.select(
+            *read, *(exp.alias_(value, name) for name, value in items.items() if name in new)
+        )
         self.select.args["joins"].remove(self.join)
         rows.set("from_", self.select.args["from_"])
         unqualify_columns(rows)
