@@ -18,6 +18,8 @@ watch: []
 extra_css: []
 plugins: [search, offline]
 nav: [Home: index.md]
+theme:
+  custom_dir: {ROOT}/website/theme
 """
 """The configuration of the site, with one page in place of its own."""
 
