@@ -28,8 +28,8 @@ differences are of several.
 """
 
 SINGLETON_IDS = ("unlabeled_record_id", "unplaced_record_id")
-"""Columns with the record that is a cluster of its own, which relations have only under policies by
-which there are such records.
+"""Columns with the record that is a cluster of its own, which statements have only under policies
+by which there are such records: files of others have NULL.
 """
 
 SCORE_NAME, QUERY_ID = "scored_by", "query_id"
@@ -382,7 +382,9 @@ class _SelectScope:
             else:
                 columns.setdefault(select_item.alias_or_name, select_item)
         for name in (LIST_ID, *SINGLETON_IDS):
-            if name in columns:
+            if name in columns and isinstance(columns[name].unalias(), exp.Null):
+                del columns[name]
+            elif name in columns:
                 keys.setdefault(name, KeyColumns((name,)))
         query.set("expressions", list(columns.values()))
         return keys

@@ -3,6 +3,7 @@
 SELECT
   group_id,
   record_id,
-  true_cluster
+  true_cluster,
+  NULL AS unlabeled_record_id -- every record has a true cluster
 FROM records
 WHERE true_cluster IS NOT NULL

@@ -6,6 +6,7 @@ SELECT
   record_id,
   predicted_cluster,
   unplaced_record_id, -- the record, if it is a cluster of its own
-  true_cluster -- never NULL
+  true_cluster, -- never NULL
+  NULL AS unlabeled_record_id -- every record has a true cluster
 FROM predicted_records
 WHERE true_cluster IS NOT NULL

@@ -4,6 +4,7 @@ SELECT
   group_id,
   record_id,
   predicted_cluster,
+  NULL AS unplaced_record_id, -- every record has a predicted cluster
   true_cluster -- NULL without one
 FROM records
 WHERE predicted_cluster IS NOT NULL
