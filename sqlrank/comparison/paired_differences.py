@@ -146,7 +146,9 @@ class PairedUnits:
         self.system_values = _by_cell(system_values, comparison)
         self.measures = comparison.measures
         columns = tables[0][1].column_names
-        self.class_sizes = [name for name in (*CLASS_SIZES, SMALLER_CLASS_SIZE) if name in columns]
+        self.class_sizes = [
+            name for name in (*CLASS_SIZES, SMALLER_CLASS_SIZE) if f".{name}" in columns
+        ]
         self.scores = comparison.declared_order if by_rows else []
         self.has_row_counts = EQUAL_ROW_COUNT_NAME in columns
         self.num_pairs = 1
@@ -215,7 +217,7 @@ class PairedUnits:
             ),
             exp.alias_(exp.column(comparison.unit), "unit"),
             exp.alias_(exp.cast(weight, "DOUBLE"), "weight"),
-            *map(exp.column, self.class_sizes),
+            *self._class_size_items(),
             *(
                 exp.alias_(_select_unit_value(measure, measure.name), f"value_{index}")
                 for index, measure in enumerate(self.measures)
@@ -243,6 +245,10 @@ class PairedUnits:
             else []
         )
 
+    def _class_size_items(self) -> list[exp.Expr]:
+        """Return the columns of the sizes of classes."""
+        return [exp.alias_(exp.column(f".{name}", quoted=True), name) for name in self.class_sizes]
+
     def _score_items(self) -> list[exp.Expr]:
         """Return the columns to read of a row with values for every score."""
         values = [
@@ -260,7 +266,7 @@ class PairedUnits:
             if self.has_row_counts
             else []
         )
-        return [*map(exp.column, self.class_sizes), *counts, *values, *flips, *self._flip_label()]
+        return [*self._class_size_items(), *counts, *values, *flips, *self._flip_label()]
 
     def list_systems(self) -> list[str]:
         """Return the names of the systems; raise ``InputError`` for a missing name."""

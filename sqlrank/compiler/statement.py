@@ -120,10 +120,10 @@ def compile_statement(
     )
     if weight_outputs:
         body.select(exp.alias_(cast_double(exp.column("weight")), "weight"), copy=False)
-    audit_outputs = _list_audits(audits_by_cte, class_sizes, body.named_selects)
     scores = _find_paired_scores(aggregations)
     if scores:
         keys = [output for output in keys if output.alias not in {SCORE_NAME, UNIT_ID}]
+    audit_outputs = _list_audits(audits_by_cte, class_sizes, body.named_selects[len(keys) :])
     metric_outputs = _list_metric_columns(columns, scores)
     flip_outputs = _list_flips(metric_outputs, body.named_selects)
     if layout.confidence is not None and not layout.confidence.per_unit:
@@ -223,12 +223,16 @@ def _list_audits(
     class_sizes: Mapping[str, exp.Select],
     names: Sequence[str],
 ) -> list[OutputColumn]:
-    """Return the columns for input checks and of class sizes, in the order of the result."""
+    """Return the columns for input checks and of class sizes, in the order of the result; names of
+    sizes begin with a point, since those of keys are the caller's.
+    """
     audits = {name for columns in audits_by_cte.values() for name in columns}
     audits |= {SMALLER_CLASS_SIZE} if class_sizes else set()
     sizes = {*CLASS_SIZES, SMALLER_CLASS_SIZE}
     return [
-        OutputColumn(name, name, "size" if name in sizes else "audit")
+        OutputColumn(name, f".{name}", "size")
+        if name in sizes
+        else OutputColumn(name, name, "audit")
         for name in names
         if name in audits
     ]

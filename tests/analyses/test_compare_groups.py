@@ -178,3 +178,23 @@ def test_groups_are_drawn_as_rows_and_not_as_columns(monkeypatch: pytest.MonkeyP
         )
         assert result.num_rows == number
     assert widths[:2] == widths[2:]
+
+
+@pytest.mark.parametrize("name", ["positive_size", "smaller_class_size"])
+@pytest.mark.parametrize("metric", ["Brier", "AUC"])
+def test_groups_may_be_named_as_sizes_of_classes(metric: str, name: str) -> None:
+    """Sizes of classes come with the values of rows, next to the caller's groups."""
+    rows = range(40)
+    predictions = {
+        "label": [number % 3 == 0 for number in rows],
+        "old": [number * 7 % 11 / 11 for number in rows],
+        "new": [number * 5 % 13 / 13 for number in rows],
+    }
+
+    def compare(group: str) -> list[Any]:
+        table = pa.table(predictions | {group: [number % 2 for number in rows]})
+        scores = {"score": ["old", "new"]}
+        result = sqlrank.compare(metric, predictions=table, columns=scores, by=group)
+        return [result["difference"].to_pylist(), result["ci_low"].to_pylist()]
+
+    assert compare(name) == compare("market")
