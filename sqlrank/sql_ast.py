@@ -308,13 +308,20 @@ def build_writer(dialect: str, **options: Any) -> Any:
 def take_first(query: exp.Select, num_rows: int = 1, unordered: Collection[str] = ()) -> exp.Select:
     """Return a query of the first rows in the order of all its columns, the same whatever the
     threads, but for columns of types without an order.
+
+    Columns are ordered by their names: Spark finds no expressions of a query with HAVING.
     """
-    names = query.args["from_"].this.this.selects if query.is_star else []
+    items = query.args["from_"].this.this.selects if query.is_star else query.selects
     keys: list[exp.Expr] = [
-        exp.Column(this=(name.args["alias"] if isinstance(name, exp.Alias) else name.this).copy())
-        for name in names
-    ] or [item.unalias().copy() for item in query.selects]
-    keys = [key for key in keys if key.name not in unordered and not isinstance(key, exp.Literal)]
+        exp.Column(this=item.args["alias"].copy())
+        if isinstance(item, exp.Alias)
+        else exp.Column(this=item.this.copy())
+        if query.is_star
+        else item.copy()
+        for item in items
+        if not {item.alias_or_name, item.unalias().name} & {*unordered}
+        and not isinstance(item.unalias(), exp.Literal)
+    ]
     return (query.order_by(*keys) if keys else query).limit(num_rows)
 
 

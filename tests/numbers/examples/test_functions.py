@@ -113,6 +113,12 @@ def make_tables() -> dict[str, pa.Table]:
                 "text": ["a b c"] * 20,
             }
         ),
+        "queries": pa.table(
+            {
+                "query_id": np.arange(queries),
+                "text": ["a b c", "a b d e", "b c d"] * (queries // 3),
+            }
+        ),
         "features": pa.table(
             {"doc_id": np.arange(documents), "category": rng.choice(["c", "d", "e"], documents)}
         ),
