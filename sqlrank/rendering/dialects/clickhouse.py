@@ -131,6 +131,8 @@ DIALECT = Dialect(
     join_words=_join_words,
     prepare=_prepare_tree,
     finish=_add_settings,
+    # Older sqlglot writes leadInFrame, which sees no row after the current one
+    function_names={exp.Lead: "lead", exp.Lag: "lag"},
     composing_function="normalizeUTF8NFC",
     character="UNHEX('{bytes}')",
     nan_function="isNaN",

@@ -24,6 +24,12 @@ def _prepare_tree(tree: exp.Expr) -> None:
         size.replace(call_function("JSON_ARRAY_LENGTH", size.this))
 
 
+def _finish_tree(tree: exp.Expr) -> None:
+    """Write IS, which versions before 3.39 have, too, whatever the version of sqlglot."""
+    for equality in find_nodes(tree, exp.NullSafeEQ):
+        equality.replace(exp.Is(this=equality.this, expression=equality.expression))
+
+
 def _read_json(join: ListJoin) -> None:
     """Read the elements of a text that is a JSON array."""
     key = exp.column("key", table=join.alias)
@@ -78,6 +84,7 @@ DIALECT = Dialect(
     write_words=_split_words,
     join_words=_join_words,
     prepare=_prepare_tree,
+    finish=_finish_tree,
     function_names={exp.Greatest: "MAX", exp.Least: "MIN"},
     character="CHAR({code})",
     infinity="9e999",
