@@ -540,7 +540,7 @@ def describe_score_order(run: BoundInput) -> str:
         slopes = [
             slope
             for _, slope in run.database.fetch_rows(
-                _write_slopes(rows, keys, max_rows, run.database.dialect)
+                _write_list_query("rank_order.sql", rows, keys, max_rows, run.database.dialect)
             )
         ]
         num_rising, num_lists = sum(MIN_SLOPE < slope <= 1 for slope in slopes), len(slopes)
@@ -555,14 +555,19 @@ def describe_score_order(run: BoundInput) -> str:
 
 
 @lru_cache(maxsize=256)
-def _write_slopes(
-    rows: exp.Select, keys: tuple[exp.Column, ...], max_rows: int | None, dialect: str
+def _write_list_query(
+    file: str, rows: exp.Select, keys: tuple[exp.Column, ...], max_rows: int | None, dialect: str
 ) -> str:
-    """Return the query of ``inputs/advice/rank_order.sql`` over the first or all rows."""
-    query = load_select("inputs/advice", "rank_order.sql")
-    query.set("from_", None)
-    source = (rows.limit(max_rows) if max_rows else rows).subquery("run")
-    return to_sql(query.from_(source).group_by(*(key.copy() for key in keys)), dialect)
+    """Return the query of a file of ``inputs/advice`` over the lists of a run, made of the first or
+    all rows.
+    """
+    query = load_select("inputs/advice", file)
+    source = query.args["from_"].this.this
+    lists = source if isinstance(source, exp.Select) else query
+    lists.set("from_", None)
+    lists.from_((rows.limit(max_rows) if max_rows else rows).subquery("run"), copy=False)
+    lists.group_by(*(key.copy() for key in keys), copy=False)
+    return to_sql(query, dialect)
 
 
 def describe_equal_scores(run: BoundInput, ties: str, counts: tuple[int, int] | None = None) -> str:
@@ -592,24 +597,11 @@ def _count_equal_scores(run: BoundInput) -> tuple[int, int]:
     )
     for max_rows in (MAX_ROWS_RANKED, None):  # all only where the first ones are equal
         ((num_lists, num_equal),) = run.database.fetch_rows(
-            _write_equal_scores(rows, keys, max_rows, run.database.dialect)
+            _write_list_query("equal_scores.sql", rows, keys, max_rows, run.database.dialect)
         )
         if 2 * int(num_equal or 0) <= num_lists:
             break
     return int(num_equal or 0), int(num_lists)
-
-
-@lru_cache(maxsize=256)
-def _write_equal_scores(
-    rows: exp.Select, keys: tuple[exp.Column, ...], max_rows: int | None, dialect: str
-) -> str:
-    """Return the query of ``inputs/advice/equal_scores.sql`` over the first or all rows."""
-    query = load_select("inputs/advice", "equal_scores.sql")
-    lists = query.args["from_"].this.this
-    lists.set("from_", None)
-    lists.from_((rows.limit(max_rows) if max_rows else rows).subquery("run"), copy=False)
-    lists.group_by(*(key.copy() for key in keys), copy=False)
-    return to_sql(query, dialect)
 
 
 def describe_tied_ranks(run: BoundInput, ties: str, score_type: str) -> str:
