@@ -313,15 +313,14 @@ def take_first(query: exp.Select, num_rows: int = 1, unordered: Collection[str] 
     """
     items = query.args["from_"].this.this.selects if query.is_star else query.selects
     keys: list[exp.Expr] = [
-        exp.Column(this=item.args["alias"].copy())
-        if isinstance(item, exp.Alias)
-        else exp.Column(this=item.this.copy())
-        if query.is_star
-        else item.copy()
+        exp.Column(this=item.args["alias"].copy()) if isinstance(item, exp.Alias) else item.copy()
         for item in items
         if not {item.alias_or_name, item.unalias().name} & {*unordered}
         and not isinstance(item.unalias(), exp.Literal)
     ]
+    if query.is_star:  # the columns of the subquery are read from outside of it
+        for key in keys:
+            key.set("table", None)
     return (query.order_by(*keys) if keys else query).limit(num_rows)
 
 
