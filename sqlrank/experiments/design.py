@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.call.request import (
@@ -230,7 +231,7 @@ class ExperimentDesign:
     def _metrics_by_name(self) -> dict[str, ExperimentMetric]:
         return {metric.name: metric for metric in self.estimates}
 
-    @property
+    @cached_property
     def unit_sum_columns(self) -> dict[tuple[str, bool], str]:
         """Return the per-unit sum columns, by expression and by use as a covariate: a column of the
         data keeps its name, if no step has a column that is named so.
