@@ -441,7 +441,7 @@ class PairedUnits:
             "is_pooled": measure.uses_influence,
         }
         width = exp.null() if measure.area_width is None else sql_literal(measure.area_width)
-        names = self.class_sizes * (len(CLASS_SIZES) // (len(self.class_sizes) or 1))
+        names = (self.class_sizes * 2)[:2]  # the smaller size stands for both classes
         sizes = (
             [*map(exp.column, names)]
             if names and measure.has_classes
