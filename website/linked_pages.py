@@ -24,6 +24,7 @@ PAGES = {
     "examples/data/rag/README.md": "examples/rag.md",
     "examples/data/trec_eval/README.md": "examples/trec_eval.md",
     "examples/data/open_bandit/README.md": "examples/open_bandit.md",
+    "examples/data/incentives/README.md": "examples/incentives.md",
 }
 """Pages of the site by the file that they are made of."""
 
