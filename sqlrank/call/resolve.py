@@ -122,8 +122,10 @@ class ResolvedRequest:
 
     @property
     def has_no_group_rows(self) -> bool:
-        """True if rows of the result are not those of groups, but of queries or differences."""
-        return self.per_query or bool(self.across)
+        """True if rows of the result are not those of groups, but of queries, units or
+        differences.
+        """
+        return self.per_query or self.per_unit or bool(self.across)
 
     @property
     def is_ranking(self) -> bool:

@@ -169,7 +169,7 @@ class PairedUnits:
             values = system_values[grouping_number][1] if system_values else None
             self.cells |= {
                 cell: dict(zip(group, row, strict=True))
-                for cell, row in self._group_cells(group, grouping_number, values)
+                for cell, row in self._group_cells(group, grouping_number, table, values)
             }
         names = ["cell", *(select_item.alias_or_name for select_item in select_items)]
         self.create_temp(
@@ -184,11 +184,13 @@ class PairedUnits:
         )
 
     def _group_cells(
-        self, group: Sequence[str], grouping_number: int, values: pa.Table | None
+        self, group: Sequence[str], grouping_number: int, table: pa.Table, values: pa.Table | None
     ) -> list[tuple[int, tuple[Any, ...]]]:
         """Return the cells of a grouping with their values of the group columns, in order; groups
         that have ``values`` and no units, too.
         """
+        if not group and table.num_rows:
+            return [(grouping_number * MAX_CELLS_PER_GROUPING, ())]
         names = [f"slice_{index}" for index, _ in enumerate(group)]
         rows = exp.select("cell", *names).distinct().from_(f"sliced_{grouping_number}")
         if values is None:

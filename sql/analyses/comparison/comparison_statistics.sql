@@ -15,13 +15,13 @@ SELECT
   mean_differences.difference,
   mean_differences.scale, -- greatest absolute difference; 1 of shares
   difference_errors.se, -- standard error of the difference
-  COALESCE(difference_errors.df, 0) AS df, -- degrees of freedom of the standard error
+  COALESCE(CASE WHEN mean_differences.is_pooled THEN difference_errors.influence_df ELSE mean_differences.units - 1 END, 0) AS df, -- degrees of freedom of the standard error
   mean_differences.class_size, -- effective number of rows of the smaller class
-  difference_sums.integer_squares, -- sum of squared integer differences
-  difference_sums.total, -- sum of integer differences
-  difference_sums.above, -- units in which the system is better
-  difference_sums.equal, -- units without a difference
-  difference_sums.below -- units in which the baseline is better
+  difference_errors.integer_squares, -- sum of squared integer differences
+  difference_errors.total, -- sum of integer differences
+  difference_errors.above, -- units in which the system is better
+  difference_errors.equal, -- units without a difference
+  difference_errors.below -- units in which the baseline is better
 FROM (
   -- one row per group, pair of systems and metric
   SELECT
@@ -40,10 +40,6 @@ LEFT JOIN mean_differences
   ON unit_counts.cell = mean_differences.cell
   AND unit_counts.pair = mean_differences.pair
   AND unit_counts.metric = mean_differences.metric
-LEFT JOIN difference_sums
-  ON unit_counts.cell = difference_sums.cell
-  AND unit_counts.pair = difference_sums.pair
-  AND unit_counts.metric = difference_sums.metric
 LEFT JOIN difference_errors
   ON unit_counts.cell = difference_errors.cell
   AND unit_counts.pair = difference_errors.pair
