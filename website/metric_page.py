@@ -13,13 +13,13 @@ from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.metric_info import better_direction
-from sqlrank.registry.settings_checks import LIST_SLOTS
+from sqlrank.registry.settings_checks import LIST_SLOTS, list_settings
 from website import examples, families
 from website.command_outputs import read_output
 from website.formulas import typeset_formula
 from website.policy_tables import capitalize_sentence, describe_values, locate_policy
 from website.spelling import separate_words
-from website.tools import compare_tools, list_settings
+from website.tools import compare_tools
 
 if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
@@ -297,7 +297,7 @@ def _build_parameters(file: SqlFile) -> list[str]:
         "| name | default | values | meaning |\n|---|---|---|---|\n" + "\n".join(rows),
     ]
     choices = [_build_values(name) for name in file.declared_settings]
-    names = list_settings(file) - {*file.params, *file.declared_settings}
+    names = list_settings(file, load_registry()) - {*file.params, *file.declared_settings}
     has_lists = find_input_role(load_registry(), file) == "run" or "level" in names
     others = sorted(names - (set() if has_lists else {*LIST_SLOTS}))
     return [

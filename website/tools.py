@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.call.request import Request
-from sqlrank.call.resolve import resolve_request
 from sqlrank.registry.loader import load_registry
-from sqlrank.registry.settings_checks import accepted_settings
+from sqlrank.registry.settings_checks import list_settings
 from sqlrank.registry.sql_folder import read_toml
-from website import examples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,7 +51,7 @@ def _build_row(mode: str, bundle: Mapping[str, Any], file: SqlFile, up: str) -> 
     settings = {
         name: value
         for name, value in bundle.get("defaults", {}).items()
-        if name in list_settings(file)
+        if name in list_settings(file, load_registry())
     } | own
     setting_texts = ", ".join(f"`{name}={value}`" for name, value in settings.items())
     return f"| [{mode}]({up}/sql/compat.md#{mode}) | {', '.join(names)} | {setting_texts} |"
@@ -62,13 +59,3 @@ def _build_row(mode: str, bundle: Mapping[str, Any], file: SqlFile, up: str) -> 
 
 def _strip_parameters(text: str) -> str:
     return text.partition("@")[0].partition("(")[0]
-
-
-def list_settings(file: SqlFile) -> set[str]:
-    """Return the settings that a metric takes, those of relations that it reads and of its lists,
-    too.
-    """
-    (item,) = resolve_request(
-        Request([examples.format_metric(file)], dict.fromkeys(examples.list_roles(file), "t"))
-    ).metrics
-    return accepted_settings(item, load_registry())

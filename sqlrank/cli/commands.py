@@ -32,7 +32,7 @@ from sqlrank.cli.options import (
     parse_policies,
     parse_tolerance_options,
 )
-from sqlrank.errors import MetricError, SqlrankError
+from sqlrank.errors import MetricError, SqlrankError, join_words
 from sqlrank.options import get_flag
 from sqlrank.output.ci_reports import (
     ALL_SKIPPED,
@@ -64,6 +64,7 @@ from sqlrank.output.result_formats import (
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import normalize_name
 from sqlrank.registry.metric_info import find_metric
+from sqlrank.registry.settings_checks import list_settings
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from sqlrank.rendering.dialects import normalize_dialect
 from sqlrank.result_metadata import read_parquet
@@ -292,6 +293,14 @@ def metrics(call: CommandCall) -> None:
             " Leave out one of the two"
         )
     typer.echo(metric_file.path.read_text("utf-8"), nl=False)
+    further = list_settings(metric_file, library).difference(
+        metric_file.params, metric_file.declared_settings
+    )
+    if further:
+        echo_message(
+            f"note: {join_words(sorted(further))} also decide{'s' * (len(further) == 1)} it, see"
+            f" docs/policies.md"
+        )
     if normalize_name(metric.name) != normalize_name(spelled.partition("@")[0].partition("(")[0]):
         echo_message(f"note: {name} is {metric} here")
     elif metric_file.kind == "curves" and metric_file.name.lower() in library.metrics:

@@ -261,23 +261,11 @@ def is_policy_defined(
 @lru_cache(maxsize=256)
 def _metrics_reading(name: str, library: Registry) -> str:
     """Describe the metrics that read a policy, or the settings under which it is read."""
-    readers = []
-    for file in [*library.metrics.values(), *library.curves.values()]:
-        settings = {choice.name: choice.default for choice in file.declared_settings.values()}
-        dependencies = find_dependencies(
-            library, library.validate_file(file), settings, *LIST_SLOTS
-        )
-        if name in accepted_settings(
-            ResolvedMetric(
-                Metric(file.display_name),
-                file,
-                settings,
-                dependencies,
-                find_input_role(library, file),
-            ),
-            library,
-        ):
-            readers.append(file.display_name)
+    readers = [
+        file.display_name
+        for file in [*library.metrics.values(), *library.curves.values()]
+        if name in list_settings(file, library)
+    ]
     if not readers:
         functions = [
             (slot, value, file)
@@ -377,6 +365,15 @@ def accepted_settings(metric: ResolvedMetric, library: Registry) -> set[str]:
             else set()
         )
     return names
+
+
+def list_settings(file: SqlFile, library: Registry) -> set[str]:
+    """Return the names of the settings that a metric reads by default."""
+    settings = {choice.name: choice.default for choice in file.declared_settings.values()}
+    dependencies = find_dependencies(library, library.validate_file(file), settings, *LIST_SLOTS)
+    role = find_input_role(library, file)
+    metric = ResolvedMetric(Metric(file.display_name), file, settings, dependencies, role)
+    return accepted_settings(metric, library)
 
 
 def check_parameters_accepted(metric: ResolvedMetric, library: Registry) -> None:

@@ -151,8 +151,15 @@ def test_the_command_shows_the_best_first() -> None:
 def test_a_metric_of_another_tool_is_answered_with_ours() -> None:
     result = invoke_command("metrics", "mean reciprocal rank")
     assert result.stdout.startswith("-- RR: ")
-    assert result.stderr == "note: mean reciprocal rank is RR here\n"
-    assert invoke_command("metrics", "ndcg").stderr == ""
+    assert "note: mean reciprocal rank is RR here\n" in result.stderr
+
+
+def test_a_metric_names_the_settings_of_relations_that_decide_it_too() -> None:
+    assert invoke_command("metrics", "ndcg").stderr == (
+        "note: aggregate, depth, duplicates, id_type, if_undefined, nulls, queries, ranks,"
+        " score_type, ties and unjudged also decide it, see docs/policies.md\n"
+    )
+    assert "note: average, " in invoke_command("metrics", "MultilabelPrecision").stderr
 
 
 def test_words_of_nothing_are_refused() -> None:

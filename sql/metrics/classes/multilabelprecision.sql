@@ -1,4 +1,5 @@
 -- MultilabelPrecision: average of the precision of predicted classes, over classes or predictions.
+--     MultilabelPrecision = sum over classes c of share(c) TP(c) / (TP(c) + FP(c)), over predictions instead under average=samples
 -- Use when: wrong classes are expensive, and a prediction may have several.
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Range: 0 to 1.

@@ -1,4 +1,5 @@
 -- MultilabelRecall: average of the recall of observed classes, over classes or predictions.
+--     MultilabelRecall = sum over classes c of share(c) TP(c) / (TP(c) + FN(c)), over predictions instead under average=samples
 -- Use when: missed classes are expensive, and a prediction may have several.
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Range: 0 to 1.
