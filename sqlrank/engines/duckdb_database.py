@@ -703,22 +703,22 @@ class DuckDBDatabase(Database):
 
 
 _DUCKDB_TYPES = {
-    pa.string(): "VARCHAR",
-    pa.large_string(): "VARCHAR",
-    pa.int64(): "BIGINT",
-    pa.int32(): "INTEGER",
-    pa.float64(): "DOUBLE",
-    pa.float32(): "FLOAT",
-    pa.bool_(): "BOOLEAN",
+    pa.string().id: "VARCHAR",
+    pa.large_string().id: "VARCHAR",
+    pa.int64().id: "BIGINT",
+    pa.int32().id: "INTEGER",
+    pa.float64().id: "DOUBLE",
+    pa.float32().id: "FLOAT",
+    pa.bool_().id: "BOOLEAN",
 }
-"""Types of DuckDB by those of Arrow that are most frequent: of others, and of names that differ in
-case, the database is asked.
+"""Types of DuckDB by the ids of those of Arrow that are most frequent (extension types have no
+hash): of others, and of names that differ in case, the database is asked.
 """
 
 
 def _list_duckdb_types(schema: pa.Schema) -> dict[str, str] | None:
     """Return the types that DESCRIBE would, None if it has to be asked."""
-    types = {field.name: _DUCKDB_TYPES.get(field.type) for field in schema}
+    types = {field.name: _DUCKDB_TYPES.get(field.type.id) for field in schema}
     has_all = None not in types.values() and len({name.lower() for name in types}) == len(schema)
     return {name: str(duckdb_type) for name, duckdb_type in types.items()} if has_all else None
 

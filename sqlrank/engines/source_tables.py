@@ -478,6 +478,13 @@ _INSTANTS = ("DATE", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP", "TIMESTAMP_NS")
 """Days and times without a time zone, from coarse to fine."""
 
 
+_ZONED_INSTANTS = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
+ZONED_TYPES = (*_ZONED_INSTANTS, "TIME WITH TIME ZONE")
+"""Types of times with a zone, whose day and hour the session decides; a frame of pandas has
+nanoseconds.
+"""
+
+
 _KEYS = ("VARCHAR", "UUID", *_INTEGERS)
 
 
@@ -631,8 +638,9 @@ def common_type(duckdb_types: Iterable[str]) -> str | None:
     if all(duckdb_type.endswith("[]") for duckdb_type in types):
         element = common_type([duckdb_type.removesuffix("[]") for duckdb_type in types])
         return None if element is None else f"{element}[]"
-    if all(duckdb_type in _INSTANTS for duckdb_type in types):
-        return max(types, key=_INSTANTS.index)
+    for instants in (_INSTANTS, _ZONED_INSTANTS):
+        if types.keys() <= set(instants):
+            return max(types, key=instants.index)
     if all(duckdb_type == "VARCHAR" or duckdb_type.startswith("ENUM") for duckdb_type in types):
         return "VARCHAR"
     return _common_number(list(types))

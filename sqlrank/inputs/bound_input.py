@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.compiler.select_builders import drop_comments_repeated_in_query
-from sqlrank.engines.source_tables import SourceTable
+from sqlrank.engines.source_tables import ZONED_TYPES, SourceTable
 from sqlrank.errors import InputError
 from sqlrank.registry.dependencies import find_references
 from sqlrank.rendering.dialects import get_dialect
@@ -555,7 +555,6 @@ def _read_integers(bound_input: BoundInput, name: str) -> BoundInput:
     return bound_input.with_expression(text, number, "BIGINT").with_columns({name: text})
 
 
-ZONED_TYPES = ("TIMESTAMP WITH TIME ZONE", "TIME WITH TIME ZONE")
 _CLOCKS = (exp.CurrentDate, exp.CurrentDatetime, exp.CurrentTime, exp.CurrentTimestamp)
 _ZONED_CASTS = (exp.DataType.Type.TIMESTAMPTZ, exp.DataType.Type.TIMETZ)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from sqlglot import exp
 
 from sqlrank.engines.file_sources import names_files
+from sqlrank.engines.source_tables import common_type
 from sqlrank.engines.text_advice import (
     ColumnAdvice,
     find_odd_cell,
@@ -468,7 +469,12 @@ class ValidationReport:
 def _classify_type(duckdb_type: str) -> str:
     if duckdb_type.startswith(NUMERIC_TYPES) and duckdb_type != "BOOLEAN":
         return "number"
-    return "text" if duckdb_type.startswith(("VARCHAR", "ENUM")) else duckdb_type
+    if duckdb_type.startswith(("VARCHAR", "ENUM")):
+        return "text"
+    # Times of any precision compare; a day and a time do on some engines alone.
+    is_time = duckdb_type.startswith("TIMESTAMP")
+    finest = ("TIMESTAMP_NS", "TIMESTAMPTZ_NS") if is_time else ()
+    return next(filter(None, (common_type([duckdb_type, time]) for time in finest)), duckdb_type)
 
 
 def validate_ranking_rows(

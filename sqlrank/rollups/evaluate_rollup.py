@@ -28,8 +28,8 @@ from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement, result_
 from sqlrank.engines.database import Database, NamesOnlyDatabase, resolve_source
 from sqlrank.engines.open_database import open_for_inspection
 from sqlrank.engines.query_sources import reads_files
+from sqlrank.engines.source_tables import ZONED_TYPES
 from sqlrank.errors import MetricError
-from sqlrank.inputs.bound_input import ZONED_TYPES
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage

@@ -37,6 +37,20 @@ DUCKDB_VALUES = {
 }  # fmt: skip
 
 
+class TaggedText(pa.ExtensionType):  # type: ignore[misc]
+    """A type of its own, which has no hash, as extension types that are written in Python."""
+
+    def __init__(self) -> None:
+        super().__init__(pa.string(), "tests.tagged_text")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return b""
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage: pa.DataType, serialized: bytes) -> TaggedText:
+        return cls()
+
+
 def make_arrow_columns() -> dict[str, Any]:
     """Return columns of every type of Arrow, those that ended a process first."""
     texts = pa.array(["a", "b" * 40] * (NUM_ROWS // 2))
@@ -90,6 +104,8 @@ def make_arrow_columns() -> dict[str, Any]:
         "timestamp_ns": pa.array([1, 2] * (NUM_ROWS // 2), pa.timestamp("ns")),
         "timestamp_far": pa.array([2**62, 2] * (NUM_ROWS // 2), pa.timestamp("s")),
         "timestamp_zone": pa.array([1, 2] * (NUM_ROWS // 2), pa.timestamp("us", "Europe/Berlin")),
+        "timestamp_zone_ns": pa.array([1, 2] * (NUM_ROWS // 2), pa.timestamp("ns", "UTC")),
+        "extension": pa.ExtensionArray.from_storage(TaggedText(), texts),
     }
 
 
@@ -234,7 +250,8 @@ def test_every_type_gives_a_value_or_an_error(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["fixed_size_list_0", "string_view", "decimal_of_negative_scale", "dense_union"]
+    "name",
+    ["fixed_size_list_0", "string_view", "decimal_of_negative_scale", "dense_union", "extension"],
 )
 def test_types_that_are_not_read_end_no_process(name: str) -> None:
     source = pa.table(

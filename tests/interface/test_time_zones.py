@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import duckdb
+import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
@@ -44,6 +45,31 @@ def clicks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("zones") / "clicks.parquet"
     duckdb.execute(f"COPY ({ROWS}) TO '{path}'")
     return path
+
+
+def test_times_of_any_precision_compare_and_depend_on_the_zone(clicks: Path) -> None:
+    """Frames of pandas have times in nanoseconds, and files in microseconds."""
+    exact = parquet.read_table(clicks)
+    frame = exact.set_column(2, "seen", exact["seen"].cast(pa.timestamp("ns", "UTC")))
+    run, qrels = (
+        table.rename_columns(["relevance", "score", "query_id"]).append_column(
+            "doc_id", pa.array(["a", "b", "c"])
+        )
+        for table in (exact, frame)
+    )
+    for one, other in ((run, qrels), (qrels, run)):
+        assert sqlrank.evaluate("num_rel_ret", run=one, qrels=other).to_pylist() == [
+            {"num_rel_ret": 2.0}
+        ]
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'Asia/Tokyo'")
+        hashes = {
+            sqlrank.rollup("LogLoss", predictions=seen, by="h=HOUR(seen)", connection=connection)[
+                "definition_hash"
+            ][0].as_py()
+            for seen in (exact, frame)
+        }
+    assert len(hashes) == 1
 
 
 @pytest.mark.slow
