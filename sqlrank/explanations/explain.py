@@ -584,7 +584,10 @@ def _check_request(request: ResolvedRequest, query: Any) -> None:
     if getattr(system_source(request.sources), "members_are_systems", False) or isinstance(
         (request.columns or {}).get("score"), (list, tuple)
     ):
-        raise MetricError("several systems have values of their own. Give the one to explain")
+        raise MetricError(
+            "several systems have values of their own. Explain one: leave out the sources or score"
+            " columns of the others"
+        )
 
 
 def _explain_on_database(

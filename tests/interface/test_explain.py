@@ -441,7 +441,10 @@ def test_the_rows_of_one_cluster() -> None:
         (
             "RR",
             {"run": {"a": RUN, "b": RUN}, "qrels": QRELS, "query": "q1"},
-            "several systems have values of their own. Give the one to explain",
+            (
+                "several systems have values of their own. Explain one: leave out the sources or score"
+                " columns of the others"
+            ),
         ),
         (
             "RR",
