@@ -14,6 +14,7 @@ import warnings
 from contextlib import contextmanager
 from shutil import get_terminal_size
 from textwrap import wrap
+from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -536,10 +537,14 @@ def _discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+SECONDS_WITHOUT_PROGRESS = 1.0
+"""Time after which a call shows its progress."""
+
+
 @contextmanager
 def progress_bar(activity: str) -> Iterator[Any]:
-    """Yield a function that shows the percentage done; None if standard error is no terminal, or
-    one that cannot erase.
+    """Yield a function that shows the percentage done, after a second; None if standard error is no
+    terminal, or one that cannot erase.
     """
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield None
@@ -557,7 +562,13 @@ def progress_bar(activity: str) -> Iterator[Any]:
         transient=True,
     )
     clean_up_at_signal("progress bar", lambda: os.write(2, SHOW_CURSOR))
-    with bar:
-        task = bar.add_task(activity, total=100)
-        yield lambda percentage: bar.update(task, completed=percentage)
+    task = bar.add_task(activity, total=None)  # until a percentage is known
+    start = Timer(SECONDS_WITHOUT_PROGRESS, bar.start)
+    start.start()
+    try:
+        yield lambda percentage: bar.update(task, completed=percentage, total=100)
+    finally:
+        start.cancel()
+        start.join()
+        bar.stop()
     forget_cleanup("progress bar")
