@@ -32,12 +32,14 @@ if TYPE_CHECKING:
 
 
 VERDICT_MARKS = {
-    SYSTEM_BETTER: ("#1A7F37", "triangle-up"),
-    BASELINE_BETTER: ("#B3123E", "triangle-down"),
-    NOT_SIGNIFICANT: (theme.INK, "circle"),
-    DIFFERS_LABEL: ("#6639BA", "diamond"),
+    SYSTEM_BETTER: ("#1A7F37", "triangle-up", "\u25b2"),
+    BASELINE_BETTER: ("#B3123E", "triangle-down", "\u25bc"),
+    NOT_SIGNIFICANT: (theme.INK, "circle", "\u25cf"),
+    DIFFERS_LABEL: ("#6639BA", "diamond", "\u25c6"),
 }
-"""Color and shape of each verdict; no system has these colors."""
+"""Color, shape and sign of each verdict; no system has these colors. The caption explains them: a
+legend would be wider than plots of a phone.
+"""
 
 MAX_QUERIES_DRAWN = 1000
 """Maximum number of queries drawn per pair; more would be narrower than a pixel."""
@@ -73,14 +75,14 @@ def draw_forest(view: ResultView) -> ChartType:
     }
     rows_by_metric = group_items(view.rows, itemgetter("metric"))
     forests = [
-        _draw_metric_forest(view, metric, rows, titles, is_first=not index)
-        for index, (metric, rows) in enumerate(rows_by_metric.items())
+        _draw_metric_forest(view, metric, rows, titles) for metric, rows in rows_by_metric.items()
     ]
     notes = [
         (
             f"Points: differences of means.{_describe_tests(view)} A difference whose line reaches"
             " the dashed 0 is not significant."
-        )
+        ),
+        f"{', '.join(f'{VERDICT_MARKS[label][2]} {title}' for label, title in titles.items())}.",
     ]
     if any(is_cut for _, is_cut in forests):
         notes.append("Arrows: the interval goes on beyond the axis.")
@@ -89,9 +91,12 @@ def draw_forest(view: ResultView) -> ChartType:
         notes.append(
             "A row without a point: the metric is undefined for one of both systems, or for both."
         )
+    metrics = theme.join_names(list(rows_by_metric))
     baselines = dict.fromkeys(row["baseline"] for row in view.rows)
     compared_with = f" from {next(iter(baselines))}" if len(baselines) == 1 else ""
-    title = f"Differences of {theme.join_names(list(rows_by_metric))}{compared_with}"
+    title = f"Differences of {metrics}{compared_with}"
+    if (pair := _find_pair(view.rows)) is not None:
+        title = f"{metrics} of {pair[0]} minus {pair[1]}"
     charts = [chart for chart, _ in forests] or [_empty_layer()]
     return theme.with_caption(theme.concatenate_charts(charts, 1), title, notes)
 
@@ -101,12 +106,10 @@ def _draw_metric_forest(
     metric: str,
     metric_rows: Sequence[dict[str, Any]],
     titles: Mapping[str, str],
-    *,
-    is_first: bool,
 ) -> tuple[Any, bool]:
     """Draw the forest plot of a metric; return also True if an interval goes on beyond the axis.
 
-    ``titles`` are the titles of verdicts, whose legend is that of the first plot.
+    ``titles`` are the titles of verdicts. Rows are systems, or groups if one system is compared.
     """
     is_experiment = view.result_metadata.result == EXPERIMENT
     baselines = dict.fromkeys(row["baseline"] for row in metric_rows)
@@ -114,8 +117,10 @@ def _draw_metric_forest(
         row["system"] if len(baselines) == 1 else f"{row['system']} - {row['baseline']}"
         for row in metric_rows
     ]
+    groups = _group_labels(view, metric_rows)
+    systems = [("variant" if is_experiment else "system", names)]
     dimensions, keys = assign_channels(
-        [("variant" if is_experiment else "system", names), *_group_labels(view, metric_rows)],
+        groups if groups and _find_pair(metric_rows) else [*systems, *groups],
         ("name", "row"),
         len(metric_rows),
     )
@@ -139,9 +144,14 @@ def _draw_metric_forest(
         f"difference of {view.format_title(metric, is_difference=True)}",
         [low, high],
         {title: VERDICT_MARKS[label] for label, title in titles.items()},
-        alt.Legend(orient="top", symbolSize=80) if is_first else None,
     )
     return theme.layer_facets(layers, rows, dimensions), is_cut
+
+
+def _find_pair(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
+    """Return the system and the baseline of all rows, None if there are several."""
+    pairs = list({(row["system"], row["baseline"]) for row in rows})
+    return pairs[0] if len(pairs) == 1 else None
 
 
 def draw_differences(view: ResultView) -> ChartType:
@@ -237,24 +247,23 @@ def _layer_forest(
     dimensions: Sequence[Dimension],
     title: str,
     domain: Sequence[float],
-    marks: Mapping[str, tuple[str, str]],
-    legend: alt.Legend | None,
+    marks: Mapping[str, tuple[str, str, str]],
 ) -> list[Any]:
     """Return layers of a line at 0, intervals, arrows where these exceed the axis, and points;
-    ``marks`` are colors and shapes of verdicts.
+    ``marks`` are colors, shapes and signs of verdicts.
     """
     names = dimensions[0]
     color = alt.Color(
         "verdict:N",
         title=None,
         scale=alt.Scale(domain=list(marks), range=[mark[0] for mark in marks.values()]),
-        legend=legend,
+        legend=None,
     )
     shape = alt.Shape(
         "verdict:N",
         title=None,
         scale=alt.Scale(domain=list(marks), range=[mark[1] for mark in marks.values()]),
-        legend=legend,
+        legend=None,
     )
     base_chart = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS)).encode(
         y=alt.Y("name:N", sort=list(names.labels), title=theme.find_row_title(names.title)),

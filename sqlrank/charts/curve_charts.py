@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 MIN_CURVE_POINTS = 10
 """Minimum number of points of a reduced curve."""
 
-MIN_AREA_POINTS = 1000
-"""Minimum number of points of a curve whose area is AUC to three digits."""
+MIN_AREA_POINTS = 100
+"""Minimum number of points of a curve whose area is AUC to two digits; of ten times as many it is
+to three.
+"""
 
 AREA_CURVES = ("ROC", "Gain")
 """Curves drawn with straight lines whose area is meaningful."""
@@ -219,13 +221,14 @@ def _with_areas(
     if view.curve != "ROC" or not is_single or 0 < num_points < MIN_AREA_POINTS:
         return dimensions
     about = "AUC ≈" if num_points else "AUC"
+    digits = 2 if 0 < num_points < 10 * MIN_AREA_POINTS else 3
     points = group_items(rows, lambda row: str(row["colour"]))
     areas = []
     for label, line in points.items():
         curve_points = sorted(line, key=lambda row: int(row["point"]))
         if all(row["x"] is not None and row["y"] is not None for row in curve_points):
             area = sum((b["x"] - a["x"]) * (a["y"] + b["y"]) / 2 for a, b in pairwise(curve_points))
-            areas.append((label, f"{label}, {about} {area:.3f}"))
+            areas.append((label, f"{label}, {about} {area:.{digits}f}"))
     return [replace(dimensions[0], texts=tuple(areas))]
 
 

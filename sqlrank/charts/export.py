@@ -96,8 +96,11 @@ def require_modules(*modules: str) -> None:
 
 
 CREATOR = f"sqlrank {__version__}"
-PANEL_SCALE, MIN_SCALED_PIXELS = 0.66, 80
+PANEL_SCALE, MIN_SCALED_PIXELS = 0.6, 80
 """Factor of the size of plots in panels, and the smallest size that it reduces."""
+
+PANEL_PADDING = {"left": 5, "top": 5, "right": 9, "bottom": 5}
+"""Pixels around panels: the last label of an axis is wider in a browser than Vega estimates."""
 
 PANEL_LEGEND = {
     "orient": "top",
@@ -185,6 +188,7 @@ def svg_panels(chart: Any) -> tuple[list[str], list[str]]:
     title = spec.pop("title", {})
     # Altair hoists the data that all parts have in common, also of a single part.
     shared = {name: part for name, part in spec.items() if name in {"$schema", "usermeta", "data"}}
+    shared["padding"] = PANEL_PADDING
     shared["config"] = {
         **spec.get("config", {}),
         "legend": {**spec.get("config", {}).get("legend", {}), **PANEL_LEGEND},

@@ -169,14 +169,24 @@ def layer_facets(
     """Layer charts of rows, and facet them by the dimensions of columns and rows."""
     facets = {dimension.field: dimension for dimension in dimensions}
     channels: dict[str, Any] = {}
-    for field, channel_class, header in (
-        ("column", alt.Column, alt.Header(labelLimit=300)),
-        ("row", alt.Row, alt.Header(labelLimit=300, labelAngle=0, labelAlign="left")),
-    ):
-        if (dimension := facets.get(field)) is not None:
-            channels[field] = channel_class(
-                f"{field}:N", title=dimension.title, sort=list(dimension.labels), header=header
-            )
+    if (dimension := facets.get("column")) is not None:
+        channels["column"] = alt.Column(
+            "column:N",
+            title=dimension.title,
+            sort=list(dimension.labels),
+            header=alt.Header(labelLimit=300),
+        )
+    if (dimension := facets.get("row")) is not None:  # named above, since phones are narrow
+        header = alt.Header(
+            labelLimit=300,
+            labelOrient="top",
+            labelAnchor="start",
+            titleOrient="top",
+            titleAnchor="start",
+        )
+        channels["row"] = alt.Row(
+            "row:N", title=dimension.title, sort=list(dimension.labels), header=header
+        )
     check_charts(prod(len(facets[field].labels) for field in channels))
     chart = alt.layer(*layers, data=inline_data(rows))
     return chart.facet(**channels) if channels else chart

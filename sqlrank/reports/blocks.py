@@ -41,8 +41,8 @@ CONSTANT_COLUMNS = ("n_units",)
 
 @dataclass(frozen=True)
 class Cell:
-    """A table cell: its text, the number to sort by (None for text), a link, a text to copy, and
-    marks.
+    """A table cell: its text, the number to sort by (None for text), a link, a text to copy, an
+    interval, and marks.
 
     ``is_best`` makes the text bold, ``verdict`` is a verdict that adds its symbol, and ``shade`` is
     a class of the style sheet.
@@ -55,6 +55,7 @@ class Cell:
     is_best: bool = False
     verdict: str = ""
     shade: str = ""
+    interval: str = ""
 
 
 @dataclass(frozen=True)
@@ -324,11 +325,11 @@ def _embed_svg(svg_text: str, ident: str, title: str) -> str:
     """Return an SVG for a page: ids that occur once, a name for screen readers, and native
     tooltips.
 
-    On a narrow page a figure scrolls instead of becoming unreadably small.
+    The style sheet grows it from the width that it was drawn with.
     """
     width_match = re.search(r'width="(\d+)"', svg_text)
-    min_width = f"min-width:{width_match[1]}px" if width_match else ""
-    svg_tag = f'<svg role="img" aria-label="{escape(truncate_text(title))}" style="{min_width}" '
+    drawn_width = f"--drawn:{width_match[1]}px" if width_match else ""
+    svg_tag = f'<svg role="img" aria-label="{escape(truncate_text(title))}" style="{drawn_width}" '
     unique_svg = _ID.sub(rf"\g<1>{ident}-\g<2>", svg_text).replace("<svg ", svg_tag, 1)
     # The last digits of a position depend on the order in which threads add.
     rounded = _POSITION.sub(lambda position: _LONG_NUMBER.sub(r"\1", position[0]), unique_svg)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sqlrank.errors import InputError
+from sqlrank.errors import InputError, join_words
 from sqlrank.inference.verdicts import (
     FAIL,
     INCONCLUSIVE,
@@ -20,7 +20,12 @@ from sqlrank.inference.verdicts import (
     judge_limits,
     parse_tolerances,
 )
-from sqlrank.output.contrast_tables import STATES, SYSTEM_BETTER, label_comparison
+from sqlrank.output.contrast_tables import (
+    NOT_SIGNIFICANT,
+    STATES,
+    SYSTEM_BETTER,
+    label_comparison,
+)
 from sqlrank.output.display import format_number
 from sqlrank.reports.blocks import (
     Cell,
@@ -150,6 +155,11 @@ class Effects:
         return list(dict.fromkeys(row["variant"] for row in self.rows))
 
     @property
+    def num_units(self) -> int:
+        """Return the number of units of all variants."""
+        return int(self.sample_ratio["n_units"])
+
+    @property
     def notes(self) -> list[str]:
         """Return the warnings of the result."""
         return [note for note in self.texts.get("notes", "").splitlines() if note]
@@ -206,21 +216,7 @@ def experiment_sections(effects: Effects) -> list[Section]:
         f"Differences from {truncate_text(effects.control)}, with their intervals",
         "forest",
     )
-    detected = ", ".join(
-        f"{format_cell('mde', row['mde']).text} of {truncate_text(row['metric'])}"
-        f" ({truncate_text(row['variant'])})"
-        for row in effects.rows[: effects.max_rows]
-        if row["mde"] is not None
-    )
-    note = " ".join(
-        filter(
-            None,
-            [
-                INTERVAL_NOTES.get(effects.texts["interval"], ""),
-                f"Smallest differences that so many units detect: {detected}." * bool(detected),
-            ],
-        )
-    )
+    note = INTERVAL_NOTES.get(effects.texts["interval"], "")
     table = result_block(
         effects.table, "effects-table", "Effects", effects.max_rows, note=note, is_folded=True
     )
@@ -258,7 +254,29 @@ def _list_verdicts(effects: Effects) -> VerdictList:
         f"The numbers of units fit the expected shares (sample ratio test, p {p_value}).",
         is_minor=True,
     )
-    return VerdictList([*_variant_verdicts(effects), *_guardrail_verdicts(effects), *notes, ratio])
+    return VerdictList(
+        [
+            *_variant_verdicts(effects),
+            *_guardrail_verdicts(effects),
+            *_detectable_differences(effects),
+            *notes,
+            ratio,
+        ]
+    )
+
+
+def _detectable_differences(effects: Effects) -> list[VerdictSentence]:
+    """Return a sentence on the smallest differences that the experiment detects, if any difference
+    is not significant.
+    """
+    names = [
+        f"{format_cell('mde', row['mde']).text} of {truncate_text(row['metric'])}"
+        + f" ({truncate_text(row['variant'])})" * (len(effects.variants) > 1)
+        for row in effects.rows
+        if row["mde"] is not None and effects.label_row(row) == NOT_SIGNIFICANT
+    ][: effects.max_rows]
+    text = f"So many units detect differences from {join_words(names)}."
+    return [VerdictSentence("even", text, is_minor=True)] if names else []
 
 
 def _variant_verdicts(effects: Effects) -> list[VerdictSentence]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -150,7 +151,12 @@ def render_page(
 @cache
 def _load_template() -> Template:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # an optional dependency
-    from markupsafe import Markup
+    from markupsafe import Markup, escape
+
+    def mark_breaks(text: str) -> Markup:
+        """Let a name of several words break between these on a phone, such as CalibrationRatio."""
+        words = re.split(r"(?<=[a-z])(?=[A-Z])|(?<=_)(?=.)", text)
+        return Markup("<wbr>").join(map(escape, words))
 
     environment = Environment(
         loader=FileSystemLoader(TEMPLATE_FOLDER),
@@ -161,6 +167,7 @@ def _load_template() -> Template:
     )
     # Vega escapes the texts of its SVG.
     environment.filters["drawn"] = Markup
+    environment.filters["breakable"] = mark_breaks
     return environment.get_template("report.html.j2")
 
 
@@ -353,7 +360,8 @@ def _report_experiment(experiment: Any, tolerance: Any, max_rows: int) -> PageCo
         [effects.control, *effects.variants], effects.control, effects.names, "metric"
     )
     settings = [("experiment", _describe_source(experiment)), *effects.settings]
-    return PageContent(heading, experiment_sections(effects), settings, [experiment])
+    size = count_things(effects.num_units, "unit")
+    return PageContent(heading, experiment_sections(effects), settings, [experiment], size=size)
 
 
 def _report_rollup(request: RollupReportRequest, rollup: Any) -> PageContent:

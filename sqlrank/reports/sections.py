@@ -46,9 +46,6 @@ if TYPE_CHECKING:
     from sqlrank.reports.report_request import ReportRequest
 
 
-NUM_WORST_GROUPS = 5
-"""Number of groups that a sentence names."""
-
 NUM_SHADES = 3
 """Number of shades of differences."""
 
@@ -66,10 +63,7 @@ def group_section(overall: pa.Table, request: ReportRequest) -> Section:
         name = request.names[0]
         worst = sort_and_limit(result, request.library, f"-{name}", None)
         grouping = f"{', '.join(truncate_text(column) for column in group)}, the worst {name} first"
-        sentences += [
-            _worst_groups(worst, group, request),
-            *(f"{entry}." for entry in read_left_out(result.schema.metadata)),
-        ]
+        sentences += [f"{entry}." for entry in read_left_out(result.schema.metadata)]
         table = _build_group_table(
             worst, values_by_system, request, f"group-{index}", f"By {grouping}"
         )
@@ -92,26 +86,6 @@ def group_section(overall: pa.Table, request: ReportRequest) -> Section:
         )
         blocks.append(build_figure(first_groups, f"group-{index}-chart", chart_title))
     return Section("groups", "Groups", blocks, sentences)
-
-
-def _worst_groups(worst: pa.Table, group: list[str], request: ReportRequest) -> str:
-    """Return the sentence on the groups with the worst values of the first metric."""
-    name = request.names[0]
-    rows = [row for row in worst.slice(0, NUM_WORST_GROUPS).to_pylist() if row[name] is not None]
-    texts = []
-    for row in rows:
-        system = f" of {truncate_text(row[request.system])}" if request.system in row else ""
-        num_units = row.get(f"{name}.n_units")
-        units = (
-            f", {count_things(num_units, 'query' if request.is_ranking else 'unit')}"
-            if num_units is not None
-            else ""
-        )
-        texts.append(
-            f"{', '.join(truncate_text(row[column]) for column in group)}"
-            f" {build_interval_cell(row, name).text}{system}{units}"
-        )
-    return f"Worst {name} by {', '.join(map(truncate_text, group))}: {'; '.join(texts)}."
 
 
 def _build_group_table(
@@ -272,7 +246,7 @@ def build_interval_cell(row: Mapping[str, Any], name: str) -> Cell:
     return (
         value
         if low.number is None or high.number is None
-        else replace(value, text=f"{value.text} ({low.text} to {high.text})")
+        else replace(value, interval=f"({low.text} to {high.text})")
     )
 
 

@@ -378,7 +378,7 @@ def test_a_forest_has_no_difference_in_grey() -> None:
     # Student's interval of three differences is wider than any difference of RR.
     assert interval["encoding"]["x"]["scale"]["domain"] == [-1, 1]
     assert "Arrows: the interval goes on beyond the axis." in read_caption(found)
-    assert found["title"]["text"] == "Differences of RR from baseline"
+    assert found["title"]["text"] == "RR of dense minus baseline"
     assert point["encoding"]["x"]["field"] == "difference"
     # By hand: 1, 1/2, 1/3 against 1/2, 1, 1.
     (row,) = list_rows(found, "difference", "name", "n_units", "wins", "losses", "verdict")
@@ -661,11 +661,23 @@ def test_points_are_many_but_not_too_many() -> None:
         theme.inline_data({"x": place} for place in range(50_001))
 
 
-def test_panels_have_legends_above_the_plot_and_verdicts_in_the_first() -> None:
+def test_panels_have_legends_above_the_plot_and_verdicts_in_the_caption() -> None:
     rows = {"label": [0, 1, 1, 0, 1], "score": [0.1, 0.2, 0.3, 0.3, 0.4], "arm": [*"aabbb"]}
     (panel,), _ = svg_panels(sqlrank.chart(sqlrank.evaluate("ROC", predictions=rows, by="arm")))
     width = re.search(r'width="(\d+)"', panel)
     assert width is not None
     assert int(width[1]) < theme.SIDE_PIXELS  # beside the plot, a legend is wider than a phone
-    panels, _ = svg_panels(sqlrank.chart(sqlrank.compare(["RR", "P@1"], run=RUNS, qrels=QRELS)))
-    assert [panel.count(">system is better<") for panel in panels] == [1, 0]
+    panels, notes = svg_panels(sqlrank.chart(sqlrank.compare(["RR", "P@1"], run=RUNS, qrels=QRELS)))
+    assert [panel.count(">system is better<") for panel in panels] == [0, 0]
+    assert "\u25b2 system is better, \u25bc baseline is better, \u25cf not significant." in notes
+
+
+def test_rows_of_a_forest_are_groups_if_one_system_is_compared() -> None:
+    rows = {"label": [0, 1] * 8, "country": [*"abab"] * 4, "new": [*range(16)], "old": [1.0] * 16}
+    result = sqlrank.compare(
+        "MAE", predictions=rows, columns={"score": ["old", "new"]}, by="country"
+    )
+    spec = draw_spec(result)
+    assert spec["title"]["text"] == "MAE of new minus old"
+    rows_encoding = spec["layer"][1]["encoding"]["y"]
+    assert (rows_encoding["title"], rows_encoding["sort"]) == ("country", ["a", "b"])

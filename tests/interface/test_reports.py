@@ -38,7 +38,7 @@ QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}, "q3": {"a": 2}}
 class Page(HTMLParser):
     """The content of a page: the texts of its elements by id, its tables, and its elements."""
 
-    VOID = ("meta", "link", "input")
+    VOID = ("meta", "link", "input", "wbr")
 
     def __init__(self, html: str) -> None:
         super().__init__()
