@@ -22,7 +22,7 @@ from sqlrank.compiler.statement import CompiledStatement, compile_statement
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
 from sqlrank.inputs.assembled_inputs import ROW_NUMBER
-from sqlrank.inputs.bound_input import BoundInputs, find_time_zone
+from sqlrank.inputs.bound_input import BoundInputs, comparable_columns, find_time_zone
 from sqlrank.inputs.column_binding import bind_inputs, check_independent_rows, find_read_columns
 from sqlrank.inputs.column_mapping import describe_unseen_groups
 from sqlrank.inputs.filters import explain_failed_cast, filter_inputs
@@ -238,7 +238,8 @@ def _list_assumptions(inputs: BoundInputs, layout: ResultLayout) -> list[str]:
         if "queries" in inputs.needed_columns and not layout.weighted:
             notes.append(_default_column_note("queries", "weight", 1))
         notes += [*_default_column_notes(inputs), *_unseen_column_notes(inputs)]
-        notes += [*describe_unseen_groups(inputs), *_unseen_unit_notes(inputs)]
+        notes += [*describe_unseen_groups(inputs), *_unseen_type_notes(inputs)]
+        notes += _unseen_unit_notes(inputs)
     return notes
 
 
@@ -339,6 +340,40 @@ def _unseen_column_note(bound_input: BoundInput, column: str) -> str:
         f"{role}: {taken}, since the table cannot be looked at. Map {role}.{column} to a column to"
         f" {use}"
     )
+
+
+def _unseen_type_notes(inputs: BoundInputs) -> list[str]:
+    """Return the header line of keys that are compared with others: evaluation reads all as texts
+    where one has texts, while engines may compare numbers, and order ties by them.
+    """
+    plain_keys = {
+        role: [
+            name
+            for name in dict.fromkeys((*bound_input.columns, *bound_input.group_names))
+            if name not in bound_input.as_text
+            and bound_input.raw_expression(name) == exp.column(name)
+        ]
+        for role, bound_input in inputs.by_role.items()
+        if role in inputs.needed_columns
+    }
+    compared = [
+        column
+        for columns in comparable_columns(inputs.by_role, plain_keys).values()
+        if len({(inputs.by_role[role].table.label, name) for role, name in columns}) > 1
+        for column in columns
+    ]
+    if not compared:
+        return []
+    role, name = compared[-1]
+    text = to_sql(exp.cast(exp.column(name), "TEXT"), inputs.database.dialect)
+    return [
+        (
+            "keys: compared columns are taken to have one type"
+            f" ({', '.join(dict.fromkeys(name for _, name in compared))}), since the tables cannot"
+            " be looked at. Map integers to text where they meet texts, such as"
+            f" {role}.{name} to {text}"
+        )
+    ]
 
 
 def _unseen_width_notes(inputs: BoundInputs) -> list[str]:

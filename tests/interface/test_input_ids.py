@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
+import json
 import uuid
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.csv
+import pyarrow.feather
+import pyarrow.parquet
 import pytest
 
 import sqlrank
 from tests.interface.inputs import EXPECTED, evaluate, refused
 from tests.lanes import select_every
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize(
@@ -279,3 +287,71 @@ def test_integers_that_duckdb_compares_as_doubles_are_refused(column: str) -> No
     columns = {f"qrels.{column}": f"CAST({column} AS HUGEINT)"}
     expected = {"doc_id": 0.25, "query_id": 1.0}[column]
     assert sqlrank.evaluate("AP", columns=columns, **sources)["AP"].to_pylist() == [expected]
+
+
+NUMBERS, GRADES = [7, 9, 10, 11, 100], [2, 3, 1, 0, 0]
+BY_NUMBER, BY_TEXT = 0.5388095312011184, 0.9762388637052952
+"""nDCG of equal scores: the lists 100, 11, 10, 9, 7 and 9, 7, 11, 100, 10 (trec_eval's)."""
+
+FORMS = [
+    (form, kind)
+    for form in ("csv", "jsonl", "parquet", "arrow")
+    for kind in ("integers", "texts")
+    if (form, kind) != ("csv", "texts")  # a CSV does not say it
+]
+
+
+def write_tied(folder: Path, column: str, form: str, kind: str) -> str:
+    """Write five documents of one query, with equal scores or with grades, and return the file."""
+    docs = pa.array(NUMBERS).cast(pa.string() if kind == "texts" else pa.int64())
+    values = [1.0] * 5 if column == "score" else GRADES
+    table = pa.table({"query_id": ["q"] * 5, "doc_id": docs, column: values})
+    file = folder / f"{column}.{form}"
+    if form == "arrow":
+        pyarrow.feather.write_feather(table, file)
+    elif form == "jsonl":
+        file.write_text("\n".join(json.dumps(row) for row in table.to_pylist()))
+    else:
+        write = pyarrow.parquet.write_table if form == "parquet" else pyarrow.csv.write_csv
+        write(table, file)
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    ("run", "qrels"), select_every(3, itertools.product(FORMS, FORMS), rows=True)
+)
+def test_ties_are_in_one_order_whatever_files_hold(
+    run: tuple[str, str], qrels: tuple[str, str], tmp_path: Path
+) -> None:
+    sources = {
+        "run": write_tied(tmp_path, "score", *run),
+        "qrels": write_tied(tmp_path, "relevance", *qrels),
+    }
+    result = sqlrank.evaluate("nDCG", **sources)
+    expected = BY_TEXT if "texts" in (run[1], qrels[1]) else BY_NUMBER
+    assert result.to_pylist() == [{"nDCG": pytest.approx(expected)}]
+    with duckdb.connect() as connection:
+        for role, (form, _) in (("run", run), ("qrels", qrels)):
+            if form == "arrow":
+                connection.register(role, pyarrow.feather.read_table(sources[role]))
+        text = sqlrank.sql("nDCG", **sources)
+        assert connection.sql(text).fetchall() == [(result["nDCG"][0].as_py(),)]
+
+
+@pytest.mark.parametrize("run", ["integers", "texts"])
+@pytest.mark.parametrize("qrels", ["integers", "texts"])
+def test_statements_over_unseen_tables_say_how_integers_meet_texts(
+    run: str, qrels: str, tmp_path: Path
+) -> None:
+    with duckdb.connect() as connection:
+        for role, column, kind in (("run", "score", run), ("qrels", "relevance", qrels)):
+            file = write_tied(tmp_path, column, "parquet", kind)
+            connection.read_parquet(file).create(role)
+        named = {"run": "run", "qrels": "qrels"}
+        (value,) = sqlrank.evaluate("nDCG", connection=connection, **named)["nDCG"].to_pylist()
+        columns = {} if run == qrels else {"doc_id": "CAST(doc_id AS TEXT)"}
+        text = sqlrank.sql("nDCG", **named, columns=columns)
+        assert connection.sql(text).fetchall() == [(value,)]
+    advice = "(query_id, doc_id), since the tables cannot be looked at. Map integers to text"
+    assert (advice in text) == (run == qrels)
+    assert (advice.replace(", doc_id", "") in text) == (run != qrels)

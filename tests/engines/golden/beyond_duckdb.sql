@@ -1,5 +1,6 @@
 -- sqlrank 0.1.0 for DuckDB: CatalogCoverage@10, Personalization@10, one row
 -- reads: shop.eval.shown (run), shop.eval.items (items)
+-- keys: compared columns are taken to have one type (doc_id), since the tables cannot be looked at. Map integers to text where they meet texts, such as items.doc_id to CAST(doc_id AS TEXT)
 -- made by: sqlrank sql CatalogCoverage@10 Personalization@10 --run shop.eval.shown --input items=shop.eval.items
 WITH run AS NOT MATERIALIZED (
   -- One row per query and retrieved document. (shop.eval.shown)

@@ -2,6 +2,7 @@
 -- reads: shop.eval.run (run), shop.eval.qrels (qrels)
 -- plan: rank_method=sort; alternative: rank_method=count, if lists are long and have at most three judged documents each
 -- qrels: each query_id and doc_id is taken to have one row, since the table cannot be looked at. Map qrels.subtopic to a column to merge rows that differ in it
+-- keys: compared columns are taken to have one type (query_id, doc_id), since the tables cannot be looked at. Map integers to text where they meet texts, such as qrels.doc_id to CAST(doc_id AS STRING)
 -- made by: sqlrank sql nDCG@10 AP --run shop.eval.run --qrels shop.eval.qrels --dialect bigquery
 WITH qrels AS (
   -- One row per query and judged document. (shop.eval.qrels)

@@ -242,7 +242,10 @@ def test_a_header_says_what_a_statement_is() -> None:
         " confidence=0.9\n-- plan: rank_method=sort; alternative: rank_method=count, if lists"
         " are long and have at most three judged documents each\n-- qrels: each query_id and"
         " doc_id is taken to have one row, since the table cannot be looked at. Map qrels.subtopic"
-        " to a column to merge rows that differ in it\n-- made by: sqlrank sql nDCG"
+        " to a column to merge rows that differ in it\n-- keys: compared columns are taken to have"
+        " one type (query_id), since the tables cannot be looked at. Map integers to text where"
+        " they meet texts, such as qrels.query_id to CAST(query_id AS STRING)\n-- made by: sqlrank"
+        " sql nDCG"
         " AP --compat trec10 --run eval.run --qrels eval.qrels --by system --confidence 0.9"
         " --dialect bigquery\n"
     )
