@@ -194,6 +194,66 @@ def test_added_rows_by_hand() -> None:
     )
 
 
+def weigh_row(
+    label: int, predicted: int, ratios: dict[int, tuple[int, int]], hits_count: int
+) -> float:
+    """Return the effect of a row's weight on the average over classes of ratios, given as numerator
+    and denominator: a hit counts in both, an F counts it and the rows of a class twice.
+    """
+    return sum(
+        (
+            hits_count * (c == label == predicted)
+            - numerator / denominator * ((c == predicted) + (hits_count - 1) * (c == label))
+        )
+        / denominator
+        / len(ratios)
+        for c, (numerator, denominator) in ratios.items()
+    )
+
+
+@pytest.mark.parametrize(
+    ("metric", "hits_count", "ratios"),
+    [
+        ("MulticlassPrecision", 1, [{1: (5, 7), 0: (18, 19)}, {1: (5, 8), 0: (17, 18)}]),
+        (
+            "MulticlassFBeta",
+            2,
+            [{1: (10, 13), 0: (36, 39)}, {1: (10, 14), 0: (34, 38)}],
+        ),
+    ],
+)
+def test_added_rows_of_averages_over_classes(
+    metric: str, hits_count: int, ratios: list[dict[int, tuple[int, int]]]
+) -> None:
+    """Both systems find 5 of 6 positives. One of 20 negatives changes, and two are wrong for both:
+    a positive is added, and 0.8 of a negative, of the effect that one more hit has on its class.
+    """
+    rows = [(1, 1, 1)] * 5 + [(1, 0, 0)] + [(0, 1, 1)] * 2 + [(0, 0, 1)] + [(0, 0, 0)] * 17
+    squares = sum(
+        (
+            weigh_row(label, other, ratios[1], hits_count)
+            - weigh_row(label, first, ratios[0], hits_count)
+        )
+        ** 2
+        for label, first, other in rows
+    )
+    for label, added in ((1, 1), (0, 0.8)):
+        gains = [
+            (hits_count - numerator / denominator) / denominator / 2
+            for numerator, denominator in (system[label] for system in ratios)
+        ]
+        squares += added * (sum(gains) / 2) ** 2
+    table = [
+        {"system": "ab"[system - 1], "unit": unit, "label": row[0], "predicted": row[system]}
+        for system in (1, 2)
+        for unit, row in enumerate(rows)
+    ]
+    (found,) = sqlrank.compare(
+        metric, inputs={"classified": pa.Table.from_pylist(table)}, unit="unit"
+    ).to_pylist()
+    assert found["se"] == pytest.approx((26 / 25 * squares) ** 0.5)
+
+
 def test_equal_outcomes_are_equal() -> None:
     """Other scores with the same outcomes are a difference of 0 without a variance, as those of
     equal systems are.

@@ -16,6 +16,7 @@ from sklearn import metrics as sklearn
 import sqlrank
 from sqlrank import InputError
 from sqlrank.registry.loader import load_registry
+from tests.analyses.test_small_sample_intervals import LEVEL, compute_limits
 from tests.lanes import select_few
 from tests.numbers.references import classes_reference as reference
 from tests.numbers.references import label_sets_reference
@@ -457,11 +458,10 @@ def test_errors_of_scores_are_those_of_predictions() -> None:
         )
 
 
-@pytest.mark.slow
-def test_errors_of_areas_are_those_of_finite_differences() -> None:
+@pytest.mark.parametrize("n", [12, pytest.param(40, marks=pytest.mark.slow)])
+def test_errors_of_areas_are_those_of_finite_differences(n: int) -> None:
     """Scores are tied, a class has no labels, and weights differ."""
     rng = np.random.default_rng(0)
-    n = 40
     data = Scores(np.round(rng.dirichlet(np.ones(4), n), 1), rng.integers(0, 3, n), rng.random(n))
     metrics = [metric for metric in SCORE_METRICS if metric.startswith("MulticlassAUC")]
     for units, ids in ((None, np.arange(n)), ("unit_id", np.arange(n) % (n // 2))):
@@ -487,6 +487,14 @@ def test_errors_of_areas_are_those_of_finite_differences() -> None:
             assert row[f"{metric}.se"] == pytest.approx(
                 np.sqrt(count / (count - 1) * (influence**2).sum()), rel=1e-4
             ), metric
+
+
+@pytest.mark.slow
+def test_errors_of_areas_are_those_of_the_bootstrap() -> None:
+    rng = np.random.default_rng(0)
+    data = Scores(
+        np.round(rng.dirichlet(np.ones(4), 40), 1), rng.integers(0, 3, 40), rng.random(40)
+    )
     call: dict[str, Any] = {
         "inputs": {"class_scores": pa.table(list_scores(data))},
         "confidence": 0.9,
@@ -505,3 +513,40 @@ def test_scores_that_are_refused() -> None:
         match=r"average='micro' is not for this metric. Choose from: macro, weighted",
     ):
         sqlrank.evaluate("MulticlassAUC(average=micro)", inputs={"class_scores": table})
+
+
+@pytest.mark.parametrize("unit", [None, "unit_id"])
+def test_limits_of_uneven_weights_by_their_formula(unit: str | None) -> None:
+    """All rows of a cell have its weight, so that their influence is equal, too. Most are right, or
+    most are wrong, and these weigh three times as much, in total or each.
+    """
+    rng = np.random.default_rng(4)
+    label = rng.choice(list("abc"), 60)
+    for share in (0.8, 0.3):
+        predicted = np.where(rng.random(60) < share, label, rng.choice(list("abc"), 60))
+        weight = np.where(label == predicted, 1.0, 3.0) * np.where(label == "b", 2.0, 1.0)
+        data = Classes(label, predicted, weight)
+        row = evaluate_classified(
+            "MulticlassMCC",
+            data,
+            {"unit_id": np.arange(60)} if unit else None,
+            confidence=LEVEL,
+        )
+        influence = [
+            sum(
+                sign
+                * reference.evaluate(  # type: ignore[operator]
+                    "MulticlassMCC",
+                    Classes(
+                        label, predicted, weight * (1 + sign * 1e-5 * (np.arange(60) == place))
+                    ),
+                )
+                for sign in (1, -1)
+            )
+            / 2e-5
+            for place in range(60)
+        ]
+        assert [row["MulticlassMCC.ci_low"], row["MulticlassMCC.ci_high"]] == pytest.approx(
+            compute_limits(row["MulticlassMCC"], np.array(influence), weight, kind="signed"),
+            rel=1e-6,
+        )
