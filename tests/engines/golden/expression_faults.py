@@ -5,8 +5,10 @@ longer than their alternatives.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import sqlglot
 from sqlglot import exp
 
 if TYPE_CHECKING:
@@ -16,6 +18,12 @@ _LIMITS = frozenset({2147483647.0, 9223372036854775807.0, 1.7976931348623157e308
 _BOUNDS = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
 _CONDITIONS = (exp.Where, exp.Having, exp.Qualify, exp.And, exp.Or, exp.Not)
 _ATOMS = (exp.Column, exp.Literal, exp.Boolean, exp.Null)
+
+
+@lru_cache(maxsize=4)
+def parse_statements(text: str, dialect: str) -> list[exp.Expr]:
+    """Return the trees of a text, which its readers share and do not change."""
+    return [statement for statement in sqlglot.parse(text, read=dialect) if statement is not None]
 
 
 def find_constant_conditions(query: exp.Expr, dialect: str) -> Iterator[str]:

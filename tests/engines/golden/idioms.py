@@ -4,7 +4,6 @@ the dialect.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 WITHOUT_WINDOW_CLAUSE = frozenset({"snowflake", "redshift", "tsql"})
 WITH_NUMBER_SERIES = frozenset({"bigquery", "duckdb", "spark", "databricks", "trino", "clickhouse"})
 
-_SENTINEL = re.compile(r"\b(THEN|ELSE) 214748364[67]\b")
-_NESTED_SUBSTRING = re.compile(r"\bSUBSTR(?:ING)?\(SUBSTR(?:ING)?\(")
 _LIMITS = {
     exp.GT: (exp.GT, exp.GTE),
     exp.GTE: (exp.GTE,),
@@ -34,13 +31,6 @@ def idiom_faults(query: exp.Query, dialect: str) -> Iterator[str]:
     """Yield a sentence for each part of a query that its dialect, or a condition beside it, makes
     superfluous.
     """
-    text = query.sql(dialect)
-    yield from (
-        f"{match.group()}: a number that stands for NULL" for match in _SENTINEL.finditer(text)
-    )
-    yield from (
-        f"{match.group()}: a part of a part of a text" for match in _NESTED_SUBSTRING.finditer(text)
-    )
     clause = query.args.get("with_")
     ctes = {cte.alias: cte.this for cte in clause.expressions} if clause else {}
     if dialect in WITH_NUMBER_SERIES and "digits" in ctes:

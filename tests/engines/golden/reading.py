@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import sqlglot
 from sqlglot import exp
 
 from tests.engines.golden import expression_faults, kinds
@@ -24,7 +23,7 @@ SHORT_NUMBER = len("0.1234567890123")
 def find_faults(text: str, dialect: str) -> list[str]:
     """Return a sentence for each thing in a printed statement that could be left out."""
     reader = _Reader(dialect)
-    for statement in filter(None, sqlglot.parse(text, read=dialect)):
+    for statement in expression_faults.parse_statements(text, dialect):
         query = statement if isinstance(statement, exp.Query) else statement.args.get("expression")
         if isinstance(query, exp.Query):
             reader.query(

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import sqlglot
 from sqlglot import exp
 
 import sqlrank
+from tests.engines.golden.expression_faults import parse_statements
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -213,8 +213,7 @@ def count_sizes(text: str, dialect: str) -> dict[str, int]:
     """Return the number of lines of a statement, of its CTEs and unnamed subqueries, and the depth
     of their nesting.
     """
-    (tree,) = sqlglot.parse(text, read=dialect)
-    assert tree is not None
+    (tree,) = parse_statements(text, dialect)
     subqueries = [
         node
         for node in tree.find_all(exp.Subquery)

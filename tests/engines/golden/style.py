@@ -7,10 +7,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import sqlglot
 from sqlglot import exp
 
-from tests.engines.golden.expression_faults import describe_place, shorten_text
+from tests.engines.golden.expression_faults import describe_place, parse_statements, shorten_text
 from tests.engines.golden.idioms import idiom_faults
 
 if TYPE_CHECKING:
@@ -19,6 +18,9 @@ if TYPE_CHECKING:
 _NOT_NULL = re.compile(r"\bNOT [\w.\"`]+ IS NULL")
 _EQUALITY = re.compile(r" *(ON|AND) \S+ (=|IS NOT DISTINCT FROM) \S+")
 """Line with one condition of a join, which has no place to break it."""
+
+_SENTINEL = re.compile(r"\b(THEN|ELSE)\s+214748364[67]\b")
+_NESTED_SUBSTRING = re.compile(r"\bSUBSTR(?:ING)?\(\s*SUBSTR(?:ING)?\(")
 
 _BARE_JOIN = re.compile(r"^ *JOIN ", re.MULTILINE)
 
@@ -54,7 +56,7 @@ def find_style_faults(text: str, dialect: str) -> list[str]:
             if _is_long(line)
         ),
     ]
-    for statement in filter(None, sqlglot.parse(text, read=dialect)):
+    for statement in parse_statements(text, dialect):
         query = statement if isinstance(statement, exp.Query) else statement.args.get("expression")
         if isinstance(query, exp.Query):
             found += _find_query_faults(query, dialect)
@@ -70,6 +72,10 @@ def _find_spellings(text: str) -> Iterator[str]:
         yield f"{match.group()}: write IS NOT NULL"
     if _BARE_JOIN.search(text):
         yield "JOIN: write INNER JOIN"
+    for match in _SENTINEL.finditer(text):
+        yield f"{match.group()}: a number that stands for NULL"
+    for match in _NESTED_SUBSTRING.finditer(text):
+        yield f"{match.group()}: a part of a part of a text"
 
 
 def _find_query_faults(query: exp.Query, dialect: str) -> Iterator[str]:
