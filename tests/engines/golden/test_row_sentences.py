@@ -1,5 +1,5 @@
-"""All sentences on the rows of steps in one text, to be read: ``pytest tests/engines/golden
---rewrite-golden`` rewrites it.
+"""A sentence on the rows of steps of each form in one text, to be read: ``pytest
+tests/engines/golden --rewrite-golden`` rewrites it.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ _FAULT = re.compile(
     r" (?:and|or)\b|\bper per\b|  |^One row (?!per|for)\w|\bper\W*$"
 )
 """Words that a sentence has where a noun is missing."""
+
+_FORM_WORDS = r"(?:one|row|per|and|or|several|(?:group|list|query|querie)s?)"
+"""Words of a sentence that are replaced, or decide how it is divided."""
 
 
 def list_sentences() -> Iterator[tuple[str, str]]:
@@ -66,10 +69,19 @@ def describe(name: str, sentence: str) -> list[str]:
     return [*dict.fromkeys([*comments, *aggregates])]
 
 
-def test_all_sentences(pytestconfig: pytest.Config) -> None:
-    sentences = {line for name, sentence in list_sentences() for line in describe(name, sentence)}
-    assert len(sentences) > 500
-    text = "\n".join(sorted(sentences)) + "\n"
+def find_form(name: str, sentence: str) -> str:
+    """Return a sentence without the words that are repeated as they are."""
+    if not re.search(r"\b(group|list)s?\b", sentence):
+        return f"{'file' if '/' in name else 'subquery'}, {': ' in sentence}"
+    head = re.split("[:(]", sentence, maxsplit=1)[0]
+    return re.sub(rf"(?!\b{_FORM_WORDS}\b)\b[\w'-]+\b( (?!{_FORM_WORDS}\b)[\w'-]+)*", "_", head)
+
+
+def test_sentences_of_each_form(pytestconfig: pytest.Config) -> None:
+    forms: dict[str, tuple[str, str]] = {}
+    for name, sentence in sorted(list_sentences(), key=lambda pair: (len(pair[1]), pair[1])):
+        forms.setdefault(find_form(name, sentence), (name, sentence))
+    text = "\n".join(sorted({line for pair in forms.values() for line in describe(*pair)})) + "\n"
     if pytestconfig.getoption("--rewrite-golden"):
         SENTENCES.write_text(text, "utf-8")
     assert SENTENCES.read_text("utf-8") == text, (
