@@ -5,13 +5,13 @@
 -- Undefined: no row without a leaked query.
 -- Source: containment of sets of shingles, Broder 1997.
 SELECT
-  ranked_lists.group_id,
+  list_groups.group_id,
   ROW_NUMBER() OVER (
-    PARTITION BY ranked_lists.group_id ORDER BY ngram_shares.contained_share DESC, ranked_lists.query_id, ngram_shares.doc_id
+    PARTITION BY list_groups.group_id ORDER BY ngram_shares.contained_share DESC, list_groups.query_id, ngram_shares.doc_id
   ) AS point, -- number of the row, from 1 for the greatest share
-  ranked_lists.query_id,
+  list_groups.query_id,
   ngram_shares.doc_id,
   ngram_shares.contained_share -- of the distinct n-grams of the query
 FROM ngram_shares
-JOIN ranked_lists ON ranked_lists.list_id = ngram_shares.list_id
+JOIN list_groups ON list_groups.list_id = ngram_shares.list_id
 WHERE ngram_shares.contained_share >= $threshold

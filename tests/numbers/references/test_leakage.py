@@ -147,6 +147,13 @@ def test_groups_weights_and_thresholds() -> None:
         ("de", 1, "reset", "faq"),
         ("fr", 1, "fox", "poem"),
     ]
+    sliced = sqlrank.evaluate("LeakedQueries", **tables, by=[["country"], []]).to_pylist()
+    assert [(row["slice"], row["point"], row["query_id"]) for row in sliced] == [
+        ("all", 1, "reset"),
+        ("all", 2, "fox"),
+        ("country", 1, "reset"),
+        ("country", 1, "fox"),
+    ]
     run = {name: {query: {"faq": 1.0} for query in QUERIES} for name in ("old", "new")}
     each = sqlrank.evaluate(
         ["LeakedShare", "num_ret"],

@@ -3,5 +3,6 @@
 -- Grain: group_id, list_id
 SELECT
   group_id,
-  list_id
+  list_id,
+  query_id
 FROM ranked_lists

@@ -3,6 +3,7 @@
 -- Grain: group_id, list_id
 SELECT
   group_id,
-  ranked_lists.list_id
+  ranked_lists.list_id,
+  ranked_lists.query_id
 FROM ranked_lists
 LEFT JOIN queries ON queries.query_id = ranked_lists.query_id
