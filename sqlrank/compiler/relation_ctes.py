@@ -39,6 +39,7 @@ from sqlrank.registry.query_templates import (
     append_source,
     describe_rows,
     name_keys_of_rows,
+    replace_column,
     substitute_cutoff,
 )
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
@@ -449,11 +450,13 @@ class RelationCtes:
         columns that metrics measure.
         """
         tree: Any = bind_parameters(self.library, file.tree, settings, file.params)
-        if "measured" in file.scopes:
+        if "For each" in file.annotations:
             measured = {key.role: source.measured for key, source in self.sources.items()}
             roles = [table.name for table in find_nodes(tree, exp.Table)]
-            tree = tree.select(
-                *(exp.column(name, table=role) for role in roles for name in measured.get(role, ()))
+            replace_column(
+                tree,
+                "measure",
+                [exp.column(name, table=role) for role in roles for name in measured.get(role, ())],
             )
         _join_queries_by_group(tree)
         for select in find_nodes(tree, exp.Select):

@@ -17,7 +17,7 @@ from sqlrank.optimizer.optimizer import prune_query
 from sqlrank.registry.query_templates import (
     describe_rows,
     file_comment,
-    load_select,
+    load_query,
     repeat_columns,
 )
 from sqlrank.result_columns import EXPERIMENT_SCHEMA
@@ -52,13 +52,13 @@ MATERIALIZED_STEPS = (
 """CTEs to materialize where the engine supports it, because several others read them."""
 
 
-def read_step(*path: str) -> exp.Select:
-    """Return the SELECT of an experiment file, with its first comment sentence as title."""
-    query: exp.Select = load_select(FOLDER, *path)
+def read_step(*path: str) -> Any:
+    """Return the query of an experiment file, with its first comment sentence as title."""
+    query = load_query(FOLDER, *path)
     for subquery in find_nodes(query, exp.Select):
         if subquery.comments:
             subquery.comments = [describe_rows(" ".join(subquery.comments))]
-    return with_comment(query, file_comment(FOLDER, *path))  # type: ignore[no-any-return]
+    return with_comment(query, file_comment(FOLDER, *path))
 
 
 def with_comment(query: Any, title: str) -> Any:
@@ -177,39 +177,27 @@ def _pair_products(columns: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     }
 
 
-def _metric_sums(design: ExperimentDesign) -> exp.Select:
+def _metric_sums(design: ExperimentDesign) -> Any:
     """Return each metric's sums under common names, from one scan of the variants' sums."""
-    query = read_step("metric_moments.sql")
-    names = [
-        exp.select(exp.alias_(sql_literal(estimate.name), "metric"))
-        for estimate in design.estimates
-    ]
-    names[0].comments = ["One row per metric."]
-    next(table for table in find_nodes(query, exp.Table) if table.name == "metrics").replace(
-        union_all(names).subquery("metrics")
-    )
     columns_by_metric = {
         estimate.name: _arm_columns(design, estimate) for estimate in design.estimates
     }
-    for column in next(iter(columns_by_metric.values())):
-        value = _choose_by_metric(
+    values = {
+        column: _choose_by_metric(
             {name: metric_columns[column] for name, metric_columns in columns_by_metric.items()}
         )
-        item = exp.alias_(value, column)
-        item.comments = [_describe_product(column)] if column in PRODUCTS else None
-        query.select(item, copy=False)
+        for column in next(iter(columns_by_metric.values()))
+    }
+    query = _bind_step(values, "metric_moments")
+    metrics = query.find(exp.Subquery)
+    rows: list[Any] = [
+        exp.replace_placeholders(metrics.this.copy(), metric=sql_literal(name))
+        for name in columns_by_metric
+    ]
+    for row in rows[1:]:
+        row.comments = None  # that of the first says what a row is
+    metrics.set("this", union_all(rows))
     return query
-
-
-def _describe_product(product: str) -> str:
-    """Return the comment of a sum of products, by the letters of its amounts."""
-    roles = {letter: f"{role.replace('_', ' ')}s" for role, letter in ROLE_LETTERS.items()}
-    first, second = (roles[letter] for letter in product[1:])
-    return (
-        f"sum of squares of {first} about the mean"
-        if first == second
-        else f"of products of {first}, {second}"
-    )
 
 
 def unit_denominators(design: ExperimentDesign) -> set[str]:
@@ -300,6 +288,7 @@ def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
         "tuned_alpha": exp.column("alpha"),
         "mismatch": sql_literal(SRM_ALPHA),
         "gain": _signed_difference(design),
+        "sample_ratio": sql_literal(SAMPLE_RATIO),
         **_sample_ratio_bindings(design),
     }
     interval_limits = read_step("relative_intervals", f"{design.lift_scale}.sql").selects
@@ -322,7 +311,7 @@ def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
     ctes |= {name: _bind_step(bindings, name) for name in SAMPLE_RATIO_STEPS}
     if not design.expected_shares:
         _drop_missing_variants(ctes["sample_ratio_statistic"])
-    return ctes | {"results": _with_sample_ratio(_bind_step(bindings, "results"))}
+    return ctes | {"results": _bind_step(bindings, "results")}
 
 
 def _bind_step(bindings: Mapping[str, exp.Expr], *path: str) -> Any:
@@ -457,9 +446,6 @@ PRINTED_COLUMNS = {name: SQL_TYPES[data_type] for name, data_type in EXPERIMENT_
 MULTI_VARIANT_COLUMN = "multi_variant_units"
 """The column of a printed statement with the number of units in several variants."""
 
-SAMPLE_RATIO_COLUMNS = ("n_units", "statistic", "df", "p_value", MULTI_VARIANT_COLUMN)
-"""Columns of the row of the sample ratio test."""
-
 
 def effects_query(design: ExperimentDesign, control: str) -> Any:
     """Return the query from a table ``metric_moments``, the sums of variants, to the result
@@ -496,16 +482,3 @@ def _result_columns(columns: Mapping[str, str]) -> exp.Select:
             for name, sql_type in columns.items()
         )
     ).from_("results")
-
-
-def _with_sample_ratio(effects: exp.Select) -> exp.Query:
-    """Return the rows of effects and the row of the sample ratio test, which has few of their
-    columns.
-    """
-    names = effects.named_selects
-    values: list[exp.Expr] = [
-        exp.column(name) if name in SAMPLE_RATIO_COLUMNS else exp.Null() for name in names
-    ]
-    values[names.index("metric")] = sql_literal(SAMPLE_RATIO)
-    ratio = exp.select(*values).from_("sample_ratio_test")
-    return exp.union(effects, ratio, distinct=False, copy=False)

@@ -5,7 +5,7 @@ CTE.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import takewhile
@@ -244,8 +244,16 @@ def modified_ns(path: Path) -> int:
 
 def load_select(*path: str | Path) -> exp.Select:
     """Read the SELECT of a file, given by path or parts of it."""
+    query = load_query(*path)
+    if not isinstance(query, exp.Select):
+        raise ContractError(f"{'/'.join(map(str, path))}:1: one SELECT is expected")
+    return query
+
+
+def load_query(*path: str | Path) -> exp.Query:
+    """Read the query of a file, given by path or parts of it."""
     file = path[0] if isinstance(path[0], Path) else sql_root().joinpath(*path)
-    return _read_select(file, modified_ns(file)).copy()
+    return _read_query(file, modified_ns(file)).copy()
 
 
 def file_comment(*path: str) -> str:
@@ -268,10 +276,10 @@ def file_rows(*path: str) -> str:
 
 @cache
 # Edit is part of the cache key
-def _read_select(path: Path, edit: int) -> exp.Select:  # noqa: ARG001
+def _read_query(path: Path, edit: int) -> exp.Query:  # noqa: ARG001
     tree = sqlglot.parse_one(strip_header_comment(path.read_text("utf-8")), read="duckdb")
-    if not isinstance(tree, exp.Select):
-        raise ContractError(f"{'/'.join(path.parts[-2:])}:1: one SELECT is expected")
+    if not isinstance(tree, exp.Query):
+        raise ContractError(f"{'/'.join(path.parts[-2:])}:1: one query is expected")
     tree.comments = None
     for node in tree.walk():
         # Source positions; copying them, even if empty, doubles the cost
@@ -309,6 +317,16 @@ def repeat_columns(query: exp.Select, elements: RepeatedNames) -> exp.Select:
             columns.append(repeated)
     query.set("expressions", columns)
     return query
+
+
+def replace_column(query: exp.Select, name: str, columns: Iterable[exp.Expr]) -> None:
+    """Put columns in the place of the one that stands for them in the file, in place."""
+    select_items = [
+        item
+        for column in query.selects
+        for item in (columns if column.alias_or_name == name else [column])
+    ]
+    query.set("expressions", select_items)
 
 
 def _rename_word(names: Mapping[str, str], match: re.Match[str]) -> str:

@@ -368,8 +368,13 @@ def _unknown_function(name: str, library: Registry) -> str:
 
 def _check_columns(file: SqlFile, library: Registry) -> Iterator[Violation]:
     if file.kind in {"relations", "curves"}:
+        stand_ins = file.annotations.get("For each", "").partition(" (")[0].split(", ")
         for select in file.tree.find_all(exp.Select):
-            yield from _source_columns(select, library)
+            yield from (
+                (column, problem)
+                for column, problem in _source_columns(select, library)
+                if column.name not in stand_ins
+            )
             yield from _unqualified_lookups(select, library)
         return
     available = _readable_columns(file, library)
@@ -411,7 +416,7 @@ def _table_columns(name: str, library: Registry) -> set[str] | None:
     )
 
 
-def _source_columns(select: exp.Select, library: Registry) -> Iterator[Violation]:
+def _source_columns(select: exp.Select, library: Registry) -> Iterator[tuple[exp.Column, str]]:
     """Yield columns that no source of a SELECT has: misspelt ones, also in capitals, and those that
     the SELECT computes itself.
     """

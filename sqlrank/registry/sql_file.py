@@ -83,7 +83,7 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """The grain of a metric, by the key of its GROUP BY."""
 
 ANNOTATIONS = (
-    "Depth", "Direction", "Engines", "Full name", "Grain", "Influence key", "Interval",
+    "Depth", "Direction", "Engines", "For each", "Full name", "Grain", "Influence key", "Interval",
     "Materialize", "Nonzero", "Outcomes", "Range", "Reading", "Reads", "Reference value",
     "Requires", "Revision", "Sampling unit", "Scope", "Source", "Tie bounds", "Tie expectation",
     "Undefined", "Unit", "Use when", "Validate",
@@ -92,14 +92,13 @@ ANNOTATIONS = (
 ranked.``
 """
 
-SCOPES = ("group", "slice", "system", "score", "measured")
+SCOPES = ("group", "slice", "system", "score")
 """Scopes of a relation.
 
 - group: of all lists of a group, also where each list is a group of its own
 - slice: computed for every slice of grouping sets
 - system: for every system of the run
 - score: for every score of predictions that have several, in one row
-- measured: with the columns of its inputs that metrics measure
 """
 
 TIE_EXPECTATIONS = ("linear", "spread", "none")

@@ -22,6 +22,7 @@ from sqlrank.engines.duckdb_session import TIME_ZONE
 from sqlrank.errors import MetricError
 from sqlrank.registry.dependencies import find_dependencies
 from sqlrank.registry.metric import Metric
+from sqlrank.registry.query_templates import replace_column
 from sqlrank.registry.registry import UNIT_COLUMN
 from sqlrank.registry.resolved_metric import ResolvedMetric
 from sqlrank.registry.settings_checks import check_parameter_value
@@ -631,10 +632,8 @@ def _build_file(
             *(exp.column(name) for name in sorted(missing - set(inner.this.named_selects))),
             copy=False,
         )
-    tree.select(
-        *(exp.alias_(aggregate, name) for name, aggregate in metrics.aggregates.items()),
-        copy=False,
-    )
+    totals = [exp.alias_(aggregate, name) for name, aggregate in metrics.aggregates.items()]
+    replace_column(tree, "total", totals)
     if buckets is not None:
         buckets.add_bucket_key(tree)
     file.__dict__["annotations"] = {

@@ -1,6 +1,5 @@
 -- results: one row per metric and treatment, and one for the sample ratio: effect with interval and test.
--- The winner and the minimum detectable effect (mde) follow from them. Python adds the row of the sample ratio test, which has few of these
--- columns.
+-- The winner and the minimum detectable effect (mde) follow from them. The row of the sample ratio test has few of these columns.
 -- There is no interval, p-value or winner if the units of the variant or of the control are all equal.
 -- The winner needs a corrected p-value below 1 - confidence, and numbers of units that match the expected shares.
 -- Grain: metric, variant
@@ -33,3 +32,8 @@ SELECT
   multi_variant_units
 FROM corrected_p_values
 CROSS JOIN sample_ratio_test
+UNION ALL
+SELECT
+  $sample_ratio, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+  n_units, statistic, df, p_value, NULL, NULL, NULL, NULL, multi_variant_units
+FROM sample_ratio_test
