@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-MEASURED = {"docs/engines.md": "make engines", "docs/speed.md": "make bench"}
+MEASURED = {"docs/speed.md": "make bench"}
 """Pages of measured tables, with the command that measures them. Pages of metrics are made from
 their files whenever the site is built.
 """

@@ -33,7 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--write-matrix",
         action="store_true",
-        help="Put what agreed on which engine into docs/engines.md.",
+        help="Store what agreed on which engine for the page on engines.",
     )
     parser.addoption(
         "--slow-share",

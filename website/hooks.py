@@ -218,6 +218,8 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
         "boost": keywords.find_boost(place, is_written=page.file.generated_by is None)
     } | page.meta.get("search", {})
     text = SESSION.sub("```pycon\n", linked_pages.with_links(markdown, place))
+    if place == "engines.md" and linked_pages.ENGINES_TABLE.is_file():
+        text = text.replace("<!-- matrix -->", linked_pages.ENGINES_TABLE.read_text("utf-8"))
     return metric_index.extend_tables(text) if place == metric_index.PLACE else text
 
 

@@ -11,6 +11,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 
+ENGINES_TABLE = ROOT / ".cache" / "engines.md"
+"""The table of metrics and engines, which ``make engines`` makes."""
+
 PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",

@@ -1,22 +1,18 @@
-"""The table of metrics and engines that agree, printed after the tests and stored in
-docs/engines.md.
+"""The table of metrics and engines that agree, printed after the tests, and stored for the page on
+engines.
 """
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from release.sources import digest_sources, mark_page
+from website.linked_pages import ENGINES_TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-PAGE = Path(__file__).parents[2] / "docs" / "engines.md"
 PROPERTY = "agreed"
-_TABLE = re.compile(r"(?<=<!-- matrix -->\n).*(?=<!-- end of matrix -->)", re.DOTALL)
 
 
 def make_record(
@@ -59,13 +55,7 @@ def format_table(records: Iterable[Mapping[str, Any]], engines: Iterable[str]) -
     return "\n".join(lines) + "\n"
 
 
-def read_table() -> str:
-    """Return the table that is in the documentation."""
-    match = _TABLE.search(PAGE.read_text("utf-8"))
-    return match[0] if match else ""
-
-
 def write_table(new: str) -> None:
-    """Put a table into the documentation."""
-    PAGE.write_text(_TABLE.sub(lambda _: new, PAGE.read_text("utf-8")), "utf-8")
-    mark_page(PAGE, digest_sources(PAGE.parents[1]))
+    """Store a table, which the next build of the documentation puts on its page."""
+    ENGINES_TABLE.parent.mkdir(exist_ok=True)
+    ENGINES_TABLE.write_text(new, "utf-8")
