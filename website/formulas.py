@@ -44,8 +44,8 @@ def typeset_formula(file: SqlFile) -> str:
     if is_plain or sum(1 for _ in tree.walk()) > MOST:
         return ""
     try:
-        row = _build_row(
-            _build_identifier(file.full_name), _build_operator("="), _typeset_expression(tree)
+        row = build_row(
+            build_identifier(file.full_name), build_operator("="), _typeset_expression(tree)
         )
     except KeyError:
         return ""
@@ -57,9 +57,9 @@ def typeset_formula(file: SqlFile) -> str:
 def _typeset_expression(node: exp.Expr) -> ET.Element:
     """Return an expression, set; raise ``KeyError`` for one of a kind that is not known."""
     if type(node) in RELATIONS:
-        return _build_row(
+        return build_row(
             _typeset_expression(node.this),
-            _build_operator(RELATIONS[type(node)]),
+            build_operator(RELATIONS[type(node)]),
             _typeset_expression(node.expression),
         )
     if type(node) in TOTALS:
@@ -71,7 +71,7 @@ def _typeset_total(node: exp.Expr) -> ET.Element:
     """Return a sum, greatest, least or mean: rows that CASE leaves out, by NULL or as 0 in a sum,
     are a condition below the sign.
     """
-    body, sign = node.this, _build_operator(TOTALS[type(node)])
+    body, sign = node.this, build_operator(TOTALS[type(node)])
     if isinstance(body, exp.Case) and body.this is None and len(body.args["ifs"]) == 1:
         rest = body.args.get("default")
         if (
@@ -83,14 +83,14 @@ def _typeset_total(node: exp.Expr) -> ET.Element:
             under = ET.Element("munder")
             under.extend([sign, _typeset_expression(only.this)])
             sign, body = under, only.args["true"]
-    return _build_row(sign, _typeset_bracketed(body, TERMS))
+    return build_row(sign, _typeset_bracketed(body, TERMS))
 
 
 def _typeset_bracketed(node: exp.Expr, kinds: tuple[type, ...]) -> ET.Element:
     """Return an expression, in brackets if it is of these kinds."""
     inner = node.unnest()
     return (
-        _build_row(_build_operator("("), _typeset_expression(inner), _build_operator(")"))
+        build_row(build_operator("("), _typeset_expression(inner), build_operator(")"))
         if isinstance(inner, kinds)
         else _typeset_expression(inner)
     )
@@ -103,8 +103,8 @@ def _typeset_sum(node: exp.Expr) -> ET.Element:
         if is_minus
         else _typeset_expression(node.expression.unnest())
     )
-    return _build_row(
-        _typeset_expression(node.this.unnest()), _build_operator(MINUS if is_minus else "+"), right
+    return build_row(
+        _typeset_expression(node.this.unnest()), build_operator(MINUS if is_minus else "+"), right
     )
 
 
@@ -119,13 +119,11 @@ def _typeset_product(node: exp.Expr) -> ET.Element:
         is_open = times > 1 or place < len(several) - 1
         kinds = (*TERMS, exp.Case, *(TOTALS if is_open else ()), *((exp.Div,) if times > 1 else ()))
         bracketed = _typeset_bracketed(factor, kinds)
-        parts += [_build_operator(TIMES)] if parts else []
+        parts += [build_operator(TIMES)] if parts else []
         parts.append(
-            bracketed
-            if times == 1
-            else _build_element("msup", bracketed, _build_number(str(times)))
+            bracketed if times == 1 else build_element("msup", bracketed, build_number(str(times)))
         )
-    return _build_row(*parts)
+    return build_row(*parts)
 
 
 def _list_factors(node: exp.Expr) -> list[exp.Expr]:
@@ -141,7 +139,7 @@ def _typeset_cases(node: exp.Expr) -> ET.Element:
     rows = [
         (
             _typeset_expression(item.args["true"].unnest()),
-            _build_row(_build_text("if "), _typeset_expression(item.this)),
+            build_row(build_text("if "), _typeset_expression(item.this)),
         )
         for item in node.args["ifs"]
     ]
@@ -150,8 +148,8 @@ def _typeset_cases(node: exp.Expr) -> ET.Element:
         [
             *rows,
             (
-                _typeset_expression(rest.unnest()) if rest else _build_text("undefined"),
-                _build_text("otherwise"),
+                _typeset_expression(rest.unnest()) if rest else build_text("undefined"),
+                build_text("otherwise"),
             ),
         ]
     )
@@ -161,8 +159,8 @@ def _typeset_coalesce(node: exp.Expr) -> ET.Element:
     (other,) = node.expressions
     return _stack_rows(
         [
-            (_typeset_expression(node.this), _build_text("")),
-            (_typeset_expression(other), _build_text("if that is undefined")),
+            (_typeset_expression(node.this), build_text("")),
+            (_typeset_expression(other), build_text("if that is undefined")),
         ]
     )
 
@@ -171,8 +169,8 @@ def _stack_rows(rows: Sequence[tuple[ET.Element, ET.Element]]) -> ET.Element:
     """Return cases below each other; the style of the site draws the line before them, which not
     every font has as a tall brace.
     """
-    cells = [_build_element("mtr", *(_build_element("mtd", cell) for cell in row)) for row in rows]
-    table = _build_element("mtable", *cells)
+    cells = [build_element("mtr", *(build_element("mtd", cell) for cell in row)) for row in rows]
+    table = build_element("mtable", *cells)
     table.set("displaystyle", "true")
     return table
 
@@ -181,14 +179,14 @@ def _typeset_call(name: str, arguments: Sequence[exp.Expr]) -> ET.Element:
     parts = [
         part
         for argument in arguments
-        for part in (_build_operator(","), _typeset_expression(argument.unnest()))
+        for part in (build_operator(","), _typeset_expression(argument.unnest()))
     ][1:]
-    return _build_row(_build_identifier(name), _build_operator("("), *parts, _build_operator(")"))
+    return build_row(build_identifier(name), build_operator("("), *parts, build_operator(")"))
 
 
 def _create_fence_rule(left: str, right: str) -> Callable[[exp.Expr], ET.Element]:
-    return lambda node: _build_row(
-        _build_operator(left), _typeset_expression(node.this.unnest()), _build_operator(right)
+    return lambda node: build_row(
+        build_operator(left), _typeset_expression(node.this.unnest()), build_operator(right)
     )
 
 
@@ -202,9 +200,9 @@ def _typeset_divisor(node: exp.Expr) -> ET.Element:
 
 
 def _create_infix_rule(word: str) -> Callable[[exp.Expr], ET.Element]:
-    return lambda node: _build_row(
+    return lambda node: build_row(
         _typeset_expression(node.this),
-        _build_text(f" {word} "),
+        build_text(f" {word} "),
         _typeset_expression(node.expression),
     )
 
@@ -212,75 +210,81 @@ def _create_infix_rule(word: str) -> Callable[[exp.Expr], ET.Element]:
 def _typeset_negation(node: exp.Expr) -> ET.Element:
     inner = node.this.unnest()
     return (
-        _build_row(_typeset_expression(inner.this), _build_text(" is not NULL"))
+        build_row(_typeset_expression(inner.this), build_text(" is not NULL"))
         if isinstance(inner, exp.Is)
-        else _build_row(_build_text("not "), _typeset_bracketed(inner, (exp.And, exp.Or)))
+        else build_row(build_text("not "), _typeset_bracketed(inner, (exp.And, exp.Or)))
     )
 
 
-def _build_element(name: str, *parts: ET.Element, text: str | None = None) -> ET.Element:
+def build_element(name: str, *parts: ET.Element, text: str | None = None) -> ET.Element:
+    """Return an element with parts or a text."""
     element = ET.Element(name)
     element.text = text
     element.extend(parts)
     return element
 
 
-def _build_row(*parts: ET.Element) -> ET.Element:
-    return _build_element("mrow", *parts)
+def build_row(*parts: ET.Element) -> ET.Element:
+    """Return parts beside each other."""
+    return build_element("mrow", *parts)
 
 
-def _build_identifier(text: str) -> ET.Element:
-    return _build_element("mi", text=text)
+def build_identifier(text: str) -> ET.Element:
+    """Return a variable."""
+    return build_element("mi", text=text)
 
 
-def _build_number(text: str) -> ET.Element:
-    return _build_element("mn", text=text)
+def build_number(text: str) -> ET.Element:
+    """Return a number."""
+    return build_element("mn", text=text)
 
 
-def _build_operator(text: str) -> ET.Element:
-    return _build_element("mo", text=text)
+def build_operator(text: str) -> ET.Element:
+    """Return an operator, sign or bracket."""
+    return build_element("mo", text=text)
 
 
-def _build_text(text: str) -> ET.Element:
-    return _build_element("mtext", text=text.replace(" ", "\u00a0"))
+def build_text(text: str) -> ET.Element:
+    """Return upright words, whose blanks remain."""
+    return build_element("mtext", text=text.replace(" ", "\u00a0"))
 
 
 SETTERS: dict[type, Callable[[exp.Expr], ET.Element]] = {
-    exp.Column: lambda node: _build_identifier(node.name),
-    exp.Placeholder: lambda node: _build_identifier(node.name),
+    exp.Column: lambda node: build_identifier(node.name),
+    exp.Placeholder: lambda node: build_identifier(node.name),
     exp.Literal: lambda node: (
-        _build_number(node.name) if not node.is_string else _build_text(node.name)
+        build_number(node.name) if not node.is_string else build_text(node.name)
     ),
-    exp.Null: lambda _: _build_text("undefined"),
+    exp.Null: lambda _: build_text("undefined"),
     exp.Paren: lambda node: _typeset_expression(node.unnest()),
     exp.Add: _typeset_sum,
     exp.Sub: _typeset_sum,
     exp.Mul: _typeset_product,
-    exp.Div: lambda node: _build_element(
+    exp.Div: lambda node: build_element(
         "mfrac",
         _typeset_expression(node.this.unnest()),
         _typeset_expression(node.expression.unnest()),
     ),
-    exp.Neg: lambda node: _build_row(_build_operator(MINUS), _typeset_bracketed(node.this, TERMS)),
+    exp.Neg: lambda node: build_row(build_operator(MINUS), _typeset_bracketed(node.this, TERMS)),
     exp.Nullif: _typeset_divisor,
     exp.Coalesce: _typeset_coalesce,
     exp.Case: _typeset_cases,
-    exp.Sqrt: lambda node: _build_element("msqrt", _typeset_expression(node.this.unnest())),
-    exp.Exp: lambda node: _build_element(
-        "msup", _build_identifier("e"), _typeset_expression(node.this.unnest())
+    exp.Sqrt: lambda node: build_element("msqrt", _typeset_expression(node.this.unnest())),
+    exp.Exp: lambda node: build_element(
+        "msup", build_identifier("e"), _typeset_expression(node.this.unnest())
     ),
     exp.Ln: lambda node: _typeset_call("ln", [node.this]),
     exp.PercentileCont: lambda node: _typeset_call("quantile", [node.this, node.expression]),
     exp.Abs: _create_fence_rule("|", "|"),
     exp.Floor: _create_fence_rule("\u230a", "\u230b"),
     exp.Count: lambda node: (
-        _build_text("number of rows")
+        build_text("number of rows")
         if isinstance(node.this, exp.Star)
         else _typeset_call("count", [node.this])
     ),
     exp.And: _create_infix_rule("and"),
     exp.Or: _create_infix_rule("or"),
-    exp.Is: lambda node: _build_row(_typeset_expression(node.this), _build_text(" is NULL")),
+    exp.Is: lambda node: build_row(_typeset_expression(node.this), build_text(" is NULL")),
     exp.Not: _typeset_negation,
     exp.Anonymous: lambda node: _typeset_call(node.name, node.expressions),
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mkdocs.config.config_options import ExtraScriptValue
 from mkdocs.structure.files import File
+from pygments.lexers.shell import BashSessionLexer  # type: ignore[import-untyped]
 
 import sqlrank
 from website import (
@@ -76,6 +77,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     could be fetched.
     """
     config.copyright = f"sqlrank {sqlrank.__version__}"
+    # Prompts are a dollar: a comment of LaTeX in an output would be copied as a command.
+    BashSessionLexer._ps1rgx = re.compile(r"^(\$ )(.*\n?)")  # noqa: SLF001
     if browser_engine.engine_files():
         script = ExtraScriptValue("assets/run.mjs")
         script.type = "module"

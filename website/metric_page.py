@@ -17,6 +17,7 @@ from sqlrank.registry.settings_checks import LIST_SLOTS, list_settings
 from website import examples, families
 from website.command_outputs import read_output
 from website.formulas import typeset_formula
+from website.literature_formulas import typeset_literature
 from website.policy_tables import capitalize_sentence, describe_values, locate_policy
 from website.spelling import separate_words
 from website.tools import compare_tools
@@ -180,8 +181,12 @@ def _build_typeset_formula(file: SqlFile) -> list[str]:
         return []
     return [
         _describe_rows(file.source_relation),
-        f'<div class="formula" tabindex="0" data-search-exclude>{formula}</div>',
+        _frame_formula(formula),
     ]
+
+
+def _frame_formula(formula: str) -> str:
+    return f'<div class="formula" tabindex="0" data-search-exclude>{formula}</div>'
 
 
 def _describe_rows(relation: str) -> str:
@@ -215,6 +220,8 @@ def _format_further_sentences(file: SqlFile) -> list[str]:
     if any(re.search(r" [=*/] |^ +sum over", line) for line in lines):
         formula = [line[4:] for line in lines if line.startswith("    ")]
         rest = " ".join(line for line in lines if not line.startswith("    "))
+        if formulas := typeset_literature(formula):
+            return [*map(_frame_formula, formulas), rest]
         return ["``` { .text .wrapped }\n" + "\n".join(formula) + "\n```", rest]
     return [" ".join(line.strip() for line in lines)]
 

@@ -9,6 +9,7 @@ import pytest
 from sqlrank.registry.loader import load_registry
 from website import families
 from website.formulas import MOST, typeset_formula
+from website.literature_formulas import typeset_literature
 from website.metric_page import build_metric_page
 
 FILES = {file.full_name: file for of in families.group_by_family().values() for file in of}
@@ -46,6 +47,8 @@ def write_formula(node: ET.Element) -> str:
         return f"({parts[0]}){'/' if node.tag == 'mfrac' else '^'}({parts[1]})"
     if node.tag == "munder":
         return f"{parts[0]}[{parts[1]}]"
+    if node.tag == "msub":
+        return "_".join(parts)
     if node.tag == "msqrt":
         return f"sqrt({''.join(parts)})"
     if node.tag == "mtable":
@@ -91,6 +94,53 @@ def write_formula(node: ET.Element) -> str:
 )
 def test_a_formula_says_what_the_file_says(name: str, text: str) -> None:
     assert read_formula(name) == text
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("R@k = hits in the first k / relevant", "R@k = (hits in the first k)/(relevant)"),
+        ("RHR@k = sum over i <= k of rel_i / i", "RHR@k = ∑[i ≤ k] (rel_i)/(i)"),
+        (
+            "nDCG@k = (sum over i <= k of gain(r_i) discount(i)) / the same sum over the ideal",
+            "nDCG@k = (∑[i ≤ k] gain(r_i) discount(i))/(the same sum over the ideal)",
+        ),
+        ("J = Recall + Specificity - 1", "J = Recall + Specificity − 1"),
+        ("RBP@k = (1 - p) sum over i <= k of p^(i-1)", "RBP@k = (1 − p) ∑[i ≤ k] (p)^(i − 1)"),
+        ("E = max over bins B of |mean p in B - y|", "E = max[bins B] |mean p in B − y|"),
+        ("S = sum of w p / sum w, of rows", "S = (∑ w p)/(∑ w), of rows"),
+        ("L = -(b ln b) / sqrt(2 n)", "L = − (b ln b)/(sqrt(2 n))"),
+    ],
+)
+def test_a_formula_of_the_literature_says_what_the_comment_says(line: str, text: str) -> None:
+    (formula,) = typeset_literature([line])
+    assert "".join(write_formula(parse_formula(formula)).split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "mean of the ranks = of something",
+        "X = hits / (relevant",
+        "X = hits ; relevant",
+        "X = sum over the documents",
+        f"X = {'hits ' * 40}",
+        "a sentence without a value",
+    ],
+)
+def test_other_lines_remain_text(line: str) -> None:
+    assert typeset_literature([line]) == []
+
+
+def test_most_formulas_of_the_literature_are_set() -> None:
+    formulas = [
+        typeset_literature([line[4:] for line in lines])
+        for file in FILES.values()
+        if (lines := [line for line in file.doc.splitlines()[1:] if line.startswith("    ")])
+    ]
+    assert sum(map(bool, formulas)) > 70
+    for formula in (formula for several in formulas for formula in several):
+        assert {node.tag for node in parse_formula(formula).iter()} <= {*ELEMENTS, "msub"}
 
 
 def test_every_page_has_a_formula_that_is_well_formed_or_none() -> None:

@@ -1,5 +1,5 @@
 -- ClickRank: sum of the ranks of the documents that users clicked, each weighted by the inverse of the probability that it was examined.
---     ClickRank = sum over clicked d of rank of d / propensity(rank at which d was shown)
+--     ClickRank = sum over clicked d of (rank of d) / propensity(rank at which d was shown)
 -- Use when: rankings order the same documents, and all that are relevant should be near the top. It is the loss of propensity-weighted SVMs.
 -- if_undefined(): default skip: value of a query for which it is undefined.
 -- Range: 0 to inf.

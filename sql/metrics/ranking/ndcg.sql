@@ -1,5 +1,5 @@
 -- nDCG: discounted gain of the documents at ranks 1 to k over that of the ideal ranking.
---     nDCG@k = sum over i <= k of gain(r_i) discount(i) / the same sum over the ideal order
+--     nDCG@k = (sum over i <= k of gain(r_i) discount(i)) / the same sum over the ideal order
 -- Full name: normalized discounted cumulative gain.
 -- Use when: judgments have grades and the top of the list matters most. For one right answer, RR is easier to explain.
 -- Reading: 1 is the ideal order, and 0.63 the value of a single relevant document at rank 2. A drop can come from documents that nobody judged.

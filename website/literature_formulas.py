@@ -1,0 +1,258 @@
+"""The formula of the literature in the comment of a metric's file as MathML:
+``R@k = hits in the first k / relevant documents``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+from xml.etree import ElementTree as ET
+
+from website.formulas import (
+    MINUS,
+    build_element,
+    build_identifier,
+    build_number,
+    build_operator,
+    build_row,
+    build_text,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MAX_CHARS = 125
+"""Maximum length of a formula that is set: the lines of longer ones are wrapped as text."""
+
+SIGNS = {"sum": "\u2211", "product": "\u220f", "mean": "mean", "min": "min", "max": "max"}
+GREEK = {"alpha": "\u03b1", "beta": "\u03b2", "lambda": "\u03bb", "phi": "\u03c6"}
+OPERATORS = {"-": MINUS, "*": "\u22c5", "<=": "\u2264", ">=": "\u2265"}
+BRACKETS = {"(": ")", "[": "]", "|": "|"}
+
+_TOKEN = re.compile(r"\s*(<=|>=|\d+(?:\.\d+)?|[A-Za-z][\w@]*|[-+*/^()\[\]|,<>=])")
+_SUBSCRIPT = re.compile(r"([A-Za-z]+)_([A-Za-z0-9])")
+
+
+class Token(NamedTuple):
+    """A number, word or sign, with its place in the formula."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def is_word(self) -> bool:
+        """Return True for a word or a variable."""
+        return self.text[0].isalpha()
+
+    @property
+    def is_variable(self) -> bool:
+        """Return True for a letter, with or without an index."""
+        return (
+            len(self.text) == 1 or self.text in GREEK or bool(_SUBSCRIPT.fullmatch(self.text))
+        ) and self.is_word
+
+
+def typeset_literature(lines: Sequence[str]) -> list[str]:
+    """Return a formula per line as elements ``math``, with lines joined that go on; empty if a
+    formula is long or has a sign that is not known here.
+    """
+    texts: list[str] = []
+    for line in lines:
+        if texts and " = " not in line:
+            texts[-1] += f" {line.strip()}"
+        else:
+            texts.append(line.strip())
+    if any(len(text) > MAX_CHARS for text in texts):
+        return []
+    try:
+        return [_typeset_equation(text) for text in texts]
+    except ValueError:
+        return []
+
+
+def _typeset_equation(text: str) -> str:
+    name, equals, value = text.partition(" = ")
+    tokens = []
+    place = 0
+    while place < len(value):
+        if (match := _TOKEN.match(value, place)) is None:
+            raise ValueError(value[place:])
+        tokens.append(Token(match[1], match.start(1), match.end(1)))
+        place = match.end()
+    if not equals or not tokens or " " in name:
+        raise ValueError(text)
+    parser = FormulaParser(tokens)
+    parts = [_build_words(name), build_operator("="), parser.read_sum()]
+    if parser.tokens:  # such as a condition after a comma
+        if parser.tokens[0].text != ",":
+            raise ValueError(text)
+        parts += [build_text(value[parser.tokens[0].start :].replace("<=", "\u2264"))]
+    math = build_element("math", build_row(*parts))
+    math.set("display", "block")
+    return ET.tostring(math, encoding="unicode")
+
+
+@dataclass
+class FormulaParser:
+    """A reader of the tokens of a formula, which it takes from the front."""
+
+    tokens: list[Token]
+
+    def _starts_with(self, *texts: str) -> bool:
+        return bool(self.tokens) and self.tokens[0].text in texts
+
+    def _take_token(self) -> Token:
+        if not self.tokens:
+            raise ValueError("the formula ends early")
+        return self.tokens.pop(0)
+
+    def read_sum(self) -> ET.Element:
+        """Read terms with their signs."""
+        parts = []
+        while True:
+            if self._starts_with("+", "-"):
+                parts.append(_set_operator(self._take_token()))
+            parts.append(self._read_term())
+            if not self._starts_with("+", "-"):
+                return build_row(*parts)
+
+    def _read_term(self, *, has_quotients: bool = True) -> ET.Element:
+        """Read a product or quotient: a divisor is one factor, and divides all before it."""
+        factors: list[ET.Element] = []
+        while self.tokens and not self._starts_with("+", "-", ")", "]", ",", "<=", "=", "<", ">"):
+            if self._starts_with("|") and factors:  # the end of an absolute value
+                break
+            if self._starts_with("/"):
+                if not has_quotients:
+                    break
+                self._take_token()
+                sign = [_set_operator(self._take_token())] if self._starts_with("-") else []
+                divisor = build_row(*sign, self._read_factor(is_bare=not sign))
+                factors = [build_element("mfrac", _drop_brackets(factors), divisor)]
+            elif self._starts_with("*"):
+                factors.append(_set_operator(self._take_token()))
+            else:
+                if factors and factors[-1].tag != "mo":
+                    factors.append(build_text(" "))
+                factors.append(self._read_factor())
+        if not factors:
+            raise ValueError("a term is missing")
+        return build_row(*factors)
+
+    def _read_factor(self, *, is_bare: bool = False) -> ET.Element:
+        """Read a factor with its exponent, without its brackets if it is bare."""
+        token = self._take_token()
+        if token.text in SIGNS and self._starts_with("over", "of"):
+            return self._read_total(token)
+        if token.text == "sum":
+            return build_row(build_operator(SIGNS["sum"]), self._read_term(has_quotients=False))
+        if token.text in BRACKETS:
+            factor = self._read_bracketed(token, is_bare=is_bare)
+        elif token.is_word:
+            factor = self._read_words(token)
+        elif token.text[0].isdigit():
+            factor = build_number(token.text)
+        else:
+            raise ValueError(token.text)
+        if self._starts_with("^"):
+            self._take_token()
+            factor = build_element("msup", factor, self._read_factor(is_bare=True))
+        return factor
+
+    def _read_bracketed(self, left: Token, *, is_bare: bool) -> ET.Element:
+        inner = self.read_sum()
+        if self._starts_with("<=", "<", ">=", ">", "="):
+            inner = build_row(inner, _set_operator(self._take_token()), self.read_sum())
+        right = self._take_token()
+        if right.text != BRACKETS[left.text]:
+            raise ValueError(left.text)
+        if is_bare and left.text == "(" and not self._starts_with("^"):
+            return inner
+        return build_row(build_operator(left.text), inner, build_operator(right.text))
+
+    def _read_words(self, first: Token) -> ET.Element:
+        """Read a call, a variable, or words up to the next sign."""
+        if self._starts_with("(") and self.tokens[0].start == first.end:
+            return self._read_call(first)
+        if first.is_variable:
+            return _set_word(first)
+        words = [first.text]
+        while (
+            self.tokens
+            and self.tokens[0].is_word
+            and (self.tokens[0].text not in SIGNS or words[-1] == "same")
+        ):
+            words.append(self._take_token().text)
+        return _build_words(" ".join(words))
+
+    def _read_call(self, name: Token) -> ET.Element:
+        self._take_token()
+        arguments = [self.read_sum()]
+        while self._starts_with(","):
+            self._take_token()
+            arguments += [build_operator(","), self.read_sum()]
+        if self._take_token().text != ")":
+            raise ValueError(name.text)
+        if name.text == "sqrt":
+            return build_element("msqrt", *arguments)
+        call = _build_words(name.text)
+        if name.text == "log2":
+            call = build_element("msub", build_identifier("log"), build_number("2"))
+        return build_row(call, build_operator("("), *arguments, build_operator(")"))
+
+    def _read_total(self, sign: Token) -> ET.Element:
+        """Read ``sum over i <= k of x_i`` or ``sum of x``."""
+        total = build_operator(SIGNS[sign.text])
+        if self._take_token().text == "of":
+            return build_row(total, self._read_term(has_quotients=False))
+        condition = self.tokens[: self._find_body()]
+        del self.tokens[: len(condition) + 1]
+        parts = [_set_word(token) if token.is_word else _set_operator(token) for token in condition]
+        spaced = [element for part in parts for element in (build_text(" "), part)][1:]
+        return build_row(build_element("munder", total, build_row(*spaced)), self._read_term())
+
+    def _find_body(self) -> int:
+        """Return the place of the ``of`` before what is totalled: that before something set, or the
+        first one.
+        """
+        candidates = [index for index, token in enumerate(self.tokens) if token.text == "of"]
+        for candidate in candidates[:2]:
+            after, next_token = (*self.tokens[candidate + 1 : candidate + 3], None, None)[:2]
+            if after is not None and (
+                not after.is_word
+                or after.is_variable
+                or (next_token is not None and next_token.start == after.end)
+            ):
+                return candidate
+        if not candidates:
+            raise ValueError("over")
+        return candidates[0]
+
+
+def _drop_brackets(factors: Sequence[ET.Element]) -> ET.Element:
+    """Return factors as a numerator, a single sum without its brackets."""
+    if len(factors) == 1 and [part.text for part in factors[0]][::2] == ["(", ")"]:
+        return factors[0][1]
+    return build_row(*factors)
+
+
+def _set_word(token: Token) -> ET.Element:
+    if match := _SUBSCRIPT.fullmatch(token.text):
+        index = build_number(match[2]) if match[2].isdigit() else build_identifier(match[2])
+        return build_element("msub", build_identifier(match[1]), index)
+    return _build_words(GREEK.get(token.text, token.text))
+
+
+def _build_words(text: str) -> ET.Element:
+    """Return words as an identifier, which is upright if it is longer than a letter: signs beside
+    the text of an element ``mtext`` would have no room.
+    """
+    return build_identifier(re.sub("[ _]", "\u00a0", text))
+
+
+def _set_operator(token: Token) -> ET.Element:
+    if token.text[0].isdigit():
+        return build_number(token.text)
+    return build_operator(OPERATORS.get(token.text, token.text))
