@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.call.request import Request
-from sqlrank.call.sources import system_source, with_previous_runs
+from sqlrank.call.sources import SourceGroup, find_systems, with_previous_runs
 from sqlrank.errors import InputError, MetricError, join_words, short_repr, suggest_choice
 from sqlrank.interval_options import (
     BOOTSTRAP,
@@ -295,7 +295,8 @@ def resolve_request(request: Request) -> ResolvedRequest:
     sources, rankings_from_predictions = _resolve_sources(
         sources_by_role, metrics, base_role, library, request.columns or {}
     )
-    if getattr(system_source(sources), "members_are_systems", False):
+    if find_systems(sources):
+        _check_systems(sources_by_role, metrics, base_role, library, groupings)
         groupings = _add_system_column(groupings)
     columns = list(dict.fromkeys(column for group in groupings for column in group))
     sets = groupings if len(groupings) > 1 else None
@@ -708,6 +709,44 @@ def _resolve_sources(
     return _ranking_sources(
         sources, {role for metric in rankings for role in metric.dependencies.roles}, library
     )
+
+
+def _check_systems(
+    sources: Mapping[str, Any],
+    metrics: Sequence[ResolvedMetric],
+    base_role: str | None,
+    library: Registry,
+    groupings: Sequence[Sequence[str]],
+) -> None:
+    """Refuse inputs by system if runs are not, unless these have a column of systems, or are of
+    others: rows would match nothing. The first of several runs has no previous one.
+    """
+    previous_runs = {metric.file.previous_run_role for metric in metrics}
+    members = {
+        role: [name for name, _ in source.members]
+        for role, source in sources.items()
+        if isinstance(source, SourceGroup) and source.members_are_systems
+    }
+    first_role = base_role or "run"
+    main_roles = {first_role, *library.roles[first_role].assembled_from}
+    if "run" not in sources:
+        main_roles.add("predictions")
+    main = next((role for role in members if role in main_roles), None)
+    for role, names in members.items():
+        if main is None:
+            if any(SYSTEM_COLUMN in group for group in groupings):
+                continue
+            argument = describe_argument(first_role, "{'old': ..., 'new': ...}")
+            raise InputError(
+                f"{role}: several sources are those of systems, and there is one {first_role}."
+                f" Give one of each system, {argument}"
+            )
+        differs = set(names) != set(members[main]) and None not in {*names, *members[main]}
+        if differs and not (role in previous_runs and set(names) < set(members[main])):
+            raise InputError(
+                f"{role}: its systems are {', '.join(map(str, names))}, and those of {main} are"
+                f" {', '.join(map(str, members[main]))}. Give both the same names"
+            )
 
 
 def component_roles(role: str, sources: Mapping[str, Any], library: Registry) -> tuple[str, ...]:

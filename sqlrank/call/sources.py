@@ -117,17 +117,6 @@ RUN_ROLES = ("run", "answers")
 of parts of a table.
 """
 
-SYSTEM_ROLES = (
-    *RUN_ROLES,
-    "predictions",
-    "classified",
-    "class_scores",
-    "multiclass_predictions",
-    "class_labels",
-    "chunks",
-)
-"""Roles whose sources may be of several systems."""
-
 
 class Stream:
     """A source whose rows can be read once, such as a ``RecordBatchReader``.
@@ -187,7 +176,7 @@ class SourceGroup:
     @classmethod
     def wrap(cls, role: str, source: Any) -> Any:
         """Wrap a list of sources, or a dict of those of systems; return others unchanged."""
-        is_ranking, may_be_systems = role in RUN_ROLES, role in SYSTEM_ROLES
+        is_ranking = role in RUN_ROLES
         if is_row_list(source) or is_dict_of_values(source) or is_list_of_documents(source):
             return source
         if isinstance(source, list) or (isinstance(source, tuple) and is_ranking):
@@ -196,12 +185,7 @@ class SourceGroup:
                 if source
                 else source
             )
-        if (
-            may_be_systems
-            and isinstance(source, Mapping)
-            and source
-            and not is_nested_run_dict(source)
-        ):
+        if isinstance(source, Mapping) and source and not is_nested_run_dict(source):
             return cls(
                 tuple((str(name), cls._wrap_member(member)) for name, member in source.items()),
                 members_are_systems=True,
@@ -353,11 +337,16 @@ def with_previous_runs(sources: Mapping[str, Any], metrics: Iterable[Any]) -> Ma
     return sources
 
 
-def system_source(sources: Mapping[str, Any]) -> Any:
-    """Return the source of the retrieved documents or the predictions, which may be of several
-    systems; None without one.
-    """
-    return next((sources[role] for role in SYSTEM_ROLES if role in sources), None)
+def find_systems(sources: Mapping[str, Any]) -> SourceGroup | None:
+    """Return the first source that is of several systems, None without one."""
+    return next(
+        (
+            source
+            for source in sources.values()
+            if isinstance(source, SourceGroup) and source.members_are_systems
+        ),
+        None,
+    )
 
 
 def leaf_sources(source: Any) -> list[Any]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 _KEYWORD = re.compile(
-    r"""(?<![\w.(\[{'"=/-])(?P<name>[a-z]\w*)=(?P<value>\{[^{}]*\}|\[[^\[\]]*\]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\.\.\.|[\w.+%-]*[\w%])?(?P<stop>\.(?!\S))?"""
+    r"""(?<![\w.(\[{'"=/-])(?P<name>[a-z]\w*)=(?P<value>\{(?:[^{}]|\{[^{}]*\})*\}|\[[^\[\]]*\]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\.\.\.|[\w.+%-]*[\w%])?(?P<stop>\.(?!\S))?"""
 )
 _SUBJECT = re.compile(r"^[a-z]\w*(?=: | maps | names | is | cannot name )", re.MULTILINE)
 _CALL = r"\w*\([^()'\"]*=[^()'\"]*\)\S*"
@@ -41,7 +41,7 @@ _METRICS = re.compile(
 """Pattern of a list of metrics in Python, with what to write on the command line."""
 _TABLE_KINDS = ("source", "runs", "baseline", "result", "stored")
 _PAIR = re.compile(
-    r"""'([^']*)': *(\[[^\[\]]*\]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\.\.\.|[^,}]+)"""
+    r"""'([^']*)': *(\[[^\[\]]*\]|\{[^{}]*\}|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\.\.\.|[^,}]+)"""
 )
 
 
@@ -66,6 +66,8 @@ def as_option_message(message: str) -> str:
     ...     as_option_message("Give queries=..., a table of them, and the policy as topics='given'")
     ... )
     Give --queries ..., a table of them, and the policy as --policy topics=given
+    >>> print(as_option_message("give inputs={'answers': {'old': ..., 'new': ...}}"))
+    give --input answers=old=... --input answers=new=...
     >>> print(as_option_message("give columns={'score': \"REPLACE(p, ',', '')\"}"))
     give --column score="REPLACE(p, ',', '')"
     >>> print(as_option_message("Say which it is with columns={'label': ...}. There are: y"))
@@ -133,16 +135,18 @@ def _format_option(flag: str, value: str | None) -> str:
         return " ".join(
             f"{flag} {shlex.quote(name)}={_quote_word(each)}"
             for name, texts in _PAIR.findall(value)
-            for each in (_split_items(texts) if texts[0] == "[" else [texts])
+            for each in _split_items(texts)
         )
-    return " ".join(
-        f"{flag} {_quote_word(each)}"
-        for each in (_split_items(value) if value.startswith("[") else [value])
-    )
+    return " ".join(f"{flag} {_quote_word(each)}" for each in _split_items(value))
 
 
-def _split_items(texts: str) -> list[str]:
-    return [text.strip() for text in texts.strip("[]").split(",")]
+def _split_items(value: str) -> list[str]:
+    """Return the items of a list, the pairs of a dict, or the value."""
+    if value.startswith("{"):
+        return [f"{name}={text}" for name, text in _PAIR.findall(value)]
+    if value.startswith("["):
+        return [text.strip() for text in value.strip("[]").split(",")]
+    return [value]
 
 
 def _quote_word(value: str) -> str:

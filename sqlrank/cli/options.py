@@ -12,7 +12,6 @@ import typer
 
 from sqlrank.call.request import split_column_list
 from sqlrank.call.sources import (
-    SYSTEM_ROLES,
     QuerySource,
     SourceGroup,
     is_query_text,
@@ -106,21 +105,16 @@ def parse_source(text: str) -> Any:
 
 
 def parse_inputs(option: str, inputs: list[str]) -> dict[str, Any]:
-    """Return the sources of further inputs by role; of a role with systems there may be several, as
-    for ``--run``.
+    """Return the sources of further inputs by role; of a role there may be several systems, as for
+    ``--run``.
     """
     by_role: dict[str, list[str]] = {}
-    rest = []
     for text in inputs:
         role, _, source = text.partition("=")
-        if role in SYSTEM_ROLES and source:
-            by_role.setdefault(role, []).append(source)
-        else:
-            rest.append(text)
-    pairs = parse_pairs(option, rest)
-    return {name: read_query_file(source) for name, source in pairs.items()} | {
-        role: parse_runs(option, sources, f"{role}=") for role, sources in by_role.items()
-    }
+        if not role or not source:
+            raise SqlrankError(f"{option} {text}: write {option} name=value")
+        by_role.setdefault(role, []).append(source)
+    return {role: parse_runs(option, sources, f"{role}=") for role, sources in by_role.items()}
 
 
 def parse_columns(option: str, mappings: list[str]) -> dict[str, Any]:

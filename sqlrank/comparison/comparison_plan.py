@@ -14,7 +14,7 @@ from sqlrank.call.resolve import (
     resolve_request,
     split_group_expressions,
 )
-from sqlrank.call.sources import SourceGroup, system_source
+from sqlrank.call.sources import find_systems
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.errors import MetricError, enumerate_names, short_repr
 from sqlrank.interval_options import describe_query_units
@@ -243,13 +243,8 @@ class ComparisonPlan:
         """The systems in the caller's order, if each was given a name."""
         if self.system_column == SCORE_COLUMN:
             return list((self.call.columns or {})[SCORE_COLUMN])
-        run = system_source(self.call.sources)
-        named = (
-            [name for name, _ in run.members]
-            if isinstance(run, SourceGroup) and run.members_are_systems
-            else []
-        )
-        return [name for name in named if name is not None]
+        systems = find_systems(self.call.sources)
+        return [name for name, _ in systems.members if name is not None] if systems else []
 
     def sort_systems(self, systems: Sequence[str]) -> list[str]:
         """Sort systems in the caller's order, others after them by name."""

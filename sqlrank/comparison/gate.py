@@ -17,7 +17,7 @@ from sqlrank.arrow_arrays import to_array
 from sqlrank.call.argument_checks import entry_point
 from sqlrank.call.request import ColumnNames, Request
 from sqlrank.call.resolve import resolve_request
-from sqlrank.call.sources import SourceGroup, system_source
+from sqlrank.call.sources import find_systems
 from sqlrank.comparison.comparison_plan import ComparisonPlan
 from sqlrank.comparison.paired_differences import (
     MAX_CELLS_PER_GROUPING,
@@ -589,8 +589,8 @@ def _is_stored_baseline(baseline: Any, sources: Mapping[str, Any]) -> bool:
     """
     if baseline is None or not isinstance(baseline, str):
         return baseline is not None
-    run = system_source(sources)
-    has_systems = isinstance(run, SourceGroup) and run.members_are_systems and len(run.members) > 1
+    systems = find_systems(sources)
+    has_systems = systems is not None and len(systems.members) > 1
     return not has_systems and (is_unambiguous_file(baseline) or baseline.endswith(PARQUET_SUFFIX))
 
 

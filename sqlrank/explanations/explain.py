@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlrank.call.argument_checks import entry_point
 from sqlrank.call.request import Request
 from sqlrank.call.resolve import ResolvedRequest, resolve_request
-from sqlrank.call.sources import system_source
+from sqlrank.call.sources import find_systems
 from sqlrank.compiler.row_keys import LIST_ID, QUERY_ID
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.engines.open_database import ExecutionOptions, run_on_database
@@ -581,7 +581,7 @@ def _check_request(request: ResolvedRequest, query: Any) -> None:
         raise MetricError(
             f"{resolved_metric.metric} is of queries. Name the one to explain with query="
         )
-    if getattr(system_source(request.sources), "members_are_systems", False) or isinstance(
+    if find_systems(request.sources) or isinstance(
         (request.columns or {}).get("score"), (list, tuple)
     ):
         raise MetricError(

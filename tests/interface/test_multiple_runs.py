@@ -339,3 +339,66 @@ def test_folders_and_brace_patterns(tmp_path: Path, run: pa.Table, qrels: pa.Tab
     )
     (tmp_path / "empty").mkdir()
     refused("is a folder without files", run=tmp_path / "empty", qrels=qrels)
+
+
+def make_uplift(*labels: int) -> pa.Table:
+    """Return units of falling scores, of which every other is treated."""
+    count = len(labels)
+    return pa.table(
+        {
+            "label": labels,
+            "score": [float(count - i) for i in range(count)],
+            "treatment": [1 - i % 2 for i in range(count)],
+        }
+    )
+
+
+def test_any_input_may_be_of_several_systems(tmp_path: Path) -> None:
+    """Of the top half, the treated of ``good`` gained one each, those of ``bad`` lost as much."""
+    systems = {"good": make_uplift(1, 0, 1, 0, 0, 0), "bad": make_uplift(0, 1, 0, 1, 0, 0)}
+    expected = [{"system": "bad", "Uplift@0.5": -1.0}, {"system": "good", "Uplift@0.5": 1.0}]
+    assert sqlrank.evaluate("Uplift@0.5", inputs={"uplift": systems}).to_pylist() == expected
+    for name, table in systems.items():
+        pq.write_table(table, tmp_path / f"{name}.parquet")
+    files = [f"--input=uplift={name}={tmp_path / name}.parquet" for name in systems]
+    printed = run_command("evaluate", "Uplift@0.5", *files, "--format", "csv")
+    assert printed == "system,Uplift@0.5\nbad,-1.0\ngood,1.0\n"
+
+
+def test_judgments_and_catalogs_of_each_system() -> None:
+    """Of the second system one of four items of the catalog is in the first rank."""
+    items = {
+        "old": pa.table({"doc_id": ["a", "b"]}),
+        "new": pa.table({"doc_id": ["a", "b", "c", "d"]}),
+    }
+    table = sqlrank.evaluate(
+        ["RR", "CatalogCoverage@1"],
+        run={"old": GOOD, "new": BAD},
+        qrels={"old": QRELS, "new": make_qrels(("q1", "b", 1))},
+        inputs={"items": items},
+    )
+    assert table.to_pylist() == [
+        {"system": "new", "RR": 1.0, "CatalogCoverage@1": 0.25},
+        {"system": "old", "RR": 0.75, "CatalogCoverage@1": 1.0},
+    ]
+
+
+def test_inputs_of_other_systems_are_refused() -> None:
+    refused(
+        "qrels: its systems are x, z, and those of run are x, y. Give both the same names",
+        run={"x": GOOD, "y": BAD},
+        qrels={"x": QRELS, "z": QRELS},
+    )
+    refused(
+        "qrels: several sources are those of systems, and there is one run",
+        "Give one of each system, run={'old': ..., 'new': ...}",
+        run=GOOD,
+        qrels={"x": QRELS, "y": QRELS},
+    )
+    with_column = pa.concat_tables(
+        table.append_column("system", pa.array([name] * len(table)))
+        for name, table in (("x", GOOD), ("y", BAD))
+    )
+    judgments = {"x": QRELS, "y": QRELS}
+    table = sqlrank.evaluate("RR", run=with_column, qrels=judgments, by="system")
+    assert table["RR"].to_pylist() == [0.75, 0.25]
