@@ -28,7 +28,7 @@ from sqlrank.sql_ast import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sqlrank.call.resolve import ResolvedRequest
@@ -124,14 +124,22 @@ class BoundInput:
             if fallback in self.table.types
         )
 
-    def bind_columns(self, mapping: Mapping[str, str]) -> BoundInput:
+    def bind_columns(self, mapping: Mapping[str, str], used: Collection[str] = ()) -> BoundInput:
         """Return a copy with canonical columns bound to mapped columns, or to columns of the same
         name.
+
+        A weight is not read from a column that the caller has ``used`` as something else.
         """
         columns = dict(self.columns)
-        for canonical in self.role.columns:
+        used_names = set[str]()
+        for text in used:
+            tree = self.expressions.get(text, exp.column(self.table.find_column(text) or ""))
+            used_names |= {column.name for column in find_nodes(tree, exp.Column)}
+        for canonical, spec in self.role.columns.items():
             mapped = mapping.get(canonical)
-            candidates = [mapped] if self.table.column_types is None else [mapped, canonical]
+            is_used = spec.default is not None and self.table.find_column(canonical) in used_names
+            is_read_by_name = self.table.column_types is not None and not is_used
+            candidates = [mapped, canonical] if is_read_by_name else [mapped]
             for candidate in candidates:
                 if candidate is not None and (column_name := self.find_column(candidate)):
                     columns.setdefault(canonical, column_name)

@@ -119,7 +119,15 @@ def _bind_columns(
         {
             role: bound_input.bind_columns(
                 {**request.measured_columns.get(role, {}), **role_mapping(role, mapping)}
-                | default_score
+                | default_score,
+                used=[
+                    *inputs.scores,
+                    *(
+                        text
+                        for name, text in role_mapping(role, mapping).items()
+                        if name in bound_input.role.columns
+                    ),
+                ],
             )
             for role, bound_input in inputs.by_role.items()
         }

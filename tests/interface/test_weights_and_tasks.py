@@ -63,6 +63,19 @@ def test_a_column_of_weights_is_noted(command: str) -> None:
     assert NOTE not in read_notes(COMMANDS[command](columns={"predictions.weight": "weight"}))
 
 
+@pytest.mark.parametrize("score", ["weight", "weight / 10", "predictions.weight", '"weight"'])
+def test_a_column_that_is_mapped_to_something_else_is_no_weight(score: str) -> None:
+    result = sqlrank.evaluate("AUC", predictions=ROWS, columns={"score": score})
+    assert read_notes(result) == []
+    assert result["AUC"][0].as_py() == pytest.approx(roc_auc_score(ROWS["label"], ROWS["weight"]))
+    compared = sqlrank.compare("AUC", predictions=ROWS, columns={"score": [score, "old"]})
+    assert compared["value_baseline"][0].as_py() == result["AUC"][0].as_py()
+    both = sqlrank.evaluate(
+        "AUC", predictions=ROWS, columns={"score": score, "weight": "weight"}
+    ).to_pylist()
+    assert both != result.to_pylist()
+
+
 def test_the_note_of_weights_leads_to_the_number_without_them() -> None:
     ((metric, call),) = list_ways(NOTE, "AUC", {"predictions": ROWS})
     assert sqlrank.evaluate(metric, **call)["AUC"][0].as_py() == pytest.approx(
