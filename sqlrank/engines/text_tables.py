@@ -238,6 +238,42 @@ def ragged_line_problem(error: duckdb.Error) -> str | None:
     )
 
 
+_QUOTED = re.compile(r'"[^"]*"')
+_NUM_SNIFFED_LINES = 2_200
+"""Lines in which DuckDB looks for comments, and some more."""
+_MAX_SNIFFED_CHARACTERS = 8_000_000
+
+
+def _has_commented_row(path: Path) -> bool:
+    """Return True if a line with ``#`` first has as many fields as the first line without."""
+    width, delimiter, num_characters, has_comments = 0, "", 0, False
+    for number, line in _read_lines(path, skips_comments=False):
+        is_comment = line.startswith("#")
+        has_comments |= is_comment
+        if is_comment or not width:
+            fields = _QUOTED.sub("", line)
+            delimiter = delimiter if width else max(DELIMITERS, key=fields.count)
+            if is_comment and 0 < width == fields.count(delimiter):
+                return True
+            width = width if is_comment else fields.count(delimiter)
+        num_characters += len(line)
+        if not has_comments and (
+            number > _NUM_SNIFFED_LINES or num_characters > _MAX_SNIFFED_CHARACTERS
+        ):
+            return False
+    return False
+
+
+def find_comment_options(files: Iterable[Path]) -> list[exp.Expr]:
+    """Return the option of READ_CSV that reads lines with ``#`` first as rows, if one of them has
+    the fields of a row, such as a hashtag and its counts: DuckDB would leave it out as a comment.
+    """
+    with suppress(OSError, pa.ArrowException):
+        if any(map(_has_commented_row, files)):
+            return [exp.var("comment").eq(sql_literal(""))]
+    return []
+
+
 def undetected_delimiter_problem(
     connection: duckdb.DuckDBPyConnection,
     files: Sequence[Path],

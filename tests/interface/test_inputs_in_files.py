@@ -283,6 +283,31 @@ def test_a_trec_query_id_may_begin_with_a_hash_sign(tmp_path: Path) -> None:
     ).to_pylist() == [{"num_q": 1.0}]
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("num_lines", [2, 2_050, 5_000])
+def test_rows_with_a_hash_sign_first_are_no_comments(
+    num_lines: int, delimiter: str, tmp_path: Path
+) -> None:
+    """DuckDB takes lines with ``#`` for comments where the other lines begin with numbers."""
+    rows = [["tag", "label", "score", "text"], ["#1", "1", "0.5", '"a, # b; c"']]
+    rows += [[str(number), "1", "0.5", ""] for number in range(num_lines)]
+    rows += [[" #2", "0", "0.5", ""]]
+    text = "\n".join(map(delimiter.join, rows)) + "\n"
+    for name, content in {"a.csv": text.encode(), "b.csv.gz": gzip.compress(text.encode())}.items():
+        (tmp_path / name).write_bytes(content)
+        result = sqlrank.evaluate("num_predictions", predictions=tmp_path / name)
+        assert result.to_pylist() == [{"num_predictions": num_lines + 2}]
+
+
+def test_comments_between_rows_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("label,score\n1,0.5\n# half\n0,0.2\n#\n")
+    result = sqlrank.evaluate("AUC", predictions=tmp_path / "a.csv")
+    assert result.to_pylist() == [{"AUC": 1.0}]
+    (tmp_path / "b.csv").write_text("label,score\n1,0.5\n# half\n#0,0.2\n0,0.1\n")
+    with pytest.raises(InputError, match=r"line 3 has 1 field: '# half'"):
+        sqlrank.evaluate("AUC", predictions=tmp_path / "b.csv")
+
+
 def test_other_roles_are_not_trec_files(files: Path, run: pa.Table, qrels: pa.Table) -> None:
     refused(
         "queries:",
