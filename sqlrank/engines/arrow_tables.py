@@ -243,7 +243,11 @@ def _table_from_columns(role: str, columns: Mapping[str, Any]) -> pa.Table:
             )
     for name, values in columns.items():
         try:
-            arrays[name] = to_array(values)
+            arrays[name] = (
+                pa.chunked_array(values)  # keeps categories
+                if hasattr(values, "__arrow_c_stream__") and name not in indexes
+                else to_array(values)
+            )
         except (pa.ArrowException, OverflowError) as error:
             raise InputError(f"{role}: column {name!r} {_explain_unread_column(error)}") from error
     lengths = {name: len(values) for name, values in arrays.items()}

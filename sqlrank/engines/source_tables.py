@@ -7,6 +7,7 @@ from __future__ import annotations
 import glob
 import re
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -204,7 +205,9 @@ class SourceTable:
             return [
                 value.name for value in exp.DataType.build(self.types[name], "duckdb").expressions
             ]
-        orders = (member.find_order(name) for member in self.members)
+        orders = [member.find_order(name) for member in self.members]
+        if self.from_item.find(exp.ReadParquet) and not isinstance(self.from_item, exp.Subquery):
+            orders.append(_read_parquet_order(_first_file(self.from_item), name))
         return self.declared_orders.get(name, ()) or max(orders, key=len, default=())
 
     def find_column(self, name: str) -> str | None:
@@ -392,12 +395,7 @@ def find_problems(
         types: Its columns, under the names that DuckDB gives them.
         own_names: The names that the source has, None to look for them.
     """
-    paths = (
-        []
-        if isinstance(node, exp.Subquery)
-        else [literal.name for literal in node.find_all(exp.Literal)][:1]
-    )
-    path = next((str(file) for name in paths for file in list_paths(name)), "")
+    path = "" if isinstance(node, exp.Subquery) else _first_file(node)
     problems = {}
     lowered = {name.lower(): name for name in types}
     if any((base := _NUMBERED.sub("", name)) != name and base in lowered for name in lowered):
@@ -435,6 +433,32 @@ def find_problems(
                 " Rename one of them, or give a query"
             )
     return problems
+
+
+def _first_file(node: exp.Expr) -> str:
+    """Return the first file that an item of FROM reads, empty if it reads none."""
+    paths = [literal.name for literal in node.find_all(exp.Literal)][:1]
+    return next((str(file) for name in paths for file in list_paths(name)), "")
+
+
+def _read_parquet_order(path: str, name: str) -> list[str]:
+    """Return the texts of a column of ordered categories in the order of its dictionary in a
+    Parquet file, empty for other columns; DuckDB reads them as texts.
+    """
+    from pyarrow import parquet  # few notes need it
+
+    with suppress(OSError, pa.ArrowException), parquet.ParquetFile(path) as file:
+        if name not in file.schema_arrow.names or not file.num_row_groups:
+            return []
+        index = file.schema_arrow.get_field_index(name)
+        column_type = file.schema_arrow.field(index).type
+        if pa.types.is_dictionary(column_type) and column_type.ordered:
+            group = file.metadata.row_group(0)
+            paths = [group.column(place).path_in_schema for place in range(group.num_columns)]
+            if group.column(paths.index(name)).has_dictionary_page:  # else of first occurrence
+                column = file.read_row_group(0, columns=[name]).column(0)
+                return [*map(str, column.chunk(0).dictionary.to_pylist())]
+    return []
 
 
 def _own_names(connection: duckdb.DuckDBPyConnection, node: exp.Expr, path: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 import sqlrank
@@ -191,12 +192,25 @@ def _make_dictionaries(words: list[str], ordered: bool) -> pa.Array:
 
 DECLARED = {
     "pandas": lambda words: pa.array(pd.Categorical(words, categories=LEVELS, ordered=True)),
-    "Polars": lambda words: pa.chunked_array(pl.Series(words, dtype=pl.Enum(LEVELS))),
+    "Polars": lambda words: pl.Series(words, dtype=pl.Enum(LEVELS)),
     "Arrow": lambda words: _make_dictionaries(words, ordered=True),
     "no order": lambda words: _make_dictionaries(words, ordered=False),
 }
 
 
+def _make_source(columns: dict[str, Any], form: str, folder: Path) -> Any:
+    table = pa.table(columns) if isinstance(columns["label"], pa.Array) else pl.DataFrame(columns)
+    if form != "Parquet":
+        return columns if form == "dict" else table
+    file = str(folder / "classes.parquet")
+    if isinstance(table, pl.DataFrame):
+        table.write_parquet(file)
+    else:
+        pyarrow.parquet.write_table(table, file)
+    return file
+
+
+@pytest.mark.parametrize("form", ["table", "dict", "Parquet"])
 @pytest.mark.parametrize("kind", DECLARED)
 @pytest.mark.parametrize(
     ("metric", "role", "names"),
@@ -206,7 +220,7 @@ DECLARED = {
     ],
 )
 def test_a_mapping_has_the_order_that_types_declare(
-    kind: str, metric: str, role: str, names: tuple[str, str]
+    kind: str, metric: str, role: str, names: tuple[str, str], form: str, tmp_path: Path
 ) -> None:
     words = [
         ["low", "medium", "high", "high", "low"],
@@ -214,13 +228,14 @@ def test_a_mapping_has_the_order_that_types_declare(
     ]
     columns = dict(zip(names, words, strict=True))
     numbers = {name: list(map(LEVELS.index, values)) for name, values in columns.items()}
-    table = pa.table({name: DECLARED[kind](values) for name, values in columns.items()})
+    declared = {name: DECLARED[kind](values) for name, values in columns.items()}
+    source = _make_source(declared, form, tmp_path)
     try:
-        (message,) = read_notes(sqlrank.evaluate(metric, inputs={role: table}))
+        (message,) = read_notes(sqlrank.evaluate(metric, inputs={role: source}))
     except InputError as error:
         message = str(error)
     mapping = find_options(message.partition("Of classes")[0])["columns"]
-    advised = sqlrank.evaluate(metric, inputs={role: table}, columns=mapping)[0][0].as_py()
+    advised = sqlrank.evaluate(metric, inputs={role: source}, columns=mapping)[0][0].as_py()
     right = sqlrank.evaluate(metric, inputs={role: numbers})[0][0].as_py()
     assert (advised == pytest.approx(right)) is (kind != "no order")
     assert ("type declares" in message) is (kind != "no order")
