@@ -7,6 +7,7 @@ from __future__ import annotations
 import atexit
 import os
 import re
+import shlex
 import shutil
 import tempfile
 from contextlib import contextmanager, nullcontext, suppress
@@ -487,8 +488,9 @@ def _open_connection(connection: Any) -> duckdb.DuckDBPyConnection:
     if not os.path.isfile(connection):  # noqa: PTH113  returns False for paths that are too long
         if str(connection).startswith(("md:", "motherduck:")):
             raise InputError(
-                f"connection: {str(connection)!r} is an address of MotherDuck. Give"
-                f" connection=duckdb.connect({str(connection)!r})"
+                f"connection: {str(connection)!r} is an address of MotherDuck. Open it in Python"
+                f" with duckdb.connect({str(connection)!r}) and give that, or pipe the"
+                f" statement to it: sqlrank sql ... | duckdb {shlex.quote(str(connection))}"
             )
         if _ADDRESS.match(str(connection)):
             raise InputError(

@@ -9,6 +9,7 @@ import glob
 import itertools
 import os
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -215,7 +216,8 @@ def _explain_address(text: str) -> str:
     if scheme in {"md", "motherduck"}:
         return (
             "An address of MotherDuck is no source. In Python, open duckdb.connect('md:'), give it"
-            f" as the connection, and name the table {name!r}"
+            f" as the connection, and name the table {name!r}, or pipe the statement to it: sqlrank"
+            f" sql ... {shlex.quote(name)} | duckdb md:"
         )
     return (
         "An address is no source. In Python, name its tables, and give an open connection to the"

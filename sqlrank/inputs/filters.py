@@ -295,6 +295,9 @@ _FAILED_CASTS = (
 )
 """Messages of DuckDB on a value that is none of a type: the value, and the type."""
 
+_NO_VALUE = re.compile(r"(?:Binder|Conversion|Invalid Input|Out of Range) Error: (.*)", re.DOTALL)
+"""Messages of DuckDB on an expression that has no value, or none for some rows."""
+
 
 def _describe_failed_cast(error: ExecutionError) -> str:
     """Return the value that an engine could not convert, with the type, empty for other errors."""
@@ -338,6 +341,28 @@ def explain_failed_cast(inputs: BoundInputs, error: ExecutionError) -> None:
             lenient = _cast_leniently(_cast_texts(inputs, tree, problem.rpartition(" ")[2]))
         text = lenient.sql(get_dialect(inputs.database.dialect).sqlglot_name)
         raise InputError(f"where: {problem}. Leave its rows out with where={text!r}") from error
+    if (match := _NO_VALUE.search(str(error))) is not None:
+        _name_failed_expression(inputs, problem or match[1], error)
+
+
+def _name_failed_expression(inputs: BoundInputs, problem: str, error: ExecutionError) -> None:
+    """Raise ``InputError`` with the condition or mapping that fails alone, too, if one does."""
+    for bound_input in () if inputs.database.has_unread_streams else inputs.by_role.values():
+        expressions = [
+            (f"{bound_input.label}: {name} is {column!r}, which", value)
+            for name, column in bound_input.columns.items()
+            if (value := bound_input.expressions.get(column)) is not None
+        ]
+        if bound_input.where is not None and inputs.condition is not None:
+            source = inputs.condition.this.source
+            expressions.append((f"where: {source}", bound_input.where))
+        for label, value in expressions:
+            try:
+                bound_input.database.query_rows(
+                    bound_input.select_unfiltered(exp.Count(this=value.copy()))
+                )
+            except ExecutionError:
+                raise InputError(f"{label} cannot be evaluated: {problem}") from error
 
 
 def explain_failed_mapping(

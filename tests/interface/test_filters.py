@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
@@ -278,6 +278,45 @@ def test_text_is_not_ordered_with_numbers(
             "Positives", predictions="texts", where=condition, connection=connection
         )
         assert result.to_pylist() == [{"Positives": expected}]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"where": "score > 'a'"}, "where: score > 'a' cannot be evaluated: 'a' is no DOUBLE"),
+        (
+            {"where": "label = 1 AND score IN ('a', 'b')"},
+            "where: label = 1 AND score IN ('a', 'b') cannot be evaluated: 'a' is no DOUBLE",
+        ),
+        (
+            {"where": "score || 'x' = 1.5"},
+            "where: score || 'x' = 1.5 cannot be evaluated: Could not convert string \"0.25x\" to ",
+        ),
+        (
+            {"where": "SUBSTR(score, 1) = '0'"},
+            "where: SUBSTR(score, 1) = '0' cannot be evaluated: No function matches the given ",
+        ),
+        (
+            {"by": "g=label + 'a'"},
+            "predictions (ROWS): g is \"label + 'a'\", which cannot be evaluated: 'a' is no INT",
+        ),
+        (
+            {"columns": {"score": "score + 'a'"}},
+            "predictions (ROWS): score is \"score + 'a'\", which cannot be evaluated: 'a' is no DOUB",
+        ),
+    ],
+)
+def test_an_expression_that_fails_is_named(
+    connection: duckdb.DuckDBPyConnection, options: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    rows = "SELECT i % 2 AS label, CAST(0.25 AS DOUBLE) AS score FROM range(4) AS t(i)"
+    connection.execute(f"CREATE OR REPLACE TABLE scored AS {rows}")
+    for source in ("scored", str(tmp_path / "scored.csv"), str(tmp_path / "scored.parquet")):
+        if source != "scored":
+            connection.execute(f"COPY scored TO '{source}'")
+        with pytest.raises(InputError) as raised:
+            sqlrank.evaluate("Brier", predictions=source, connection=connection, **options)
+        assert str(raised.value).startswith(message.replace("ROWS", source))
 
 
 def test_without_looking_columns_are_named_with_their_input() -> None:

@@ -237,6 +237,19 @@ def test_an_address_of_a_database_is_repeated_as_it_was_given() -> None:
     )
 
 
+def test_an_address_of_motherduck_leads_to_its_shell_and_to_python() -> None:
+    call = ("evaluate", "AUC", "--predictions")
+    assert (
+        "--db: 'md:' is an address of MotherDuck. Open it in Python with duckdb.connect('md:') and"
+        " give that, or pipe the statement to it: sqlrank sql ... | duckdb md:"
+        in " ".join(invoke_command(*call, "p", "--db", "md:").stderr.split())
+    )
+    assert (
+        "name the table 'main.p', or pipe the statement to it: sqlrank sql ... main.p | duckdb md:"
+        in " ".join(invoke_command(*call, "md:main.p").stderr.split())
+    )
+
+
 def test_a_name_in_quotes_is_the_column_without_them() -> None:
     assert sqlrank.evaluate("Positives", predictions=TABLE, by='"a,b"').to_pylist() == [
         {"a,b": 1, "Positives": 1.0},
