@@ -1,5 +1,6 @@
 -- sqlrank 0.1.0 for DuckDB: KendallTau, one row
 -- reads: shop.eval.pairs (predictions)
+-- plan: pair_counting=window_ranks; alternative: pair_counting=bits, which has fewer steps to read and is slower
 -- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight to a column to read it
 -- made by: sqlrank sql KendallTau --predictions shop.eval.pairs
 WITH predictions AS NOT MATERIALIZED (
