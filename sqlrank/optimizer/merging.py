@@ -355,10 +355,20 @@ def _can_map(scope: Scope, reader: Scope) -> bool:
     return (
         clauses <= {"expressions", "from_", "order"}
         and scope.is_plain
-        and reader.is_row_mapping
+        and (reader.is_row_mapping or _numbers_keys(scope, reader))
         and all(scope.find_owner(column) is not None for column in scope.columns)
         and _keeps_aggregation(scope, reader)
         and _are_read_once(scope, reader, next(iter(reader.sources)), in_keys=True)
+    )
+
+
+def _numbers_keys(scope: Scope, reader: Scope) -> bool:
+    """Return True if a SELECT has windows over the keys of a GROUP BY, which come after it."""
+    return (
+        scope.is_row_mapping
+        and bool(scope.select.args.get("group"))
+        and not reader.is_aggregate
+        and all(isinstance(item.unalias(), exp.Column) for item in scope.items.values())
     )
 
 

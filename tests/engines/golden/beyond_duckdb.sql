@@ -8,17 +8,14 @@ WITH run AS NOT MATERIALIZED (
 ), items AS NOT MATERIALIZED (
   -- One row per item of the catalog. (shop.eval.items)
   SELECT doc_id FROM shop.eval.items
-), evaluated_queries AS (
-  -- One row per query that has retrieved documents, judged or not.
-  -- (evaluated_queries/retrieved.sql)
-  SELECT query_id FROM run GROUP BY query_id
 ), ranked_lists AS (
   -- One row per query to evaluate, even if empty. (ranked_lists/integer_key.sql)
   SELECT
     query_id,
     -- number of the list in this statement
     CAST(ROW_NUMBER() OVER (ORDER BY query_id) AS INT) AS list_id
-  FROM evaluated_queries
+  FROM run
+  GROUP BY query_id
 ), ranked_documents AS (
   -- One row per query and retrieved document, ranked by score, ties by doc_id, greatest first.
   -- (ranked_documents/doc_desc.sql)

@@ -10,16 +10,14 @@ WITH qrels AS NOT MATERIALIZED (
 ), run AS NOT MATERIALIZED (
   -- One row per query and retrieved document. (shop.eval.run)
   SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score FROM shop.eval.run
-), evaluated_queries AS (
-  -- One row per query with judgments, even if nothing was retrieved. (evaluated_queries/judged.sql)
-  SELECT query_id FROM qrels GROUP BY query_id
 ), ranked_lists AS (
   -- One row per query to evaluate, even if empty. (ranked_lists/integer_key.sql)
   SELECT
     query_id,
     -- number of the list in this statement
     CAST(ROW_NUMBER() OVER (ORDER BY query_id) AS INT) AS list_id
-  FROM evaluated_queries
+  FROM qrels
+  GROUP BY query_id
 ), ranked_documents AS (
   -- One row per query and retrieved document, ranked by score, ties by doc_id, greatest first.
   -- (ranked_documents/doc_desc.sql)

@@ -12,17 +12,14 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT "model", query_id, doc_id, label AS relevance
   FROM predictions
   WHERE label IS NOT NULL
-), evaluated_queries AS (
-  -- One row per model and query with judgments, even if nothing was retrieved.
-  -- (evaluated_queries/judged.sql)
-  SELECT "model", query_id FROM qrels GROUP BY "model", query_id
 ), ranked_lists AS (
   -- One row per model and query to evaluate, even if empty. (ranked_lists/integer_key.sql)
   SELECT
     "model", query_id,
     -- number of the list in this statement
     CAST(ROW_NUMBER() OVER (ORDER BY "model", query_id) AS INT) AS list_id
-  FROM evaluated_queries
+  FROM qrels
+  GROUP BY "model", query_id
 ), ranked_documents AS (
   -- One row per model, query and retrieved document, ranked by score, ties by doc_id, greatest
   -- first. (ranked_documents/doc_desc.sql)
