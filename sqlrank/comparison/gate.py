@@ -39,11 +39,11 @@ from sqlrank.comparison.stored_values import (
 )
 from sqlrank.comparison.system_comparison import (
     MAX_UNPAIRED_SHARE,
+    GatedDifference,
     check_direction,
     contrast_row,
     contrast_table,
     count_tests,
-    decide_verdict,
     find_small_samples,
     group_schema,
     group_values,
@@ -666,7 +666,7 @@ class PairedGate:
                 (level, summary.df) for summary in summaries for level in levels
             )
         verdicts = [
-            decide_verdict(
+            GatedDifference(
                 summary,
                 units.measures[summary.metric],
                 self.tolerances[summary.metric],
@@ -674,7 +674,7 @@ class PairedGate:
                 num_tests,
                 self.min_units,
                 sequence,
-            )
+            ).decide_verdict()
             for summary in summaries
         ]
         return self._build_table(units, pair, summaries, verdicts, sequence)

@@ -67,7 +67,7 @@ COMPARISON_STEPS = {
 """Intermediate tables of a comparison; True: may stay a view when one row holds all scores."""
 
 FLIP_STEPS, AREA_STEPS = ("rare_changes",), ("compared_areas", "area_variances")
-"""Steps without rows if no metric has flips, and if none is an area."""
+"""Steps without rows if no unit with flips has a label, and if none is an area."""
 
 COMPARISON_FUNCTIONS = {"degrees_of_freedom": "excess"}
 """Functions of slots in the files of ``sql/analyses/comparison`` that are not the only ones of
@@ -111,6 +111,7 @@ class DifferenceSummary:
     se: float | None = None
     df: float = 0.0
     class_size: float | None = None
+    row_effect: float | None = None
     squares: float | None = None
     total: float | None = None
     n_positive: int | None = None
@@ -149,6 +150,7 @@ class PairedUnits:
         self.class_sizes = [
             name for name in (*CLASS_SIZES, SMALLER_CLASS_SIZE) if f".{name}" in columns
         ]
+        self.has_flip_labels = FLIP_LABEL_NAME in columns
         self.scores = comparison.declared_order if by_rows else []
         self.has_row_counts = EQUAL_ROW_COUNT_NAME in columns
         self.num_pairs = 1
@@ -243,7 +245,7 @@ class PairedUnits:
         """Return the column of the label of units with flips."""
         return (
             [exp.alias_(exp.column(FLIP_LABEL_NAME, quoted=True), "flip_label")]
-            if self.flip_metrics
+            if self.has_flip_labels
             else []
         )
 
@@ -301,7 +303,7 @@ class PairedUnits:
             paired = [self._select_pair(metric, measure) for metric, measure in numbered]
         self.create_temp("paired_values", union_all(paired), self.kind)
         has_areas = any(measure.area_width is not None for measure in self.measures)
-        empty = {*(() if self.flip_metrics else FLIP_STEPS), *(() if has_areas else AREA_STEPS)}
+        empty = {*(() if self.has_flip_labels else FLIP_STEPS), *(() if has_areas else AREA_STEPS)}
         for table_name, is_read_once in COMPARISON_STEPS.items():
             self.database.execute(
                 _write_step(table_name, self.kind if is_read_once else "TABLE", table_name in empty)
@@ -359,7 +361,7 @@ class PairedUnits:
             "is_baseline": to_array([1, 0] * len(pairs), pa.bool_()),
         }
         self.database.register("pair_systems", pa.table(members))
-        names = [*self.class_sizes, *(["flip_label"] if self.flip_metrics else [])]
+        names = [*self.class_sizes, *(["flip_label"] if self.has_flip_labels else [])]
         joined = repeat_columns(
             load_select("analyses/comparison", "paired_unit_values.sql"),
             {
@@ -422,7 +424,7 @@ class PairedUnits:
         flips = [
             exp.column(name) if has_flips else exp.cast(exp.null(), "DOUBLE") for name in names
         ]
-        label = exp.column("flip_label") if has_flips else exp.null()
+        label = exp.column("flip_label") if has_flips and self.has_flip_labels else exp.null()
         return [
             exp.alias_(value, name)
             for name, value in zip((*FLIP_COLUMNS, "flip_label"), (*flips, label), strict=True)

@@ -5,6 +5,7 @@ metadata, the rows of gates, and whether a candidate is non-inferior by a tolera
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -413,110 +414,178 @@ def check_direction(measure: ComparedMetric) -> None:
         )
 
 
-def decide_verdict(
-    summary: DifferenceSummary,
-    measure: ComparedMetric,
-    tolerance: Tolerance,
-    level: float,
-    num_tests: int,
-    min_units: int,
-    sequence: ConfidenceSequence | None = None,
-) -> Verdict:
-    """Return the verdict on a candidate, which fails if it is worse than the baseline by more than
-    a tolerance.
+@dataclass(frozen=True)
+class GatedDifference:
+    """The difference of a candidate from its baseline, with the tolerance and settings of a gate.
 
-    It fails if an interval corrected for ``num_tests`` rows lies below minus the tolerance, so that
-    few fail by chance. It passes if the interval at ``level`` lies above minus the tolerance. A
-    relative tolerance is taken of the baseline's measured value, as if that were exact. Under a
-    ``sequence`` the intervals are valid at every look. A candidate without values for some units is
-    not compared on them, so it neither passes nor is skipped if they are many.
+    Attributes:
+        summary: The paired differences.
+        measure: The metric.
+        tolerance: The greatest loss to pass; a relative one is taken of the baseline's measured
+            value, as if that were exact.
+        level: The confidence level.
+        num_tests: The number of rows that can fail.
+        min_units: The number of units below which nothing is decided.
+        sequence: The confidence sequence of intervals that are valid at every look.
     """
-    verdict = _decide_on_pairs(summary, measure, tolerance, level, num_tests, min_units, sequence)
-    all_units = summary.units + summary.unpaired
-    # Few units are skipped only if both sides have few, not if one lost them.
-    has_enough = all_units >= max(MIN_INTERVAL_UNITS, min_units)
-    if (
-        verdict.verdict in (PASS, SKIPPED)
-        and has_enough
-        and summary.unpaired > MAX_UNPAIRED_SHARE * all_units
-    ):
-        return Verdict(
-            INCONCLUSIVE,
-            f"{summary.unpaired:,} of {all_units:,} units have a value for one system only",
-        )
-    return verdict
 
+    summary: DifferenceSummary
+    measure: ComparedMetric
+    tolerance: Tolerance
+    level: float
+    num_tests: int
+    min_units: int
+    sequence: ConfidenceSequence | None = None
 
-def _decide_on_pairs(
-    summary: DifferenceSummary,
-    measure: ComparedMetric,
-    tolerance: Tolerance,
-    level: float,
-    num_tests: int,
-    min_units: int,
-    sequence: ConfidenceSequence | None,
-) -> Verdict:
-    """Return the verdict on the units that have a value for both systems."""
-    min_required_units = max(MIN_INTERVAL_UNITS, min_units)
-    if (reason := undefined_reason(summary, measure, GATE_SYSTEMS)) is not None:
-        if summary.cell_units < min_required_units:
+    def decide_verdict(self) -> Verdict:
+        """Return the verdict on the candidate, which fails if it is worse than the baseline by more
+        than the tolerance.
+
+        It fails if an interval corrected for ``num_tests`` rows lies below minus the tolerance, so
+        that few fail by chance. It passes if the interval at ``level`` lies above minus the
+        tolerance. A candidate without values for some units is not compared on them, so it neither
+        passes nor is skipped if they are many.
+        """
+        verdict, unpaired = self._decide_on_pairs(), self.summary.unpaired
+        all_units = self.summary.units + unpaired
+        # Few units are skipped only if both sides have few, not if one lost them.
+        if (
+            verdict.verdict in (PASS, SKIPPED)
+            and all_units >= self._min_required_units
+            and unpaired > MAX_UNPAIRED_SHARE * all_units
+        ):
             return Verdict(
-                SKIPPED, f"{reason}, in {summary.cell_units} units, fewer than {min_required_units}"
+                INCONCLUSIVE,
+                f"{unpaired:,} of {all_units:,} units have a value for one system only",
             )
-        return Verdict(INCONCLUSIVE, reason)
-    if summary.units < min_required_units:
-        return Verdict(SKIPPED, f"{summary.units} units, fewer than {min_required_units}")
-    se = standard_error(summary)
-    if not summary.n_positive and not summary.n_negative and not se:
-        return _decide_without_change(summary, level, sequence)
-    if se is None or summary.difference is None:
-        return Verdict(INCONCLUSIVE, "no interval")
-    if se == 0 and summary.units < (sequence.expected_units if sequence else MIN_DECISIVE_UNITS):
-        return Verdict(INCONCLUSIVE, f"the same change in all of {summary.units} units")
-    critical_value = sequence.critical_value if sequence else t_critical_value
-    find_units = sequence.required_units if sequence else required_units_for_half_width
-    margin = tolerance.compute_margin(summary.value_baseline)
-    gain = -summary.difference if measure.direction == "lower" else summary.difference
-    corrected_level = adjusted_confidence(level, "holm", num_tests)
-    # The direction of a caller's column is an option, so that a reader sees if it is missing.
-    direction = f", where {measure.direction} is better" if measure.has_own_column else ""
-    reach, wide_reach = (se * critical_value(each, summary.df) for each in (level, corrected_level))
-    losses, wide_losses = ((-gain - each, each - gain) for each in (reach, wide_reach))
-    verdict = judge_limits(losses, margin, wide_losses)
-    if verdict == FAIL:
-        basis = _describe_basis(summary, measure, corrected_level)
-        return Verdict(FAIL, f"worse by more than the tolerance{direction}{basis}")
-    if verdict == PASS:
-        hidden = _describe_unseen_losses(summary, measure, level) + _describe_basis(
-            summary, measure, level
+        return verdict
+
+    @property
+    def _min_required_units(self) -> int:
+        return max(MIN_INTERVAL_UNITS, self.min_units)
+
+    @property
+    def _margin(self) -> float:
+        """The tolerance as a loss."""
+        return self.tolerance.compute_margin(self.summary.value_baseline)
+
+    @property
+    def _unseen_loss(self) -> float:
+        """The loss by rows of a class that may change though none of the sample does, 0 where the
+        standard error accounts for them.
+        """
+        units = self.summary.units
+        one_sided = (1 + self.level) / 2
+        return (self.summary.row_effect or 0.0) * units * greatest_unseen_share(units, one_sided)
+
+    def _decide_on_pairs(self) -> Verdict:
+        """Return the verdict on the units that have a value for both systems."""
+        summary, sequence = self.summary, self.sequence
+        if (reason := undefined_reason(summary, self.measure, GATE_SYSTEMS)) is not None:
+            if summary.cell_units < self._min_required_units:
+                few = f"in {summary.cell_units} units, fewer than {self._min_required_units}"
+                return Verdict(SKIPPED, f"{reason}, {few}")
+            return Verdict(INCONCLUSIVE, reason)
+        if summary.units < self._min_required_units:
+            return Verdict(SKIPPED, f"{summary.units} units, fewer than {self._min_required_units}")
+        se = standard_error(summary)
+        if not summary.n_positive and not summary.n_negative and not se:
+            return self._decide_without_change()
+        if se is None or summary.difference is None:
+            return Verdict(INCONCLUSIVE, "no interval")
+        if se == 0 and summary.units < (
+            sequence.expected_units if sequence else MIN_DECISIVE_UNITS
+        ):
+            return Verdict(INCONCLUSIVE, f"the same change in all of {summary.units} units")
+        return self._judge_interval(summary.difference, se)
+
+    def _decide_without_change(self) -> Verdict:
+        """Return the verdict if no unit changes: a pass, but under a sequence only from the
+        expected units on, since first looks miss rare losses.
+        """
+        summary, sequence = self.summary, self.sequence
+        size = summary.class_size
+        class_share = (
+            ""
+            if size is None
+            else f", {_greatest_share(size, self.level)} of those of the smaller class"
         )
-        return Verdict(PASS, f"not worse by more than the tolerance{direction}{hidden}")
-    # With more units of the same mean and deviation, a gain on this side of the tolerance passes,
-    # and one beyond it fails.
-    distance, deviation = gain + margin, se * math.sqrt(summary.units)
-    needed = find_units(deviation, abs(distance), level if distance > 0 else corrected_level)
-    needed = None if needed is None else max(needed, summary.units + 1)
-    reason = describe_overlap(losses, margin, num_tests)
-    return Verdict(INCONCLUSIVE, f"{reason}{direction}", needed)
+        reason = (
+            f"no change in {summary.units:,} units: at most"
+            f" {_greatest_share(summary.units, self.level)} of units change{class_share}"
+        )
+        if sequence is not None and summary.units < sequence.expected_units:
+            return Verdict(INCONCLUSIVE, reason, sequence.expected_units)
+        if self._unseen_loss > self._margin:
+            return Verdict(INCONCLUSIVE, f"{reason}{self._describe_unseen_rows()}")
+        return Verdict(PASS, reason)
 
+    def _judge_interval(self, difference: float, se: float) -> Verdict:
+        summary, level, margin = self.summary, self.level, self._margin
+        critical_value = self.sequence.critical_value if self.sequence else t_critical_value
+        find_units = (
+            self.sequence.required_units if self.sequence else required_units_for_half_width
+        )
+        gain = -difference if self.measure.direction == "lower" else difference
+        corrected_level = adjusted_confidence(level, "holm", self.num_tests)
+        # The direction of a caller's column is an option, so that a reader sees if it is missing.
+        direction = (
+            f", where {self.measure.direction} is better" if self.measure.has_own_column else ""
+        )
+        reach, wide_reach = (
+            se * critical_value(each, summary.df) for each in (level, corrected_level)
+        )
+        losses, wide_losses = ((-gain - each, each - gain) for each in (reach, wide_reach))
+        verdict = judge_limits(losses, margin, wide_losses)
+        if verdict == FAIL:
+            basis = self._describe_basis(corrected_level)
+            return Verdict(FAIL, f"worse by more than the tolerance{direction}{basis}")
+        if verdict == PASS and self._unseen_loss - gain > margin:
+            rows = self._describe_unseen_rows()
+            return Verdict(INCONCLUSIVE, f"the interval is within the tolerance{direction}{rows}")
+        if verdict == PASS:
+            hidden = self._describe_unseen_losses() + self._describe_basis(level)
+            return Verdict(PASS, f"not worse by more than the tolerance{direction}{hidden}")
+        # With more units of the same mean and deviation, a gain on this side of the tolerance
+        # passes, and one beyond it fails.
+        distance, deviation = gain + margin, se * math.sqrt(summary.units)
+        needed = find_units(deviation, abs(distance), level if distance > 0 else corrected_level)
+        needed = None if needed is None else max(needed, summary.units + 1)
+        reason = describe_overlap(losses, margin, self.num_tests)
+        return Verdict(INCONCLUSIVE, f"{reason}{direction}", needed)
 
-def _decide_without_change(
-    summary: DifferenceSummary, level: float, sequence: ConfidenceSequence | None
-) -> Verdict:
-    """Return the verdict if no unit changes: a pass, but under a sequence only from the expected
-    units on, since first looks miss rare losses.
-    """
-    size = summary.class_size
-    class_share = (
-        "" if size is None else f", {_greatest_share(size, level)} of those of the smaller class"
-    )
-    reason = (
-        f"no change in {summary.units:,} units: at most {_greatest_share(summary.units, level)} of"
-        f" units change{class_share}"
-    )
-    if sequence is not None and summary.units < sequence.expected_units:
-        return Verdict(INCONCLUSIVE, reason, sequence.expected_units)
-    return Verdict(PASS, reason)
+    def _describe_unseen_rows(self) -> str:
+        """Return the loss by rows of a class that the sample may not show."""
+        return (
+            f", but changes in so few rows of a class that a sample may miss them cost up to"
+            f" {self._unseen_loss:.2g}"
+        )
+
+    def _describe_unseen_losses(self) -> str:
+        """Return the share of queries that may lose though none that was seen does, empty if one
+        does.
+        """
+        summary = self.summary
+        losses = summary.n_positive if self.measure.direction == "lower" else summary.n_negative
+        return (
+            ""
+            if losses or self.measure.uses_influence
+            else f": no unit is worse, at most {_greatest_share(summary.units, self.level)} are"
+        )
+
+    def _describe_basis(self, level: float) -> str:
+        """Return the few changes, or rows of a class, that a verdict rests on, empty if they are
+        enough.
+        """
+        if not self.measure.uses_influence:
+            few = describe_few_changes(self.summary, level)
+            return f". {few}" if few else ""
+        size = self.summary.class_size
+        return (
+            ""
+            if size is None or size >= MIN_CLASS_ROWS
+            else f", by {size:.3g} rows of the smaller class"
+        )
 
 
 def _greatest_share(units: float, level: float) -> str:
@@ -527,35 +596,6 @@ def _greatest_share(units: float, level: float) -> str:
     '14 %'
     """
     return f"{100 * greatest_unseen_share(units, level):.2g} %"
-
-
-def _describe_unseen_losses(
-    summary: DifferenceSummary, measure: ComparedMetric, level: float
-) -> str:
-    """Return the share of queries that may lose though none that was seen does, empty if one
-    does.
-    """
-    losses = summary.n_positive if measure.direction == "lower" else summary.n_negative
-    return (
-        ""
-        if losses or measure.uses_influence
-        else f": no unit is worse, at most {_greatest_share(summary.units, level)} are"
-    )
-
-
-def _describe_basis(summary: DifferenceSummary, measure: ComparedMetric, level: float) -> str:
-    """Return the few changes, or rows of a class, that a verdict rests on, empty if they are
-    enough.
-    """
-    if not measure.uses_influence:
-        few = describe_few_changes(summary, level)
-        return f". {few}" if few else ""
-    size = summary.class_size
-    return (
-        ""
-        if size is None or size >= MIN_CLASS_ROWS
-        else f", by {size:.3g} rows of the smaller class"
-    )
 
 
 def count_tests(compared: Sequence[DifferenceSummary], min_units: int) -> int:

@@ -247,7 +247,7 @@ def _list_flips(metric_outputs: Sequence[OutputColumn], names: Sequence[str]) ->
         for output in metric_outputs
         if (name := flip_name(output.alias)) in names
     ]
-    labels = [FLIP_LABEL, *([EQUAL_ROW_COUNT] if EQUAL_ROW_COUNT in names else [])] if flips else []
+    labels = [name for name in (FLIP_LABEL, EQUAL_ROW_COUNT) if flips and name in names]
     return [*flips, *(OutputColumn(name, f".{name}", "label") for name in labels)]
 
 

@@ -16,7 +16,7 @@ import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.comparison.comparison_plan import ComparedMetric
 from sqlrank.comparison.paired_differences import DifferenceSummary
-from sqlrank.comparison.system_comparison import decide_verdict
+from sqlrank.comparison.system_comparison import GatedDifference
 from sqlrank.inference.verdicts import Tolerance
 from sqlrank.output.ci_reports import format_junit, github_annotations, markdown_summary
 from tests.interface.command_line import app
@@ -228,9 +228,9 @@ RECIPROCAL_RANK = ComparedMetric("RR", "higher", is_proportion=True)
 )
 def test_rules(item: DifferenceSummary, tolerance: float, cells: int, expected: str) -> None:
     assert (
-        decide_verdict(
-            item, RECIPROCAL_RANK, Tolerance(tolerance, is_share=False), 0.95, cells, 2
-        ).verdict
+        GatedDifference(item, RECIPROCAL_RANK, Tolerance(tolerance, is_share=False), 0.95, cells, 2)
+        .decide_verdict()
+        .verdict
         == expected
     )
 
@@ -238,7 +238,9 @@ def test_rules(item: DifferenceSummary, tolerance: float, cells: int, expected: 
 @pytest.mark.parametrize(("unpaired", "expected"), [(1, "pass"), (2, "inconclusive")])
 def test_one_unit_of_a_hundred_may_be_missing(unpaired: int, expected: str) -> None:
     summary = replace(make_summary(0, 0, 100 - unpaired, 0), unpaired=unpaired)
-    verdict = decide_verdict(summary, RECIPROCAL_RANK, Tolerance(0.01), 0.95, 1, 2)
+    verdict = GatedDifference(
+        summary, RECIPROCAL_RANK, Tolerance(0.01), 0.95, 1, 2
+    ).decide_verdict()
     assert verdict.verdict == expected
 
 
@@ -271,9 +273,9 @@ def test_required_units_are_those_at_which_the_gate_decides(
 ) -> None:
     def verdict_on(units: int) -> Any:
         summary = make_summary(difference, 0.5 / units**0.5, units)
-        return decide_verdict(
+        return GatedDifference(
             summary, RECIPROCAL_RANK, Tolerance(0.05, is_share=False), 0.95, num_tests, 2
-        )
+        ).decide_verdict()
 
     assert (verdict_on(25).verdict, verdict_on(25).required_units) == (
         "inconclusive",
@@ -389,9 +391,9 @@ def test_noise_does_not_fail() -> None:
         se = differences.std(ddof=1) / 20**0.5
         item = make_summary(float(differences.mean()), float(se), 20, 10)
         failed += (
-            decide_verdict(
-                item, RECIPROCAL_RANK, Tolerance(0.0, is_share=False), 0.95, 1, 20
-            ).verdict
+            GatedDifference(item, RECIPROCAL_RANK, Tolerance(0.0, is_share=False), 0.95, 1, 20)
+            .decide_verdict()
+            .verdict
             == "fail"
         )
     assert failed <= 50

@@ -135,8 +135,13 @@ class PseudoValues:
             if (cte := ctes_by_alias.get(column.alias))
             and flip_name(column.alias) in self.relations.ctes[cte.step].query.named_selects
         }
-        labels = {FLIP_LABEL: next(iter(names.values()))} if names else {}
-        return [exp.column(name, table=step) for name, step in {**names, **labels}.items()]
+        labels = [
+            step
+            for step in dict.fromkeys(names.values())
+            if FLIP_LABEL in self.relations.ctes[step].query.named_selects
+        ]
+        steps = [*names.items(), *((FLIP_LABEL, step) for step in labels[:1])]
+        return [exp.column(name, table=step) for name, step in steps]
 
     def _add_units(self, base_role: str) -> KeyedCte:
         """Add the units of an input, to which metrics with different influence rows are joined."""
@@ -166,7 +171,9 @@ class PseudoValues:
             for column, _ in influences
             if (flip := find_flip(self.relations, column, rows)) is not None
         }
-        if flips:
+        # Rows of several labels of a unit have none; a unit has the greatest of their flips.
+        has_label = "label" in self.relations.ctes[rows.step].query.named_selects
+        if flips and has_label:
             flips[FLIP_LABEL] = exp.column("label", table="r")
         influence_cte = self.relations.ctes.add_aggregate(
             f"{cte.step.removesuffix('_metrics')}_influence",
@@ -174,7 +181,7 @@ class PseudoValues:
                 self.spread.select_influence(
                     cte.step, keys, rows, influences, has_classes, carried=flips
                 ),
-                list(flips),
+                list(flips) if has_label else [],
             ),
             "one row per unit: its influence on each metric",
         )
