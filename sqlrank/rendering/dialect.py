@@ -241,6 +241,10 @@ class Dialect:
     If neither this nor ``computes_ctes_once`` holds, statements rely on no behavior, and only mark
     CTEs where a server has a setting.
     """
+    write_fence: Rewrite | None = None
+    """Rewrite of a CTE whose expressions the planner would put into its reader many times, where
+    there is no MATERIALIZED.
+    """
     materialization_query: exp.Select | None = None
     """Query with a row if the server materializes CTEs that are marked; older versions do not. None
     where there is no such server.

@@ -251,10 +251,13 @@ def materialize_shared_ctes(tree: exp.Expr, target: Dialect, can_materialize: bo
             cte.set("materialized", True)  # noqa: FBT003  sqlglot's flag
         elif requested and target.write_materialized is not None:
             cte.set("this", target.write_materialized(cte.this))
-    if with_clause is not None and target.computes_ctes_once:
+    if with_clause is not None and (target.computes_ctes_once or target.write_fence):
         _materialize_before_growth(
             with_clause, {name for name in tables_read if tables_read.count(name) == 1}
         )
+        for cte in with_clause.expressions:
+            if target.write_fence and cte.args.pop("materialized", None):
+                target.write_fence(cte.this)
 
 
 def _materialize_before_growth(with_clause: exp.With, read_once: set[str]) -> None:

@@ -127,28 +127,78 @@ def test_statements_of_every_family_are_planned_at_once() -> None:
     assert max(sizes) == 20
 
 
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgreSQL]:
+    engine = PostgreSQL()
+    try:
+        for name, table in {"run": RUN, "qrels": QRELS, "predictions": PREDICTIONS}.items():
+            engine.load(name, table)
+        yield engine
+    finally:
+        engine.close()
+
+
 @pytest.mark.slow
-def test_plans_of_intervals_do_not_grow_on_postgresql() -> None:
+@pytest.mark.parametrize(
+    ("dialect", "most_growth"),
+    [
+        ("postgres", MOST_GROWTH),
+        ("redshift", 3 * MOST_GROWTH),  # EXPLAIN repeats the expressions of steps without a node
+    ],
+)
+def test_plans_of_intervals_do_not_grow_on_postgresql(
+    server: PostgreSQL, dialect: str, most_growth: int
+) -> None:
     """PostgreSQL puts the expressions of each step into the next, and compiles what becomes of
     it.
     """
-    server = PostgreSQL()
-    try:
-        for name, table in {"run": RUN, "qrels": QRELS, "predictions": PREDICTIONS}.items():
-            server.load(name, table)
-        server.execute("SET jit_above_cost = 0")
-        rankings = sqlrank.sql(
-            RANKINGS, run="run", qrels="qrels", connection=server.connection, confidence=0.95
-        )
-        areas = sqlrank.sql(
-            ["AUC", "LogLoss", "KS", "APS"],
-            predictions="predictions",
-            connection=server.connection,
-            confidence=0.95,
-        )
-        for text in (rankings, areas):
-            (rows,) = server.rows(f"EXPLAIN (VERBOSE, FORMAT JSON) {text}")
-            assert len(json.dumps(rows[0])) <= BASE_SIZE + MOST_GROWTH * len(text)
-            assert len(server.rows(text)) == 1
-    finally:
-        server.close()
+    server.execute("SET jit_above_cost = 0")
+    rankings: dict[str, Any] = {"run": "run", "qrels": "qrels"}
+    areas: dict[str, Any] = {"predictions": "predictions"}
+    for metrics, sources in ((RANKINGS, rankings), (["AUC", "LogLoss", "KS", "APS"], areas)):
+        text = sqlrank.sql(metrics, dialect=dialect, confidence=0.95, **sources)
+        (rows,) = server.rows(f"EXPLAIN (VERBOSE, FORMAT JSON) {text}")
+        assert len(json.dumps(rows[0])) <= BASE_SIZE + most_growth * len(text)
+        assert len(server.rows(text)) == 1
+
+
+def list_plan_nodes(plan: dict[str, Any]) -> list[dict[str, Any]]:
+    return [plan, *(node for part in plan.get("Plans", []) for node in list_plan_nodes(part))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dialect", ["postgres", "redshift"])
+def test_no_join_compares_each_group_with_each_on_postgresql(
+    server: PostgreSQL, dialect: str
+) -> None:
+    """Joins by IS NOT DISTINCT FROM do: 1,000 groups took 40 times as long as without."""
+    server.execute("DROP TABLE IF EXISTS grouped")
+    server.execute(
+        "CREATE TABLE grouped AS SELECT NULLIF('c' || i % 2000, 'c7') AS campaign, i % 3 % 2 AS"
+        " label, ABS(SIN(i)) AS score FROM GENERATE_SERIES(1, 20000) AS numbers (i)"
+    )
+    server.execute("ANALYZE grouped")
+    call: dict[str, Any] = {"predictions": "grouped", "by": "campaign", "confidence": 0.95}
+    text = sqlrank.sql(["AUC", "LogLoss"], dialect=dialect, **call)
+    assert "IS NOT DISTINCT FROM" not in text
+    if dialect == "redshift":  # whose text PostgreSQL plans by other estimates
+        assert text.count("IS NULL AND") * 2 == text.count("COALESCE(CAST(") >= 12
+    else:
+        (rows,) = server.rows(f"EXPLAIN (FORMAT JSON) {text}")
+        nodes = list_plan_nodes(rows[0][0]["Plan"])
+        assert sum("Hash Cond" in node or "Merge Cond" in node for node in nodes) >= 6
+        assert [
+            node["Join Filter"]
+            for node in nodes
+            if node["Node Type"] == "Nested Loop" and "campaign" in node.get("Join Filter", "")
+        ] == []
+    data = {
+        name: [row[place] for row in server.rows("SELECT campaign, label, score FROM grouped")]
+        for place, name in enumerate(("campaign", "label", "score"))
+    }
+    expected = sqlrank.evaluate(["AUC", "LogLoss"], **{**call, "predictions": data})
+    given = {row[0]: row[1:] for row in server.rows(text)}
+    assert len(given) == 2000
+    assert None in given
+    for campaign, *values in zip(*expected.to_pydict().values(), strict=True):
+        assert given[campaign] == pytest.approx(values, rel=1e-9, nan_ok=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlrank.rendering.column_origins import find_comparisons_of_one_origin
 from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm, keep_nodes
 from sqlrank.rendering.dialect_forms import (
     order_within_group,
@@ -41,6 +42,22 @@ def _double_percents(query: str) -> str:
     return re.sub(r"%(?!\d+\$s)", "%%", query)
 
 
+def _compare_records(tree: exp.Expr) -> None:
+    """Compare nullable keys of one type as records, which are equal where both are NULL and can be
+    hashed: joins by IS NOT DISTINCT FROM compare each row with each.
+    """
+    for comparison in find_comparisons_of_one_origin(tree):
+        comparison.replace(
+            exp.EQ(
+                this=_write_record(comparison.this), expression=_write_record(comparison.expression)
+            )
+        )
+
+
+def _write_record(value: exp.Expr) -> exp.Cast:
+    return exp.cast(call_function("ROW", value), exp.DataType.build("RECORD", udt=True))
+
+
 DIALECT = Dialect(
     label="PostgreSQL",
     sqlglot_name="postgres",
@@ -51,6 +68,7 @@ DIALECT = Dialect(
     write_series=read_series_function,
     write_hex_number=_cast_bits,
     write_words=split_at_blanks("[^[:alnum:]]+"),
+    finish=_compare_records,
     fold_identifier=str.lower,
     calls_functions_by_fields=True,
     supports_collations=True,

@@ -5,6 +5,10 @@
 -- rankings: queries
   SELECT "user_id" AS query_id, CAST("revenue" AS DOUBLE PRECISION) AS weight
   FROM shop.eval.users
+-- rankings: ranked_documents
+    ON CAST(ROW(selected_queries."model") AS RECORD) = CAST(ROW(run."model") AS RECORD)
+-- rankings: judged_documents
+    ON CAST(ROW(ranked_documents."model") AS RECORD) = CAST(ROW(selected_queries."model") AS RECORD)
 -- rankings: relevant_documents
     CAST(1 AS DOUBLE PRECISION) / rank AS reciprocal_rank,
 -- rankings: discounted_gains_metrics
@@ -20,8 +24,14 @@
 -- rankings: relevant_documents_metrics
       CASE WHEN rank IS NOT NULL THEN CAST(cumulative_hits AS DOUBLE PRECISION) / rank ELSE 0 END
     ) / CAST(COUNT(*) AS DOUBLE PRECISION) AS ap,
+-- rankings: query_metrics
+    ON CAST(ROW(discounted_gains_metrics."model") AS RECORD)
+    = CAST(ROW(selected_queries."model") AS RECORD)
+    ON CAST(ROW(relevant_documents_metrics."model") AS RECORD)
 -- predictions: result
 CREATE TABLE shop.ads.daily_metrics AS
+  ON CAST(ROW(positive_thresholds_metrics."campaign") AS RECORD)
+  = CAST(ROW(predictions_metrics."campaign") AS RECORD);
 -- predictions: predictions
     CAST("p_click" AS DOUBLE PRECISION) AS score, CAST("click" AS DOUBLE PRECISION) AS label,
     CAST(1 / "propensity" AS DOUBLE PRECISION) AS weight
@@ -45,6 +55,14 @@ CREATE TABLE shop.ads.daily_metrics AS
       WHEN ABS(score + (label - 1)) >= 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
       THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
     END)) / CAST(COUNT(*) AS DOUBLE PRECISION) AS log_loss
+-- auc_logloss: rank_counts
+    ON CAST(ROW(predictions_metrics."campaign") AS RECORD)
+    = CAST(ROW(positive_ranks."campaign") AS RECORD)
+    AND CAST(ROW(predictions_metrics."day") AS RECORD) = CAST(ROW(positive_ranks."day") AS RECORD)
+-- auc_logloss: result
+  = CAST(ROW(predictions_metrics."campaign") AS RECORD)
+  AND CAST(ROW(positive_thresholds_metrics."day") AS RECORD)
+  = CAST(ROW(predictions_metrics."day") AS RECORD)
 -- kendalltau: predictions
   SELECT CAST(score AS DOUBLE PRECISION) AS score, CAST(label AS DOUBLE PRECISION) AS label
 -- kendalltau: label_score_weights
@@ -73,6 +91,20 @@ CREATE TABLE shop.ads.daily_metrics AS
 -- together: predictions
     CAST(score AS DOUBLE PRECISION) AS score, CAST(label AS DOUBLE PRECISION) AS label,
     query_id, doc_id
+-- together: ranked_documents
+    ON CAST(ROW(evaluated_queries."model") AS RECORD) = CAST(ROW(predictions."model") AS RECORD)
+-- together: ideal_ranking
+    ON CAST(ROW(ranked_documents."model") AS RECORD) = CAST(ROW(qrels."model") AS RECORD)
+-- together: rank_counts
+  INNER JOIN group_sizes
+    ON CAST(ROW(group_sizes."model") AS RECORD) = CAST(ROW(positive_ranks."model") AS RECORD)
+-- together: group_metrics
+    = CAST(ROW(evaluated_queries."model") AS RECORD)
+-- together: result
+  ON CAST(ROW(positive_thresholds_metrics."model") AS RECORD)
+  = CAST(ROW(group_sizes."model") AS RECORD)
+LEFT JOIN group_metrics
+  ON CAST(ROW(group_metrics."model") AS RECORD) = CAST(ROW(group_sizes."model") AS RECORD)
 -- logs: logs
     CAST(reward AS DOUBLE PRECISION) AS reward,
     CAST(propensity AS DOUBLE PRECISION) AS propensity,
@@ -81,6 +113,11 @@ CREATE TABLE shop.ads.daily_metrics AS
     CAST(expected_reward AS DOUBLE PRECISION) AS expected_reward
 -- logs: logs_metrics
     CAST(1 AS DOUBLE PRECISION) / COUNT(*) AS dr_by_sum,  -- derivative of the metric by its sum
+-- logs: unit_influence
+  INNER JOIN logs_metrics
+    ON CAST(ROW(logs_metrics."campaign") AS RECORD) = CAST(ROW(logs."campaign") AS RECORD)
+-- logs: metric_sums
+    ON CAST(ROW(logs_metrics."campaign") AS RECORD) = CAST(ROW(influence_sums."campaign") AS RECORD)
 -- logs: standard_errors
     fourth_powers / NULLIF(squares * squares, 0)
     - CAST(1 AS DOUBLE PRECISION) / units AS concentration
@@ -111,6 +148,8 @@ CREATE TABLE shop.ads.daily_metrics AS
   CAST(NULL AS DOUBLE PRECISION) AS ess_ci_low,
   CAST(NULL AS DOUBLE PRECISION) AS ess_ci_high,
   CAST(NULL AS DOUBLE PRECISION) AS ess_se,
+LEFT JOIN intervals
+  ON CAST(ROW(intervals."campaign") AS RECORD) = CAST(ROW(logs_metrics."campaign") AS RECORD)
 -- answers: qrels
     answers."intent", answers.query_id, relevant_ids.doc_id,
       ELSE CAST(answers.grades[relevant_ids.list_position] AS DOUBLE PRECISION)
@@ -119,10 +158,18 @@ CREATE TABLE shop.ads.daily_metrics AS
     answers."intent", answers.query_id, retrieved_ids.doc_id,
     retrieved_ids.list_position AS rank
   CROSS JOIN UNNEST(answers.retrieved) WITH ORDINALITY AS retrieved_ids(doc_id, list_position)
+-- answers: ranked_documents
+    ON CAST(ROW(answers."intent") AS RECORD) = CAST(ROW(deduplicated_run."intent") AS RECORD)
+-- answers: judged_documents
+    ON CAST(ROW(answers."intent") AS RECORD) = CAST(ROW(deduplicated_qrels."intent") AS RECORD)
+    ON CAST(ROW(ranked_documents."intent") AS RECORD) = CAST(ROW(answers."intent") AS RECORD)
 -- answers: relevant_documents_metrics
     SUM(CASE WHEN rank <= 5 THEN CAST(1.0 AS DOUBLE PRECISION) ELSE 0 END)
     / CAST(COUNT(*) AS DOUBLE PRECISION) AS r_at_5
 -- answers: result
+  ON CAST(ROW(discounted_gains_metrics."intent") AS RECORD) = CAST(ROW(answers."intent") AS RECORD)
+  ON CAST(ROW(relevant_documents_metrics."intent") AS RECORD)
+  = CAST(ROW(answers."intent") AS RECORD)
 ORDER BY answers."intent" NULLS FIRST;
 -- interleaved: interleaved
   SELECT session_id, team, CAST(clicks AS DOUBLE PRECISION) AS clicks

@@ -6,10 +6,13 @@
   SELECT "user_id" AS query_id, CAST("revenue" AS DOUBLE PRECISION) AS weight
   FROM shop.eval.users
 -- rankings: ranked_documents
-    ON (
+    ON COALESCE(CAST(selected_queries."model" AS VARCHAR), '')
+    = COALESCE(CAST(run."model" AS VARCHAR), '')
       selected_queries."model" = run."model"
       OR (selected_queries."model" IS NULL AND run."model" IS NULL)
 -- rankings: judged_documents
+    ON COALESCE(CAST(ranked_documents."model" AS VARCHAR), '')
+    = COALESCE(CAST(selected_queries."model" AS VARCHAR), '')
       ranked_documents."model" = selected_queries."model"
       OR (ranked_documents."model" IS NULL AND selected_queries."model" IS NULL)
 -- rankings: relevant_documents
@@ -28,13 +31,17 @@
       CASE WHEN rank IS NOT NULL THEN CAST(cumulative_hits AS DOUBLE PRECISION) / rank ELSE 0 END
     ) / CAST(COUNT(*) AS DOUBLE PRECISION) AS ap,
 -- rankings: query_metrics
+    ON COALESCE(CAST(discounted_gains_metrics."model" AS VARCHAR), '')
       discounted_gains_metrics."model" = selected_queries."model"
       OR (discounted_gains_metrics."model" IS NULL AND selected_queries."model" IS NULL)
+    ON COALESCE(CAST(relevant_documents_metrics."model" AS VARCHAR), '')
       relevant_documents_metrics."model" = selected_queries."model"
       OR (relevant_documents_metrics."model" IS NULL AND selected_queries."model" IS NULL)
 -- predictions: result
 CREATE TABLE shop.ads.daily_metrics AS
-  ON (
+  ON COALESCE(CAST(positive_thresholds_metrics."campaign" AS VARCHAR), '')
+  = COALESCE(CAST(predictions_metrics."campaign" AS VARCHAR), '')
+  AND (
     positive_thresholds_metrics."campaign" = predictions_metrics."campaign"
     OR (positive_thresholds_metrics."campaign" IS NULL AND predictions_metrics."campaign" IS NULL)
   );
@@ -72,12 +79,17 @@ CREATE TABLE shop.ads.daily_metrics AS
       THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
     END)) / CAST(COUNT(*) AS DOUBLE PRECISION) AS log_loss
 -- auc_logloss: rank_counts
+    ON COALESCE(CAST(predictions_metrics."campaign" AS VARCHAR), '')
+    = COALESCE(CAST(positive_ranks."campaign" AS VARCHAR), '')
       predictions_metrics."campaign" = positive_ranks."campaign"
       OR (predictions_metrics."campaign" IS NULL AND positive_ranks."campaign" IS NULL)
+    AND COALESCE(CAST(predictions_metrics."day" AS VARCHAR), '')
+    = COALESCE(CAST(positive_ranks."day" AS VARCHAR), '')
       predictions_metrics."day" = positive_ranks."day"
       OR (predictions_metrics."day" IS NULL AND positive_ranks."day" IS NULL)
 -- auc_logloss: result
-  AND (
+  AND COALESCE(CAST(positive_thresholds_metrics."day" AS VARCHAR), '')
+  = COALESCE(CAST(predictions_metrics."day" AS VARCHAR), '')
     positive_thresholds_metrics."day" = predictions_metrics."day"
     OR (positive_thresholds_metrics."day" IS NULL AND predictions_metrics."day" IS NULL)
 -- kendalltau: digits
@@ -138,22 +150,31 @@ WITH digits AS (
     CAST(score AS DOUBLE PRECISION) AS score, CAST(label AS DOUBLE PRECISION) AS label,
     query_id, doc_id
 -- together: ranked_documents
+    ON COALESCE(CAST(evaluated_queries."model" AS VARCHAR), '')
+    = COALESCE(CAST(predictions."model" AS VARCHAR), '')
       evaluated_queries."model" = predictions."model"
       OR (evaluated_queries."model" IS NULL AND predictions."model" IS NULL)
 -- together: ideal_ranking
+    = COALESCE(CAST(qrels."model" AS VARCHAR), '')
       ranked_documents."model" = qrels."model"
       OR (ranked_documents."model" IS NULL AND qrels."model" IS NULL)
 -- together: rank_counts
   INNER JOIN group_sizes
+    ON COALESCE(CAST(group_sizes."model" AS VARCHAR), '')
+    = COALESCE(CAST(positive_ranks."model" AS VARCHAR), '')
       group_sizes."model" = positive_ranks."model"
       OR (group_sizes."model" IS NULL AND positive_ranks."model" IS NULL)
 -- together: group_metrics
+    = COALESCE(CAST(evaluated_queries."model" AS VARCHAR), '')
       discounted_gains_metrics."model" = evaluated_queries."model"
       OR (discounted_gains_metrics."model" IS NULL AND evaluated_queries."model" IS NULL)
 -- together: result
+  ON COALESCE(CAST(positive_thresholds_metrics."model" AS VARCHAR), '')
+  = COALESCE(CAST(group_sizes."model" AS VARCHAR), '')
     positive_thresholds_metrics."model" = group_sizes."model"
     OR (positive_thresholds_metrics."model" IS NULL AND group_sizes."model" IS NULL)
 LEFT JOIN group_metrics
+  ON COALESCE(CAST(group_metrics."model" AS VARCHAR), '')
     group_metrics."model" = group_sizes."model"
     OR (group_metrics."model" IS NULL AND group_sizes."model" IS NULL)
 -- logs: logs
@@ -166,14 +187,18 @@ LEFT JOIN group_metrics
     CAST(1 AS DOUBLE PRECISION) / COUNT(*) AS dr_by_sum,  -- derivative of the metric by its sum
 -- logs: unit_influence
   INNER JOIN logs_metrics
+    ON COALESCE(CAST(logs_metrics."campaign" AS VARCHAR), '')
+    = COALESCE(CAST(logs."campaign" AS VARCHAR), '')
       logs_metrics."campaign" = logs."campaign"
       OR (logs_metrics."campaign" IS NULL AND logs."campaign" IS NULL)
 -- logs: metric_sums
+    = COALESCE(CAST(influence_sums."campaign" AS VARCHAR), '')
       logs_metrics."campaign" = influence_sums."campaign"
       OR (logs_metrics."campaign" IS NULL AND influence_sums."campaign" IS NULL)
 -- logs: standard_errors
     fourth_powers / NULLIF(squares * squares, 0)
     - CAST(1 AS DOUBLE PRECISION) / units AS concentration
+  OFFSET 0
 -- logs: interval_terms
     (units - 1 + CAST(0.8999505931404055 AS DOUBLE PRECISION))
     / NULLIF(units - 1 - CAST(1.5207788172066563 AS DOUBLE PRECISION), 0) AS t_growth,
@@ -202,6 +227,8 @@ LEFT JOIN group_metrics
   CAST(NULL AS DOUBLE PRECISION) AS ess_ci_high,
   CAST(NULL AS DOUBLE PRECISION) AS ess_se,
 LEFT JOIN intervals
+  ON COALESCE(CAST(intervals."campaign" AS VARCHAR), '')
+  = COALESCE(CAST(logs_metrics."campaign" AS VARCHAR), '')
     intervals."campaign" = logs_metrics."campaign"
     OR (intervals."campaign" IS NULL AND logs_metrics."campaign" IS NULL)
 -- interleaved: interleaved
