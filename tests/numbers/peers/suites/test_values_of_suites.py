@@ -52,63 +52,65 @@ CWL_QRELS = {
     "T3": {"D4": 0, "D5": 0, "D6": 1, "D7": 1, "D8": 1, "D9": 0, "D10": 1},
 }
 
-# Run, judgments, a metric, and its values of the queries in the order of the judgments, which
+# Run, judgments, and metrics with their values of the queries in the order of the judgments, which
 # ir_measures rounds to four digits in part. Its beta of SetF is the square of ours.
-IR_MEASURES: list[tuple[dict[str, Any], dict[str, Any], str, tuple[float, ...]]] = [
-    *((TREC_RUN, TREC_QRELS, metric, values) for metric, values in {
+IR_MEASURES: list[tuple[dict[str, Any], dict[str, Any], dict[str, tuple[float, ...]]]] = [
+    (TREC_RUN, TREC_QRELS, {
         "num_ret": (5, 4), "num_rel_ret": (3, 1), "num_rel_ret(rel=2)": (1, 1), "num_rel_ret(rel=3)": (0, 0), "num_q": (1, 1),
         "Judged@1000": (1, 0.25), "Judged@10": (1, 0.25), "Judged@3": (1, 1 / 3), "Judged@1": (1, 0),
         "nDCG(gain=exp2)@20": (0.6201, 0.35099), "nDCG(gain=exp2)@2": (0.17377, 0.38685),
         "ERR@20": (0.10175, 0.09375), "ERR@2": (0.03125, 0.09375),
-    }.items()),
-    (TREC_RUN, {**TREC_QRELS, "1": OTHER_QRELS["1"]}, "num_rel", (3, 2)),
-    *((OTHER_RUN, OTHER_QRELS, metric, values) for metric, values in {
+    }),
+    (TREC_RUN, {**TREC_QRELS, "1": OTHER_QRELS["1"]}, {"num_rel": (3, 2)}),
+    (OTHER_RUN, OTHER_QRELS, {
         "Success@2": (1, 0), "Success(rel=2)@2": (1, 0), "Success(rel=3)@2": (0, 0),
         "SetP": (0.6, 0.25), "SetP(rel=2)": (0.4, 0.25), "SetP(rel=3)": (0, 0), "SetR": (1, 0.5), "SetR(rel=2)": (1, 1), "SetR(rel=3)": (0, 0),
-    }.items()),
-    *((OTHER_RUN, IPREC_QRELS, metric, values) for metric, values in {
+    }),
+    (OTHER_RUN, IPREC_QRELS, {
         "IPrec@0.25": (1, 0.25), "IPrec@0.5": (1, 0.25), "IPrec@0.75": (1, 0),
         **{f"IPrec(rel=2)@{recall}": (2 / 3, 0.25) for recall in (0.1, 0.25, 0.5, 0.75)},
-    }.items()),
-    *((OTHER_RUN, SAMPLED_QRELS, metric, values) for metric, values in {
+    }),
+    (OTHER_RUN, SAMPLED_QRELS, {
         "AP": (0.8333, 0.125), "infAP": (0.8333, 0.1875), "AP(rel=2)": (0.33333, 0.25), "infAP(rel=2)": (0.33333, 0.375),
         "nDCG": (0.76018, 0.32739), "nDCG@3": (0.76018, 0),
-    }.items()),
-    *((OTHER_RUN, OTHER_QRELS, metric, values) for metric, values in {
+    }),
+    (OTHER_RUN, OTHER_QRELS, {
         "SetRelP": (1, 0.5), "SetRelP(rel=2)": (1, 1), "SetAP": (0.6, 0.125), "SetAP(rel=2)": (0.4, 0.25), "SetAP(rel=3)": (0, 0),
         "SetF": (0.75, 0.33333), f"SetF(beta={0.5**0.5!r})": (0.6923, 0.3), f"SetF(beta={2**0.5!r})": (0.81818, 0.375), "SetF(rel=3)": (0, 0),
-    }.items()),
-    *((POOLED_RUN, POOLED_QRELS, metric, values) for metric, values in {
+    }),
+    (POOLED_RUN, POOLED_QRELS, {
         "P@4": (0.5, 0.25), "P(unjudged=drop)@4": (0.75, 0.25),
-    }.items()),
-    *(({"0": TREC_RUN["0"]}, {"0": TREC_QRELS["0"]}, metric, (value,)) for metric, value in {
+    }),
+    ({"0": TREC_RUN["0"]}, {"0": TREC_QRELS["0"]}, {metric: (value,) for metric, value in {
         "P@5": 0.6, "P(rel=2)@5": 0.2, "R@5": 1, "R@2": 1 / 3, "R(rel=2)@2": 0, "RR": 0.5, "RR(rel=2)": 1 / 3, "RR@2": 0.5, "RR(rel=2)@2": 0,
         "AP": 0.63889, "AP(rel=2)": 1 / 3, "AP@2": 1 / 6, "AP(rel=2)@2": 0, "Success@10": 1, "Success(rel=2)@2": 0,
         "nDCG": 0.65846, "nDCG@2": 0.23981, "Rprec": 2 / 3, "Rprec(rel=2)": 0,
-    }.items()),
-    *((CWL_RUN, CWL_QRELS, metric, values) for metric, values in {
+    }.items()}),
+    (CWL_RUN, CWL_QRELS, {
         "AP": (0.7087, 0.7438, 0.3068), "RR": (1, 1, 0.1667), "RBP(p=0.9)": (0.3501, 0.3996, 0.1988),
         "P@1": (1, 1, 0), "P@5": (0.6, 0.6, 0), "P@10": (0.5, 0.6, 0.4), "P@20": (0.25, 0.3, 0.2),
-    }.items()),
+    }),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("run", "qrels", "metric", "values"), IR_MEASURES, ids=[case[2] for case in IR_MEASURES]
-)
-def test_values_of_ir_measures(
-    run: Any, qrels: Any, metric: str, values: tuple[float, ...]
-) -> None:
+@pytest.mark.parametrize(("run", "qrels", "values"), IR_MEASURES)
+def test_values_of_ir_measures(run: Any, qrels: Any, values: dict[str, tuple[float, ...]]) -> None:
     """The aggregate is the mean, or the sum of counts."""
-    rows = sqlrank.evaluate(
-        metric, run=run, qrels=qrels, compat="ir_measures", per_query=True
-    ).to_pylist()
-    assert {row["query_id"]: row[metric] for row in rows} == pytest.approx(
-        dict(zip(qrels, values, strict=True)), abs=6e-5
-    )
-    (total,) = sqlrank.evaluate(metric, run=run, qrels=qrels, compat="ir_measures").to_pylist()
-    assert total[metric] == pytest.approx(
-        sum(values) / (1 if metric.startswith("num_") else len(values)), abs=6e-5
+    call: dict[str, Any] = {"run": run, "qrels": qrels, "compat": "ir_measures"}
+    rows = {
+        row["query_id"]: row
+        for row in sqlrank.evaluate([*values], **call, per_query=True).to_pylist()
+    }
+    for metric, expected in values.items():
+        found = [rows[query][metric] for query in qrels]
+        assert found == pytest.approx([*expected], abs=6e-5), metric
+    (total,) = sqlrank.evaluate([*values], **call).to_pylist()
+    assert total == pytest.approx(
+        {
+            metric: sum(of_queries) / (1 if metric.startswith("num_") else len(of_queries))
+            for metric, of_queries in values.items()
+        },
+        abs=6e-5,
     )
 
 
@@ -168,43 +170,46 @@ RANKED = {
     ),
 }  # fmt: skip
 
-# Inputs, a metric, and its values of users.
-RECTOOLS: list[tuple[str, str, Values]] = [
-    ("MAP", "AP@1", dict(zip(range(1, 9), [0, 0, 1 / 6, 1, 1 / 3, 0, 0, 0], strict=True))),
-    (
-        "MAP",
-        "AP@3",
-        dict(zip(range(1, 9), [0, 1 / 3, 1 / 6 * (1 + 2 / 3), 1, 1, 0, 1 / 2, 0], strict=True)),
-    ),
-    ("MAP", "AP(denominator=k)@1", dict(zip(range(1, 9), [0, 0, 1, 1, 1, 0, 0, 0], strict=True))),
-    (
-        "MAP",
-        "AP(denominator=k)@3",
-        dict(zip(range(1, 9), [0, 1 / 9, 1 / 3 * (1 + 2 / 3), 1 / 3, 1, 0, 1 / 6, 0], strict=True)),
-    ),
-    ("NDCG", "nDCG@1", {1: 0, 2: 0, 3: 1, 4: 1, 5: 0}),
-    ("NDCG", "nDCG@3", {1: 0, 2: 0, 3: 1, 4: 1 / IDEAL, 5: 0.5 / IDEAL}),
-    ("NDCG", "RR@1", {1: 0, 2: 0, 3: 1, 4: 1, 5: 0}),
-    ("NDCG", "RR@3", {1: 0, 2: 0, 3: 1, 4: 1, 5: 1 / 3}),
-    ("classification", "P@2", {1: 0.5, 3: 0.5, 4: 0, 5: 0}),
-    ("classification", "P(denominator=min_rk)@2", {1: 0.5, 3: 1, 4: 0, 5: 0}),
-    ("classification", "R@2", {1: 1 / 3, 3: 1, 4: 0, 5: 0}),
-    ("classification", f"F(beta={2**0.5!r})@2", {1: 0.375, 3: 0.75, 4: 0, 5: 0}),
-    ("classification", "Success@2", {1: 1, 3: 1, 4: 0, 5: 0}),
-]
+# Inputs, and metrics with their values of users.
+RECTOOLS: dict[str, dict[str, list[float]]] = {
+    "MAP": {
+        "AP@1": [0, 0, 1 / 6, 1, 1 / 3, 0, 0, 0],
+        "AP@3": [0, 1 / 3, 1 / 6 * (1 + 2 / 3), 1, 1, 0, 1 / 2, 0],
+        "AP(denominator=k)@1": [0, 0, 1, 1, 1, 0, 0, 0],
+        "AP(denominator=k)@3": [0, 1 / 9, 1 / 3 * (1 + 2 / 3), 1 / 3, 1, 0, 1 / 6, 0],
+    },
+    "NDCG": {
+        "nDCG@1": [0, 0, 1, 1, 0],
+        "nDCG@3": [0, 0, 1, 1 / IDEAL, 0.5 / IDEAL],
+        "RR@1": [0, 0, 1, 1, 0],
+        "RR@3": [0, 0, 1, 1, 1 / 3],
+    },
+    "classification": {
+        "P@2": [0.5, 0.5, 0, 0],
+        "P(denominator=min_rk)@2": [0.5, 1, 0, 0],
+        "R@2": [1 / 3, 1, 0, 0],
+        f"F(beta={2**0.5!r})@2": [0.375, 0.75, 0, 0],
+        "Success@2": [1, 1, 0, 0],
+    },
+}
+USERS = {"MAP": range(1, 9), "NDCG": range(1, 6), "classification": (1, 3, 4, 5)}
 
 
-@pytest.mark.parametrize(
-    ("inputs", "metric", "values"), RECTOOLS, ids=[case[1] for case in RECTOOLS]
-)
-def test_values_of_rectools(inputs: str, metric: str, values: Values) -> None:
+@pytest.mark.parametrize("inputs", RECTOOLS)
+def test_values_of_rectools(inputs: str) -> None:
     reco, interactions = RANKED[inputs]
+    values = RECTOOLS[inputs]
     options: dict[str, Any] = {"run": reco, "qrels": interactions, "compat": "rectools"}
-    rows = sqlrank.evaluate(metric, **options, per_query=True).to_pylist()
-    assert {row["query_id"]: row[metric] for row in rows} == pytest.approx(values)
-    assert sqlrank.evaluate(metric, **options)[metric][0].as_py() == pytest.approx(
-        sum(values.values()) / len(values)
-    )
+    rows = {
+        row["query_id"]: row
+        for row in sqlrank.evaluate([*values], **options, per_query=True).to_pylist()
+    }
+    assert {*rows} == {*USERS[inputs]}
+    for metric, expected in values.items():
+        assert [rows[user][metric] for user in USERS[inputs]] == pytest.approx(expected), metric
+    assert sqlrank.evaluate([*values], **options).to_pylist() == [
+        pytest.approx({metric: sum(each) / len(each) for metric, each in values.items()})
+    ]
 
 
 RANKED["AUC"] = (
