@@ -316,10 +316,60 @@ def list_similar_ids(inputs: BoundInputs) -> list[str]:
         for pair in combinations(compared, 2)
         if {role for role, _ in pair} not in indirect and pair[0][0] != pair[1][0]
     ]
-    notes = (
-        describe_similar_ids(pair) for pair in pairs if all(_has_few_rows(*side) for side in pair)
+    sides = {
+        (bound_input.role.name, name): bound_input for pair in pairs for bound_input, name in pair
+    }
+    values = _read_values(
+        {
+            (role, name): bound_input.select_columns((name,))
+            for (role, name), bound_input in sides.items()
+            if bound_input.column_type(name) == "VARCHAR" and _has_few_rows(bound_input, name)
+        },
+        database,
     )
+    notes = []
+    for pair in pairs:
+        keys = [(bound_input.role.name, name) for bound_input, name in pair]
+        if all(key in values for key in keys) and _may_be_similar(*(values[key] for key in keys)):
+            notes.append(describe_similar_ids(pair))
     return [*dict.fromkeys(filter(None, notes))]
+
+
+def _read_values(
+    columns: Mapping[tuple[str, str], exp.Select], database: Database
+) -> dict[tuple[str, str], set[str]]:
+    """Return the values of queries of one column by key, of which all are read by one statement."""
+    values: dict[tuple[str, str], set[str]] = {key: set() for key in columns}
+    if len(columns) > 1:
+        keys = [*columns]
+        parts = [
+            exp.select(sql_literal(place).as_("place"), exp.column(name).as_("value")).from_(
+                rows.subquery(f"{role}_rows")
+            )
+            for place, ((role, name), rows) in enumerate(columns.items())
+        ]
+        for place, value in database.query_rows(exp.union(*parts, distinct=False)):
+            values[keys[place]].add(value)
+    return values
+
+
+def _may_be_similar(first: set[str], second: set[str]) -> bool:
+    """Return False if no value of a set that is not in the other can be another form of a value of
+    the other: both differ in small letters without blanks, zeros and points, and all are ASCII.
+    """
+    others = [
+        {
+            value.translate(_FORM_CHARACTERS).lower() if value.isascii() else None
+            for value in values
+            if value is not None
+        }
+        for values in (first - second, second - first)
+    ]
+    return all(others) and (None in {*others[0], *others[1]} or not others[0].isdisjoint(others[1]))
+
+
+_FORM_CHARACTERS = str.maketrans("", "", " .0")
+"""Characters that are left out in some form of ``inputs/advice/id_forms.sql``."""
 
 
 def _has_few_rows(bound_input: BoundInput, name: str) -> bool:
