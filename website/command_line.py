@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from html import escape
 from typing import Any
 
 from typer.main import get_command
@@ -81,8 +82,8 @@ def build_command_page(name: str) -> str:
 def _format_option(param: Any) -> str:
     """Return the flags of an option and the name of its value, as code in a cell of a table."""
     flags = ", ".join(f"`{flag}`" for flag in [*param.opts, *param.secondary_opts])
-    value = (param.metavar or "").replace("|", "\\|")
-    return f"{flags} `{value}`" if value else flags
+    value = escape(param.metavar or "").replace("|", "&#124;")  # a bar would end the cell
+    return f"{flags} <code>{value}</code>" if value else flags
 
 
 def _format_argument(param: Any) -> str:
@@ -91,11 +92,15 @@ def _format_argument(param: Any) -> str:
 
 
 def _format_table(kind: str, rows: list[tuple[str, Any]]) -> str:
-    lines = [
-        f"| {label} | {_format_default(param)} | {_format_help(param.help)} |"
-        for label, param in rows
+    """Return a table of options or arguments, with a column of defaults if any has one."""
+    defaults = [_format_default(param) for _, param in rows]
+    columns = [
+        (kind, [label for label, _ in rows]),
+        *([("default", defaults)] if any(defaults) else []),
+        ("meaning", [_format_help(param.help) for _, param in rows]),
     ]
-    return "\n".join([f"| {kind} | default | meaning |", "|---|---|---|", *lines])
+    lines = zip(*([title, "---", *cells] for title, cells in columns), strict=True)
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _format_default(param: Any) -> str:

@@ -12,9 +12,14 @@ from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
+from textwrap import indent
+from typing import TYPE_CHECKING
 
 from website import command_outputs
 from website.linked_pages import ROOT, read_markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 DRAWN = ROOT / ".cache" / "drawn"
 SOURCES = (
@@ -98,6 +103,25 @@ CALLOUTS = (
 )
 """Parts of the demo report: id, name, and description."""
 
+CHART_TITLES = {
+    "roc": "ROC curve",
+    "pr": "Precision-recall curve",
+    "gain": "Cumulative gain",
+    "lift": "Lift curve",
+    "uplift": "Uplift curve",
+    "etasweep": "Differences over eta",
+    "threshold": "Rates over thresholds",
+    "calibration": "Calibration curve",
+    "confusion": "Confusion matrix",
+    "cutoffs": "Metrics over cut-offs",
+    "line": "Metrics over days",
+    "heatmap": "Heat map",
+    "dots": "Dots with intervals",
+    "forest": "Forest plot of differences",
+    "differences": "Differences of queries",
+}
+"""Headings of charts by kind."""
+
 _REPORT_FILE = re.compile(r" -o (\w+)\.html$")
 _COMMANDS = re.compile(r"^```sh\n((?:sqlrank .*\n(?:    .*\n)*)+)```$", re.MULTILINE)
 _ROW = re.compile(
@@ -158,21 +182,25 @@ def gallery_page() -> str:
             " [charts](charts.md) have the options."
         ),
     ]
+    parts += ["## Charts", '<div class="grid cards" markdown>']
+    for entry in list_gallery_entries():
+        title = CHART_TITLES[entry.kind]
+        picture = f"[![{title}.]({entry.place}){{ .thumbnail }}]({entry.place})"
+        text = f"{entry.description[0].upper()}{entry.description[1:]}. Result: {entry.result}."
+        parts.append(_build_card(f"{title} (`{entry.kind}`)", [picture, text], entry.commands))
+    parts += ["</div>", "## Reports", '<div class="grid cards" markdown>']
     for name, commands in report_commands().items():
         title, description = REPORTS[name]
-        parts += [
-            f"## {title}",
-            f"[Open the report](demo/{name}.html){{ target=_blank }} of {description}.",
-            f"```sh\n{commands}\n```",
-        ]
-    for entry in list_gallery_entries():
-        parts += [
-            f"## {entry.kind}",
-            f"[![A chart of the kind {entry.kind}.]({entry.place}){{ .thumbnail }}]({entry.place})",
-            f"Shows {entry.description}. It draws this result: {entry.result}.",
-            f"```sh\n{entry.commands}\n```",
-        ]
-    return "\n\n".join(parts) + "\n"
+        text = f"[Open the report](demo/{name}.html){{ target=_blank }} of {description}."
+        parts.append(_build_card(title, [text], commands))
+    return "\n\n".join([*parts, "</div>"]) + "\n"
+
+
+def _build_card(title: str, texts: Sequence[str], commands: str) -> str:
+    """Return a list item that the theme frames, with its commands folded."""
+    block = indent(f"```sh\n{commands}\n```", "    ")
+    parts = [f"### {title}", *texts, '??? example "Command"', block]
+    return "-" + indent("\n\n".join(parts), "    ")[1:]
 
 
 def demo_page() -> str:
