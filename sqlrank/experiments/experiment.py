@@ -63,6 +63,7 @@ from sqlrank.inputs.row_checks import (
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.output.table_writes import wrap_for_storage
+from sqlrank.registry.loader import load_registry
 from sqlrank.registry.registry import ColumnSpec, Role
 from sqlrank.registry.sql_folder import sql_root
 from sqlrank.rendering.dialects import get_dialect
@@ -102,10 +103,18 @@ def _check_default_columns(observations: BoundInput, columns: Mapping[str, str])
     }
     if missing:
         noun, pronoun = ("column", "it is") if len(missing) == 1 else ("columns", "they are")
+        other_names = load_registry().synonyms["columns"]
+        likely_columns = {
+            keyword: next((name for name in available if name.lower() in other_names[keyword]), "")
+            for keyword in missing
+        }
+        options = [
+            f"{keyword}={name!r}" if name else f"{keyword}="
+            for keyword, name in likely_columns.items()
+        ]
         raise InputError(
             f"{observations.label} has no {noun} {join_words(missing.values())}. Say which"
-            f" {pronoun} with {join_words(f'{keyword}=' for keyword in missing)}."
-            f" There are: {enumerate_names(available)}"
+            f" {pronoun} with {join_words(options)}. There are: {enumerate_names(available)}"
         )
 
 

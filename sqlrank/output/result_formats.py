@@ -487,24 +487,29 @@ def drop_constants(
     columns: Sequence[TextColumn], displayed: Collection[str]
 ) -> tuple[list[TextColumn], list[str]]:
     """Return the columns that differ between several rows or that are always displayed, and
-    sentences on the others.
+    sentences on the others; of the row of a plan, which names no metric, those with a value.
     """
+    empty_texts = {"", format_value(None, "table")}
+    empty = [column.name for column in columns if set(column.cells) <= empty_texts]
+    is_plan = "metric" in empty
+    if is_plan:
+        displayed = set(displayed) - set(ALWAYS_DISPLAYED)
     constant = [
         column
         for column in columns
-        if column.name not in displayed and len(column.cells) > 1 and len(set(column.cells)) == 1
+        if column.name not in displayed
+        and len(set(column.cells)) == 1
+        and (len(column.cells) > 1 or (is_plan and column.name in empty))
     ]
     constant = constant if len(constant) < len(columns) else []
-    empty = [
-        column.name for column in constant if column.cells[0] in {"", format_value(None, "table")}
-    ]
+    empty = [column.name for column in constant if column.name in empty]
     equal = [
         f"{column.name}{NO_BREAK}={NO_BREAK}{column.cells[0]}"
         for column in constant
         if column.name not in empty
     ]
     notes = [f"In every row: {', '.join(equal)}"] if equal else []
-    notes += [f"Empty: {', '.join(empty)}"] if empty else []
+    notes += [f"Empty: {', '.join(empty)}"] if empty and not is_plan else []
     return [column for column in columns if column not in constant], notes
 
 

@@ -233,14 +233,14 @@ def test_crossed_units_are_left_out_and_counted() -> None:
             make_observations([1, 2, 3, 4]).rename_columns(["user_id", "arm", "x"]),
             {},
             (
-                "data (Table) has no columns 'unit_id' and 'variant'. Say which they are with unit="
-                " and variant=. There are: user_id, arm, x"
+                "data (Table) has no columns 'unit_id' and 'variant'. Say which they are with"
+                " unit='user_id' and variant='arm'. There are: user_id, arm, x"
             ),
         ),
         (
             make_observations([1, 2, 3, 4]).rename_columns(["unit_id", "arm", "x"]),
             {},
-            "data (Table) has no column 'variant'. Say which it is with variant=. There are:",
+            "data (Table) has no column 'variant'. Say which it is with variant='arm'. There",
         ),
         (
             make_observations(list("abcd")),
