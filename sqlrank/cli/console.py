@@ -478,8 +478,19 @@ def echo_message(text: str) -> None:
     words.
     """
     width = get_terminal_size().columns if sys.stderr.isatty() else None
-    first, *rest = [text] if width is None else wrap_text(text, width - len(HANGING_INDENT))
-    typer.echo("\n".join([first, *(f"{HANGING_INDENT}{line}" for line in rest)]), err=True)
+    lines = (
+        text.split("\n")
+        if width is None
+        else [part for line in text.split("\n") for part in _wrap_line(line, width)]
+    )
+    typer.echo("\n".join(lines), err=True)
+
+
+def _wrap_line(text: str, width: int) -> list[str]:
+    """Return the lines of a line, those after the first with more indentation."""
+    indent = " " * (len(text) - len(text.lstrip(" ")))
+    first, *rest = wrap_text(text.strip(" "), width - len(indent) - len(HANGING_INDENT))
+    return [f"{indent}{first}", *(f"{indent}{HANGING_INDENT}{line}" for line in rest)]
 
 
 def _report_files(ctx: Any) -> None:

@@ -21,6 +21,7 @@ import pytest
 
 import sqlrank
 from sqlrank.cli.commands import EXITS, PARAMETERS_WIDTH
+from sqlrank.cli.console import echo_message
 from sqlrank.output.display import TextColumn, lay_out
 from sqlrank.output.result_formats import Format, TableStyle, format_result
 from tests.interface.command_line import (
@@ -439,3 +440,17 @@ def test_many_rows_that_do_not_fit_are_shown_in_parts() -> None:
     sentences = TextColumn("reason", ["the interval extends beyond the tolerance"] * 11)
     assert lay_out(few, 30).startswith("point            0\n")
     assert lay_out([*columns, sentences], 30).startswith("point            0\n")
+
+
+def test_each_line_of_a_message_is_wrapped_by_itself(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "30")
+    echo_message("sqlrank: 2 rows have no label at all\n    label=1.0, score=2.5\n    label=0")
+    assert capsys.readouterr().err.splitlines() == [
+        "sqlrank: 2 rows have no",
+        "  label at all",
+        "    label=1.0, score=2.5",
+        "    label=0",
+    ]
