@@ -63,7 +63,7 @@ from sqlrank.output.result_formats import (
 )
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import normalize_name
-from sqlrank.registry.metric_info import find_metric
+from sqlrank.registry.metric_info import find_metric, is_search_phrase
 from sqlrank.registry.settings_checks import list_settings
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from sqlrank.rendering.dialects import normalize_dialect
@@ -276,10 +276,12 @@ def metrics(call: CommandCall) -> None:
             raise MetricError(
                 f"nothing found for {name!r}. 'sqlrank metrics' lists all metrics"
             ) from error
-        is_misspelt = "Did you mean" in str(error) and set(
-            matching_metrics["family"].to_pylist()
-        ) <= {"page"}
-        if not matching_metrics.num_rows or is_misspelt:  # a page may quote the same mistake
+        is_misspelt = (
+            "Did you mean" in str(error)
+            and set(matching_metrics["family"].to_pylist()) <= {"page"}
+            and not is_search_phrase(name, library)  # a page may quote the same mistake
+        )
+        if not matching_metrics.num_rows or is_misspelt:
             raise
         _print_list(matching_metrics, call.format)
         if hint := (

@@ -458,6 +458,12 @@ def list_entries(library: Registry) -> list[SearchEntry]:
     return entries
 
 
+def is_search_phrase(query: str, library: Registry) -> bool:
+    """Return True if a query is a phrase that is declared to lead to an entry."""
+    words = split_words(query)
+    return any(words in entry.phrase_words for entry in list_entries(library))
+
+
 MAX_ENTRIES = 10
 """Maximum number of rows that a search returns."""
 

@@ -164,6 +164,12 @@ def test_a_metric_names_the_settings_of_relations_that_decide_it_too() -> None:
 
 def test_words_of_nothing_are_refused() -> None:
     assert "unknown metric 'foo'" in run_refused_command("metrics", "foo")
+    assert "Did you mean 'nDCG'?" in run_refused_command("metrics", "ndgc")  # as a page quotes it
+    for query in ("greedy", "hashing", "regressed", "ROMIP", "Vowpal Wabbit"):
+        name = EXPECTED[query].removesuffix("@k")
+        assert any(line.startswith(name) for line in run_command("metrics", query).splitlines()), (
+            query
+        )
     assert "nothing found for 'purple elephants'" in run_refused_command(
         "metrics", "purple elephants"
     )
