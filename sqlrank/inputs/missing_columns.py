@@ -7,12 +7,14 @@ from __future__ import annotations
 import json
 import os
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
-from sqlrank.call.sources import JSON_READER, reader_function
+from sqlrank.call.sources import JSON_READER, data_suffix, reader_function
 from sqlrank.engines.duckdb_session import query_files
+from sqlrank.engines.file_sources import list_paths
 from sqlrank.errors import enumerate_names, find_misspelling, join_sentences
 from sqlrank.inputs.bound_input import bound_expression
 from sqlrank.registry.loader import load_registry
@@ -92,7 +94,7 @@ def describe_nested_rows(bound_input: BoundInput, column: str | None = None) -> 
         column: A column that its rows should have, if one is known.
     """
     types = bound_input.table.types
-    path = bound_input.table.label
+    path = _name_files(bound_input.table.label)
     if (
         reader_function(path) != JSON_READER
         or bound_input.table.members
@@ -143,6 +145,12 @@ def describe_nested_rows(bound_input: BoundInput, column: str | None = None) -> 
     ):
         return ""
     return _describe_queries(bound_input, types, number)
+
+
+def _name_files(label: str) -> str:
+    """Return a pattern of the files of a folder of one format, and other labels as they are."""
+    suffixes = {data_suffix(file) for file in list_paths(label)} if Path(label).is_dir() else set()
+    return str(Path(label, "**", f"*{suffixes.pop()}")) if len(suffixes) == 1 else label
 
 
 def has_no_rows(bound_input: BoundInput) -> bool:

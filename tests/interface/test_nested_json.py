@@ -5,6 +5,7 @@ have a query that reads them.
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -224,8 +225,12 @@ def test_a_message_gives_the_query_of_answers_of_elasticsearch(tmp_path: Path) -
         "both": {"took": 5, "responses": [first, second]},
     }.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    for name in ("q1", "q2"):
+        (tmp_path / "folder").mkdir(exist_ok=True)
+        shutil.copy(tmp_path / f"{name}.json", tmp_path / "folder")
     calls: list[tuple[str, dict[Any, dict[str, int]]]] = [
         ("q*.json", {"q1": {"y": 1}, "q2": {"y": 1}}),
+        ("folder", {"q1": {"y": 1}, "q2": {"y": 1}}),
         ("both.json", {1: {"y": 1}, 2: {"y": 1}}),
     ]
     for name, qrels in calls:
