@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from sqlrank._version import __version__
 from sqlrank.arrow_arrays import table_from_rows
 from sqlrank.call.argument_checks import entry_point
 from sqlrank.call.request import ColumnNames, Request
@@ -371,7 +372,10 @@ def metrics(sql_dir: str | Path | None = None, *, search: str | None = None) -> 
         search, sql_dir = str(sql_dir), None
     library = registry_for(sql_dir)
     rows = list_metrics(library, None) if search is None else search_metrics(library, search)
-    return table_from_rows(rows, pa.schema([(name, pa.string()) for name in METRIC_INFO_COLUMNS]))
+    # Notebooks show tables with metadata of sqlrank as the terminal does.
+    metadata = {"sqlrank.version": __version__}
+    fields = [(name, pa.string()) for name in METRIC_INFO_COLUMNS]
+    return table_from_rows(rows, pa.schema(fields, metadata))
 
 
 @entry_point

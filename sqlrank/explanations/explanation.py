@@ -154,9 +154,11 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         steps = "\n\n".join(map(str, self.steps))
+        # Columns are aligned by blanks, and not every theme of notebooks has a fixed width here.
+        lines = '<pre style="font-family: monospace">'
         return (
-            f"<pre>{escape(str(self))}</pre><details><summary>{len(self.steps)} steps of the"
-            f" statement</summary><pre>{escape(steps)}</pre></details>"
+            f"{lines}{escape(str(self))}</pre><details><summary>{len(self.steps)} steps of the"
+            f" statement</summary>{lines}{escape(steps)}</pre></details>"
         )
 
 

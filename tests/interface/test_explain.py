@@ -86,7 +86,7 @@ def test_a_list_step_by_step() -> None:
     assert "ideal_ranking: " not in str(found)
     assert "\n\nideal_ranking: " in found.to_text(steps=True)
     notebook = found._repr_html_()  # what notebooks call
-    assert notebook.startswith(f"<pre>{answer}\n")
+    assert notebook.startswith(f'<pre style="font-family: monospace">{answer}\n')
     assert f"<summary>{len(found.steps)} steps of the statement</summary>" in notebook
 
 
