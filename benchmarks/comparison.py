@@ -20,6 +20,7 @@ from sqlrank.call.request import Request
 from sqlrank.comparison.comparison_plan import ComparedMetric, ComparisonPlan
 from sqlrank.comparison.paired_differences import PairedUnits
 from sqlrank.comparison.paired_tests import TestOptions, run_tests
+from sqlrank.registry.loader import load_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,14 +47,16 @@ def compute_p_values(
     measures = [
         ComparedMetric(name, "higher", is_proportion=True) for name in table.column_names[2:]
     ]
-    asking = ComparisonPlan(Request(table.column_names[2:], {}), "system", [[]], measures, [])
+    asking = ComparisonPlan(
+        Request(table.column_names[2:], {}), "system", [[]], measures, [], load_registry()
+    )
     with duckdb.connect() as database:
         units = PairedUnits(database, [([], table)], asking, by_rows=False)
         compared = units.summarize_differences([("a", "b")])
         return [
             item.p
             for item in run_tests(
-                units, compared, TestOptions(test, correction, 0.95, None, 0.8, replicates)
+                compared, TestOptions(test, correction, 0.95, None, 0.8, replicates), units
             )
         ]
 

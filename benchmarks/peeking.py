@@ -19,7 +19,7 @@ import sqlrank
 from sqlrank.comparison.comparison_plan import ComparedMetric
 from sqlrank.comparison.paired_differences import DifferenceSummary
 from sqlrank.comparison.paired_tests import ConfidenceSequence
-from sqlrank.comparison.system_comparison import decide_verdict
+from sqlrank.comparison.system_comparison import GatedDifference
 from sqlrank.inference.verdicts import FAIL, PASS, Tolerance
 
 if TYPE_CHECKING:
@@ -79,8 +79,13 @@ def summarize_look(
         "scale": 1.0,
         "se": se if se > 1e-9 else 0.0,
     }
-    counts = {"n_positive": above, "n_zero": units - above - below, "n_negative": below}
-    return DifferenceSummary(0, 0, 0, units, units, units, units, df=units - 1, **numbers, **counts)
+    counts = {
+        "units": units,
+        "n_positive": above,
+        "n_zero": units - above - below,
+        "n_negative": below,
+    }
+    return DifferenceSummary(0, 0, 0, df=units - 1, **numbers, **counts)
 
 
 def gate_repeatedly(differences: np.ndarray, sequence: ConfidenceSequence | None) -> str | None:
@@ -91,10 +96,10 @@ def gate_repeatedly(differences: np.ndarray, sequence: ConfidenceSequence | None
         for values in (differences, differences**2, differences > 0, differences < 0)
     ]
     for look in zip(sizes.tolist(), *sums, strict=True):
-        verdict = decide_verdict(
+        gated = GatedDifference(
             summarize_look(*look), METRIC, Tolerance(TOLERANCE), LEVEL, 1, FIRST_LOOK, sequence
-        ).verdict
-        if verdict in {PASS, FAIL}:
+        )
+        if (verdict := gated.decide_verdict().verdict) in {PASS, FAIL}:
             return verdict
     return None
 

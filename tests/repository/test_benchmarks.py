@@ -15,6 +15,7 @@ SMALL = {
     "experiments.py": ["--rows", "2000"],
     "families.py": ["--share", "0.0005"],
     "measures.py": ["--rows", "20000"],
+    "peeking.py": ["--samples", "2", "--queries", "40", "--expected", "40"],
     "ranking.py": ["--rows", "20000", "--only", "lists"],
     "rollups.py": ["--rows", "20000", "--campaigns", "3"],
 }
