@@ -19,13 +19,4 @@ SELECT
   CAST(NULL AS DOUBLE) AS threshold,
   0 / NULLIF(total_positives + total_negatives, 0) AS fraction,
   0 / NULLIF(total_positives, 0) AS gain
-FROM (
-  -- one row per group
-  SELECT
-    group_id,
-    SUM(weight * label) AS total_positives,
-    SUM(weight * (1 - label)) AS total_negatives
-  FROM predictions
-  WHERE weight > 0
-  GROUP BY group_id
-) AS class_totals
+FROM group_class_totals

@@ -28,6 +28,7 @@ from sqlrank.compiler.select_builders import (
     aliased_table,
     cast_double,
     group_by_key,
+    inline_functions,
     join_source,
     order_rows,
 )
@@ -187,9 +188,9 @@ class _GroupDifferences:
             if variant
             else (DIFFERENCES_FOLDER, f"{name}.sql")
         )
-        query: Any = load_select(*path)
-        query = exp.replace_placeholders(
-            query, **{key: sql_literal(value) for key, value in (bindings or {}).items()}
+        query: Any = exp.replace_placeholders(
+            inline_functions(self.relations.library, load_select(*path), {}),
+            **{key: sql_literal(value) for key, value in (bindings or {}).items()},
         )
         for table in find_nodes(query, exp.Table):
             table.replace(aliased_table(self.ctes[table.name], table.alias_or_name))

@@ -83,15 +83,25 @@ def _bind_tree(
             node.replace(exp.column(str(value)))
         else:
             node.replace(sql_literal(value))
-    calls = [
-        call for call in find_nodes(holder, exp.Anonymous) if call.name.lower() in library.functions
-    ]  # others are of an engine
-    for call in calls:
-        if call.find_ancestor(exp.Anonymous) is None and call.root() is holder:
-            call.replace(inline_function(library, call.name.lower(), call.expressions, settings))
+    inline_functions(library, holder, settings)
     fold_constants(holder)
     bound: exp.Expr = holder.this
     return bound
+
+
+def inline_functions(
+    library: Registry, tree: exp.Expr, settings: Mapping[str, ParameterValue]
+) -> exp.Expr:
+    """Replace the calls of functions of the library by their bodies, in place; others are of an
+    engine.
+    """
+    calls = [
+        call for call in find_nodes(tree, exp.Anonymous) if call.name.lower() in library.functions
+    ]
+    for call in calls:
+        if call.find_ancestor(exp.Anonymous) is None and call.root() is tree:
+            call.replace(inline_function(library, call.name.lower(), call.expressions, settings))
+    return tree
 
 
 def symbolic_parameter(name: str) -> exp.Parameter:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.layout import OutputColumn
-from sqlrank.compiler.select_builders import aliased_table
+from sqlrank.compiler.select_builders import aliased_table, inline_functions
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.experiments.design import SAMPLE_RATIO, SUM_ROLES, ExperimentDesign, ExperimentMetric
 from sqlrank.interval_options import SEQUENTIAL
 from sqlrank.optimizer.optimizer import prune_query
+from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import (
     describe_rows,
     file_comment,
@@ -315,9 +316,9 @@ def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
 
 
 def _bind_step(bindings: Mapping[str, exp.Expr], *path: str) -> Any:
-    """Return the SELECT of a step with its parameters replaced."""
+    """Return the query of a step with its functions inlined and its parameters replaced."""
     return exp.replace_placeholders(
-        read_step(*path[:-1], f"{path[-1]}.sql"),
+        inline_functions(load_registry(), read_step(*path[:-1], f"{path[-1]}.sql"), {}),
         **{name: value.copy() for name, value in bindings.items()},
     )
 

@@ -5,5 +5,5 @@ SELECT
   variant,
   purpose,
   log_p,
-  z * EXP(z * z / df / 2) * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1)) AS t_quantile
+  z * EXP(z * z / df / 2) * SQRT(expm1_ratio(-z * z / df)) AS t_quantile
 FROM t_quantiles

@@ -10,11 +10,7 @@ SELECT
   z,
   SUM(
     weight / (4 + z) * EXP(-node / (4 + z) * (z + node / (4 + z) / 2))
-    / SQRT(COALESCE(
-      (EXP(-(z + node / (4 + z)) * (z + node / (4 + z)) / df) - 1)
-      / NULLIF(LN(EXP(-(z + node / (4 + z)) * (z + node / (4 + z)) / df)), 0),
-      1
-    ))
+    / SQRT(expm1_ratio(-(z + node / (4 + z)) * (z + node / (4 + z)) / df))
   ) AS tail
 FROM t_quantiles
 CROSS JOIN quadrature_nodes

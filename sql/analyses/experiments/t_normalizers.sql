@@ -1,6 +1,5 @@
 -- t_normalizers: one row per metric, treatment and purpose: integral of the density from 0 up, and first bound of z.
--- With t * t = df * (EXP(z * z / df) - 1), the density of t is EXP(-z * z / 2) * SQRT(u / (1 - EXP(-u))) for u = z * z / df; the
--- logarithm of a rounded exponential keeps its digits where u is small.
+-- With t * t = df * (EXP(z * z / df) - 1), the density of t is EXP(-z * z / 2) / SQRT(expm1_ratio(-z * z / df)).
 -- Grain: metric, variant, purpose
 SELECT
   metric,
@@ -12,7 +11,7 @@ SELECT
   SQRT(-2 * LN(alpha / 2)) AS z_bound,
   SUM(
     weight / 4 * EXP(-node * node / 32)
-    / SQRT(COALESCE((EXP(-node * node / 16 / df) - 1) / NULLIF(LN(EXP(-node * node / 16 / df)), 0), 1))
+    / SQRT(expm1_ratio(-node * node / 16 / df))
   ) AS normalizer
 FROM t_requests
 CROSS JOIN quadrature_nodes

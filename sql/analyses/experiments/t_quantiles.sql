@@ -12,6 +12,6 @@ SELECT
   CASE
     WHEN purpose = 'p' THEN z
     ELSE z + (LN(tail / normalizer / alpha) - z * z / 2)
-    * tail * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1))
+    * tail * SQRT(expm1_ratio(-z * z / df))
   END AS z
 FROM t_integrals

@@ -1,5 +1,4 @@
 -- critical_values: one row per group, metric, component and compared group: normal quantiles of intervals that hold together.
--- Source: Abramowitz & Stegun 26.2.23, to 0.0005.
 -- Grain: group_id, metric, component_id, compared_id
 SELECT
   group_id,
@@ -16,8 +15,6 @@ SELECT
   num_values,
   num_pairs,
   inverse_df,
-  value_bound - (2.515517 + value_bound * (0.802853 + value_bound * 0.010328))
-  / (1 + value_bound * (1.432788 + value_bound * (0.189269 + value_bound * 0.001308))) AS value_quantile,
-  pair_bound - (2.515517 + pair_bound * (0.802853 + pair_bound * 0.010328))
-  / (1 + pair_bound * (1.432788 + pair_bound * (0.189269 + pair_bound * 0.001308))) AS pair_quantile
+  normal_quantile(value_bound) AS value_quantile,
+  normal_quantile(pair_bound) AS pair_quantile
 FROM tail_bounds

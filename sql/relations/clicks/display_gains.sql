@@ -29,11 +29,4 @@ FROM (
     AND baseline_ranks.doc_id = clicks.doc_id
   GROUP BY list_groups.group_id, clicks.rank
 ) AS display_ranks
-JOIN (
-  -- one row per group
-  SELECT
-    group_id,
-    COUNT(*) AS num_lists
-  FROM list_groups
-  GROUP BY group_id
-) AS group_list_counts ON group_list_counts.group_id = display_ranks.group_id
+JOIN group_list_counts ON group_list_counts.group_id = display_ranks.group_id

@@ -21,14 +21,7 @@ FROM (
       provider_catalogs.provider,
       0 AS exposure,
       provider_catalogs.num_items
-    FROM (
-      -- one row per group with lists
-      SELECT
-        group_id,
-        COUNT(*) AS num_lists
-      FROM list_groups
-      GROUP BY group_id
-    ) AS group_list_counts
+    FROM group_list_counts
     JOIN (
       -- one row per group and provider
       SELECT

@@ -4,14 +4,7 @@ SELECT
   group_list_counts.group_id,
   COALESCE(covered_user_counts.num_users_with_list, 0) AS num_users_with_list, -- users with a history and a list that is not empty
   history_user_counts.total_users -- users with a history
-FROM (
-  -- one row per group with lists
-  SELECT
-    group_id,
-    COUNT(*) AS num_lists
-  FROM list_groups
-  GROUP BY group_id
-) AS group_list_counts
+FROM group_list_counts
 LEFT JOIN (
   -- one row per group with recommendations
   SELECT

@@ -35,12 +35,7 @@ FROM (
         SUM(COALESCE(rank_recalls.cumulative_recall, 0)) OVER (
           PARTITION BY group_list_counts.group_id ORDER BY cutoff_range.cutoff ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS cumulative_recall -- summed over lists
-      FROM (
-        -- one row per group
-        SELECT group_id, COUNT(*) AS num_lists
-        FROM list_groups
-        GROUP BY group_id
-      ) AS group_list_counts
+      FROM group_list_counts
       CROSS JOIN (
         -- one row per cut-off
         SELECT CAST(number AS INT) AS cutoff

@@ -1,6 +1,5 @@
 -- effects: one row per metric and treatment: difference from the control, relative one by the log of the ratio, standard errors and df.
 -- The relative standard error and its degrees of freedom are those of the logarithm of the ratio.
--- Source: Welch 1947.
 -- Grain: metric, variant
 SELECT
   metric,
@@ -12,17 +11,9 @@ SELECT
   n_units_control,
   value - value_control AS difference,
   SQRT(variance + variance_control) AS se,
-  1 / NULLIF(
-    variance_share * variance_share / NULLIF(n_units - 1, 0)
-    + (1 - variance_share) * (1 - variance_share) / NULLIF(n_units_control - 1, 0),
-    0
-  ) AS df,
+  welch_df(variance_share, n_units, n_units_control) AS df,
   CASE WHEN value > 0 AND value_control > 0 THEN value / NULLIF(value_control, 0) - 1 END AS relative_difference,
   SQRT(relative_variance + relative_variance_control) AS relative_se,
-  1 / NULLIF(
-    relative_variance_share * relative_variance_share / NULLIF(n_units - 1, 0)
-    + (1 - relative_variance_share) * (1 - relative_variance_share) / NULLIF(n_units_control - 1, 0),
-    0
-  ) AS relative_df,
+  welch_df(relative_variance_share, n_units, n_units_control) AS relative_df,
   $alpha AS alpha
 FROM variance_shares

@@ -7,14 +7,7 @@ SELECT
     WHEN left_records.true_cluster = right_records.true_cluster THEN 1
     ELSE 0
   END AS is_link -- 1 if both records are in one true cluster, else 0
-FROM (
-  -- one row per distinct candidate pair
-  SELECT
-    CASE WHEN left_id < right_id THEN left_id ELSE right_id END AS first_id,
-    CASE WHEN left_id < right_id THEN right_id ELSE left_id END AS second_id
-  FROM candidate_pairs
-  GROUP BY CASE WHEN left_id < right_id THEN left_id ELSE right_id END, CASE WHEN left_id < right_id THEN right_id ELSE left_id END
-) AS distinct_pairs
+FROM distinct_pairs
 JOIN labeled_records AS left_records
   ON distinct_pairs.first_id = left_records.record_id
 JOIN labeled_records AS right_records

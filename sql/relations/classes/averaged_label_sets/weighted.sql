@@ -14,17 +14,4 @@ SELECT
   num_observed AS f_share, -- share in the average of F, unnormalized
   num_observed AS jaccard_share, -- share in the average of the Jaccard index, unnormalized
   1 AS share_by_label -- derivative of the shares by num_observed
-FROM (
-  -- one row per group and class
-  SELECT
-    group_id,
-    class_id,
-    SUM(weight) AS weight,
-    SUM(CASE WHEN weight > 0 THEN 1 ELSE 0 END) AS num_rows,
-    SUM(weight * label) AS num_observed,
-    SUM(weight * predicted) AS num_predicted,
-    SUM(weight * label * predicted) AS num_hits
-  FROM class_labels
-  WHERE class_id IS NOT NULL
-  GROUP BY group_id, class_id
-) AS counted_labels
+FROM label_counts

@@ -1,6 +1,5 @@
 -- list_distances: one row per list that is not empty: probability that two of its first k documents differ in category.
 -- A document of several categories has an equal share of each.
--- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: list_id
 SELECT
   cut_lists.list_id,
@@ -8,13 +7,7 @@ SELECT
     WHEN cut_lists.list_length > 1
       THEN 1 - COALESCE(similarity_sums.similarity_sum, 0) / NULLIF(cut_lists.list_length * (cut_lists.list_length - 1), 0)
   END AS mean_distance -- probability of different categories; NULL of one document
-FROM (
-  -- one row per list that is not empty
-  SELECT
-    list_id,
-    CAST(CASE WHEN list_length > $k THEN $k ELSE list_length END AS DOUBLE) AS list_length -- at most k
-  FROM list_lengths
-) AS cut_lists
+FROM cut_lists
 LEFT JOIN (
   -- one row per list with a categorized document
   SELECT

@@ -1,17 +1,10 @@
 -- list_distances: one row per list that is not empty: mean number of categories in which two of its first k documents differ.
--- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: list_id
 SELECT
   cut_lists.list_id,
   2 * COALESCE(difference_sums.differing_pairs, 0)
     / NULLIF(cut_lists.list_length * (cut_lists.list_length - 1), 0) AS mean_distance -- mean number of differing categories; NULL of one document
-FROM (
-  -- one row per list that is not empty
-  SELECT
-    list_id,
-    CAST(CASE WHEN list_length > $k THEN $k ELSE list_length END AS DOUBLE) AS list_length -- at most k
-  FROM list_lengths
-) AS cut_lists
+FROM cut_lists
 LEFT JOIN (
   -- one row per list with a categorized document
   SELECT
