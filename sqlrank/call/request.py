@@ -409,7 +409,7 @@ def setting_text(name: str, value: Any) -> str:
         value = f"({', '.join(f'{key}={item}' for key, item in value.items())})"
     elif isinstance(value, (list, tuple)):
         value = f"({', '.join(map(str, value))})"
-    return f"where {_one_line(value)}" if name == "where" else f"{name}={value}"
+    return f"where {_one_line(value).rstrip('; ')}" if name == "where" else f"{name}={value}"
 
 
 def _one_line(text: str) -> str:

@@ -201,7 +201,10 @@ def test_a_comment_in_a_condition_is_not_kept() -> None:
         text = sqlrank.sql("Brier", predictions="clicks", where=where)
         return [line for line in text.splitlines() if not line.startswith("-- made by: ")]
 
-    for where in ("day = 1 -- */ x", "day = 1 /* x */", "/* x */ day = 1", "-- x\nday = 1"):
+    for where in (
+        *("day = 1 -- */ x", "day = 1 /* x */", "/* x */ day = 1", "-- x\nday = 1"),
+        *("day = 1;", "day = 1 /* x */; -- x"),
+    ):
         assert without_command(where) == without_command("day = 1")
 
 
