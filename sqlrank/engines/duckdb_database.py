@@ -68,7 +68,7 @@ from sqlrank.engines.text_tables import (
     TEXT_ROWS,
     declare_types,
     explain_read_error,
-    find_comment_options,
+    find_csv_options,
     missing_columns_problem,
     ragged_line_problem,
     settle_types,
@@ -566,7 +566,8 @@ class DuckDBDatabase(Database):
                     (_build_file_item(role, text, group, file_format, keys), group[0])
                     for group in groups
                 ]
-        options = find_comment_options(files) if file_format.reader == "READ_CSV" else []
+        is_csv = file_format.reader == "READ_CSV"
+        options = find_csv_options(role, self.connection, files) if is_csv else []
         return [(_build_file_item(role, text, paths, file_format, options), text)]
 
     def _user_tables(self) -> list[str]:

@@ -4,6 +4,7 @@ malformed line.
 
 from __future__ import annotations
 
+import glob
 import io
 import itertools
 import re
@@ -238,40 +239,103 @@ def ragged_line_problem(error: duckdb.Error) -> str | None:
     )
 
 
+_DELIMITER = re.compile(r"[,;\t|]")
 _QUOTED = re.compile(r'"[^"]*"')
 _NUM_SNIFFED_LINES = 2_200
-"""Lines in which DuckDB looks for comments, and some more."""
+"""Lines in which DuckDB looks for comments, and for the line that the table begins with, and some
+more.
+"""
 _MAX_SNIFFED_CHARACTERS = 8_000_000
+_CHUNK_BYTES = 1 << 22
 
 
-def _has_commented_row(path: Path) -> bool:
-    """Return True if a line with ``#`` first has as many fields as the first line without."""
-    width, delimiter, num_characters, has_comments = 0, "", 0, False
+def find_csv_options(
+    role: str, connection: duckdb.DuckDBPyConnection, files: Sequence[Path]
+) -> list[exp.Expr]:
+    """Return the options of READ_CSV without which DuckDB would take rows for comments, or quotes
+    for a part of the text: those that a file has after its first rows only.
+
+    Raises:
+        InputError: DuckDB would leave out rows before one with more fields.
+    """
+    options = {}
+    for path in files:
+        with suppress(OSError, pa.ArrowException):
+            lines = _sniffed_lines(path)
+            rows, comments = _count_delimiters(lines.values())
+            if len({*rows, *comments}) > 1:
+                _check_skipped_lines(role, connection, path, lines)
+            if comments and rows and rows[0] > 0 and rows[0] in comments:
+                options["comment"] = ""
+            if not any('"' in line for line in lines.values()) and _has_quote(path):
+                options["quote"] = '"'
+    return [exp.var(name).eq(sql_literal(value)) for name, value in options.items()]
+
+
+def _sniffed_lines(path: Path) -> dict[int, str]:
+    """Return the lines of a file from which DuckDB infers its form, by their numbers; of a file
+    with comments, all of its comments.
+    """
+    lines, num_characters, has_comments = {}, 0, False
     for number, line in _read_lines(path, skips_comments=False):
         is_comment = line.startswith("#")
         has_comments |= is_comment
-        if is_comment or not width:
-            fields = _QUOTED.sub("", line)
-            delimiter = delimiter if width else max(DELIMITERS, key=fields.count)
-            if is_comment and 0 < width == fields.count(delimiter):
+        is_sniffed = number <= _NUM_SNIFFED_LINES and num_characters <= _MAX_SNIFFED_CHARACTERS
+        if not (is_sniffed or has_comments):
+            break
+        if is_sniffed or is_comment:
+            lines[number] = line
+            num_characters += len(line)
+    return lines
+
+
+def _count_delimiters(lines: Iterable[str]) -> tuple[list[int], list[int]]:
+    """Return how often each row, and each line that begins as a comment, has the delimiter of the
+    first row.
+    """
+    fields = [_QUOTED.sub("", line) if '"' in line else line for line in lines]
+    rows = [line for line in fields if not line.startswith("#")]
+    delimiter = max(DELIMITERS, key=rows[0].count) if rows else DELIMITERS[0]
+    return (
+        [line.count(delimiter) for line in rows],
+        [line.count(delimiter) for line in fields if line.startswith("#")],
+    )
+
+
+def _has_quote(path: Path) -> bool:
+    with open_text(path) as stream:
+        while chunk := stream.read(_CHUNK_BYTES):
+            if b'"' in chunk:
                 return True
-            width = width if is_comment else fields.count(delimiter)
-        num_characters += len(line)
-        if not has_comments and (
-            number > _NUM_SNIFFED_LINES or num_characters > _MAX_SNIFFED_CHARACTERS
-        ):
-            return False
     return False
 
 
-def find_comment_options(files: Iterable[Path]) -> list[exp.Expr]:
-    """Return the option of READ_CSV that reads lines with ``#`` first as rows, if one of them has
-    the fields of a row, such as a hashtag and its counts: DuckDB would leave it out as a comment.
+def _check_skipped_lines(
+    role: str, connection: duckdb.DuckDBPyConnection, path: Path, lines: Mapping[int, str]
+) -> None:
+    """Raise ``InputError`` if DuckDB leaves out the first lines of a file as a title, and they are
+    rows: they have fields, of which one is a number, or as many as another line of them.
     """
-    with suppress(OSError, pa.ArrowException):
-        if any(map(_has_commented_row, files)):
-            return [exp.var("comment").eq(sql_literal(""))]
-    return []
+    query = exp.replace_placeholders(
+        load_select("inputs/readers", "csv_skipped_lines.sql"), path=glob.escape(str(path))
+    )
+    try:
+        ((num_skipped,),) = fetch_tuples(connection, query.sql("duckdb"))
+    except duckdb.Error:  # which reading the file reports
+        return
+    skipped = [
+        line for number, line in lines.items() if number <= num_skipped and not line.startswith("#")
+    ]
+    rows = [fields for line in skipped if len(fields := _DELIMITER.split(line)) > 1]
+    has_number = any(_NUMBER.fullmatch(field.strip()) for fields in rows for field in fields)
+    if has_number or len({len(fields) for fields in rows}) < len(rows):
+        number, line = next((item for item in lines.items() if item[0] > num_skipped), (0, ""))
+        reader = f"READ_CSV({sql_literal(str(path)).sql('duckdb')}, skip = {num_skipped})"
+        raise InputError(
+            f"{role}: {path}, line {number} has other fields than the lines before:"
+            f" {quote_excerpt(line)}. Give all rows the same fields, and each table a file of its"
+            f" own. If the table begins there, give the query SELECT * FROM {reader}"
+        )
 
 
 def undetected_delimiter_problem(

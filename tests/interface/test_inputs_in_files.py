@@ -308,6 +308,55 @@ def test_comments_between_rows_are_left_out(tmp_path: Path) -> None:
         sqlrank.evaluate("AUC", predictions=tmp_path / "b.csv")
 
 
+@pytest.mark.parametrize("num_lines", [2, 2_000, 20_600])
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz"])
+def test_quotes_that_a_file_has_late_are_quotes(
+    num_lines: int, suffix: str, tmp_path: Path
+) -> None:
+    """DuckDB reads them as a part of the text where the first 20,480 rows have none."""
+    text = "query_id,doc_id,score\n" + "".join(f"{row},a,1\n" for row in range(num_lines))
+    text += '"5"" disk","x,\ny",2\n"q",it\'s,1\n'
+    path = tmp_path / f"a.{suffix}"
+    path.write_bytes(gzip.compress(text.encode()) if suffix.endswith("gz") else text.encode())
+    result = sqlrank.evaluate(
+        "num_rel_ret", run=path, qrels={'5" disk': {"x,\ny": 1}, "q": {"it's": 1}}
+    )
+    assert result.to_pylist() == [{"num_rel_ret": 2}]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("label,score", "label,score,day"),  # files that were appended to one another
+        ("", ""),  # without a header
+        ("label;score", "label,score"),
+        ("a report", "label,score,day"),
+    ],
+)
+@pytest.mark.parametrize("num_lines", [1, 2_000])
+def test_rows_before_others_with_more_fields_are_not_left_out(
+    first: str, second: str, num_lines: int, tmp_path: Path
+) -> None:
+    delimiter = ";" if ";" in first else ","
+    rows = [first, *[f"1{delimiter}0.5"] * num_lines]
+    rest = [second, *["0,0.2" if second == "label,score" else "0,0.2,1"] * 3_000]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join([*filter(None, rows), *filter(None, rest)]) + "\n")
+    columns = {} if second else {"label": "column0", "score": "column1"}
+    with pytest.raises(InputError, match=r"has other fields than the lines before") as caught:
+        sqlrank.evaluate("num_predictions", predictions=path, columns=columns)
+    query = str(caught.value).partition("give the query ")[2]
+    assert sqlrank.evaluate("num_predictions", predictions=query, columns=columns).to_pylist() == [
+        {"num_predictions": 3_000}
+    ]
+
+
+def test_titles_before_a_table_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("# of a,b\n\nClicks, by day\nlabel,score,day\n1,0.5,1\n0,0.2,1\n")
+    assert sqlrank.evaluate("AUC", predictions=path).to_pylist() == [{"AUC": 1.0}]
+
+
 def test_other_roles_are_not_trec_files(files: Path, run: pa.Table, qrels: pa.Table) -> None:
     refused(
         "queries:",
