@@ -241,7 +241,7 @@ class DuckDBDatabase(Database):
         """Run a statement of one row. A relation, as of ``fetch_result``, is bound twice, which
         takes longer than a small statement runs.
         """
-        columns = zip(*self.fetch_rows(text), strict=True)
+        columns = [*zip(*self.fetch_rows(text), strict=True)] or [()] * len(types)
         arrays = [
             to_array(
                 [None if value is None else float(value) for value in values]
@@ -342,6 +342,7 @@ class DuckDBDatabase(Database):
             ),
             has_row_count=not isinstance(node, exp.Subquery) and not reads_text(node),
             num_rows=num_rows,
+            is_empty=num_rows == 0,
             problems=problems | unreadable,
             declared_orders=orders,
         )

@@ -290,9 +290,7 @@ def _sniffed_lines(path: Path) -> dict[int, str]:
 
 
 def _count_delimiters(lines: Iterable[str]) -> tuple[list[int], list[int]]:
-    """Return how often each row, and each line that begins as a comment, has the delimiter of the
-    first row.
-    """
+    """Count the delimiter of the first row in each row, and in each line that is like a comment."""
     fields = [_QUOTED.sub("", line) if '"' in line else line for line in lines]
     rows = [line for line in fields if not line.startswith("#")]
     delimiter = max(DELIMITERS, key=rows[0].count) if rows else DELIMITERS[0]

@@ -253,6 +253,7 @@ def _find_unequal_types(
             *(name for name in inputs[role].group_names if role != "queries" or name in shared),
         ]
         for role, columns in needed.items()
+        if not inputs[role].table.is_empty  # which has types of no values
     }
     for compared_columns in comparable_columns(inputs, joined).values():
         duckdb_types = {}
