@@ -760,6 +760,10 @@ def _connection_marker(relation: duckdb.DuckDBPyRelation) -> str | None:
     return None if result is None else result.fetchall()[0][0]
 
 
+def _escape_path(path: str) -> str:
+    return ("./" if path.startswith("~") else "") + glob.escape(path)
+
+
 def _build_file_item(
     role: str,
     text: str,
@@ -770,8 +774,9 @@ def _build_file_item(
     """Return the FROM item that reads files of one format; those without a header are TREC text, or
     predictions of Vowpal Wabbit.
     """
-    # DuckDB takes each path for a pattern, also that of a file whose name has brackets.
-    literals = [sql_literal(glob.escape(path) if Path(path).is_file() else path) for path in paths]
+    # DuckDB takes each path for a pattern, also that of a file whose name has brackets, and a tilde
+    # for the home folder.
+    literals = [sql_literal(_escape_path(path) if Path(path).is_file() else path) for path in paths]
     path_literal = literals[0] if len(paths) == 1 else exp.Array(expressions=literals)
     if file_format.reader is not None:
         return exp.Table(

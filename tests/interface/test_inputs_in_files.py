@@ -415,7 +415,9 @@ def test_predictions_of_vowpal_wabbit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".jsonl", ".run"])
-def test_a_file_whose_name_is_a_pattern_of_another_is_itself(suffix: str, tmp_path: Path) -> None:
+def test_a_file_whose_name_is_a_pattern_of_another_is_itself(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for folder in ("[x]", "x"):
         (tmp_path / folder).mkdir()
     lines = {
@@ -427,7 +429,11 @@ def test_a_file_whose_name_is_a_pattern_of_another_is_itself(suffix: str, tmp_pa
         [f"run[1]{suffix}", f"[x]/f{suffix}", f"a*b{suffix}"],
         [f"run1{suffix}", f"x/f{suffix}", f"axb{suffix}"],
     )
-    for name, doc in [*((name, "a") for name in named), *((name, "b") for name in others)]:
+    tilde = f"~run{suffix}"  # which is no home folder
+    for name, doc in [
+        *((name, "a") for name in [*named, tilde]),
+        *((name, "b") for name in others),
+    ]:
         if suffix == ".parquet":
             pq.write_table(
                 pa.table({"query_id": ["q"], "doc_id": [doc], "score": [1.0]}), tmp_path / name
@@ -437,7 +443,8 @@ def test_a_file_whose_name_is_a_pattern_of_another_is_itself(suffix: str, tmp_pa
                 lines[suffix].format(f"q,{doc},1" if suffix == ".csv" else doc)
             )
     qrels = {"q": {"a": 1}}
-    for source in [*(tmp_path / name for name in named), str(tmp_path / "[x]")]:
+    monkeypatch.chdir(tmp_path)
+    for source in [*(tmp_path / name for name in named), str(tmp_path / "[x]"), tilde]:
         assert sqlrank.evaluate(["RR", "num_ret"], run=source, qrels=qrels).to_pylist() == [
             {"RR": 1.0, "num_ret": 1.0}
         ], source
