@@ -37,10 +37,12 @@ if TYPE_CHECKING:
 FORMATS = ("table", "markdown", "latex", "csv", "json", "jsonl")
 FORMATTED = ("evaluate", "compare", "gate", "drift", "experiment")
 PROVOKING = (
-    "unit/test_argument_values", "unit/test_call_suggestions", "unit/test_cli", "unit/test_contract", "unit/test_filters",
-    "unit/test_followed_advice", "unit/test_given_ranks", "unit/test_input_advice", "unit/test_invalid_names",
-    "unit/test_option_mistakes", "unit/test_query_sources", "unit/test_row_checks", "unit/test_unreadable_files",
-    "definitions/test_invalid_rollups", "definitions/test_measures", "definitions/test_predictions_refused",
+    "interface/test_argument_values", "interface/test_call_suggestions", "interface/test_cli",
+    "interface/test_contract", "interface/test_filters", "interface/test_followed_advice",
+    "interface/test_given_ranks", "interface/test_input_advice", "interface/test_invalid_names",
+    "interface/test_option_mistakes", "interface/test_query_sources", "interface/test_row_checks",
+    "interface/test_unreadable_files", "analyses/test_invalid_rollups",
+    "numbers/examples/test_measures", "numbers/examples/test_predictions_refused",
 )  # fmt: skip
 """Tests that provoke most of the messages, in a minute."""
 
