@@ -109,9 +109,12 @@ def is_not_null(value: Expr) -> exp.Not:
     return exp.Not(this=is_null(value))
 
 
-def case_when(condition: Expr, value: Expr, default: Expr | None = None) -> exp.Case:
+def case_when(condition: Expr, value: Expr | int, default: Expr | int | None = None) -> exp.Case:
     """Return a CASE of one branch."""
-    return exp.Case(ifs=[exp.If(this=condition, true=value)], default=default)
+    chosen, other = (
+        sql_literal(each) if isinstance(each, int) else each for each in (value, default)
+    )
+    return exp.Case(ifs=[exp.If(this=condition, true=chosen)], default=other)
 
 
 def count_rows() -> exp.Count:

@@ -104,7 +104,7 @@ class ConfidenceSequence:
             "expected_units": sql_literal(self.expected_units),
         }
         steps = {
-            "effects": exp.select(*(exp.alias_(value, name) for name, value in columns.items())),
+            "effects": exp.select(*(value.as_(name) for name, value in columns.items())),
             "sequence_scales": exp.replace_placeholders(
                 load_select("analyses/experiments", "sequence_scales.sql"), **tuning
             ),

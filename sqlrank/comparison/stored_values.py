@@ -323,7 +323,7 @@ def _read_plans(values: Any, system: str, correlation: float) -> list[Plan]:
     label = exp.null() if is_single else exp.cast(exp.column(system, quoted=True), "TEXT")
     unit = exp.func("ROW", *keys, exp.column(QUERY_ID))
     rows = [
-        exp.select(*(exp.alias_(value, name) for name, value in items.items())).from_("given")
+        exp.select(*(value.as_(name) for name, value in items.items())).from_("given")
         for items in (
             {
                 "metric": sql_literal(number),

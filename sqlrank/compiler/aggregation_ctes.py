@@ -129,7 +129,7 @@ class AggregationCtes:
         alias = unique_name(
             metric.sql_column, {*RESERVED_COLUMNS, *(column.alias for column in self.columns)}
         )
-        value = exp.alias_(self.relations.metric_expression(metric), alias)
+        value = self.relations.metric_expression(metric).as_(alias)
         for column in find_nodes(value, exp.Column):
             if column.table == CUTOFF_PLACEHOLDER:
                 column.replace(exp.column(CUTOFF_COLUMN))
@@ -345,7 +345,7 @@ class AggregationCtes:
                 value = fill_undefined_group(self.relations, column)
             elif spread is not None:
                 value = spread.select_value(column, value_cte)
-            columns.append(exp.alias_(cast_double(value), column.alias))
+            columns.append(cast_double(value).as_(column.alias))
             columns += [] if spread is None else spread.select_limits(column)
         for audit_cte, names in audits.items():
             table = ctes_by_grain.get(audit_cte.grain, audit_cte.step)
@@ -416,9 +416,7 @@ class AggregationCtes:
         for column in self.columns:
             if column.grain == "list":
                 columns.append(
-                    exp.alias_(
-                        fill_undefined(self.relations, column, column.metric.settings), column.alias
-                    )
+                    fill_undefined(self.relations, column, column.metric.settings).as_(column.alias)
                 )
         columns += [
             exp.column(name, table=aggregate.step)
@@ -494,26 +492,24 @@ class AggregationCtes:
         ]
         if self.per_query:
             values = [
-                exp.alias_(cast_double(exp.column(column.alias)), column.alias)
-                for column in list_metrics
+                cast_double(exp.column(column.alias)).as_(column.alias) for column in list_metrics
             ]
             query = exp.select(*keys, *values, *map(exp.column, names)).from_(cte)
             return order_rows(query, keys[:-1]).order_by(keys[-1]) if is_final else query
         values = [
-            exp.alias_(
-                cast_double(
-                    aggregate_metric(
-                        self.relations,
-                        column,
-                        weighted=self.weighted,
-                        is_resampled=self.replicates is not None,
-                    )
-                ),
+            cast_double(
+                aggregate_metric(
+                    self.relations,
+                    column,
+                    weighted=self.weighted,
+                    is_resampled=self.replicates is not None,
+                )
+            ).as_(
                 column.alias,
             )
             for column in list_metrics
         ]
-        values += [exp.alias_(exp.Sum(this=exp.column(name)), name) for name in names]
+        values += [exp.Sum(this=exp.column(name)).as_(name) for name in names]
         if shape.grouping_sets is None:
             query = exp.select(*keys, *values).from_(cte)
             query = query.group_by(*keys) if keys else query
@@ -543,8 +539,7 @@ class AggregationCtes:
         )
         keys = base.keys
         values = [
-            exp.alias_(fill_undefined_group(self.relations, column), column.alias)
-            for column in columns
+            fill_undefined_group(self.relations, column).as_(column.alias) for column in columns
         ]
         cutoffs = None if keys.has_cutoff else self.cutoffs
         select_items = [key_column(name, base.step) for name in keys.columns] + (
@@ -583,10 +578,9 @@ class AggregationCtes:
         )
         group_keys = group_keys if self.cutoffs is None else group_keys.with_cutoff()
         aggregates = [
-            exp.alias_(
-                aggregate_metric(
-                    self.relations, column, weighted=False, is_resampled=self.replicates is not None
-                ),
+            aggregate_metric(
+                self.relations, column, weighted=False, is_resampled=self.replicates is not None
+            ).as_(
                 column.alias,
             )
             for column in columns
@@ -597,7 +591,7 @@ class AggregationCtes:
             for name in counts
             if cte.grain == "query"
         ]
-        aggregates += [exp.alias_(exp.Sum(this=exp.column(name)), name) for name in audit_names]
+        aggregates += [exp.Sum(this=exp.column(name)).as_(name) for name in audit_names]
         if self.replicates is not None:
             values_cte = self.replicates.add_resampled_values(
                 values_cte, values_query, self.query_column, None

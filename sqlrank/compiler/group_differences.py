@@ -210,7 +210,7 @@ class _GroupDifferences:
             for name in self.layout.across:
                 has_value = is_not_null(exp.column("value", table=table))
                 value = case_when(has_value, key_column(name, table))
-                query.select(exp.alias_(value, _extreme_identifier(name, side)), copy=False)
+                query.select(value.as_(_extreme_identifier(name, side)), copy=False)
 
     def _group_values(self) -> exp.Query:
         """Return the values of groups in long form: a row per metric."""
@@ -250,25 +250,22 @@ class _GroupDifferences:
         names = [METRIC_COLUMN, *([COMPONENT_COLUMN] if self.has_components else []), *labels]
         if len(components) == 1:
             constants = [
-                exp.alias_(value, name)
+                value.as_(name)
                 for name, value in self._name_metric(components[0]).items()
                 if name in names
             ]
-            values = [exp.alias_(value, name) for name, (value,) in columns.items()]
+            values = [value.as_(name) for name, (value,) in columns.items()]
             return exp.select(*keys, *constants, *values).from_(source)
         if "compared_metrics" not in self.ctes:
             rows = [
-                exp.select(
-                    *(exp.alias_(value, name) for name, value in self._name_metric(each).items())
-                )
+                exp.select(*(value.as_(name) for name, value in self._name_metric(each).items()))
                 for each in self.components
             ]
             self._add_cte(
                 "compared_metrics", union_all(rows), "one row per metric", {GROUP_ID: KeyColumns()}
             )
         items = [
-            exp.alias_(_choose_by_position(components, values), name)
-            for name, values in columns.items()
+            _choose_by_position(components, values).as_(name) for name, values in columns.items()
         ]
         return (
             exp.select(*keys, *map(exp.column, names), *items)
@@ -330,8 +327,7 @@ class _GroupDifferences:
             for name, kind in zip(names, ("name", "label"), strict=False)
         ]
         items += [
-            exp.alias_(exp.cast(exp.column(name, table=extremes), BIGINT), name)
-            for name in GROUP_COUNTS
+            exp.cast(exp.column(name, table=extremes), BIGINT).as_(name) for name in GROUP_COUNTS
         ]
         outputs += [OutputColumn(name, name, "count") for name in GROUP_COUNTS]
         for value, table, column, limits in self._list_value_columns():
@@ -347,7 +343,7 @@ class _GroupDifferences:
                 *((name, step, name) for name, step in limits.items()),
             ]
             items += [
-                exp.alias_(cast_double(exp.column(source, table=self.ctes[step])), name)
+                cast_double(exp.column(source, table=self.ctes[step])).as_(name)
                 for name, step, source in sources
             ]
             outputs += [OutputColumn(name, name, "value") for name, _, _ in sources]
@@ -396,9 +392,7 @@ class _GroupDifferences:
     def _with_audits(self, query: exp.Select, extremes: str) -> exp.Select:
         """Add the audit columns, summed over compared groups, to the row of the first metric."""
         keys = self.keys[GROUP_ID]
-        totals = [
-            exp.alias_(exp.Sum(this=exp.column(audit.alias)), audit.alias) for audit in self.audits
-        ]
+        totals = [exp.Sum(this=exp.column(audit.alias)).as_(audit.alias) for audit in self.audits]
         summed = group_by_key(
             exp.select(*map(key_column, keys.columns), *totals).from_(self.values_cte), keys
         )
@@ -410,7 +404,7 @@ class _GroupDifferences:
         is_first = exp.column(METRIC_POSITION, table=extremes).eq(1)
         for audit in self.audits:
             value = case_when(is_first.copy(), exp.column(audit.alias, table=cte))
-            joined.select(exp.alias_(value, audit.alias), copy=False)
+            joined.select(value.as_(audit.alias), copy=False)
         return joined
 
     def _join_extremes(self, query: exp.Select, extremes: str, cte: str) -> exp.Select:

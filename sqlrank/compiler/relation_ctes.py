@@ -261,7 +261,7 @@ class RelationCtes:
     def only_at_first_cutoff(self, cutoff: exp.Expr, value: exp.Expr) -> exp.Expr:
         """Return a value in the row of the first cut-off only, NULL in the others."""
         is_first = cutoff.eq(self.first_cutoff)
-        return exp.alias_(case_when(is_first, value), value.name)
+        return case_when(is_first, value).as_(value.name)
 
     def apply_function(
         self, slot: str, settings: Mapping[str, ParameterValue], *arguments: exp.Expr
@@ -510,9 +510,9 @@ class RelationCtes:
             for select_item in windows:
                 scored_alias = f"{select_item.alias}{score.removeprefix('score')}"
                 rows.select(
-                    exp.alias_(_window_for_score(select_item.this, score), scored_alias), copy=False
+                    _window_for_score(select_item.this, score).as_(scored_alias), copy=False
                 )
-                branch.select(exp.alias_(exp.column(scored_alias), select_item.alias), copy=False)
+                branch.select(exp.column(scored_alias).as_(select_item.alias), copy=False)
             branch.from_(exp.Table(this=exp.to_identifier(wide)), copy=False)
         rows_title = "one row per prediction, with window values of each score"
         self.wide_score_ctes[input_cte] = self.ctes.add(

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from sqlrank.interval_options import REPLICATE_COLUMN
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
-from sqlrank.sql_ast import NEVER_NULL, case_when, find_nodes, is_null, quoted_column, sql_literal
+from sqlrank.sql_ast import NEVER_NULL, case_when, find_nodes, is_null, quoted_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -470,7 +470,7 @@ def _expand_window_order(window: exp.Window, scope: _SelectScope) -> None:
 
 def _null_first(column: exp.Column) -> exp.Case:
     """Return 0 for NULL, 1 for other values."""
-    return case_when(is_null(column.copy()), sql_literal(0), sql_literal(1))
+    return case_when(is_null(column.copy()), 0, 1)
 
 
 def _is_key(node: exp.Expr) -> bool:

@@ -232,7 +232,7 @@ def slice_label(shape: GroupingLayout, cte: str | None = None) -> exp.Expr:
     case = exp.Case(ifs=[])
     for number, label in enumerate(shape.labels):
         case.append("ifs", exp.If(this=_is_in_groupings([number], cte), true=sql_literal(label)))
-    return exp.alias_(case, SLICE_COLUMN)
+    return case.as_(SLICE_COLUMN)
 
 
 def cross_join_slices(cte: str, columns: Sequence[str], shape: GroupingLayout) -> exp.Select:
@@ -240,13 +240,13 @@ def cross_join_slices(cte: str, columns: Sequence[str], shape: GroupingLayout) -
 
     Columns that a set does not group by are NULL.
     """
-    first: Any = exp.select(exp.alias_(sql_literal(0), SLICE_NUMBER))
+    first: Any = exp.select(sql_literal(0).as_(SLICE_NUMBER))
     first.comments = ["One row per grouping."]
     numbers_query = first
     for number in range(1, len(shape.grouping_sets or ())):
         numbers_query = exp.union(
             numbers_query,
-            exp.select(exp.alias_(exp.Literal.number(number), SLICE_NUMBER)),
+            exp.select(exp.Literal.number(number).as_(SLICE_NUMBER)),
             distinct=False,
             copy=False,
         )
@@ -264,7 +264,7 @@ def cross_join_slices(cte: str, columns: Sequence[str], shape: GroupingLayout) -
             if slice_numbers
             else exp.Null()
         )
-        select_items.append(exp.alias_(value, column.this.copy()))
+        select_items.append(value.as_(column.this.copy()))
     return (
         exp.select(*select_items, exp.column(SLICE_NUMBER, table="slices"))
         .from_(cte)
@@ -319,7 +319,7 @@ def union_slices(
     lists = keys.get(LIST_ID, KeyColumns())
     if set(lists.columns) & set(keys[GROUP_ID].columns):
         query = query.copy().select(
-            *(exp.alias_(key_column(name), f"list_{name}", quoted=True) for name in lists.columns)
+            *(key_column(name).as_(f"list_{name}", quoted=True) for name in lists.columns)
         )
         keys = {
             **keys,
@@ -330,9 +330,7 @@ def union_slices(
         branch: Any = query.copy()
         for position, column in enumerate(branch.selects):
             if column.alias_or_name in shape.group_names and column.alias_or_name not in group:
-                branch.expressions[position] = exp.alias_(
-                    exp.Null(), column.alias_or_name, quoted=True
-                )
+                branch.expressions[position] = exp.Null().as_(column.alias_or_name, quoted=True)
         if grouped := branch.args.get("group"):
             keys_of_set = [
                 key
@@ -340,7 +338,7 @@ def union_slices(
                 if key.name not in shape.group_names or key.name in group
             ]
             branch.set("group", exp.Group(expressions=keys_of_set) if keys_of_set else None)
-        branches.append(branch.select(exp.alias_(exp.Literal.number(number), SLICE_NUMBER)))
+        branches.append(branch.select(exp.Literal.number(number).as_(SLICE_NUMBER)))
     return union_all(branches), {
         **keys,
         GROUP_ID: KeyColumns((*keys[GROUP_ID].columns, SLICE_NUMBER), nullable=True),
@@ -373,7 +371,7 @@ def drop_comments_repeated_across_queries(queries: Iterable[Any]) -> None:
 
 def comment_column(value: exp.Expr, name: str, comment: str) -> exp.Expr:
     """Return a column with a comment."""
-    column: exp.Expr = exp.alias_(value, name)
+    column: exp.Expr = value.as_(name)
     column.comments = [comment]
     return column
 

@@ -119,7 +119,7 @@ def compile_statement(
         else []
     )
     if weight_outputs:
-        body.select(exp.alias_(cast_double(exp.column("weight")), "weight"), copy=False)
+        body.select(cast_double(exp.column("weight")).as_("weight"), copy=False)
     scores = _find_paired_scores(aggregations)
     if scores:
         keys = [output for output in keys if output.alias not in {SCORE_NAME, UNIT_ID}]
@@ -289,7 +289,7 @@ def _under_requested_names(body: exp.Select, outputs: Sequence[OutputColumn]) ->
             ]
             taken |= {output.alias for output in columns}
             items += [
-                exp.alias_(item.unalias().copy(), output.alias)
+                item.unalias().copy().as_(output.alias)
                 for (item, _), output in zip(group, columns, strict=True)
             ]
             renamed += columns
@@ -404,9 +404,7 @@ def _compile_curve(
         (
             slice_label(layout.shape, curve_cte)
             if output.kind == "slice"
-            else exp.alias_(
-                key_column(output.alias, curve_cte), key_column(output.alias).this.copy()
-            )
+            else key_column(output.alias, curve_cte).as_(key_column(output.alias).this.copy())
         )
         for output in outputs
     ]
@@ -420,7 +418,7 @@ def _compile_curve(
     tree = exp.select(
         *columns,
         *(
-            exp.alias_(_select_item(name, curve_cte, may_be_infinite, name in key_names), name)
+            _select_item(name, curve_cte, may_be_infinite, name in key_names).as_(name)
             for name in curve_columns
         ),
     ).from_(curve_cte)

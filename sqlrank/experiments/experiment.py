@@ -70,7 +70,7 @@ from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import StatementHeader, render_statement
 from sqlrank.result_columns import EXPERIMENT_SCHEMA, SE, side_columns
 from sqlrank.result_metadata import EXPERIMENT, ResultMetadata
-from sqlrank.sql_ast import case_when, count_rows, find_nodes, sql_literal
+from sqlrank.sql_ast import case_when, count_rows, find_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -178,13 +178,10 @@ def check_rows(design: ExperimentDesign, database: Database, observations: Bound
         for name, column in observations.role.columns.items()
     }
     counts = [
-        exp.alias_(exp.Sum(this=case_when(condition, sql_literal(1), sql_literal(0))), name)
-        for name, condition in conditions.items()
+        exp.Sum(this=case_when(condition, 1, 0)).as_(name) for name, condition in conditions.items()
     ]
     ((rows, *counted),) = database.query_rows(
-        select_over_input(
-            exp.select(exp.alias_(count_rows(), "all_rows"), *counts), observations, columns
-        )
+        select_over_input(exp.select(count_rows().as_("all_rows"), *counts), observations, columns)
     )
     if not rows:
         where = observations.where
@@ -193,7 +190,7 @@ def check_rows(design: ExperimentDesign, database: Database, observations: Bound
     problems = []
     for (name, condition), count in zip(conditions.items(), counted, strict=True):
         if count:
-            broken = case_when(condition, sql_literal(1), sql_literal(0))
+            broken = case_when(condition, 1, 0)
             query = exp.select("*").where(broken.eq(1))
             description = f"{int(count):,} {'row' if count == 1 else 'rows'}: {meanings[name]}"
             problems.append(

@@ -79,7 +79,7 @@ def step_preview(
         query = query.where(condition)
         title += f" (those where {condition.this.source})"
     query = (
-        query.select(exp.alias_(exp.Window(this=count_rows()), NUM_ALL_ROWS))
+        query.select(exp.Window(this=count_rows()).as_(NUM_ALL_ROWS))
         .order_by(*order)
         .limit(max_rows)
     )
@@ -103,9 +103,9 @@ def step_previews(
     )
     count = exp.Window(this=count_rows(), partition_by=partition)
     query = query.select(
-        exp.alias_(partition[0], KEY),
-        exp.alias_(count, NUM_ALL_ROWS),
-        exp.alias_(position, POSITION),
+        partition[0].as_(KEY),
+        count.as_(NUM_ALL_ROWS),
+        position.as_(POSITION),
     )
     selected = [
         exp.column(exp.to_identifier(name, quoted=name != name.lower()))
@@ -155,7 +155,7 @@ def _preview_query(
     if "rank" in names and "doc_id" not in names and _has_ranks(prepared):
         query = _with_documents(query, cte)
     term = _find_first_term(prepared, cte.alias) if TERM_COLUMN not in names else None
-    query = query.select(exp.alias_(term, TERM_COLUMN)) if term is not None else query
+    query = query.select(term.as_(TERM_COLUMN)) if term is not None else query
     return query, [
         *_query_first_keys(prepared, names),
         *_sort_keys(prepared, cte.alias, term, names, columns),
@@ -305,7 +305,7 @@ def _with_documents(query: exp.Select, cte: exp.CTE) -> exp.Select:
     """Add the document of each rank without ties to a CTE that has only ranks."""
     keys = [name for name in (LIST_ID, "rank") if name in cte.this.named_selects]
     untied_documents = (
-        exp.select(*keys, exp.alias_(exp.Min(this=exp.column("doc_id")), "doc_id"))
+        exp.select(*keys, exp.Min(this=exp.column("doc_id")).as_("doc_id"))
         .from_(RANKED_RELATION)
         .group_by(*keys)
         .having("COUNT(*) = 1")
@@ -406,15 +406,9 @@ def _fetch_range_bounds(prepared: PreparedStatement, predictions_cte: exp.CTE) -
     tile = exp.Window(
         this=call_function("NTILE", exp.Literal.number(NUM_SCORE_RANGES)), order=order
     )
-    tiles = (
-        exp.select(SCORE_FIELD, exp.alias_(tile, "part"))
-        .from_(predictions_cte.alias)
-        .subquery("parts")
-    )
+    tiles = exp.select(SCORE_FIELD, tile.as_("part")).from_(predictions_cte.alias).subquery("parts")
     query = (
-        exp.select(exp.alias_(exp.Max(this=exp.column(SCORE_FIELD)), "bound"))
-        .from_(tiles)
-        .group_by("part")
+        exp.select(exp.Max(this=exp.column(SCORE_FIELD)).as_("bound")).from_(tiles).group_by("part")
     )
     return sorted(
         {
@@ -444,9 +438,9 @@ def _count_predictions(
         exp.Count(this=exp.Case().when(_range_condition(*score_range), "1"))
         for score_range in score_ranges
     ]
-    query = exp.select(
-        *(exp.alias_(case, f"part_{index}") for index, case in enumerate(cases))
-    ).from_(predictions_cte.alias)
+    query = exp.select(*(case.as_(f"part_{index}") for index, case in enumerate(cases))).from_(
+        predictions_cte.alias
+    )
     (row,) = run_over_ctes(prepared, query, predictions_cte.alias).to_pylist()
     return [int(count) for count in row.values()]
 
@@ -773,7 +767,7 @@ def _fetch_aggregates(
         "expressions",
         [
             *key_columns,
-            *(exp.alias_(total, f"total_{index}") for index, total in enumerate(totals)),
+            *(total.as_(f"total_{index}") for index, total in enumerate(totals)),
         ],
     )
     query.comments = None

@@ -204,7 +204,7 @@ def _write_unmatched_counts(
     query = exp.select(
         *groups,
         *score_counts,
-        exp.Sum(this=case_when(is_null(judged_key), sql_literal(1), sql_literal(0))),
+        exp.Sum(this=case_when(is_null(judged_key), 1, 0)),
         count_rows(),
     ).from_(ids.subquery("run"))
     on = exp.and_(

@@ -658,7 +658,7 @@ def _describe_violations(
         ):  # NaN is above 1
             # A CASE, because DuckDB evaluates a bare condition on Parquet statistics, which ignore
             # NaN.
-            is_invalid = case_when(condition.copy(), sql_literal(1), sql_literal(0))
+            is_invalid = case_when(condition.copy(), 1, 0)
             invalid_rows = exp.select("*").where(is_invalid.eq(1))
             meaning = advise_on_values(bound_input, name, rules.meanings[name])
             problems.append(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.registry.query_templates import RowCheck, load_select, modified_ns
-from sqlrank.sql_ast import case_when, find_nodes, is_null, sql_literal
+from sqlrank.sql_ast import case_when, find_nodes, is_null
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -62,9 +62,9 @@ class RowRules:
         conditions = [*self.conditions.values()]
         is_valid = valid_row_condition(conditions)
         if is_valid is not None:
-            return exp.Sum(this=case_when(is_valid, sql_literal(0), sql_literal(1)))
+            return exp.Sum(this=case_when(is_valid, 0, 1))
         is_invalid = exp.or_(*conditions or [exp.false()])
-        return exp.Sum(this=case_when(is_invalid, sql_literal(1), sql_literal(0)))
+        return exp.Sum(this=case_when(is_invalid, 1, 0))
 
 
 def row_rules(

@@ -227,7 +227,7 @@ def scoring_query(
         weight = exp.Case(ifs=cases, default=sql_literal(0))
         score = exp.Sum(this=quoted_column(value) * weight)
         return (
-            exp.select(quoted_column(row), exp.alias_(score, "score"))
+            exp.select(quoted_column(row), score.as_("score"))
             .from_(source)
             .group_by(quoted_column(row))
         )
@@ -247,7 +247,7 @@ def scoring_query(
     total: exp.Expr = terms[0]
     for term in terms[1:]:
         total = exp.Add(this=total, expression=term)
-    return exp.select("*", exp.alias_(total, "score")).from_(source)
+    return exp.select("*", total.as_("score")).from_(source)
 
 
 def scoring_sql(weights: pa.Table, source: str, *, dialect: str = "duckdb") -> str:

@@ -369,7 +369,7 @@ def _select_examples(bound_input: BoundInput, value_columns: Sequence[str]) -> e
     weight = (
         []
         if "weight" in bound_input.role.columns
-        else [exp.alias_(exp.cast(sql_literal(1), "DOUBLE"), "weight")]
+        else [exp.cast(sql_literal(1), "DOUBLE").as_("weight")]
     )
     query_id = ["query_id"] if "query_id" in bound_input.columns else []
     query = bound_input.select_columns(
@@ -377,7 +377,7 @@ def _select_examples(bound_input: BoundInput, value_columns: Sequence[str]) -> e
     ).select(
         *weight,
         exp.alias_(key if bound_input.group_names else sql_literal(1), "model"),
-        *([] if query_id else [exp.alias_(sql_literal(1), "query_id")]),
+        *([] if query_id else [sql_literal(1).as_("query_id")]),
     )
     for column in query.selects:
         if column.alias_or_name in {"label", "value", "weight"}:

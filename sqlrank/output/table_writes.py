@@ -105,8 +105,8 @@ def without_order(statement: CompiledStatement) -> Any:
         zip(query.selects, statement.outputs, strict=True)
     ):
         if output.kind == "by" and output.alias != output.name and output.name.lower() not in taken:
-            query.expressions[position] = exp.alias_(
-                select_item.unalias(), output.name, quoted=output.quoted
+            query.expressions[position] = select_item.unalias().as_(
+                output.name, quoted=output.quoted
             )
     return query
 

@@ -223,7 +223,7 @@ def _has_small_groups(request: ResolvedRequest, inputs: BoundInputs) -> bool:
         return is_partitioned
     by = [quoted_column(name) for name in inputs.base.group_names]
     sizes = select_over_input(
-        exp.select(exp.alias_(count_rows(), "size")).group_by(*by), inputs.base, ("label",)
+        exp.select(count_rows().as_("size")).group_by(*by), inputs.base, ("label",)
     )
     ((most,),) = inputs.database.query_rows(exp.select("MAX(size)").from_(sizes.subquery("sizes")))
     return bool((most or 0) <= MAX_ROWS_PER_WORKER)

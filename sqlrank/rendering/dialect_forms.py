@@ -66,7 +66,7 @@ def combine_digits(tree: exp.Expr, series: exp.Unnest) -> None:
     number = reduce(lambda left, right: exp.Add(this=left, expression=right), terms)
     for column in [column for column in find_nodes(select, exp.Column) if column.name == NUMBER]:
         if column.parent is select:
-            column.replace(exp.alias_(number.copy(), NUMBER))
+            column.replace(number.copy().as_(NUMBER))
         else:
             column.replace(
                 exp.paren(number.copy()) if isinstance(column.parent, exp.Binary) else number.copy()
@@ -171,7 +171,7 @@ def _number_rows(tree: exp.Expr, select: Any, quantiles: list[exp.PercentileCont
         taken = {selected.lower() for selected in numbered.named_selects}
         alias = exp.to_identifier(unique_name(name.name, taken), quoted=name.args.get("quoted"))
         is_same = isinstance(item, exp.Column) and item.this == alias
-        numbered.select(item if is_same else exp.alias_(item, alias), copy=False)
+        numbered.select(item if is_same else item.as_(alias), copy=False)
         return alias
 
     columns = _columns_read(select)
@@ -196,9 +196,7 @@ def _number_rows(tree: exp.Expr, select: Any, quantiles: list[exp.PercentileCont
         alias = names[column.table, column.name]
         is_renamed = column.parent is select and alias.name != column.name
         column.replace(
-            exp.alias_(exp.column(alias.copy()), column.this)
-            if is_renamed
-            else exp.column(alias.copy())
+            exp.column(alias.copy()).as_(column.this) if is_renamed else exp.column(alias.copy())
         )
     for clause in ("from_", "joins", "where"):
         numbered.set(clause, select.args.get(clause))
@@ -210,7 +208,7 @@ def _number_values(value: exp.Expr, keys: Iterable[exp.Expr]) -> exp.Expr:
     """Return the number of a row by a value in its group; rows without a value are numbered
     apart.
     """
-    is_missing = case_when(is_null(value.copy()), sql_literal(1), sql_literal(0))
+    is_missing = case_when(is_null(value.copy()), 1, 0)
     order = exp.Order(expressions=[exp.Ordered(this=value.copy())])
     return exp.Window(
         this=exp.RowNumber(), partition_by=[*(key.copy() for key in keys), is_missing], order=order
@@ -467,9 +465,7 @@ class ListJoin:
         """
         for column in self.find_columns(name):
             column.replace(
-                exp.alias_(value.copy(), column.name)
-                if column.parent is self.select
-                else value.copy()
+                value.copy().as_(column.name) if column.parent is self.select else value.copy()
             )
 
     def replace_brackets(self, write: Callable[[exp.Expr, exp.Expr], exp.Expr]) -> None:
@@ -497,9 +493,7 @@ class ListJoin:
             else:
                 read[column.copy()] = None
         new = new or {[*items][-1]}
-        rows = exp.select(
-            *read, *(exp.alias_(value, name) for name, value in items.items() if name in new)
-        )
+        rows = exp.select(*read, *(value.as_(name) for name, value in items.items() if name in new))
         self.select.args["joins"].remove(self.join)
         rows.set("from_", self.select.args["from_"])
         unqualify_columns(rows)

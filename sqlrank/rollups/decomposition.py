@@ -25,7 +25,7 @@ from sqlrank.registry.resolved_metric import MeasuredColumn, ResolvedMetric, omi
 from sqlrank.registry.settings_checks import TieBound, accepted_settings, read_tie_bounds
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.result_columns import NUM_ROWS
-from sqlrank.sql_ast import case_when, count_rows, find_nodes, is_null, sql_literal
+from sqlrank.sql_ast import case_when, count_rows, find_nodes, is_null
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -334,7 +334,7 @@ def _build_moments(value: exp.Column, *, weighted: bool = False) -> dict[str, ex
     weight = exp.column("weight")
     null_condition = is_null(value)
     weights, squares = (
-        exp.Sum(this=case_when(null_condition, sql_literal(0), term))
+        exp.Sum(this=case_when(null_condition, 0, term))
         for term in (weight, _multiply_factors(weight, weight))
     )
     return {
@@ -468,7 +468,7 @@ def aggregate_per_query_values(
         for column, aggregate in stored_aggregates(metric, library, weighted=weighted).items():
             aggregates.setdefault(column, _aggregate_of_column(aggregate, name, output.alias))
     columns = [
-        (exp.alias_(cast_double(aggregate), name), OutputColumn(name, name, "value"))
+        (cast_double(aggregate).as_(name), OutputColumn(name, name, "value"))
         for name, aggregate in aggregates.items()
     ]
     select_items = [*keys, *columns, *audits]

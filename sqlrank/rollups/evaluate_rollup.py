@@ -554,7 +554,7 @@ class _RollupQuery:
             self._additive_metrics_query(),
         )
         outputs = [OutputColumn(name, name, "by", quoted=True) for name in self.keys]
-        columns = [exp.alias_(quoted_column(name, "s"), name, quoted=True) for name in self.keys]
+        columns = [quoted_column(name, "s").as_(name, quoted=True) for name in self.keys]
         for metric, resolved_metric in zip(self.metrics.metrics, self.looked_up, strict=True):
             kinds = (
                 ("metric", BOUND_LOW, BOUND_HIGH) if isinstance(metric, RankMetric) else ("metric",)
@@ -567,14 +567,14 @@ class _RollupQuery:
                 )
                 value = exp.column(column, table="b" if isinstance(metric, RankMetric) else "s")
                 is_mergeable = exp.column(IS_MERGEABLE, table="s").eq(1)
-                columns.append(exp.alias_(case_when(is_mergeable, value), alias))
+                columns.append(case_when(is_mergeable, value).as_(alias))
                 outputs.append(
                     OutputColumn(
                         alias, name if is_value else f"{name}.{kind}", kind, resolved_metric
                     )
                 )
         for name in (*([NUM_DAYS] if self.table.day_column is not None else []), NUM_ROWS):
-            columns.append(exp.alias_(exp.column(name, table="s"), name))
+            columns.append(exp.column(name, table="s").as_(name))
             outputs.append(OutputColumn(name, name, name))
         tree = exp.select(*columns).from_(exp.to_table(SUMMED).as_("s"))
         if self.metrics.rank_based:
@@ -606,24 +606,19 @@ class _RollupQuery:
         ]
         num_valid = exp.Count(this=case_when(exp.and_(*rules), definition))
         is_mergeable = exp.and_(is_one_definition, num_valid.eq(count_rows()))
-        select_items = [
-            exp.alias_(case_when(is_mergeable, sql_literal(1), sql_literal(0)), IS_MERGEABLE)
-        ]
+        select_items = [case_when(is_mergeable, 1, 0).as_(IS_MERGEABLE)]
         select_items += (
             [
-                exp.alias_(
-                    exp.Count(this=exp.Distinct(expressions=[table.find_column(table.day_column)])),
+                exp.Count(this=exp.Distinct(expressions=[table.find_column(table.day_column)])).as_(
                     NUM_DAYS,
                 )
             ]
             if table.day_column is not None
             else []
         )
-        select_items += [exp.alias_(exp.cast(exp.Sum(this=num_rows), "BIGINT"), NUM_ROWS)]
+        select_items += [exp.cast(exp.Sum(this=num_rows), "BIGINT").as_(NUM_ROWS)]
         select_items += [
-            exp.alias_(
-                cast_double(with_table_columns(metric.formula, table)), self.aliases[metric.name]
-            )
+            cast_double(with_table_columns(metric.formula, table)).as_(self.aliases[metric.name])
             for metric in self.metrics.additive
         ]
         keys = [quoted_column(name) for name in self.keys]
@@ -635,13 +630,11 @@ class _RollupQuery:
         metrics = self.tie_orders
         keys, bin_ = [quoted_column(name) for name in self.keys], self.table.find_column("bin")
         merged = [
-            exp.alias_(merge(this=self.table.find_column(name)), name)
+            merge(this=self.table.find_column(name)).as_(name)
             for name, merge in BIN_MERGE_FUNCTIONS.items()
         ]
         bins = (
-            exp.select(*keys, exp.alias_(bin_, "bin"), *merged)
-            .from_(FILTERED_ROWS)
-            .group_by(*keys, bin_)
+            exp.select(*keys, bin_.as_("bin"), *merged).from_(FILTERED_ROWS).group_by(*keys, bin_)
         )
         orders = sorted({TIE_ORDERS.index(order) for order, _ in metrics})
         is_needed = exp.In(
@@ -657,7 +650,7 @@ class _RollupQuery:
         opened.set(
             "expressions",
             [
-                exp.alias_(select_item.unalias(), select_item.alias_or_name, quoted=True)
+                select_item.unalias().as_(select_item.alias_or_name, quoted=True)
                 for select_item in opened.selects
             ],
         )
@@ -702,7 +695,7 @@ class _RollupQuery:
         }
         inner = [output.alias for output in per_order.outputs if output.kind == "by"]
         keys = [
-            exp.alias_(quoted_column(key_alias), name, quoted=True)
+            quoted_column(key_alias).as_(name, quoted=True)
             for key_alias, name in zip(inner, self.keys, strict=False)
         ]
         order_number = quoted_column(inner[-1])
@@ -723,7 +716,7 @@ class _RollupQuery:
                 self.aliases[metric.name],
                 choose_values(exp.Max, [(AS_TIED, str(metric.metric))]),
             )
-            select_items.append(exp.alias_(value, alias))
+            select_items.append(value.as_(alias))
             for suffix, bounds, choose in (
                 (BOUND_LOW, metric.lower_bounds, exp.Min),
                 (BOUND_HIGH, metric.upper_bounds, exp.Max),

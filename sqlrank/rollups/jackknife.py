@@ -495,11 +495,11 @@ def _leave_out_query(
         ),
     }
     sums_without_bucket = [
-        exp.alias_(exp.Window(this=merge_functions[name](this=exp.column(name)), **window), name)
+        exp.Window(this=merge_functions[name](this=exp.column(name)), **window).as_(name)
         for name in merge_functions
     ]
     added = [
-        exp.alias_(_changes_sums(metric.aggregates), f"added_{index}")
+        _changes_sums(metric.aggregates).as_(f"added_{index}")
         for index, metric in enumerate(metrics)
     ]
     inner = (
@@ -509,12 +509,11 @@ def _leave_out_query(
         .subquery("o")
     )
     select_items = [
-        exp.alias_(exp.cast(metric.formula, "DOUBLE"), f"metric_{index}")
+        exp.cast(metric.formula, "DOUBLE").as_(f"metric_{index}")
         for index, metric in enumerate(metrics)
     ]
     select_items += [
-        exp.alias_(exp.Max(this=exp.column(select_item.alias)), select_item.alias)
-        for select_item in added
+        exp.Max(this=exp.column(select_item.alias)).as_(select_item.alias) for select_item in added
     ]
     return (
         exp.select(ROLLUP_GROUP_ID, BUCKET_COLUMN, *select_items)

@@ -73,7 +73,7 @@ class RollingWindows:
                 f"rollup: {rollup_table.table.label} has no column {DAY_COLUMN}, which window_days="
                 ' needs. Make it with by=["day", ...], such as by="day=CAST(timestamp AS DATE)"'
             )
-        column = exp.alias_(rollup_table.find_column(rollup_table.day_column), DAY_COLUMN)
+        column = rollup_table.find_column(rollup_table.day_column).as_(DAY_COLUMN)
         query = exp.select(column).distinct().from_(rows.copy())
         days = database.fetch_arrow(database.render(query)).column(0).combine_chunks()
         day_ordinals = [day_ordinal(value) for value in days.to_pylist()]
@@ -133,15 +133,12 @@ class RollingWindows:
         day = rollup_table.find_column(str(rollup_table.day_column))
         day_set = _day_set_column("rollup_days")
         sums = [
-            exp.alias_(
-                merge(this=_qualify_column(rollup_table.find_column(name), "s")),
+            merge(this=_qualify_column(rollup_table.find_column(name), "s")).as_(
                 rollup_table.find_column(name).this,
             )
             for name, merge in merged.items()
         ]
-        count = exp.alias_(
-            exp.Count(this=exp.Distinct(expressions=[_qualify_column(day, "s")])), NUM_DAYS
-        )
+        count = exp.Count(this=exp.Distinct(expressions=[_qualify_column(day, "s")])).as_(NUM_DAYS)
         qualified_keys = [_qualify_column(key, "s") for key in keys]
         is_same_day = _qualify_column(day, "s").eq(exp.column(DAY_COLUMN, table="rollup_days"))
         set_sums = exp.select(
@@ -157,7 +154,7 @@ class RollingWindows:
         ]
         columns += [exp.column(NUM_DAYS, table="set_sums")] if counts_days else []
         windowed = exp.select(
-            *(exp.alias_(column, column.this) for column in columns),
+            *(column.as_(column.this) for column in columns),
             exp.column("window_number", table="window_sets"),
         )
         is_same_set = _day_set_column("set_sums").eq(_day_set_column("window_sets"))
@@ -220,7 +217,7 @@ class RollingWindows:
 
 def _union_rows(rows: Iterable[Mapping[str, exp.Expr]]) -> exp.Query:
     selects = (
-        exp.Select(expressions=[exp.alias_(value, name, copy=False) for name, value in row.items()])
+        exp.Select(expressions=[value.as_(name, copy=False) for name, value in row.items()])
         for row in rows
     )
     return union_all(selects)
@@ -338,7 +335,7 @@ class MergeQuery:
         rows = self._select_rows({NUM_ROWS: exp.Sum, **merged}, counts_days=True)
         query = exp.select(
             *self._list_key_columns(),
-            *(exp.alias_(value, name) for name, value in {**values, **formulas}.items()),
+            *(value.as_(name) for name, value in {**values, **formulas}.items()),
         ).from_(rows)
         groups = self._list_group_columns()
         if groups:
@@ -362,7 +359,7 @@ class MergeQuery:
         bin.
         """
         select_items = [
-            exp.alias_(merge(this=self.table.find_column(name)), name)
+            merge(this=self.table.find_column(name)).as_(name)
             for name, merge in BIN_MERGE_FUNCTIONS.items()
         ]
         column = self.table.find_column("bin")
@@ -372,7 +369,7 @@ class MergeQuery:
             exp.cast(column, "INT") if self.windows is None and self._has_integer_bins() else column
         )
         query = (
-            exp.select(*self._list_key_columns(), exp.alias_(bin_, "bin"), *select_items)
+            exp.select(*self._list_key_columns(), bin_.as_("bin"), *select_items)
             .from_(rows)
             .group_by(*self._list_group_columns(), bin_)
         )
@@ -390,9 +387,7 @@ class MergeQuery:
             for name in (*self._other_keys(), *(["bin"] if self.table.has_bins else []))
         ]
         pairs = exp.select(*(columns or [sql_literal(1)])).distinct().from_(self.rows).subquery("b")
-        ((count,),) = self.database.query_rows(
-            exp.select(exp.alias_(count_rows(), "number")).from_(pairs)
-        )
+        ((count,),) = self.database.query_rows(exp.select(count_rows().as_("number")).from_(pairs))
         return int(count)
 
     def _other_keys(self) -> list[str]:
@@ -424,11 +419,11 @@ class MergeQuery:
         day = self.table.find_column(self.table.day_column)
         keys = [key for key in keys if key != day]
         sums = [
-            exp.alias_(merge(this=self.table.find_column(name)), self.table.find_column(name).this)
+            merge(this=self.table.find_column(name)).as_(self.table.find_column(name).this)
             for name, merge in merged.items()
         ]
-        is_day = case_when(is_null(day), sql_literal(0), sql_literal(1))
-        per_day = exp.select(*keys, day, exp.alias_(is_day, NUM_DAYS), *sums).from_(self.rows)
+        is_day = case_when(is_null(day), 0, 1)
+        per_day = exp.select(*keys, day, is_day.as_(NUM_DAYS), *sums).from_(self.rows)
         return per_day.group_by(*keys, day).subquery("s")
 
     def _has_integer_bins(self) -> bool:
@@ -440,9 +435,9 @@ class MergeQuery:
             exp.Floor(this=bin_).eq(bin_),
             exp.Abs(this=bin_) < MAX_BIN,
         )
-        has_fractional_bin = exp.Max(this=case_when(is_whole, sql_literal(0), sql_literal(1)))
+        has_fractional_bin = exp.Max(this=case_when(is_whole, 0, 1))
         ((fractional_flag,),) = self.database.query_rows(
-            exp.select(exp.alias_(has_fractional_bin, "has_fractional_bin")).from_(
+            exp.select(has_fractional_bin.as_("has_fractional_bin")).from_(
                 self.table.table.from_clause()
             )
         )
@@ -457,8 +452,7 @@ class MergeQuery:
 
     def _list_key_columns(self) -> list[exp.Expr]:
         return [
-            exp.alias_(column, f"key_{index}")
-            for index, column in enumerate(self._list_group_columns())
+            column.as_(f"key_{index}") for index, column in enumerate(self._list_group_columns())
         ]
 
     def _key_types(self) -> dict[str, pa.DataType | None]:

@@ -139,7 +139,7 @@ class Batch:
                 if output.kind == "value" and merge_class(output.name) is exp.Sum:
                     # Subtract from zero: a negated zero would be shown as -0.
                     select_item.set("this", 0 - exp.paren(select_item.this))
-        tree.select(exp.alias_(sql_literal(self.name), BATCH_COLUMN), copy=False)
+        tree.select(sql_literal(self.name).as_(BATCH_COLUMN), copy=False)
         return CompiledStatement(
             tree,
             [*statement.outputs, OutputColumn(BATCH_COLUMN, BATCH_COLUMN, "id")],
@@ -189,9 +189,7 @@ def _if_none(stored: CompiledStatement, condition: exp.Expr | None) -> CompiledS
     """Return the INSERT statement restricted to tables without matching rows, or without any
     rows.
     """
-    existing_rows = exp.select(exp.alias_(count_rows(), "rows_there")).from_(
-        stored.tree.this.this.copy()
-    )
+    existing_rows = exp.select(count_rows().as_("rows_there")).from_(stored.tree.this.this.copy())
     existing_rows = existing_rows if condition is None else existing_rows.where(condition)
     # Filter on a joined row, so that no engine pushes the condition below the aggregate.
     is_new = exp.column("rows_there", table="there").eq(0)

@@ -113,9 +113,7 @@ def check_duplicate_batches(
     This happens if a file is read twice; sums alone would not reveal it.
     """
     key_columns = [quoted_column(name) for name in (str(table.find_column(BATCH_COLUMN)), *keys)]
-    select_items = [
-        exp.alias_(column, f"value_{index}") for index, column in enumerate(key_columns)
-    ]
+    select_items = [column.as_(f"value_{index}") for index, column in enumerate(key_columns)]
     is_duplicate = count_rows() > 1
     duplicates = database.query_rows(
         take_first(
@@ -164,7 +162,7 @@ def net_batches(
         {name: columns[name] for name in non_negative},
     )
     remaining = exp.select("*").from_(netted).where(columns[non_negative[0]] > 0)
-    count_query = exp.select(exp.alias_(count_rows(), "number")).from_(remaining.subquery("s"))
+    count_query = exp.select(count_rows().as_("number")).from_(remaining.subquery("s"))
     if not database.query_rows(count_query)[0][0]:
         raise InputError(
             f"rollup: {table.label} has no rows to add up, since all of them have been subtracted"
@@ -176,7 +174,7 @@ def _zero_if_cancelled(column: exp.Column) -> exp.Expr:
     total, size = exp.Sum(this=column), exp.Sum(this=exp.Abs(this=column))
     least = exp.Literal.number(f"{ROUNDING_NOISE:.12f}") * size
     is_nothing = exp.LTE(this=exp.Abs(this=total), expression=least)
-    return case_when(is_nothing, sql_literal(0), total)
+    return case_when(is_nothing, 0, total)
 
 
 def _check_net_sums(
@@ -191,7 +189,7 @@ def _check_net_sums(
     """
     is_negative = exp.or_(*(column < 0 for column in non_negative.values()))
     select_items = [
-        exp.alias_(column, f"value_{index}")
+        column.as_(f"value_{index}")
         for index, column in enumerate([*keys.values(), *non_negative.values()])
     ]
     negative_rows = database.query_rows(
@@ -463,9 +461,7 @@ class RollupTable:
         """Return the bucket part of the definition hash, empty if there are no buckets."""
         rows = self._select_unmerged(database, where, "where")
         ((definition_hash,),) = database.query_rows(
-            exp.select(
-                exp.alias_(exp.Max(this=self.find_column(DEFINITION_COLUMN)), "found")
-            ).from_(rows)
+            exp.select(exp.Max(this=self.find_column(DEFINITION_COLUMN)).as_("found")).from_(rows)
         )
         return str(definition_hash).partition("-")[2]
 
@@ -517,23 +513,16 @@ class RollupTable:
                 else [self.find_column(self.day_column)]
             ),
         ]
-        num_valid = exp.Count(this=case_when(_all_conditions(rules), sql_literal(1)))
+        num_valid = exp.Count(this=case_when(_all_conditions(rules), 1))
         aggregates: list[exp.Expr] = [
             exp.Min(this=self.find_column(NUM_ROWS)),
             count_rows(),
             num_valid,
         ]
-        aggregates += (
-            []
-            if numbered is None
-            else [case_when(_has_several_files(), sql_literal(1), sql_literal(0))]
-        )
+        aggregates += [] if numbered is None else [case_when(_has_several_files(), 1, 0)]
         select_items = [
             groups[0],
-            *(
-                exp.alias_(aggregate, f"aggregate_{index}")
-                for index, aggregate in enumerate(aggregates)
-            ),
+            *(aggregate.as_(f"aggregate_{index}") for index, aggregate in enumerate(aggregates)),
         ]
         group_rows = database.query_rows(exp.select(*select_items).from_(rows).group_by(*groups))
         if not sum(row[2] for row in group_rows):
@@ -588,16 +577,14 @@ class RollupTable:
         value.
         """
         keys = [self.find_column(name) for name in self.key_columns]
-        validity_flags = [
-            case_when(rule.condition, sql_literal(1), sql_literal(0)) for rule in rules.values()
-        ]
+        validity_flags = [case_when(rule.condition, 1, 0) for rule in rules.values()]
         select_items = [
-            exp.alias_(expression, f"value_{index}")
+            expression.as_(f"value_{index}")
             for index, expression in enumerate(
                 [*keys, *validity_flags, *map(self.find_column, rules)]
             )
         ]
-        is_valid = case_when(_all_conditions(rules), sql_literal(1), sql_literal(0))
+        is_valid = case_when(_all_conditions(rules), 1, 0)
         query = exp.select(*select_items).from_(rows).where(is_valid.eq(0))
         (row,) = database.query_rows(take_first(query))
         rule_index = row[len(keys) : len(keys) + len(rules)].index(0)
@@ -655,9 +642,7 @@ class RollupTable:
             first = sql_literal(number * MAX_FILES_PER_MEMBER)
             value = exp.column(FILE_NUMBER) + first if member.has_several_files else first
             parts.append(
-                member.select_columns(names, for_display=False).select(
-                    exp.alias_(value, FILE_NUMBER)
-                )
+                member.select_columns(names, for_display=False).select(value.as_(FILE_NUMBER))
             )
         return union_all(parts)
 
@@ -722,8 +707,8 @@ def _find_first_group(
     database: Database, rows: exp.Subquery, keys: Sequence[exp.Column], having: exp.Expr
 ) -> tuple[Any, ...] | None:
     """Return the keys of the first group that satisfies a condition, or None."""
-    select_items = [exp.alias_(key, f"value_{index}") for index, key in enumerate(keys)] or [
-        exp.alias_(sql_literal(1), "one")
+    select_items = [key.as_(f"value_{index}") for index, key in enumerate(keys)] or [
+        sql_literal(1).as_("one")
     ]
     query = exp.select(*select_items).from_(rows).group_by(*keys).having(having)
     groups = database.query_rows(take_first(query))

@@ -81,7 +81,7 @@ def _build_problem_queries(
     conditions = [] if checks_parameter is None else [checks_parameter]
     if wrong:
         columns = [
-            *(exp.alias_(cast_double(exp.column(name)), name) for name in checks.numbers),
+            *(cast_double(exp.column(name)).as_(name) for name in checks.numbers),
             *map(exp.column, checks.keys),
         ]
         rows = exp.select(*columns).from_(source).where(*conditions)
@@ -180,17 +180,13 @@ def _build_check(has_rows: bool, ranges: Sequence[exp.Case], dialect: str) -> ex
     wrong rows in the step of problems, or numbers out of range.
     """
     number = exp.cast(count_rows(), "TEXT")
-    message = exp.alias_(
-        _concatenate_texts([exp.column("problem"), number, sql_literal(")")]), "message"
-    )
+    message = _concatenate_texts([exp.column("problem"), number, sql_literal(")")]).as_("message")
     messages = [exp.select(message).from_(PROBLEMS).group_by("problem")] if has_rows else []
-    messages += [exp.select(exp.alias_(problem, "message")) for problem in ranges]
+    messages += [exp.select(problem.as_("message")) for problem in ranges]
     raised = _raise_error(exp.Min(this=exp.column("message")), dialect)
     has_problem = exp.Count(this=exp.column("message")) > 0
     is_valid = case_when(has_problem, raised, exp.true())
-    query = exp.select(exp.alias_(is_valid, "is_valid")).from_(
-        union_all(messages).subquery("messages")
-    )
+    query = exp.select(is_valid.as_("is_valid")).from_(union_all(messages).subquery("messages"))
     return cast("exp.Select", rewrite_for_dialect(query, dialect))
 
 
@@ -224,7 +220,7 @@ def add_checks(
         return
     steps: list[tuple[str, exp.Query]] = []
     if problems:
-        problems[0].set("expressions", [exp.alias_(problems[0].selects[0], "problem")])
+        problems[0].set("expressions", [problems[0].selects[0].as_("problem")])
         steps.append((PROBLEMS, union_all(problems)))
     for name, step in [*steps, (CHECK, _build_check(bool(problems), ranges, dialect))]:
         query.args["with_"].append(
@@ -360,7 +356,7 @@ def create_table_macro(
         return routine
     query_without_groups = _build_checked_query(facts, ungrouped)
     query_without_groups.set(
-        "expressions", [exp.alias_(exp.null(), GROUP_COLUMN), *query_without_groups.selects]
+        "expressions", [exp.null().as_(GROUP_COLUMN), *query_without_groups.selects]
     )
     for node in query_without_groups.walk():
         node.comments = None
@@ -434,7 +430,7 @@ def _read_source(role: str, group: str | None) -> exp.Select:
 
     That column is the first, because DuckDB reads the first of two columns of one name.
     """
-    groups = [] if group is None else [exp.alias_(_reference_parameter(GROUP_PARAMETER), group)]
+    groups = [] if group is None else [_reference_parameter(GROUP_PARAMETER).as_(group)]
     return exp.select(*groups, "*").from_(
         exp.Table(this=call_function("query_table", exp.column(role)))
     )
@@ -661,7 +657,7 @@ def create_table_routine(
         group = form.group.format(last=len(roles) + 1)
         text = exp.DataType.build("text", dialect=dialect)
         groups = (
-            [exp.alias_(exp.cast(exp.var(group), text), SOURCE_GROUP_COLUMN)]
+            [exp.cast(exp.var(group), text).as_(SOURCE_GROUP_COLUMN)]
             if role in symbolic.group_roles
             else []
         )
@@ -777,7 +773,7 @@ def _cast_columns(
     query.set(
         "expressions",
         [
-            exp.alias_(exp.cast(item.unalias(), types[_find_type(form, kind, metric)]), name)
+            exp.cast(item.unalias(), types[_find_type(form, kind, metric)]).as_(name)
             for item, (name, kind) in items
         ],
     )

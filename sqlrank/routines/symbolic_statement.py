@@ -520,7 +520,7 @@ def build_table_query(
     tree.set(
         "expressions",
         [
-            exp.alias_(item.unalias(), name)
+            item.unalias().as_(name)
             for item, name in zip(tree.selects, symbolic.columns, strict=True)
         ],
     )

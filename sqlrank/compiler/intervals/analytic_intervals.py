@@ -244,7 +244,7 @@ class AnalyticIntervals:
             "interval_limits", query, f"{rows_sentence}: limits of its interval"
         )
         select_items = [
-            exp.alias_(_value_of_metric(column, alias, source.is_long), f"{alias}_{column}")
+            _value_of_metric(column, alias, source.is_long).as_(f"{alias}_{column}")
             for alias in formulas
             for column in (*(["value"] if metrics_cte is None else []), *LIMIT_COLUMNS)
         ]
@@ -269,7 +269,7 @@ class AnalyticIntervals:
                 column.set("table", exp.to_identifier("s"))
         source = query.args["from_"].this
         source.replace(source.as_("s"))
-        return join_metrics(query.select(exp.alias_(value, "value")), metrics_cte, "s", keys)
+        return join_metrics(query.select(value.as_("value")), metrics_cte, "s", keys)
 
     def has_classes(self, rows: InfluenceRows) -> bool:
         """Return True if the rows that carry a metric's influence have class totals."""
@@ -364,7 +364,7 @@ class AnalyticIntervals:
             for column, influence in influences
         }
         expressions |= carried
-        columns = [exp.alias_(value, name) for name, value in expressions.items()]
+        columns = [value.as_(name) for name, value in expressions.items()]
         for item in columns:
             item.comments = [comments[item.alias]] if item.alias in comments else None
         query = exp.select(*key_columns, *drop_comments_repeated_in_query(columns)).from_(
@@ -435,7 +435,7 @@ class AnalyticIntervals:
         for name, source in zip(INTERVAL_SUFFIXES, LIMIT_COLUMNS, strict=True):
             value = exp.Null() if cte is None else exp.column(f"{column.alias}_{source}", table=cte)
             number = exp.cast(value, BIGINT if name == N_UNITS else DOUBLE)
-            items.append(exp.alias_(number, f"{column.alias}_{name}"))
+            items.append(number.as_(f"{column.alias}_{name}"))
         return items
 
 

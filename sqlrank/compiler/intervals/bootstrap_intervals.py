@@ -100,18 +100,18 @@ def resampled_rows(
         key_column(name) if name in relations.shape.group_names else exp.column(name)
         for name in names
     ]
-    source_items = [*select_items, *([] if weight is None else [exp.alias_(weight, "weight")])]
+    source_items = [*select_items, *([] if weight is None else [weight.as_("weight")])]
     row_items = [*select_items, *([] if weight is None else [exp.column("weight")])]
     digests = exp.select(
         *source_items,
-        exp.alias_(unit_digest(f"{confidence.seed}:", exp.column(unit)), DIGEST_COLUMN),
+        unit_digest(f"{confidence.seed}:", exp.column(unit)).as_(DIGEST_COLUMN),
     ).from_(cte)
     numbers = {
         START_COLUMN: exp.paren(digest_number(DIGEST_COLUMN) + sql_literal(0.5)),
         STRIDE_COLUMN: digest_number(DIGEST_COLUMN, 9),
     }
     fractions = (
-        exp.alias_(exp.Div(this=cast_double(number), expression=sql_literal(HASH_MODULUS)), name)
+        exp.Div(this=cast_double(number), expression=sql_literal(HASH_MODULUS)).as_(name)
         for name, number in numbers.items()
     )
     digests.comments = ["One row per row to resample, with a hash of its unit."]
@@ -123,8 +123,8 @@ def resampled_rows(
         )
     ]
     rotation = exp.column(START_COLUMN) + exp.column(REPLICATE_COLUMN) * exp.column(STRIDE_COLUMN)
-    position = exp.alias_(
-        exp.Sub(this=rotation, expression=exp.Floor(this=rotation.copy())), POSITION_COLUMN
+    position = exp.Sub(this=rotation, expression=exp.Floor(this=rotation.copy())).as_(
+        POSITION_COLUMN
     )
     replicates = relations.add_relation(
         "bootstrap_replicates", {"num_replicates": confidence.replicates}
@@ -152,8 +152,8 @@ def _select_drawn_rows(
     resampled = exp.select(
         *select_items,
         exp.column(REPLICATE_COLUMN),
-        exp.alias_(cast_double(total_weight), "weight"),
-        exp.alias_(cast_double(draw_count), MULTIPLICITY_COLUMN),
+        cast_double(total_weight).as_("weight"),
+        cast_double(draw_count).as_(MULTIPLICITY_COLUMN),
     )
     return resampled.from_(rotated.subquery("replicate_positions")).where(
         load_expression("is_drawn.sql", exp.column(POSITION_COLUMN))
@@ -172,7 +172,7 @@ def _select_original_rows(
     original = exp.select(
         *select_items,
         *(
-            exp.alias_(value, name)
+            value.as_(name)
             for value, name in zip(
                 original_values, (REPLICATE_COLUMN, "weight", MULTIPLICITY_COLUMN), strict=True
             )
@@ -300,11 +300,9 @@ class BootstrapIntervals:
             value = exp.column(column.alias, table=observed_cte)
             limits: dict[str, exp.Expr] = dict.fromkeys(INTERVAL_SUFFIXES, exp.Null())
             limits |= self._select_limits(column, value) if column in resampled else {}
-            select_items.append(exp.alias_(cast_double(value), column.alias))
+            select_items.append(cast_double(value).as_(column.alias))
             select_items += [
-                exp.alias_(
-                    exp.cast(limit, BIGINT if name == N_UNITS else DOUBLE), f"{column.alias}_{name}"
-                )
+                exp.cast(limit, BIGINT if name == N_UNITS else DOUBLE).as_(f"{column.alias}_{name}")
                 for name, limit in limits.items()
             ]
         query = exp.select(
@@ -414,7 +412,7 @@ class BootstrapIntervals:
                 .where(is_original, has_weight)
             )
         counted = group_by_key(
-            counted.select(*(exp.alias_(count, name) for name, count in counts.items())), self.keys
+            counted.select(*(count.as_(name) for name, count in counts.items())), self.keys
         )
         if self.values is None:
             select_items = [*map(key_column, self.keys.columns), *map(exp.column, counts)]

@@ -198,7 +198,7 @@ class InfluenceSums:
         }
         query = exp.select(
             *map(key_column, keys.columns),
-            *(exp.alias_(value.copy(), name) for name, value in columns.items()),
+            *(value.copy().as_(name) for name, value in columns.items()),
         )
         sums_cte = self.relations.ctes.add_aggregate(
             "influence_sums",
@@ -256,7 +256,7 @@ class InfluenceSums:
         query = exp.select(*(key_column(name, tables[name]) for name in keys.columns)).from_(
             exp.to_table(sums_cte).as_("s")
         )
-        rows = [exp.select(exp.alias_(exp.Literal.string(alias), METRIC_COLUMN)) for alias in sums]
+        rows = [exp.select(exp.Literal.string(alias).as_(METRIC_COLUMN)) for alias in sums]
         metric_names = self.relations.ctes.add_aggregate(
             "metric_names", union_all(rows), "one row per metric"
         )
@@ -267,7 +267,7 @@ class InfluenceSums:
             for name, value in columns.items():
                 values.setdefault(name, {})[alias] = value
         query = query.select(
-            *(exp.alias_(case_by_metric(by_alias), name) for name, by_alias in values.items())
+            *(case_by_metric(by_alias).as_(name) for name, by_alias in values.items())
         )
         name = self.relations.ctes.add_aggregate(
             "metric_sums", query, "one row per group and metric: the same sums"
@@ -285,7 +285,7 @@ class InfluenceSums:
 def count_units_with(rows: str) -> exp.Expr:
     """Return the number of units with rows of a class, given the column of their numbers."""
     has_rows = exp.column(rows) > 0
-    return exp.Sum(this=case_when(has_rows, sql_literal(1), sql_literal(0)))
+    return exp.Sum(this=case_when(has_rows, 1, 0))
 
 
 def _with_size(sums: Mapping[str, exp.Expr]) -> Mapping[str, exp.Expr]:
@@ -339,7 +339,7 @@ def select_by_metric(items: Mapping[str, Sequence[exp.Expr]]) -> list[exp.Expr]:
         value = _merge_expressions(
             values, strict=name in STRICT_COLUMNS and len(values) < len(items)
         )
-        column = value if value == exp.column(name) else exp.alias_(value, name)
+        column = value if value == exp.column(name) else value.as_(name)
         column.comments = list(
             dict.fromkeys(
                 comment for item in columns_by_metric.values() for comment in item.comments or ()

@@ -87,9 +87,7 @@ class IntervalFormulas:
         error = self.relations.apply_function(
             "standard_error", {"standard_error": variant}, *arguments
         )
-        columns = [
-            exp.alias_(sums[name].copy(), name) for name in ("value", "units") if name in sums
-        ]
+        columns = [sums[name].copy().as_(name) for name in ("value", "units") if name in sums]
         columns.append(comment_column(error, SE, "standard error of the metric"))
         if self.formula.has_cells:
             enlarged = self.relations.apply_function(
@@ -136,7 +134,7 @@ class IntervalFormulas:
             )
         ]
         for label in ("positive", "negative"):
-            size = exp.alias_(sums[f"{label}_size"].copy(), f"{label}_size")
+            size = sums[f"{label}_size"].copy().as_(f"{label}_size")
             is_weighted = sums[f"{label}_size"] != sums[f"{label}s"]
             size.comments = [f"effective number of {label}s"] if is_weighted else None
             columns.append(size)
@@ -444,7 +442,7 @@ def t_quantile_column(confidence: IntervalOptions, df_name: str = DF) -> exp.Exp
     in their reciprocal for more.
     """
     if confidence.method == "normal":
-        return exp.alias_(sql_literal(normal_quantile((1 + confidence.level) / 2)), T_QUANTILE)
+        return sql_literal(normal_quantile((1 + confidence.level) / 2)).as_(T_QUANTILE)
     limit, *factors = t_critical_polynomial(confidence.level)
     value = sql_literal(limit)
     for power, factor in enumerate(factors, start=1):
@@ -462,7 +460,7 @@ def t_quantile_column(confidence: IntervalOptions, df_name: str = DF) -> exp.Exp
         )
         for df in (1, 2)
     ]
-    column = exp.alias_(exp.Case(ifs=ifs, default=value), T_QUANTILE)
+    column = exp.Case(ifs=ifs, default=value).as_(T_QUANTILE)
     percent = f"{50 * (1 + confidence.level):.10g}"
     column.comments = [
         f"quantile of Student's t at {percent} %: exact for df 1 and 2, else a series to 1e-10"

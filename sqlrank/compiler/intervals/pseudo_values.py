@@ -37,7 +37,7 @@ from sqlrank.compiler.row_keys import (
 from sqlrank.compiler.select_builders import cast_double, group_by_key, join_on_key, join_source
 from sqlrank.errors import MetricError
 from sqlrank.registry.sql_file import INFLUENCE_KEY
-from sqlrank.sql_ast import case_when, count_rows, find_nodes, sql_literal
+from sqlrank.sql_ast import case_when, count_rows, find_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -106,12 +106,11 @@ class PseudoValues:
             first_cte, other_ctes = self._add_units(base_role), [first_cte, *other_ctes]
         key_columns = [key_column(name, first_cte.step) for name in first_cte.keys.columns]
         values = [
-            exp.alias_(
-                cast_double(
-                    exp.column(column.alias, table=ctes_by_alias[column.alias].step)
-                    if column.alias in aliases
-                    else exp.Null()
-                ),
+            cast_double(
+                exp.column(column.alias, table=ctes_by_alias[column.alias].step)
+                if column.alias in aliases
+                else exp.Null()
+            ).as_(
                 column.alias,
             )
             for column in columns
@@ -193,7 +192,7 @@ class PseudoValues:
         )
         counted = exp.select(
             *map(key_column, keys.columns),
-            *(exp.alias_(count, name) for name, count in counts.items()),
+            *(count.as_(name) for name, count in counts.items()),
         ).from_(influence_cte)
         sizes_cte = self.relations.ctes.add_aggregate(
             f"{cte.step.removesuffix('_metrics')}_sizes",
@@ -251,8 +250,9 @@ class PseudoValues:
             exp.column(CLASS_TOTALS[2], table=influence_cte),
             *(exp.column(name, table=sizes_cte) for name in CLASS_SIZES_BY_NAME),
         ]
-        return exp.alias_(
-            self.relations.apply_function("pseudo_value", {"pseudo_value": method}, *arguments),
+        return self.relations.apply_function(
+            "pseudo_value", {"pseudo_value": method}, *arguments
+        ).as_(
             column.alias,
         )
 
@@ -366,7 +366,7 @@ class PairedPseudoValues:
             for score_number, _ in enumerate(self.scores, start=1)
         ]
         query = query.select(
-            *(exp.alias_(cast_double(values.get(name, exp.Null())), name) for name in names)
+            *(cast_double(values.get(name, exp.Null())).as_(name) for name in names)
         )
         query = _select_class_sizes(query, sizes, columns)
         query = self._with_flips(self._join_audits(query, audits), names, flips)
@@ -379,11 +379,9 @@ class PairedPseudoValues:
         self, query: exp.Select, names: Sequence[str], flips: Mapping[str, exp.Expr]
     ) -> exp.Select:
         """Add the columns of flips in the order of metrics, and the label of their rows."""
-        labels = [exp.alias_(exp.column("label", table=ROW_ALIAS), FLIP_LABEL)] if flips else []
+        labels = [exp.column("label", table=ROW_ALIAS).as_(FLIP_LABEL)] if flips else []
         ordered = [name for name in map(flip_name, names) if name in flips]
-        return query.select(
-            *(exp.alias_(flips[name], name) for name in ordered), *labels, copy=False
-        )
+        return query.select(*(flips[name].as_(name) for name in ordered), *labels, copy=False)
 
     def _is_weighted(self) -> bool:
         """Return True if rows have weights other than 1."""
@@ -406,7 +404,7 @@ class PairedPseudoValues:
         step = self.relations.ctes.add_aggregate(
             "outcome_values", query, "one row per row: the values whose mean a metric is"
         )
-        counted = exp.select(*names, exp.alias_(count_rows(), EQUAL_ROW_COUNT)).from_(step)
+        counted = exp.select(*names, count_rows().as_(EQUAL_ROW_COUNT)).from_(step)
         return counted.group_by(*(name.copy() for name in names))
 
     def _split_class_sizes(
@@ -431,7 +429,7 @@ class PairedPseudoValues:
     ) -> exp.Select:
         """Join the columns for input checks, which are equal under all scores."""
         for cte, names in audits.items():
-            maxima = (exp.alias_(exp.Max(this=exp.column(name)), name) for name in names)
+            maxima = (exp.Max(this=exp.column(name)).as_(name) for name in names)
             counted = group_by_key(
                 exp.select(*map(key_column, self.group.columns), *maxima).from_(cte.step),
                 self.group,
@@ -466,7 +464,7 @@ class PairedPseudoValues:
         counts |= class_sizes
         query = exp.select(
             *map(key_column, self.group.columns),
-            *(exp.alias_(count, name) for name, count in counts.items()),
+            *(count.as_(name) for name, count in counts.items()),
         ).from_(cte)
         query = query.where(exp.column("weight") > 0)
         return KeyedCte(
@@ -551,13 +549,13 @@ def _select_class_sizes(
     if names and not any(column.metric.file.interval.limits for column in columns):
         positives, negatives = names
         smaller = case_when(positives < negatives, positives.copy(), negatives.copy())
-        return query.select(exp.alias_(smaller, SMALLER_CLASS_SIZE), copy=False)
+        return query.select(smaller.as_(SMALLER_CLASS_SIZE), copy=False)
     return query.select(*names, copy=False)
 
 
 def _one_if(condition: exp.Expr) -> exp.Case:
     """Return 1 if a condition holds, else 0."""
-    return case_when(condition.copy(), sql_literal(1), sql_literal(0))
+    return case_when(condition.copy(), 1, 0)
 
 
 def _influence_for_score(

@@ -36,7 +36,7 @@ def _prepare_tree(tree: exp.Expr) -> None:
                 for column in select.expressions
                 if isinstance(column, exp.Column) and not column.is_star
             ]:
-                column.replace(exp.alias_(column.copy(), column.name, quoted=column.this.quoted))
+                column.replace(column.copy().as_(column.name, quoted=column.this.quoted))
     for data_type in find_nodes(tree, exp.DataType):
         if data_type.is_type(BIGINT) and data_type.find_ancestor(exp.CTE):
             data_type.replace(exp.DataType.build(DOUBLE))
@@ -60,7 +60,7 @@ def _read_numbers(_: exp.Expr, series: exp.Unnest) -> None:
     select: Any = series.parent_select
     for column in [column for column in find_nodes(select, exp.Column) if column.name == NUMBER]:
         number: exp.Expr = exp.cast(column.copy(), "INT")
-        column.replace(exp.alias_(number, NUMBER) if column.parent is select else number)
+        column.replace(number.as_(NUMBER) if column.parent is select else number)
     function = call_function(
         "numbers", exp.Literal.number(first), exp.Literal.number(last - first + 1)
     )

@@ -49,7 +49,7 @@ def _finish_tree(tree: exp.Expr) -> None:
             value = item.unalias()
             if isinstance(value, exp.Column) and value in columns:
                 hidden: exp.Expr = exp.Coalesce(this=value.copy(), expressions=[exp.null()])
-                value.replace(exp.alias_(hidden, value.this) if item is value else hidden)
+                value.replace(hidden.as_(value.this) if item is value else hidden)
             columns.add(value)
     for search in find_nodes(tree, exp.StrPosition):
         search.replace(

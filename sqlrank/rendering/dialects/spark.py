@@ -86,7 +86,7 @@ def _materialize_by_rand(query: exp.Query) -> exp.Select:
             for select_item in query.selects
         ]
         keys = columns[:num_keys]
-        hidden_keys = [exp.alias_(_opaque_copy(column), column.this.copy()) for column in keys]
+        hidden_keys = [_opaque_copy(column).as_(column.this.copy()) for column in keys]
         materialized.set("expressions", [*hidden_keys, *columns[num_keys:]])
         materialized.set(
             "hint",

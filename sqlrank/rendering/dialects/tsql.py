@@ -79,7 +79,7 @@ def _finish_tree(tree: exp.Expr) -> None:
         for item in select.expressions:
             value = item.unalias()
             if isinstance(value, (exp.Predicate, exp.Connector, exp.Not, exp.Boolean)):
-                value.replace(case_when(value.copy(), sql_literal(1), sql_literal(0)))
+                value.replace(case_when(value.copy(), 1, 0))
 
 
 def _concatenate_texts(texts: Sequence[str]) -> str:
