@@ -312,7 +312,7 @@ def _align_groups(leave_one_out: pa.Table, group_numbers: pa.Array) -> pa.Table:
     numbering.
     """
     return leave_one_out.set_column(
-        leave_one_out.column_names.index(ROLLUP_GROUP_ID),
+        0,
         ROLLUP_GROUP_ID,
         group_numbers.take(leave_one_out[ROLLUP_GROUP_ID].combine_chunks()),
     )

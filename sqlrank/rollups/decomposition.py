@@ -610,6 +610,11 @@ class RollupMetrics:
         """Return the aggregates of all additive metrics by column name."""
         return {name: tree for metric in self.additive for name, tree in metric.aggregates.items()}
 
+    @property
+    def merge_functions(self) -> dict[str, type[exp.AggFunc]]:
+        """Return the functions that merge these aggregates, by column name."""
+        return {name: MERGE_FUNCTIONS[type(tree)] for name, tree in self.aggregates.items()}
+
 
 def decompose_metrics(
     resolved_metrics: Iterable[ResolvedMetric], library: Registry

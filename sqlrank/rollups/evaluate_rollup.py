@@ -36,7 +36,7 @@ from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import parse_metric_text, to_sql_name
 from sqlrank.registry.metric_resolver import as_metric_list, resolve_metrics
-from sqlrank.registry.query_templates import describe_rows, file_rows, load_select
+from sqlrank.registry.query_templates import describe_rows, file_rows
 from sqlrank.registry.resolved_metric import ResolvedMetric, named_roles, with_plain_names
 from sqlrank.registry.settings_checks import AS_TIED
 from sqlrank.rendering.renderer import StatementHeader, render_statement, row_phrase
@@ -55,7 +55,6 @@ from sqlrank.result_columns import (
 from sqlrank.result_metadata import metrics_metadata, requested_columns
 from sqlrank.rollups import jackknife
 from sqlrank.rollups.decomposition import (
-    BIN_MERGE_FUNCTIONS,
     DEFINITION_COLUMN,
     PREDICTIONS_ROLE,
     RANKING_ROLLUP_ROLES,
@@ -69,11 +68,17 @@ from sqlrank.rollups.jackknife import (
     ScratchSession,
     bound_key,
     list_tie_orders,
+    load_bin_orderings,
     open_scratch_session,
     rank_metrics_with_bounds,
     select_policies,
 )
-from sqlrank.rollups.merge import MergeQuery, RollingWindows, with_table_columns
+from sqlrank.rollups.merge import (
+    MergeQuery,
+    RollingWindows,
+    merge_bin_columns,
+    with_table_columns,
+)
 from sqlrank.rollups.rollup_table import RollupTable
 from sqlrank.run.prepare import prepare_statement
 from sqlrank.sql_ast import (
@@ -82,7 +87,6 @@ from sqlrank.sql_ast import (
     find_nodes,
     first_select,
     quoted_column,
-    sql_literal,
 )
 from sqlrank.unique_names import unique_name
 
@@ -305,7 +309,19 @@ def metric_table(
     keys = [f"key_{index}" for index in range(len(merge_query.by))]
     groups = table.select(keys)
     columns_by_metric = (
-        _in_chunks(merge_query, groups, merge_query, _rank_metric_builder(metrics, call, scratch))
+        _in_chunks(
+            merge_query,
+            groups,
+            merge_query,
+            lambda chunk_query, chunk_groups: rank_metrics_with_bounds(
+                metrics.rank_based,
+                chunk_query.merged_bins,
+                chunk_groups,
+                call.sql_dir,
+                call.policies,
+                scratch,
+            ),
+        )
         if metrics.rank_based
         else {}
     )
@@ -346,15 +362,6 @@ def metric_table(
         columns |= columns_by_metric[metric.name]
     return pa.table(
         columns | {name: table[name] for name in (NUM_DAYS, NUM_ROWS) if name in table.column_names}
-    )
-
-
-def _rank_metric_builder(
-    metrics: RollupMetrics, call: Request, scratch: ScratchSession
-) -> ColumnBuilder:
-    """Return the function that computes the columns of rank metrics."""
-    return lambda merge_query, groups: rank_metrics_with_bounds(
-        metrics.rank_based, merge_query.merged_bins, groups, call.sql_dir, call.policies, scratch
     )
 
 
@@ -629,19 +636,13 @@ class _RollupQuery:
         """Return the CTEs from merged bins to rank metrics and their bounds."""
         metrics = self.tie_orders
         keys, bin_ = [quoted_column(name) for name in self.keys], self.table.find_column("bin")
-        merged = [
-            merge(this=self.table.find_column(name)).as_(name)
-            for name, merge in BIN_MERGE_FUNCTIONS.items()
-        ]
         bins = (
-            exp.select(*keys, bin_.as_("bin"), *merged).from_(FILTERED_ROWS).group_by(*keys, bin_)
+            exp.select(*keys, bin_.as_("bin"), *merge_bin_columns(self.table))
+            .from_(FILTERED_ROWS)
+            .group_by(*keys, bin_)
         )
         orders = sorted({TIE_ORDERS.index(order) for order, _ in metrics})
-        is_needed = exp.In(
-            this=exp.column(ORDER_NUMBER, table="orderings"),
-            expressions=[sql_literal(order) for order in orders],
-        )
-        opened = load_select("analyses/rollups", "bin_orderings.sql").where(is_needed)
+        opened = load_bin_orderings("bin_orderings.sql", orders)
         expand_keys(
             opened,
             ExpansionContext(lambda _: {GROUP_ID: KeyColumns(tuple(self.keys), nullable=True)}),

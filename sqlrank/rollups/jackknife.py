@@ -235,6 +235,12 @@ def _with_ties(metric: Metric, ties: str) -> Metric:
     return replace(metric, params=tuple(sorted((*metric.params, ("ties", ties)))))
 
 
+def load_bin_orderings(file: str, orders: Sequence[int]) -> exp.Select:
+    """Return the query of a file that orders the rows of bins, for some tie orders."""
+    is_needed = exp.column("order_number", table="orderings").isin(*orders)
+    return load_select("analyses/rollups", file).where(is_needed)
+
+
 def _evaluate_orders(
     texts: Sequence[str],
     bins: pa.Table,
@@ -247,13 +253,8 @@ def _evaluate_orders(
     The first item has the numbers of group and order, the second the values of each metric, aligned
     with them.
     """
-    is_needed = exp.In(
-        this=exp.column("order_number", table="orderings"),
-        expressions=[sql_literal(order) for order in orders],
-    )
-    rows = scratch.run_query(
-        load_select("analyses/rollups", "numbered_bin_orderings.sql").where(is_needed), bins=bins
-    )
+    query = load_bin_orderings("numbered_bin_orderings.sql", orders)
+    rows = scratch.run_query(query, bins=bins)
     if not rows.num_rows:
         return [], {text: [] for text in texts}
     metric_texts = list(dict.fromkeys(texts))
@@ -286,17 +287,8 @@ def rank_metrics_with_bounds(
     )
     values: TieOrderValues = {}
     groups_per_chunk = max(1, MAX_BINS_PER_EVALUATION * groups.num_rows // max(1, bins.num_rows))
-    for first in range(0, groups.num_rows, groups_per_chunk):
-        in_chunk = pc.and_(
-            pc.greater_equal(numbers, first), pc.less(numbers, first + groups_per_chunk)
-        )
-        values |= evaluate_tie_orders(
-            metrics,
-            bins.filter(in_chunk) if groups_per_chunk < groups.num_rows else bins,
-            sql_dir,
-            policies,
-            scratch,
-        )
+    for (chunk,) in _iterate_chunks(groups.num_rows, groups_per_chunk, bins):
+        values |= evaluate_tie_orders(metrics, chunk, sql_dir, policies, scratch)
     is_open = set(
         numbers.filter(pc.not_equal(bins["score_min"], bins["score_max"]).combine_chunks())
         .unique()
@@ -313,26 +305,19 @@ def rank_metrics_with_bounds(
 
     columns: dict[str, dict[str, pa.Array]] = {}
     for metric in metrics:
-        tied_keys = [(AS_TIED, metric.name)]
-        lower_keys, upper_keys = (
-            [bound_key(metric, bound, library) for bound in bounds]
-            for bounds in (metric.lower_bounds, metric.upper_bounds)
-        )
-        values_by_column = {
-            metric.name: [choose_value(tied_keys, group, min) for group in range(groups.num_rows)],
-            f"{metric.name}.{BOUND_LOW}": [
-                choose_value(lower_keys if group in is_open else tied_keys, group, min)
+        columns[metric.name] = {}
+        for suffix, bounds, choose in (
+            ("", (), min),
+            (f".{BOUND_LOW}", metric.lower_bounds, min),
+            (f".{BOUND_HIGH}", metric.upper_bounds, max),
+        ):
+            tied_keys = [(AS_TIED, metric.name)]
+            keys = [bound_key(metric, bound, library) for bound in bounds] or tied_keys
+            chosen = [
+                choose_value(keys if group in is_open else tied_keys, group, choose)
                 for group in range(groups.num_rows)
-            ],
-            f"{metric.name}.{BOUND_HIGH}": [
-                choose_value(upper_keys if group in is_open else tied_keys, group, max)
-                for group in range(groups.num_rows)
-            ],
-        }
-        columns[metric.name] = {
-            name: pa.array(column_values, pa.float64())
-            for name, column_values in values_by_column.items()
-        }
+            ]
+            columns[metric.name][f"{metric.name}{suffix}"] = pa.array(chosen, pa.float64())
     return columns
 
 
@@ -439,16 +424,10 @@ def _leave_out_sums(
     """Return leave-one-bucket-out values of additive metrics, by name, from the sums of the other
     buckets.
     """
-    merged = {name: tree for metric in metrics.additive for name, tree in metric.aggregates.items()}
-    # The formulas hold the function that merges each aggregate.
-    merge_functions = {
-        node.this.name: type(node)
-        for metric in metrics.additive
-        for node in metric.formula.find_all(exp.AggFunc)
-    }
+    merge_functions = metrics.merge_functions
     merged_metrics = tuple(
         AdditiveMetric(name, {name: tree}, merge_functions[name](this=exp.column(name)))
-        for name, tree in merged.items()
+        for name, tree in metrics.aggregates.items()
     )
     table = bucket_query.merge_aggregates(RollupMetrics(merged_metrics))
     bucket = table[f"key_{len(bucket_query.by) - 1}"]
@@ -462,9 +441,9 @@ def _leave_out_sums(
         ROLLUP_GROUP_ID: group_ids(groups, table),
         BUCKET_COLUMN: bucket.cast(pa.int64()),
         NUM_ROWS: table[NUM_ROWS],
-        **{name: table[name] for name in merged},
+        **{name: table[name] for name in merge_functions},
     }
-    query = _leave_out_query(metrics.additive, {name: merge_functions[name] for name in merged})
+    query = _leave_out_query(metrics.additive, merge_functions)
     values = scratch.run_query(query, parts=pa.table(columns))
     return {
         metric.name: (
@@ -559,18 +538,11 @@ def _leave_out_orders(
         1, MAX_BINS_PER_EVALUATION * groups.num_rows // max(1, _max_left_out_bins(bins, pairs))
     )
     values: dict[int, Mapping[str, float | None]] = {}
-    for first in range(0, groups.num_rows, groups_per_chunk):
-        is_part = groups_per_chunk < groups.num_rows
-        tables = {
-            name: (
-                table.filter(_is_in_chunk(table[ROLLUP_GROUP_ID], first, first + groups_per_chunk))
-                if is_part
-                else table
-            )
-            for name, table in (("bucket_bins", bins), ("pairs", pairs))
-        }
+    for chunk_bins, chunk_pairs in _iterate_chunks(groups.num_rows, groups_per_chunk, bins, pairs):
         rows = scratch.run_query(
-            load_select("analyses/rollups", "leave_one_bucket_out.sql"), **tables
+            load_select("analyses/rollups", "leave_one_bucket_out.sql"),
+            bucket_bins=chunk_bins,
+            pairs=chunk_pairs,
         )
         order_values = evaluate_tie_orders(
             metrics.rank_based, rows, call.sql_dir, call.policies, scratch, only_tied=True
@@ -593,8 +565,22 @@ def _leave_out_orders(
     }
 
 
-def _is_in_chunk(numbers: pa.ChunkedArray, first: int, end: int) -> Any:
-    return pc.and_(pc.greater_equal(numbers, first), pc.less(numbers, end))
+def _iterate_chunks(
+    num_groups: int, groups_per_chunk: int, *tables: pa.Table
+) -> Iterator[list[pa.Table]]:
+    """Yield the rows of tables for so many groups at a time."""
+    for first in range(0, num_groups, groups_per_chunk):
+        yield [
+            table
+            if groups_per_chunk >= num_groups
+            else table.filter(
+                pc.and_(
+                    pc.greater_equal(table[ROLLUP_GROUP_ID], first),
+                    pc.less(table[ROLLUP_GROUP_ID], first + groups_per_chunk),
+                )
+            )
+            for table in tables
+        ]
 
 
 def _max_left_out_bins(bins: pa.Table, pairs: pa.Table) -> int:
@@ -723,13 +709,12 @@ def interval_columns(
             _clip_limits(_bucket_interval(value, error, n_units, level), value, bounds)
             for value, error, n_units in zip(metric_values, errors, counts, strict=True)
         ]
-        limit_columns = dict(
-            zip(
-                (CI_LOW, CI_HIGH, SE, count_column),
-                ([low for low, _ in limits], [high for _, high in limits], errors, counts),
-                strict=True,
-            )
-        )
+        limit_columns = {
+            CI_LOW: [low for low, _ in limits],
+            CI_HIGH: [high for _, high in limits],
+            SE: errors,
+            count_column: counts,
+        }
         columns[name] = {
             f"{name}.{suffix}": pa.array(
                 column_values, pa.int64() if suffix == count_column else pa.float64()

@@ -20,7 +20,6 @@ from sqlrank.result_columns import NUM_DAYS, NUM_ROWS
 from sqlrank.rollups.decomposition import (
     BIN_MERGE_FUNCTIONS,
     DAY_COLUMN,
-    MERGE_FUNCTIONS,
     RollupMetrics,
 )
 from sqlrank.rollups.rollup_table import RollupTable, parse_key_condition
@@ -169,15 +168,15 @@ class RollingWindows:
 
         They are long, so they are added last: every earlier step would copy them.
         """
+        window_numbers = range(len(self.end_positions))
         tables = {
             "rollup_days": self._select_days(),
-            "rollup_windows": self._select_window_numbers(),
+            "rollup_windows": _union_rows(
+                {"window_number": sql_literal(number)} for number in window_numbers
+            ),
         }
-        ctes = [
-            exp.CTE(this=rows, alias=exp.TableAlias(this=exp.to_identifier(name)))
-            for name, rows in tables.items()
-        ]
-        query.set("with_", exp.With(expressions=ctes))
+        for name, rows in tables.items():
+            query = query.with_(name, as_=rows, copy=False)
         return query
 
     def _select_days(self) -> exp.Query:
@@ -205,14 +204,6 @@ class RollingWindows:
                     }
                 )
         return _union_rows(rows)
-
-    def _select_window_numbers(self) -> exp.Query:
-        return _union_rows(
-            [
-                {"window_number": sql_literal(window_number)}
-                for window_number in range(len(self.end_positions))
-            ]
-        )
 
 
 def _union_rows(rows: Iterable[Mapping[str, exp.Expr]]) -> exp.Query:
@@ -313,11 +304,7 @@ class MergeQuery:
         """
         table, day = self.table, self.table.day_column
         metrics = metrics.resolve_weights(table.has_column)
-        merged = {
-            name: MERGE_FUNCTIONS[type(tree)]
-            for metric in metrics.additive
-            for name, tree in metric.aggregates.items()
-        }
+        merged = metrics.merge_functions
         # The alias differs from the column, because ClickHouse reads an alias in the other
         # aggregates.
         values: dict[str, exp.Expr] = {
@@ -358,10 +345,6 @@ class MergeQuery:
         """Return one row per group and bin: the key columns, ``bin`` and the merged columns of the
         bin.
         """
-        select_items = [
-            merge(this=self.table.find_column(name)).as_(name)
-            for name, merge in BIN_MERGE_FUNCTIONS.items()
-        ]
         column = self.table.find_column("bin")
         rows = self._select_rows(BIN_MERGE_FUNCTIONS, column)
         # DuckDB groups integers by a perfect hash, in half the time.
@@ -369,7 +352,7 @@ class MergeQuery:
             exp.cast(column, "INT") if self.windows is None and self._has_integer_bins() else column
         )
         query = (
-            exp.select(*self._list_key_columns(), bin_.as_("bin"), *select_items)
+            exp.select(*self._list_key_columns(), bin_.as_("bin"), *merge_bin_columns(self.table))
             .from_(rows)
             .group_by(*self._list_group_columns(), bin_)
         )
@@ -468,6 +451,14 @@ class MergeQuery:
                 self.database.can_materialize_ctes,
             )
         )
+
+
+def merge_bin_columns(rollup_table: RollupTable) -> list[exp.Alias]:
+    """Return the columns of bins, merged."""
+    return [
+        merge(this=rollup_table.find_column(name)).as_(name)
+        for name, merge in BIN_MERGE_FUNCTIONS.items()
+    ]
 
 
 def with_table_columns(formula: exp.Expr, rollup_table: RollupTable) -> exp.Expr:

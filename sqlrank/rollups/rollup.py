@@ -437,14 +437,10 @@ def _check_batch(
     duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, rows: pa.Table
 ) -> None:
     """Raise ``InputError`` for a batch that the table already has: its rows would count twice."""
-    names = [sql_literal(name) for name in rows[BATCH_COLUMN].unique().to_pylist()]
+    names = rows[BATCH_COLUMN].unique().to_pylist()
     if not names:
         return
-    existing = (
-        exp.select(BATCH_COLUMN)
-        .from_(target)
-        .where(exp.In(this=exp.column(BATCH_COLUMN), expressions=names))
-    )
+    existing = exp.select(BATCH_COLUMN).from_(target).where(exp.column(BATCH_COLUMN).isin(*names))
     if duplicate := duck.execute(take_first(existing).sql("duckdb")).fetchone():
         raise InputError(
             f"insert: {table_name} has rows of the batch {duplicate[0]!r} already, which would"

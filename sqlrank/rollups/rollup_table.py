@@ -113,15 +113,9 @@ def check_duplicate_batches(
     This happens if a file is read twice; sums alone would not reveal it.
     """
     key_columns = [quoted_column(name) for name in (str(table.find_column(BATCH_COLUMN)), *keys)]
-    select_items = [column.as_(f"value_{index}") for index, column in enumerate(key_columns)]
-    is_duplicate = count_rows() > 1
-    duplicates = database.query_rows(
-        take_first(
-            exp.select(*select_items).from_(rows).group_by(*key_columns).having(is_duplicate)
-        )
-    )
-    if duplicates:
-        name, *values = duplicates[0]
+    duplicate = _find_first_group(database, rows, key_columns, count_rows() > 1)
+    if duplicate is not None:
+        name, *values = duplicate
         raise InputError(
             f"rollup: {table.label} has the batch {name!r} twice for"
             f" {describe_group(keys, values)}, which would count twice. Delete those rows and add"
@@ -154,13 +148,7 @@ def net_batches(
         (name for name in merges if name.lower() in {NUM_ROWS, "positives", "negatives"}),
         key=lambda name: name.lower() != NUM_ROWS,
     )
-    _check_net_sums(
-        database,
-        table,
-        netted,
-        {name: columns[name] for name in keys},
-        {name: columns[name] for name in non_negative},
-    )
+    _check_net_sums(database, table, netted, keys, non_negative)
     remaining = exp.select("*").from_(netted).where(columns[non_negative[0]] > 0)
     count_query = exp.select(count_rows().as_("number")).from_(remaining.subquery("s"))
     if not database.query_rows(count_query)[0][0]:
@@ -181,27 +169,22 @@ def _check_net_sums(
     database: Database,
     table: SourceTable,
     rows: exp.Subquery,
-    keys: Mapping[str, exp.Column],
-    non_negative: Mapping[str, exp.Column],
+    keys: Sequence[str],
+    non_negative: Sequence[str],
 ) -> None:
     """Raise ``InputError`` for a group with a negative value in one of the columns
     ``non_negative``.
     """
-    is_negative = exp.or_(*(column < 0 for column in non_negative.values()))
+    is_negative = exp.or_(*(quoted_column(name) < 0 for name in non_negative))
     select_items = [
-        column.as_(f"value_{index}")
-        for index, column in enumerate([*keys.values(), *non_negative.values()])
+        quoted_column(name).as_(f"value_{index}")
+        for index, name in enumerate([*keys, *non_negative])
     ]
     negative_rows = database.query_rows(
         take_first(exp.select(*select_items).from_(rows).where(is_negative))
     )
     if negative_rows:
-        group = (
-            ", ".join(
-                f"{name} = {value}" for name, value in zip(keys, negative_rows[0], strict=False)
-            )
-            or "the rollup"
-        )
+        group = describe_group(keys, negative_rows[0]) if keys else "the rollup"
         name, value = min(
             zip(non_negative, negative_rows[0][len(keys) :], strict=True),
             key=lambda name_and_value: name_and_value[1],
