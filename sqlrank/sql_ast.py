@@ -4,7 +4,7 @@ no pass and no dialect changes.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, reduce
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -120,6 +120,11 @@ def case_when(condition: Expr, value: Expr | int, default: Expr | int | None = N
 def count_rows() -> exp.Count:
     """Return ``COUNT(*)``."""
     return exp.Count(this=exp.Star())
+
+
+def add_terms(terms: Iterable[exp.Expr]) -> exp.Expr:
+    """Return the sum of terms."""
+    return reduce(lambda left, right: exp.Add(this=left, expression=right), terms)
 
 
 def call_function(name: str, *arguments: Expr) -> exp.Anonymous:

@@ -179,9 +179,8 @@ def add_documents(
         run = inputs.by_role["run"]
         if "score" not in run.columns:
             return []
-        ids = [sql_literal(query) for query in sorted(queries)]
         run = run.with_filter(
-            exp.In(this=exp.cast(run.raw_expression("query_id"), "TEXT"), expressions=ids)
+            exp.cast(run.raw_expression("query_id"), "TEXT").isin(*sorted(queries))
         )
         keys = [quoted_column(name) for name in run.group_names]
         query = load_select("analyses/comparison", "first_documents.sql")

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -44,7 +43,14 @@ from sqlrank.registry.query_templates import (
 )
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
 from sqlrank.registry.sql_file import RowsRead, SqlFile
-from sqlrank.sql_ast import case_when, find_nodes, first_select, query_text, unqualified_tables
+from sqlrank.sql_ast import (
+    add_terms,
+    case_when,
+    find_nodes,
+    first_select,
+    query_text,
+    unqualified_tables,
+)
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
@@ -284,7 +290,7 @@ class RelationCtes:
             bind_parameters(self.library, value, point_settings, metric.file.params)
             for point_settings in settings
         ]
-        total = reduce(lambda left, right: exp.Add(this=left, expression=right), expressions)
+        total = add_terms(expressions)
         return exp.Div(this=exp.paren(total), expression=exp.Literal.number(len(expressions)))
 
     def unit_columns(self, cte: str) -> Sequence[str]:

@@ -4,7 +4,6 @@ bound by settings, tables, joins, casts and groups.
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -24,7 +23,15 @@ from sqlrank.registry.metric import ParameterValue, SymbolicNumber
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
 from sqlrank.registry.sql_file import NO_CUTOFF, UNBOUNDED, Parameter
 from sqlrank.result_columns import SLICE_COLUMN
-from sqlrank.sql_ast import DOUBLE, case_when, find_nodes, is_not_null, sql_literal, union_all
+from sqlrank.sql_ast import (
+    DOUBLE,
+    add_terms,
+    case_when,
+    find_nodes,
+    is_not_null,
+    sql_literal,
+    union_all,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -275,9 +282,7 @@ def cross_join_slices(cte: str, columns: Sequence[str], shape: GroupingLayout) -
 def _is_in_groupings(numbers: Sequence[int], cte: str | None) -> exp.Expr:
     """Return the condition that a row belongs to one of these grouping sets."""
     column = exp.column(SLICE_NUMBER, table=cte)
-    if len(numbers) == 1:
-        return column.eq(numbers[0])
-    return exp.In(this=column, expressions=[exp.Literal.number(number) for number in numbers])
+    return column.eq(numbers[0]) if len(numbers) == 1 else column.isin(*numbers)
 
 
 MAX_DOUBLE = "1.7976931348623157e308"
@@ -291,7 +296,7 @@ def null_if_not_finite(node: exp.Expr, *terms: exp.Expr) -> exp.Expr:
     difference with such a large number wrongly.
     """
     sizes: list[exp.Expr] = [exp.Abs(this=term.copy()) for term in terms or [node]]
-    size = reduce(lambda left, right: exp.Add(this=left, expression=right), sizes)
+    size = add_terms(sizes)
     is_finite = exp.LTE(this=size, expression=exp.Literal.number(MAX_DOUBLE))
     return case_when(is_finite, node)
 

@@ -598,7 +598,7 @@ def declare_types(
 def _is_nested(connection: duckdb.DuckDBPyConnection, item: exp.Expr, name: str) -> bool:
     """Return True if a column of JSON has a list or an object, and not only numbers and texts."""
     kind = call_function("JSON_TYPE", quoted_column(name))
-    is_nested = exp.In(this=kind, expressions=[sql_literal(text) for text in ("ARRAY", "OBJECT")])
+    is_nested = kind.isin("ARRAY", "OBJECT")
     reader = TextReader(item, {}, {name: "JSON"})
     return bool(
         fetch_tuples(

@@ -409,15 +409,12 @@ def _drop_missing_variants(query: exp.Query) -> None:
 def _signed_difference(design: ExperimentDesign) -> exp.Expr:
     """Return the difference from the control, with the sign turned if lower is better."""
     difference = exp.column("difference")
-    lower = [
-        sql_literal(estimate.name) for estimate in design.estimates if estimate.lower_is_better
-    ]
+    lower = [estimate.name for estimate in design.estimates if estimate.lower_is_better]
     if len(lower) == len(design.estimates):
         return exp.Neg(this=difference)
     if not lower:
         return difference
-    is_lower = exp.In(this=exp.column("metric"), expressions=lower)
-    return case_when(is_lower, exp.Neg(this=difference), difference)
+    return case_when(exp.column("metric").isin(*lower), exp.Neg(this=difference), difference)
 
 
 def _sample_ratio_bindings(design: ExperimentDesign) -> dict[str, exp.Expr]:

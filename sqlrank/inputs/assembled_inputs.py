@@ -513,8 +513,7 @@ def _check_no_scalars(bound_input: BoundInput, name: str, value: exp.Expr) -> No
     """Check that JSON of several types holds lists or objects alone: a text or number would be read
     as a list without elements.
     """
-    kinds = [sql_literal(kind) for kind in ("ARRAY", "OBJECT", "NULL")]
-    is_scalar = exp.Not(this=exp.In(this=_call_function("JSON_TYPE", value), expressions=kinds))
+    is_scalar = exp.Not(this=_call_function("JSON_TYPE", value).isin("ARRAY", "OBJECT", "NULL"))
     rows = bound_input.select_unfiltered(value.copy())
     for (example,) in bound_input.database.query_rows(take_first(rows.where(is_scalar))):
         raise InputError(

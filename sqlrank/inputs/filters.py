@@ -200,7 +200,7 @@ def apply_query_filter(
 ) -> dict[str, BoundInput]:
     """Return the inputs restricted to some queries, whose ids are compared as text."""
     filtered = dict(inputs)
-    ids = [sql_literal(str(query)) for query in queries]
+    ids = [*map(str, queries)]
     for role, bound_input in inputs.items():
         name = bound_input.role.query_column or QUERY_ID
         if name in bound_input.columns:
@@ -210,9 +210,7 @@ def apply_query_filter(
                 else exp.cast(bound_input.raw_expression(name), "TEXT")
             )
             filtered[role] = bound_input.with_filter(
-                id_expression.eq(ids[0])
-                if len(ids) == 1
-                else exp.In(this=id_expression, expressions=ids)
+                id_expression.eq(ids[0]) if len(ids) == 1 else id_expression.isin(*ids)
             )
     return filtered
 

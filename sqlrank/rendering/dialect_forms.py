@@ -5,7 +5,7 @@ elements of lists, and operations on lists.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -14,6 +14,7 @@ from sqlrank.optimizer.statement_graph import outermost_query
 from sqlrank.sql_ast import (
     BIGINT,
     DOUBLE,
+    add_terms,
     call_function,
     case_when,
     find_nodes,
@@ -63,7 +64,7 @@ def combine_digits(tree: exp.Expr, series: exp.Unnest) -> None:
         terms.append(
             exp.Mul(this=exp.Literal.number(10**power), expression=digit) if power else digit
         )
-    number = reduce(lambda left, right: exp.Add(this=left, expression=right), terms)
+    number = add_terms(terms)
     for column in [column for column in find_nodes(select, exp.Column) if column.name == NUMBER]:
         if column.parent is select:
             column.replace(number.copy().as_(NUMBER))
@@ -114,7 +115,7 @@ def sum_hex_digits(digits: exp.Expr) -> exp.Expr:
         terms.append(
             exp.Mul(this=digit, expression=exp.Literal.number(power)) if power > 1 else digit
         )
-    return exp.paren(reduce(lambda left, right: exp.Add(this=left, expression=right), terms))
+    return exp.paren(add_terms(terms))
 
 
 def _digit_at(digits: exp.Expr, index: int) -> exp.Expr:

@@ -33,7 +33,6 @@ from sqlrank.reports.blocks import (
 )
 from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, count_things, name_baseline
 from sqlrank.run.prepare import prepare_statement
-from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -287,8 +286,7 @@ def _fetch_records(
 ) -> list[dict[str, Any]]:
     prepared = prepare_statement(resolved, database, "off", keep_unused=True)
     columns = [exp.column(name) for name in ("record_id", "predicted_cluster", "true_cluster")]
-    names = [sql_literal(str(name)) for name in clusters]
-    is_in_cluster = exp.In(this=exp.cast(exp.column("true_cluster"), "TEXT"), expressions=names)
+    is_in_cluster = exp.cast(exp.column("true_cluster"), "TEXT").isin(*map(str, clusters))
     predicted_clusters = (
         exp.select("predicted_cluster").from_(RECORDS_RELATION).where(is_in_cluster)
     )

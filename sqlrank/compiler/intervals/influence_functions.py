@@ -9,7 +9,6 @@ each times the row's contribution to that aggregate, unless the file declares an
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal
 
 import sqlglot
@@ -17,7 +16,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.select_builders import bind_parameters, cast_double, comment_column
 from sqlrank.errors import MetricError
-from sqlrank.sql_ast import case_when, find_nodes, is_not_null, is_null, sql_literal
+from sqlrank.sql_ast import add_terms, case_when, find_nodes, is_not_null, is_null, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -512,7 +511,7 @@ def _delta_method_influence(
             if contribution == sql_literal(1)
             else exp.Mul(this=factor, expression=parenthesized)
         )
-    influence = reduce(lambda left, right: exp.Add(this=left, expression=right), terms)
+    influence = add_terms(terms)
     if all_enter or not only_entering:
         return influence
     return case_when(exp.or_(*enters, wrap=False), influence)
@@ -531,7 +530,7 @@ def select_cell_squares(
         for name in column.metric.file.interval.cells.split(", ")
     }
     names = named_derivatives(relations, query, column)
-    total = reduce(lambda left, right: exp.Add(this=left, expression=right), sums.values())
+    total = add_terms(sums.values())
     squares = []
     for cell, cell_sum in sums.items():
         weight = f"rare_{cell}"
@@ -547,7 +546,7 @@ def select_cell_squares(
             )
         derivative, row_weight = (exp.column(name, table="m") for name in (names[cell_sum], weight))
         squares.append(relations.apply_function("cell_square", {}, derivative, row_weight))
-    return reduce(lambda left, right: exp.Add(this=left, expression=right), squares)
+    return add_terms(squares)
 
 
 def named_derivatives(

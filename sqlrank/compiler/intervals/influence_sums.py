@@ -401,9 +401,5 @@ def _merge_expressions(values: Mapping[str, exp.Expr], strict: bool) -> exp.Expr
 
 def _is_metric_in(metrics: Sequence[str]) -> exp.Expr:
     """Return the condition that a row is that of one of these metrics."""
-    column, names = exp.column(METRIC_COLUMN), [exp.Literal.string(metric) for metric in metrics]
-    return (
-        exp.In(this=column, expressions=names)
-        if len(names) > 1
-        else exp.EQ(this=column, expression=names[0])
-    )
+    column = exp.column(METRIC_COLUMN)
+    return column.isin(*metrics) if len(metrics) > 1 else column.eq(metrics[0])

@@ -8,7 +8,6 @@ change their outcome, they say little of the number of others that would.
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import sqlglot
@@ -37,7 +36,7 @@ from sqlrank.compiler.row_keys import (
 from sqlrank.compiler.select_builders import cast_double, group_by_key, join_on_key, join_source
 from sqlrank.errors import MetricError
 from sqlrank.registry.sql_file import INFLUENCE_KEY
-from sqlrank.sql_ast import case_when, count_rows, find_nodes
+from sqlrank.sql_ast import add_terms, case_when, count_rows, find_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -630,9 +629,7 @@ def find_flip(
         outcomes = pair.split(" or ")
         if not derivatives.keys().isdisjoint(outcomes):
             flips.append(_flip_outcome(outcomes, derivatives, counts.query))
-    return (
-        reduce(lambda left, right: exp.Add(this=left, expression=right), flips) if flips else None
-    )
+    return add_terms(flips) if flips else None
 
 
 def _flip_outcome(outcomes: Sequence[str], derivatives: dict[str, str], counts: Any) -> exp.Expr:
