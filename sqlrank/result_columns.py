@@ -7,11 +7,15 @@ and reports format a column by its kind.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum, auto
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
+
+ResultRow = Mapping[str, Any]
+"""A row of a result: its values by the names of columns."""
 
 CI_LOW, CI_HIGH, SE = "ci_low", "ci_high", "se"
 """Limits of a confidence interval, and the standard error."""

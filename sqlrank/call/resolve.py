@@ -457,7 +457,7 @@ def _resamples_rows(metrics: Sequence[ResolvedMetric]) -> bool:
 
 def _check_metric_has_interval(metric: ResolvedMetric, interval: str, unit: Any) -> None:
     """Check that a metric has intervals of a method and resampling unit."""
-    if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
+    if metric.has_several_rows:
         raise MetricError(
             f"{metric.metric} has no intervals. Ask for metrics with one cut-off each, or leave out"
             " confidence="
@@ -604,7 +604,7 @@ def _parse_across(request: Request, metrics: Sequence[ResolvedMetric]) -> list[s
             " interval"
         )
     for metric in metrics:
-        if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
+        if metric.has_several_rows:
             raise MetricError(
                 f"{metric.metric} has rows of its own, which across does not compare. Ask for"
                 " metrics with one cut-off each"
@@ -647,11 +647,7 @@ def _check_name_clashes(
         "label",
         *(name for metric in metrics for name in (str(metric.metric), *metric.column_names)),
     }
-    reserved |= (
-        {CUTOFF_COLUMN}
-        if any(isinstance(metric.metric.cutoff, tuple) for metric in metrics)
-        else set()
-    )
+    reserved |= {CUTOFF_COLUMN} if any(metric.has_cutoff_range for metric in metrics) else set()
     for name in by:
         if name in reserved or (name.lower() == SLICE_COLUMN and SLICE_COLUMN in reserved):
             argument = "system" if name == system else "by"

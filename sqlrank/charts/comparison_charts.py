@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from altair.typing import ChartType
 
+    from sqlrank.result_columns import ResultRow
+
 
 VERDICT_MARKS = {
     SYSTEM_BETTER: ("#1A7F37", "triangle-up", "\u25b2"),
@@ -215,9 +217,7 @@ def _as_comparison(view: ResultView) -> ResultView:
     return replace(view, rows=rows, texts={**view.texts, "test": view.texts.get("interval", "?")})
 
 
-def _group_labels(
-    view: ResultView, rows: Sequence[Mapping[str, Any]]
-) -> list[tuple[str, list[str]]]:
+def _group_labels(view: ResultView, rows: Sequence[ResultRow]) -> list[tuple[str, list[str]]]:
     """Return the group labels of some rows, with their titles."""
     metric_view = type(view)(view.result_metadata, [dict(row) for row in rows], view.texts)
     dimensions, keys = metric_view.assign_dimensions(
@@ -226,7 +226,7 @@ def _group_labels(
     return [(dimension.title, [key[dimension.field] for key in keys]) for dimension in dimensions]
 
 
-def _label_verdict(row: Mapping[str, Any], view: ResultView) -> str:
+def _label_verdict(row: ResultRow, view: ResultView) -> str:
     return label_comparison(
         row,
         view.result_metadata.measures[row["metric"]]["better"],
@@ -301,7 +301,7 @@ def _layer_forest(
 
 
 def _draw_query_differences(
-    view: ResultView, metric: str, pair_rows: Sequence[Mapping[str, Any]], title: str
+    view: ResultView, metric: str, pair_rows: Sequence[ResultRow], title: str
 ) -> tuple[alt.Chart, str]:
     """Draw the sorted differences of one pair; return also a note if queries were sampled."""
     sign = -1 if view.result_metadata.measures[metric]["better"] == "lower" else 1

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from altair.typing import ChartType
 
+    from sqlrank.result_columns import ResultRow
+
 
 MIN_CURVE_POINTS = 10
 """Minimum number of points of a reduced curve."""
@@ -210,7 +212,7 @@ def draw_curve(view: ResultView) -> ChartType:
 
 
 def _with_areas(
-    view: ResultView, rows: Sequence[Mapping[str, Any]], dimensions: list[Dimension]
+    view: ResultView, rows: Sequence[ResultRow], dimensions: list[Dimension]
 ) -> list[Dimension]:
     """Return the dimensions of ROC curves with the AUC of each label, which is the area below its
     line. Where points may be left out it is near, and not written if these are few.
@@ -255,7 +257,7 @@ def draw_threshold_rates(view: ResultView) -> ChartType:
     return theme.with_caption(theme.concatenate_charts(charts, 3), "Rates over thresholds", notes)
 
 
-def row_count_title(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def row_count_title(rows: Sequence[ResultRow]) -> dict[str, str]:
     """Return the tooltip title of the number of rows, if rows have it."""
     return {"n": "n"} if rows and "n" in rows[0] else {}
 
@@ -278,7 +280,7 @@ def _list_rates(
 
 
 def _draw_rate(
-    rows: Sequence[Mapping[str, Any]], dimensions: Sequence[Dimension], title: str, name: str
+    rows: Sequence[ResultRow], dimensions: Sequence[Dimension], title: str, name: str
 ) -> Any:
     titles = {"x": "threshold", "y": name, "above": "predicted positive"} | row_count_title(rows)
     size = theme.side_length(dimensions) if name == "rate" else theme.FACET_SIDE_PIXELS
@@ -291,7 +293,7 @@ def _draw_rate(
 
 
 def draw_line(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[ResultRow],
     dimensions: Sequence[Dimension],
     titles: tuple[str, str],
     tooltip_titles: Mapping[str, str],
@@ -432,7 +434,7 @@ def wilson_interval(share: float, trials: float) -> tuple[float, float]:
     return max(0.0, center - half_width), min(1.0, center + half_width)
 
 
-def _density_steps(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _density_steps(rows: Sequence[ResultRow]) -> list[dict[str, Any]]:
     """Return the density of the scores of a curve as steps, which change between the means of
     neighboring bins.
     """
@@ -458,8 +460,8 @@ def _density_steps(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _draw_calibration(
-    rows: Sequence[Mapping[str, Any]],
-    steps: Sequence[Mapping[str, Any]],
+    rows: Sequence[ResultRow],
+    steps: Sequence[ResultRow],
     dimensions: Sequence[Dimension],
     axis_maximum: float,
     title: str,

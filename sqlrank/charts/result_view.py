@@ -25,6 +25,8 @@ from sqlrank.result_metadata import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sqlrank.result_columns import ResultRow
+
 MAX_DIMENSION_LABELS = 200
 """Maximum number of distinct values of a column in a chart."""
 
@@ -162,7 +164,7 @@ class ResultView:
                 return name
         return None
 
-    def list_counts(self, row: Mapping[str, Any]) -> dict[str, Any]:
+    def list_counts(self, row: ResultRow) -> dict[str, Any]:
         """Return the counts behind a row for its tooltip: count metrics, and input rows if units
         are absent.
         """
@@ -237,7 +239,7 @@ class ResultView:
         baseline = self.texts.get("baseline", BASELINE)
         return [replace(dimension, baseline=baseline) for dimension in dimensions], keys
 
-    def _is_grouped_by(self, name: str, row: Mapping[str, Any]) -> bool:
+    def _is_grouped_by(self, name: str, row: ResultRow) -> bool:
         """Return True if the grouping of a row has a column."""
         return f",{name}," in f",{row[self.columns_of_kind('slice')[0]].replace(', ', ',')},"
 

@@ -71,7 +71,7 @@ def _list_measures(resolved_request: ResolvedRequest) -> list[ComparedMetric]:
 
 def _build_measure(metric: ResolvedMetric, resolved_request: ResolvedRequest) -> ComparedMetric:
     name = str(metric.metric)
-    if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
+    if metric.has_several_rows:
         raise MetricError(
             f"{name} has rows of its own and cannot be compared. Ask for metrics with one cut-off"
             " each"

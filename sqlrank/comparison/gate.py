@@ -96,12 +96,13 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Unpack
 
-    from sqlrank.comparison.paired_differences import DifferenceSummary, PairedUnits
+    from sqlrank.comparison.paired_differences import DifferenceSummary, PairedUnits, UnitTables
     from sqlrank.comparison.paired_tests import ConfidenceSequence
     from sqlrank.engines.database import Database
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.option_types import DialectName, Policies
     from sqlrank.registry.metric import Metric
+    from sqlrank.result_columns import ResultRow
 
     Limits = tuple[float, float] | None
     """Limits of a difference or of a relative difference, None without an interval."""
@@ -255,7 +256,7 @@ def gate_differences(
     )
 
 
-def _read_limits(row: Mapping[str, Any], tolerance: Tolerance) -> Limits:
+def _read_limits(row: ResultRow, tolerance: Tolerance) -> Limits:
     """Return the limits of the difference, or of the share by which the least value is below the
     greatest.
     """
@@ -265,12 +266,12 @@ def _read_limits(row: Mapping[str, Any], tolerance: Tolerance) -> Limits:
     return (1 - high, 1 - low) if tolerance.is_share else (low, high)
 
 
-def _is_beyond(row: Mapping[str, Any], limits: Limits, tolerances: Mapping[str, Tolerance]) -> bool:
+def _is_beyond(row: ResultRow, limits: Limits, tolerances: Mapping[str, Tolerance]) -> bool:
     return limits is not None and limits[0] > tolerances[row["metric"]].value
 
 
 def _decide_verdict(
-    row: Mapping[str, Any], tolerance: Tolerance, limits: Limits, corrected: Limits, num_tests: int
+    row: ResultRow, tolerance: Tolerance, limits: Limits, corrected: Limits, num_tests: int
 ) -> Verdict:
     """Return the verdict on a difference: it fails if a corrected interval lies above the
     tolerance, and passes if the usual one lies below.
@@ -527,7 +528,7 @@ def _read_tolerances(tolerance: Any, comparison: ComparisonPlan) -> list[Toleran
 
 
 def _collect_left_out(
-    tables: Sequence[tuple[list[str], pa.Table]],
+    tables: UnitTables,
     stored: pa.Table | None,
     comparison: ComparisonPlan,
 ) -> list[LeftOut]:

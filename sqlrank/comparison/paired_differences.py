@@ -4,6 +4,7 @@ summarize paired differences by group, metric and pair of systems.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -43,7 +44,7 @@ from sqlrank.run.execution import (
 from sqlrank.sql_ast import sql_literal, union_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     import duckdb
 
@@ -137,10 +138,10 @@ class PairedUnits:
     def __init__(
         self,
         database: duckdb.DuckDBPyConnection,
-        tables: Sequence[tuple[list[str], pa.Table]],
+        tables: UnitTables,
         comparison: ComparisonPlan,
         by_rows: bool,
-        system_values: Sequence[tuple[list[str], pa.Table]] = (),
+        system_values: UnitTables = (),
     ) -> None:
         self.database = database
         self.tables = tables
@@ -216,20 +217,16 @@ class PairedUnits:
         """Return the columns to read of a row per unit and system, with internal names."""
         weight = exp.column("weight") if "weight" in table.column_names else sql_literal(1.0)
         return [
-            exp.alias_(
-                exp.cast(exp.column(comparison.system_column, quoted=True), "TEXT"), "system"
-            ),
-            exp.alias_(exp.column(comparison.unit), "unit"),
-            exp.alias_(exp.cast(weight, "DOUBLE"), "weight"),
+            exp.cast(exp.column(comparison.system_column, quoted=True), "TEXT").as_("system"),
+            exp.column(comparison.unit).as_("unit"),
+            exp.cast(weight, "DOUBLE").as_("weight"),
             *self._class_size_items(),
             *(
-                exp.alias_(_select_unit_value(measure, measure.name), f"value_{index}")
+                _select_unit_value(measure, measure.name).as_(f"value_{index}")
                 for index, measure in enumerate(self.measures)
             ),
             *(
-                exp.alias_(
-                    exp.column(f"{self.measures[index].name}{FLIP}", quoted=True), f"flip_{index}"
-                )
+                exp.column(f"{self.measures[index].name}{FLIP}", quoted=True).as_(f"flip_{index}")
                 for index in self.flip_metrics
             ),
             *self._flip_label(),
@@ -244,29 +241,29 @@ class PairedUnits:
     def _flip_label(self) -> list[exp.Expr]:
         """Return the column of the label of units with flips."""
         return (
-            [exp.alias_(exp.column(FLIP_LABEL_NAME, quoted=True), "flip_label")]
+            [exp.column(FLIP_LABEL_NAME, quoted=True).as_("flip_label")]
             if self.has_flip_labels
             else []
         )
 
     def _class_size_items(self) -> list[exp.Expr]:
         """Return the columns of the sizes of classes."""
-        return [exp.alias_(exp.column(f".{name}", quoted=True), name) for name in self.class_sizes]
+        return [exp.column(f".{name}", quoted=True).as_(name) for name in self.class_sizes]
 
     def _score_items(self) -> list[exp.Expr]:
         """Return the columns to read of a row with values for every score."""
         values = [
-            exp.alias_(_select_unit_value(measure, name), f"value_{index}_{side}")
+            _select_unit_value(measure, name).as_(f"value_{index}_{side}")
             for index, measure in enumerate(self.measures)
             for side, name in enumerate(self._value_columns(measure))
         ]
         flips = [
-            exp.alias_(exp.column(f"{name}{FLIP}", quoted=True), f"flip_{index}_{side}")
+            exp.column(f"{name}{FLIP}", quoted=True).as_(f"flip_{index}_{side}")
             for index in self.flip_metrics
             for side, name in enumerate(self._value_columns(self.measures[index]))
         ]
         counts = (
-            [exp.alias_(exp.column(EQUAL_ROW_COUNT_NAME, quoted=True), EQUAL_ROW_COUNT)]
+            [exp.column(EQUAL_ROW_COUNT_NAME, quoted=True).as_(EQUAL_ROW_COUNT)]
             if self.has_row_counts
             else []
         )
@@ -375,14 +372,13 @@ class PairedUnits:
     def _select_pair(self, metric: int, measure: ComparedMetric) -> exp.Select:
         """Return the query for the values of both systems of a metric."""
         values = [
-            exp.alias_(exp.column(f"{name}_{metric}"), f"{name}_value")
-            for name in ("baseline", "system")
+            exp.column(f"{name}_{metric}").as_(f"{name}_value") for name in ("baseline", "system")
         ]
         flips = [f"{name}_flip_{metric}" for name in ("baseline", "system")]
         columns = [
             *values,
             *self._constant_columns(metric, measure, exp.column("pair")),
-            exp.alias_(sql_literal(1), EQUAL_ROW_COUNT),
+            sql_literal(1).as_(EQUAL_ROW_COUNT),
             *self._flip_columns(metric, flips),
         ]
         return exp.select("cell", "pair", "unit", "weight", "num_systems", *columns).from_(
@@ -397,14 +393,11 @@ class PairedUnits:
         Rows have no ids; their weights, all 1, are already part of the values.
         """
         constants = [
-            exp.alias_(sql_literal(value), name)
+            sql_literal(value).as_(name)
             for name, value in {"pair": pair, "unit": 0, "weight": 1.0, "num_systems": 2}.items()
         ]
         names = zip(("baseline", "system"), sides, strict=True)
-        values = [
-            exp.alias_(exp.column(f"value_{metric}_{side}"), f"{name}_value")
-            for name, side in names
-        ]
+        values = [exp.column(f"value_{metric}_{side}").as_(f"{name}_value") for name, side in names]
         flips = self._flip_columns(metric, [f"flip_{metric}_{side}" for side in sides])
         count = exp.column(EQUAL_ROW_COUNT) if self.has_row_counts else sql_literal(1)
         return exp.select(
@@ -412,7 +405,7 @@ class PairedUnits:
             *constants,
             *values,
             *self._constant_columns(metric, measure, sql_literal(pair)),
-            exp.alias_(count, EQUAL_ROW_COUNT),
+            count.as_(EQUAL_ROW_COUNT),
             *flips,
         ).from_("unit_values")
 
@@ -426,7 +419,7 @@ class PairedUnits:
         ]
         label = exp.column("flip_label") if has_flips and self.has_flip_labels else exp.null()
         return [
-            exp.alias_(value, name)
+            value.as_(name)
             for name, value in zip((*FLIP_COLUMNS, "flip_label"), (*flips, label), strict=True)
         ]
 
@@ -452,10 +445,10 @@ class PairedUnits:
             else [exp.cast(exp.null(), "DOUBLE") for _ in CLASS_SIZES]
         )
         return [
-            *(exp.alias_(sql_literal(value), name) for name, value in constants.items()),
-            exp.alias_(contrast, "contrast"),
-            exp.alias_(exp.cast(width, "DOUBLE"), "area_width"),
-            *(exp.alias_(size, name) for size, name in zip(sizes, CLASS_SIZES, strict=True)),
+            *(sql_literal(value).as_(name) for name, value in constants.items()),
+            contrast.as_("contrast"),
+            exp.cast(width, "DOUBLE").as_("area_width"),
+            *(size.as_(name) for size, name in zip(sizes, CLASS_SIZES, strict=True)),
         ]
 
     def signed_ranks(self) -> dict[ContrastKey, tuple[int, float, float]]:
@@ -523,7 +516,7 @@ def _write_step(name: str, kind: str = "", is_empty: bool = False) -> str:
         load_registry(), load_select("analyses/comparison", f"{name}.sql"), COMPARISON_FUNCTIONS, {}
     )
     if is_empty:
-        step = exp.select(*(exp.alias_(exp.null(), column) for column in step.named_selects)).where(
+        step = exp.select(*(exp.null().as_(column) for column in step.named_selects)).where(
             exp.false()
         )
     return (_create_temp(name, step, kind) if kind else step).sql("duckdb")
@@ -541,10 +534,9 @@ def _select_cell_columns(group: Sequence[str], grouping_number: int) -> list[exp
         rank = exp.Window(this=exp.Anonymous(this="DENSE_RANK"), order=exp.Order(expressions=order))
         cell_number = cell_number + rank
     group_columns = [
-        exp.alias_(exp.column(column, quoted=True), f"slice_{index}")
-        for index, column in enumerate(group)
+        exp.column(column, quoted=True).as_(f"slice_{index}") for index, column in enumerate(group)
     ]
-    return [exp.alias_(exp.cast(cell_number, "BIGINT"), "cell"), *group_columns]
+    return [exp.cast(cell_number, "BIGINT").as_("cell"), *group_columns]
 
 
 def _select_unit_value(measure: ComparedMetric, name: str) -> exp.Expr:
@@ -561,7 +553,7 @@ def _to_hashable(value: Any) -> Any:
 
 
 def _by_cell(
-    tables: Sequence[tuple[list[str], pa.Table]], comparison: ComparisonPlan
+    tables: UnitTables, comparison: ComparisonPlan
 ) -> dict[tuple[Any, ...], dict[str, Any]]:
     """Return the metrics by grouping, system and group."""
     values_by_cell = {}
@@ -580,7 +572,7 @@ def _by_cell(
 
 WorkResult = TypeVar("WorkResult")
 
-UnitTables = list[tuple[list[str], pa.Table]]
+UnitTables = Sequence[tuple[list[str], pa.Table]]
 """A table for each grouping."""
 
 
@@ -661,7 +653,7 @@ def _is_independent_of_grouping(inputs: BoundInputs, comparison: ComparisonPlan)
 
 def _select_groupings(
     table: pa.Table, comparison: ComparisonPlan, limits: ResourceLimits
-) -> list[tuple[list[str], pa.Table]]:
+) -> UnitTables:
     """Select the columns of each grouping, with rows in the order of an evaluation by it.
 
     Sums of floating-point numbers depend on the order of rows.
@@ -670,7 +662,7 @@ def _select_groupings(
     row_keys = table.column_names[: table.column_names.index(QUERY_ID)]
     left_out = read_left_out(table.schema.metadata)
 
-    def select_tables(duck: duckdb.DuckDBPyConnection) -> list[tuple[list[str], pa.Table]]:
+    def select_tables(duck: duckdb.DuckDBPyConnection) -> UnitTables:
         selected = []
         for group in comparison.groupings:
             names = [*(name for name in row_keys if name not in group_names), *group, QUERY_ID]
@@ -701,8 +693,8 @@ def _select_groupings(
 def system_values(
     comparison: ComparisonPlan,
     options: ExecutionOptions,
-    tables: Sequence[tuple[list[str], pa.Table]],
-) -> list[tuple[list[str], pa.Table]]:
+    tables: UnitTables,
+) -> UnitTables:
     """Return metrics by system and cell, for comparisons without unit values.
 
     They separate undefined metrics from metrics that have a value and no interval, and have a row
@@ -743,11 +735,11 @@ def _scale_progress(
 
 
 def with_unit_tables(
-    tables: Sequence[tuple[list[str], pa.Table]],
+    tables: UnitTables,
     comparison: ComparisonPlan,
     limits: ResourceLimits,
     work: Callable[[PairedUnits], WorkResult],
-    values_of_systems: Sequence[tuple[list[str], pa.Table]] = (),
+    values_of_systems: UnitTables = (),
 ) -> WorkResult:
     """Load unit values into a scratch DuckDB under the call's limits, and run ``work``.
 

@@ -69,14 +69,12 @@ if TYPE_CHECKING:
 
     from sqlrank.call.request import Request
     from sqlrank.comparison.comparison_plan import ComparedMetric
-    from sqlrank.comparison.paired_differences import DifferenceSummary, PairedUnits
+    from sqlrank.comparison.paired_differences import DifferenceSummary, PairedUnits, UnitTables
     from sqlrank.comparison.paired_tests import ConfidenceSequence, TestResult
     from sqlrank.engines.open_database import ExecutionOptions
 
 
-def group_schema(
-    comparison: ComparisonPlan, tables: Sequence[tuple[list[str], pa.Table]]
-) -> list[pa.Field]:
+def group_schema(comparison: ComparisonPlan, tables: UnitTables) -> list[pa.Field]:
     """Return the schema fields of group columns, with ``slice`` if there are several groupings."""
     fields = {
         name: pa.field(name, table.schema.field(name).type)

@@ -310,9 +310,7 @@ def _cutoff_range(metrics: Sequence[ResolvedMetric]) -> tuple[int, int] | None:
         MetricError: Not all metrics have the same range.
     """
     ranges = {metric.metric.cutoff for metric in metrics if isinstance(metric.metric.cutoff, tuple)}
-    if len(ranges) > 1 or (
-        ranges and any(not isinstance(metric.metric.cutoff, tuple) for metric in metrics)
-    ):
+    if len(ranges) > 1 or (ranges and any(not metric.has_cutoff_range for metric in metrics)):
         raise MetricError(
             "a range of cut-offs gives a row per cut-off: ask for metrics of one range in a call of"
             " their own"

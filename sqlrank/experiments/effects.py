@@ -474,7 +474,7 @@ def _result_columns(columns: Mapping[str, str]) -> exp.Select:
     """
     return exp.select(
         *(
-            exp.alias_(exp.cast(exp.column(name), sql_type), name)
+            exp.cast(exp.column(name), sql_type).as_(name)
             if sql_type == "BIGINT"
             else exp.column(name)
             for name, sql_type in columns.items()

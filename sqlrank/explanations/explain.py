@@ -563,7 +563,7 @@ def explain(
 
 def _check_request(request: ResolvedRequest, query: Any) -> None:
     (resolved_metric,) = request.metrics
-    if resolved_metric.file.kind == "curves" or isinstance(resolved_metric.metric.cutoff, tuple):
+    if resolved_metric.has_several_rows:
         raise MetricError(
             f"{resolved_metric.metric} has rows of its own. Explain a metric with one value"
         )

@@ -53,6 +53,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from sqlrank.result_columns import ResultRow
+
 NO_WINNER, DIFFERS = "none", "differs"
 """Winner shown where none is significantly better, and where a significant difference has no better
 direction.
@@ -484,7 +486,7 @@ def _find_kind(result: pa.Table) -> ContrastKind | None:
 
 
 def _choose_effects(
-    rows: Sequence[Mapping[str, Any]], names: set[str], *, is_experiment: bool
+    rows: Sequence[ResultRow], names: set[str], *, is_experiment: bool
 ) -> dict[str, tuple[str, ...]]:
     """Return the columns of quantities by heading: the lift of an experiment or else the
     difference, its interval, p-value and verdict.
@@ -510,7 +512,7 @@ def _choose_effects(
 
 
 def _choose_extreme_effects(
-    rows: Sequence[Mapping[str, Any]], *, has_tolerance: bool
+    rows: Sequence[ResultRow], *, has_tolerance: bool
 ) -> dict[str, tuple[str, ...]]:
     """Return the columns of quantities of differences between groups: of a gate what tolerances
     limit, else difference and ratio.
@@ -526,7 +528,7 @@ def _choose_extreme_effects(
     return {heading: ("difference", "ratio"), "interval": (CI_LOW, CI_HIGH, *RATIO_LIMITS)}
 
 
-def _has_relative_tolerance(row: Mapping[str, Any]) -> bool:
+def _has_relative_tolerance(row: ResultRow) -> bool:
     return str(row.get("tolerance")).endswith("%")
 
 
@@ -545,7 +547,7 @@ class _RowReader:
     components: Sequence[str]
     has_differences: bool
 
-    def read_row(self, row: Mapping[str, Any], effects: Mapping[str, tuple[str, ...]]) -> Row:
+    def read_row(self, row: ResultRow, effects: Mapping[str, tuple[str, ...]]) -> Row:
         """Return a row as texts."""
         left, right = [row[name] for name in self.kind.columns] or self.kind.names
         first, second = (self._format_value(name, row[name]) for name in self.kind.values)
@@ -594,7 +596,7 @@ class _RowReader:
     def _format_text(self, name: str, value: Any) -> str:
         return self._format_value(name, value).text
 
-    def _name_extreme(self, row: Mapping[str, Any], cell: TextCell, side: str) -> TextCell:
+    def _name_extreme(self, row: ResultRow, cell: TextCell, side: str) -> TextCell:
         """Return the value of a group with the group, whose columns end with the side."""
         names = [
             name
@@ -606,7 +608,7 @@ class _RowReader:
         groups = ", ".join(self._format_text(name, row[name]) for name in names)
         return cell if cell.number is None else cell._replace(text=f"{cell.text} ({groups})")
 
-    def _format_quantity(self, row: Mapping[str, Any], columns: Sequence[str]) -> TextCell:
+    def _format_quantity(self, row: ResultRow, columns: Sequence[str]) -> TextCell:
         """Return the text of a quantity; that of an interval lies within the attainable differences
         of its metric.
         """
@@ -645,7 +647,7 @@ class _RowReader:
             low,
         )
 
-    def describe_method(self, rows: Sequence[Mapping[str, Any]]) -> str:
+    def describe_method(self, rows: Sequence[ResultRow]) -> str:
         """Return the line on test, units, correction, level of intervals, and tolerance."""
         test = next(
             (row["test"] for row in rows if row.get("test")), self.texts.get("sqlrank.interval", "")
@@ -691,7 +693,7 @@ class _RowReader:
         text = ", ".join(filter(None, parts))
         return self.escape(f"{text[:1].upper()}{text[1:]}.") if text else ""
 
-    def describe_sample_ratio(self, row: Mapping[str, Any]) -> str:
+    def describe_sample_ratio(self, row: ResultRow) -> str:
         """Return the line on the sample ratio of an experiment."""
         return self.escape(
             f"Sample ratio: {row[N_UNITS]:,} units, p"
@@ -699,7 +701,7 @@ class _RowReader:
         )
 
 
-def _describe_undefined(row: Mapping[str, Any]) -> str:
+def _describe_undefined(row: ResultRow) -> str:
     """Return the number of groups in which a metric is undefined, empty without any."""
     num_undefined = row.get(GROUP_COUNTS[1])
     return (
@@ -722,7 +724,7 @@ def format_span(values: Sequence[float], template: str, factor: float = 1) -> st
 
 
 def name_group(
-    row: Mapping[str, Any], groups: Sequence[str], format_text: Callable[[str, Any], str]
+    row: ResultRow, groups: Sequence[str], format_text: Callable[[str, Any], str]
 ) -> str:
     """Return the group of a row by its columns, an empty text for all rows; a column of its
     grouping may be NULL.
@@ -736,7 +738,7 @@ def name_group(
     return ", ".join(f"{name}={format_text(name, row[name])}" for name in names)
 
 
-def differs_without_direction(row: Mapping[str, Any], direction: str, confidence: float) -> bool:
+def differs_without_direction(row: ResultRow, direction: str, confidence: float) -> bool:
     """Return True if a difference is significant and the metric has no direction.
 
     Test and interval must both exclude zero.
@@ -767,7 +769,7 @@ VARIANT_LABELS = {SYSTEM_BETTER: "variant is better", BASELINE_BETTER: "control 
 """Verdicts on the variants of an experiment, which are compared with a control."""
 
 
-def label_comparison(row: Mapping[str, Any], direction: str, confidence: float) -> str:
+def label_comparison(row: ResultRow, direction: str, confidence: float) -> str:
     """Return the verdict of a comparison."""
     if row["winner"] is not None:
         return SYSTEM_BETTER if row["winner"] == row["system"] else BASELINE_BETTER

@@ -232,7 +232,7 @@ def list_metrics(library: Registry, search: str | None) -> list[dict[str, str]]:
     """List all metrics by family and name, rankings and predictions first, or those that match a
     text or family; counts come last in their family.
     """
-    files = [*library.metrics.values(), *library.curves.values()]
+    files = library.metric_files
     rows = [
         _build_row(file)
         for file in files
@@ -406,10 +406,7 @@ def list_entries(library: Registry) -> list[SearchEntry]:
     of the documentation.
     """
     words = read_toml(sql_root() / "settings" / "search.toml")
-    files = {
-        format_example_name(file): file
-        for file in [*library.metrics.values(), *library.curves.values()]
-    }
+    files = {format_example_name(file): file for file in library.metric_files}
     entries = [
         SearchEntry(
             row,

@@ -363,7 +363,7 @@ class Registry:
     def list_files(self) -> list[SqlFile]:
         """Return all metric, curve, relation and function files."""
         functions = (file for slot in self.functions.values() for file in slot.values())
-        return [*self.metrics.values(), *self.curves.values(), *self.relations.values(), *functions]
+        return [*self.metric_files, *self.relations.values(), *functions]
 
     def validate_file(self, file: SqlFile) -> SqlFile:
         """Return a file after checking it against the contract once.
@@ -445,16 +445,19 @@ class Registry:
         ``level`` is excluded, because it affects every metric of groups.
         """
         declared = (
-            choice
-            for file in [*self.metrics.values(), *self.curves.values()]
-            for choice in file.declared_settings.values()
+            choice for file in self.metric_files for choice in file.declared_settings.values()
         )
         return {choice.name for choice in declared if not choice.is_slot} - {"level"}
 
     @property
+    def metric_files(self) -> list[SqlFile]:
+        """The files of all metrics and curves."""
+        return [*self.metrics.values(), *self.curves.values()]
+
+    @property
     def metric_names(self) -> list[str]:
         """The names of all metrics and curves, as users write them."""
-        return [file.display_name for file in [*self.metrics.values(), *self.curves.values()]]
+        return [file.display_name for file in self.metric_files]
 
     def find_metric(self, name: str) -> SqlFile:
         """Return the file of a metric; names are case-insensitive."""

@@ -254,6 +254,16 @@ class ResolvedMetric:
         return replace(self, settings={**self.settings, **plans})
 
     @property
+    def has_cutoff_range(self) -> bool:
+        """True if it has a row for each of several cut-offs."""
+        return isinstance(self.metric.cutoff, tuple)
+
+    @property
+    def has_several_rows(self) -> bool:
+        """True if a group has more rows than one: those of a curve, or of a range of cut-offs."""
+        return self.file.kind == "curves" or self.has_cutoff_range
+
+    @property
     def has_query_cutoffs(self) -> bool:
         """True if each query has its own cut-off."""
         return self.metric.cutoff == QUERY_CUTOFF

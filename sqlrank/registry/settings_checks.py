@@ -262,9 +262,7 @@ def is_policy_defined(
 def _metrics_reading(name: str, library: Registry) -> str:
     """Describe the metrics that read a policy, or the settings under which it is read."""
     readers = [
-        file.display_name
-        for file in [*library.metrics.values(), *library.curves.values()]
-        if name in list_settings(file, library)
+        file.display_name for file in library.metric_files if name in list_settings(file, library)
     ]
     if not readers:
         functions = [

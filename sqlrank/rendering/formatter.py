@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sqlrank.rendering.dialect import Dialect
 
     Write = Callable[[Any, Any], str]
+    Layouts = dict[type[exp.Expr], Write]
 
 LINE_WIDTH = 100
 """Line width in characters for text that can be wrapped."""
@@ -221,9 +222,7 @@ def _build_generator(
     return generator
 
 
-def _control_writers(
-    dispatch: dict[type[exp.Expr], Write], target: Dialect
-) -> dict[type[exp.Expr], Write]:
+def _control_writers(dispatch: Layouts, target: Dialect) -> Layouts:
     """Return writers of literals and names that let no control or bidirectional character into a
     statement.
     """
@@ -337,9 +336,9 @@ def _find_indent(node: exp.Expr) -> int:
 
 def _table_marks(
     tables: dict[exp.Expr, exp.Expr],
-    dispatch: dict[type[exp.Expr], Write],
+    dispatch: Layouts,
     table_texts: list[tuple[str, str]],
-) -> dict[type[exp.Expr], Write]:
+) -> Layouts:
     """Return writers that mark the lines of given tables, and append both texts of each mark to
     ``table_texts``.
     """
@@ -380,7 +379,7 @@ def _query_marks(
     return mark_query
 
 
-def _build_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
+def _build_layouts(dispatch: Layouts) -> Layouts:
     """Return layout functions by node type, on top of sqlglot's.
 
     Each writes its operands once; a second time would double the cost with every level of nesting.
@@ -393,7 +392,7 @@ def _build_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr]
     )
 
 
-def _operator_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
+def _operator_layouts(dispatch: Layouts) -> Layouts:
     """Return layout functions of operators and parentheses."""
 
     def format_parentheses(self: Any, node: exp.Paren) -> str:
@@ -431,7 +430,7 @@ def _operator_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Ex
             else dispatch[exp.Not](self, node)
         )
 
-    layouts: dict[type[exp.Expr], Write] = {exp.Paren: format_parentheses, exp.Not: format_negation}
+    layouts: Layouts = {exp.Paren: format_parentheses, exp.Not: format_negation}
     return (
         layouts
         | dict.fromkeys(_OPERATORS, format_arithmetic)
@@ -439,9 +438,9 @@ def _operator_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Ex
     )
 
 
-def _call_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
+def _call_layouts(dispatch: Layouts) -> Layouts:
     """Return layout functions of CASE, windows and functions of one argument."""
-    layouts: dict[type[exp.Expr], Write] = {
+    layouts: Layouts = {
         exp.Case: _format_case,
         exp.Window: _window_layout(dispatch),
         exp.WithinGroup: _format_within_group,
@@ -489,7 +488,7 @@ def _format_within_group(self: Any, node: exp.WithinGroup) -> str:
     )
 
 
-def _window_layout(dispatch: dict[type[exp.Expr], Write]) -> Write:
+def _window_layout(dispatch: Layouts) -> Write:
     """Return a layout function of windows."""
 
     def format_window(self: Any, node: exp.Window) -> str:
@@ -513,7 +512,7 @@ def _window_layout(dispatch: dict[type[exp.Expr], Write]) -> Write:
     return format_window
 
 
-def _function_layout(dispatch: dict[type[exp.Expr], Write]) -> Write:
+def _function_layout(dispatch: Layouts) -> Write:
     """Return a layout function of functions of one argument."""
 
     def format_function(self: Any, node: exp.Func) -> str:
@@ -556,7 +555,7 @@ def _call_layout(name: str) -> Write:
     return format_call
 
 
-def _clause_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
+def _clause_layouts(dispatch: Layouts) -> Layouts:
     """Return layout functions of clauses."""
 
     def format_clause(self: Any, node: exp.Group | exp.Order) -> str:
@@ -607,7 +606,7 @@ def _clause_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr
     }
 
 
-def _query_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
+def _query_layouts(dispatch: Layouts) -> Layouts:
     """Return layout functions of queries and of the columns of INSERT, on top of sqlglot's."""
 
     def format_schema(self: Any, node: exp.Schema) -> str:

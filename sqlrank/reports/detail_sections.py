@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from sqlrank.call.resolve import ResolvedRequest
     from sqlrank.engines.database import Database
     from sqlrank.reports.report_request import ReportRequest
+    from sqlrank.result_columns import ResultRow
 
 
 MAX_WRONG_CLUSTERS = 500
@@ -97,9 +98,7 @@ def cluster_verdicts(
     return VerdictList([*verdicts, *(VerdictSentence("warning", text) for text in warnings)])
 
 
-def _count_wrong_clusters(
-    rows: Sequence[Mapping[str, Any]], request: ReportRequest
-) -> VerdictSentence:
+def _count_wrong_clusters(rows: Sequence[ResultRow], request: ReportRequest) -> VerdictSentence:
     """Return the sentence on the numbers of wrong clusters of one system, or of all of several."""
     texts = []
     for row in rows[:MAX_PAIRS_NAMED]:
@@ -116,14 +115,14 @@ def _count_wrong_clusters(
     return VerdictSentence("pass" if is_right else "even", text, is_minor=len(rows) > 1)
 
 
-def _system_name(row: Mapping[str, Any], request: ReportRequest) -> str:
+def _system_name(row: ResultRow, request: ReportRequest) -> str:
     """Return the system of a row, an empty text without several."""
     return str(row.get(str(request.system), ""))
 
 
 def _compare_values(
     name: str,
-    row: Mapping[str, Any],
+    row: ResultRow,
     first: str,
     baseline: Mapping[str, Any],
     request: ReportRequest,
@@ -366,7 +365,7 @@ def _records_table(
     )
 
 
-def _belongs_to(row: Mapping[str, Any], cluster: WrongCluster) -> bool:
+def _belongs_to(row: ResultRow, cluster: WrongCluster) -> bool:
     """Return True if a record belongs to a true cluster."""
     return str(row["true_cluster"]) == str(cluster.name)
 

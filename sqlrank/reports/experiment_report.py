@@ -44,7 +44,7 @@ from sqlrank.reports.verdict_sentences import (
     count_things,
     pair_verdict,
 )
-from sqlrank.result_columns import EXPERIMENT_SCHEMA, Kind
+from sqlrank.result_columns import EXPERIMENT_SCHEMA, Kind, ResultRow
 from sqlrank.result_metadata import (
     EXPERIMENT,
     ResultMetadata,
@@ -186,7 +186,7 @@ class Effects:
         """Return the better direction of a metric."""
         return self.metadata.measures[metric]["better"]
 
-    def label_row(self, row: Mapping[str, Any]) -> str:
+    def label_row(self, row: ResultRow) -> str:
         """Return the verdict of a row, such as ``system is better``."""
         compared = {**row, "system": row["variant"], "baseline": row["control"]}
         return label_comparison(
@@ -299,7 +299,7 @@ def _variant_verdicts(effects: Effects) -> list[VerdictSentence]:
     return verdicts
 
 
-def _format_lift(row: Mapping[str, Any]) -> str:
+def _format_lift(row: ResultRow) -> str:
     """Return the lift of a row with its interval, as in ``(+25.0%, -4.9% to +64.3%)``, after a
     space; empty without a lift.
     """
@@ -340,7 +340,7 @@ def _guardrail_verdicts(effects: Effects) -> list[VerdictSentence]:
     return [sentence for _, sentence in sorted(verdicts, key=lambda pair: order.index(pair[0]))]
 
 
-def judge_guardrail(row: Mapping[str, Any], tolerance: Tolerance, direction: str) -> str:
+def judge_guardrail(row: ResultRow, tolerance: Tolerance, direction: str) -> str:
     """Return the verdict of a guardrail: its interval on one side of the tolerance, or on both."""
     low, high = row["ci_low"], row["ci_high"]
     if low is None or high is None:
@@ -378,7 +378,7 @@ def _build_pivot(effects: Effects) -> TableBlock:
     )
 
 
-def _build_effect_cell(row: Mapping[str, Any], effects: Effects) -> Cell:
+def _build_effect_cell(row: ResultRow, effects: Effects) -> Cell:
     """Return the cell of a value with its lift and verdict."""
     cell = format_cell(row["metric"], row["value"])
     label = effects.label_row(row)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sqlrank.reports.report_request import ReportRequest
+    from sqlrank.result_columns import ResultRow
 
 
 NUM_SHADES = 3
@@ -151,9 +152,7 @@ def _with_commands(
     return replace(table, rows=[*cells, *table.rows[len(cells) :]])
 
 
-def _query_command(
-    row: Mapping[str, Any], group: Sequence[str], request: ReportRequest
-) -> str | None:
+def _query_command(row: ResultRow, group: Sequence[str], request: ReportRequest) -> str | None:
     """Return the command that evaluates each query of a group; None for groups by expressions and
     for sources without names.
     """
@@ -188,9 +187,7 @@ def _quote_column(name: str) -> exp.Column:
     return exp.column(exp.to_identifier(name)) if is_word else quoted_column(name)
 
 
-def _significant_difference(
-    row: Mapping[str, Any], overall_value: float | None, name: str
-) -> float | None:
+def _significant_difference(row: ResultRow, overall_value: float | None, name: str) -> float | None:
     """Return the difference of a group's value from that of all rows, None if the interval includes
     the latter.
     """
@@ -207,7 +204,7 @@ def _significant_difference(
 
 
 def _choose_shades(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[ResultRow],
     values_by_system: Mapping[Any, Mapping[str, Any]],
     name: str,
     request: ReportRequest,
@@ -238,7 +235,7 @@ def _choose_shades(
     return shades
 
 
-def build_interval_cell(row: Mapping[str, Any], name: str) -> Cell:
+def build_interval_cell(row: ResultRow, name: str) -> Cell:
     """Return a cell of a value with its interval, sorted by the value."""
     value, low, high = (
         format_cell(name, row.get(column)) for column in (name, f"{name}.ci_low", f"{name}.ci_high")
@@ -300,7 +297,7 @@ def pivot_table(
     )
 
 
-def _find_best(name: str, rows: Sequence[Mapping[str, Any]], direction: str) -> str | None:
+def _find_best(name: str, rows: Sequence[ResultRow], direction: str) -> str | None:
     """Return the best value of a metric as it is shown, None if no direction is better or all are
     shown equal.
     """
@@ -676,7 +673,7 @@ def _worst_first(comparisons: pa.Table, request: ReportRequest) -> pa.Table:
     """
     order = request.names
 
-    def build_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    def build_key(row: ResultRow) -> tuple[Any, ...]:
         decided = {row["baseline"]: 0, None: 1}.get(row["winner"], 2)
         sign = -1 if request.find_direction(row["metric"]) == "lower" else 1
         return (

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sqlrank.reports.report_request import ReportRequest
+    from sqlrank.result_columns import ResultRow
 
 
 MIN_UNITS_WITHOUT_NOTE = 25
@@ -108,7 +109,7 @@ def _pair_verdicts(comparisons: pa.Table, request: ReportRequest) -> list[Verdic
     return verdicts
 
 
-def _name_difference(row: Mapping[str, Any], label: str) -> str:
+def _name_difference(row: ResultRow, label: str) -> str:
     """Return a metric, and if a system is better, its difference and interval:
     ``AP (+0.1200, 0.0500 to 0.1900)``.
     """
@@ -232,9 +233,7 @@ def _largest_regression(comparisons: pa.Table, request: ReportRequest) -> Verdic
     return VerdictSentence("worse", text, is_minor=True)
 
 
-def data_warnings(
-    rows: Sequence[Mapping[str, Any]], systems: Sequence[str], cutoff: int
-) -> list[str]:
+def data_warnings(rows: Sequence[ResultRow], systems: Sequence[str], cutoff: int) -> list[str]:
     """Return warnings from counts and shares of the data, one row per system.
 
     ``systems`` are the columns that name a row, and ``cutoff`` is that of ``Judged`` and
@@ -262,7 +261,7 @@ def data_warnings(
 
 
 def _name_groups(
-    rows: Sequence[Mapping[str, Any]], systems: Sequence[str]
+    rows: Sequence[ResultRow], systems: Sequence[str]
 ) -> list[tuple[str, Mapping[str, Any]]]:
     return [(", ".join(truncate_text(row[name]) for name in systems), row) for row in rows]
 

@@ -229,11 +229,9 @@ class JackknifeBuckets:
             tree.from_(inner, copy=False)
         inner_select = inner.this
         column_names = [*(select_item.alias_or_name for select_item in inner_select.selects)]
-        inner_select.select(
-            exp.alias_(unit_digest(SALT, exp.column(UNIT_COLUMN)), UNIT_DIGEST), copy=False
-        )
+        inner_select.select(unit_digest(SALT, exp.column(UNIT_COLUMN)).as_(UNIT_DIGEST), copy=False)
         bucket = digest_number(UNIT_DIGEST) % self.n_buckets
-        outer = exp.select(*column_names, exp.alias_(bucket, BUCKET_COLUMN)).from_(
+        outer = exp.select(*column_names, bucket.as_(BUCKET_COLUMN)).from_(
             inner_select.subquery("hashed_predictions", copy=False)
         )
         inner_select.comments = outer.comments = ["one row per prediction"]
@@ -288,7 +286,7 @@ class JackknifeBuckets:
         ]
         keys = [key_column(output.alias) for output in by]
         columns: list[exp.Expr] = [*keys, *(exp.column(output.alias) for output in value_outputs)]
-        digest = exp.alias_(unit_digest(SALT, key_column(unit.alias)), UNIT_DIGEST)
+        digest = unit_digest(SALT, key_column(unit.alias)).as_(UNIT_DIGEST)
         digested = (
             exp.select(*columns, digest).from_(values.subquery("query_values")).subquery("digested")
         )
@@ -300,11 +298,11 @@ class JackknifeBuckets:
         bucketed_lists.comments = ["One row per list, with the number of its bucket."]
         metrics = [exp.column(output.alias) for output in value_outputs if output.kind == "metric"]
         audits = [
-            exp.alias_(exp.Sum(this=exp.column(output.alias)), output.alias)
+            exp.Sum(this=exp.column(output.alias)).as_(output.alias)
             for output in value_outputs
             if output.kind == "audit"
         ]
-        bucket = exp.alias_(exp.cast(exp.column(BUCKET_COLUMN), BIGINT), BUCKET_COLUMN)
+        bucket = exp.cast(exp.column(BUCKET_COLUMN), BIGINT).as_(BUCKET_COLUMN)
         tree = (
             exp.select(*keys, bucket, *metrics, *audits)
             .from_(BUCKETED_LISTS)
@@ -399,11 +397,9 @@ def _iterate_subqueries(query: exp.Select) -> Iterator[exp.Select]:
 
 def _drop_weight(sum_node: exp.Sum) -> None:
     """Rewrite a sum for rows of weight 1, in place."""
-    negatives_weight = case_when(
-        exp.column("label").eq(1), sql_literal(0), exp.column(WEIGHT_COLUMN)
-    )
+    negatives_weight = case_when(exp.column("label").eq(1), 0, exp.column(WEIGHT_COLUMN))
     if sum_node.this == negatives_weight:
-        positives = case_when(exp.column("label").eq(1), exp.Literal.number("1.0"), sql_literal(0))
+        positives = case_when(exp.column("label").eq(1), exp.Literal.number("1.0"), 0)
         sum_node.replace(_count_rows() - exp.Sum(this=positives))
         return
     for product in find_nodes(sum_node, exp.Mul):
@@ -591,7 +587,7 @@ def add_definition_column(
     digest = definition.compute_digest(
         is_weighted=is_weighted, time_zone=statement.header.time_zone
     )
-    tree.select(exp.alias_(sql_literal(digest), DEFINITION_COLUMN), copy=False)
+    tree.select(sql_literal(digest).as_(DEFINITION_COLUMN), copy=False)
     outputs = [*statement.outputs, OutputColumn(DEFINITION_COLUMN, DEFINITION_COLUMN, "id")]
     keys = [
         output.name
@@ -632,7 +628,7 @@ def _build_file(
             *(exp.column(name) for name in sorted(missing - set(inner.this.named_selects))),
             copy=False,
         )
-    totals = [exp.alias_(aggregate, name) for name, aggregate in metrics.aggregates.items()]
+    totals = [aggregate.as_(name) for name, aggregate in metrics.aggregates.items()]
     replace_column(tree, "total", totals)
     if buckets is not None:
         buckets.add_bucket_key(tree)

@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from sqlrank.registry.metric import Metric
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.result_columns import ResultRow
     from sqlrank.rollups.decomposition import RollupMetrics
 
 
@@ -334,7 +335,7 @@ class DriftTolerances:
     by_metric: Mapping[str, Tolerance]
     by_interval: frozenset[str] = frozenset()
 
-    def decide_row(self, row: Mapping[str, Any]) -> dict[str, str | None]:
+    def decide_row(self, row: ResultRow) -> dict[str, str | None]:
         """Return tolerance, verdict and reason of a row, None for a metric without a tolerance."""
         tolerance = self.by_metric.get(row["metric"])
         if tolerance is None:
@@ -349,7 +350,7 @@ def order_by_verdict(
     """Return rows with verdicts, the worst first: by verdict, then by relative drift."""
     judged_rows = [row if tolerances is None else row | tolerances.decide_row(row) for row in rows]
 
-    def sort_key(row: Mapping[str, Any]) -> tuple[int, float]:
+    def sort_key(row: ResultRow) -> tuple[int, float]:
         tolerance = None if tolerances is None else tolerances.by_metric.get(row["metric"])
         width = (
             abs(row["value_reference"] or 1.0)
@@ -363,9 +364,7 @@ def order_by_verdict(
     return sorted(judged_rows, key=sort_key)
 
 
-def _decide_verdict(
-    row: Mapping[str, Any], tolerance: Tolerance, by_interval: frozenset[str]
-) -> Verdict:
+def _decide_verdict(row: ResultRow, tolerance: Tolerance, by_interval: frozenset[str]) -> Verdict:
     """Return the verdict of a row: pass or fail if both limits agree, otherwise inconclusive."""
     for side, days in (("reference", "the reference"), ("current", "the days that are compared")):
         if row[f"{NUM_ROWS}_{side}"] is None:

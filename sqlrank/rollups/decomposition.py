@@ -253,7 +253,7 @@ def aggregates_and_formula(
             f"{name} is computed over all lists together, not from a value of each: no sums of days"
             " give it. Evaluate it from the run"
         )
-    if isinstance(metric.metric.cutoff, tuple):
+    if metric.has_cutoff_range:
         raise MetricError(
             f"{name} has a row for each cut-off. Name those that the rollup is to have, such as"
             f" {metric.file.display_name}@[5,10]"
@@ -675,7 +675,7 @@ def _decompose_prediction_metric(
     if (
         metric.input_role != PREDICTIONS_ROLE
         or metric.file.kind != "metrics"
-        or isinstance(metric.metric.cutoff, tuple)
+        or metric.has_cutoff_range
     ):
         raise MetricError(
             f"{name} is no metric of all predictions with one value, and a rollup has no others."

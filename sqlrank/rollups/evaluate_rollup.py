@@ -65,6 +65,7 @@ from sqlrank.rollups.decomposition import (
 )
 from sqlrank.rollups.jackknife import (
     TIE_ORDERS,
+    MetricColumns,
     ScratchSession,
     bound_key,
     list_tie_orders,
@@ -99,9 +100,6 @@ if TYPE_CHECKING:
 
 MAX_BINS_PER_CHUNK = 4_000_000
 """Maximum number of bins held in memory at once, if there are several windows."""
-
-MetricColumns = dict[str, dict[str, pa.Array]]
-"""Result columns by metric, with one row per group."""
 
 ColumnBuilder = Callable[[MergeQuery, pa.Table], MetricColumns]
 """A function that computes result columns for a chunk of groups."""

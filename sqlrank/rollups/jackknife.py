@@ -107,6 +107,9 @@ TIE_ORDERS = (AS_TIED, "worst", "best", "worst of", "best of")
 ROLLUP_GROUP_ID = "group_number"
 """The column that identifies groups, which may have any key columns."""
 
+MetricColumns = dict[str, dict[str, pa.Array]]
+"""Result columns by metric, with one row per group."""
+
 BoundKey = tuple[str, str]
 """A tie order, and the name of a metric."""
 
@@ -275,7 +278,7 @@ def rank_metrics_with_bounds(
     sql_dir: Any,
     policies: Mapping[str, Any],
     scratch: ScratchSession,
-) -> dict[str, dict[str, pa.Array]]:
+) -> MetricColumns:
     """Return value, lower bound and upper bound of each metric, one row per group.
 
     ``bins`` has one row per group and bin, and begins with the columns of ``groups``. A bin that
@@ -303,7 +306,7 @@ def rank_metrics_with_bounds(
         defined_values = [value for value in order_values if value is not None]
         return choose(defined_values) if len(defined_values) == len(order_values) else None
 
-    columns: dict[str, dict[str, pa.Array]] = {}
+    columns: MetricColumns = {}
     for metric in metrics:
         columns[metric.name] = {}
         for suffix, bounds, choose in (
@@ -634,7 +637,7 @@ def bucket_standard_errors(
     groups: pa.Table,
     call: Request,
     scratch: ScratchSession,
-) -> dict[str, dict[str, pa.Array]]:
+) -> MetricColumns:
     """Return standard errors and numbers of buckets by metric, with one value per group."""
     errors = (
         jackknife_standard_errors(
@@ -649,9 +652,7 @@ def bucket_standard_errors(
     }
 
 
-def mean_standard_errors(
-    means: Sequence[PerQueryMetric], table: pa.Table
-) -> dict[str, dict[str, pa.Array]]:
+def mean_standard_errors(means: Sequence[PerQueryMetric], table: pa.Table) -> MetricColumns:
     """Return standard errors and counts of means over queries, treating queries as independent."""
     standard_errors = {}
     for metric in means:

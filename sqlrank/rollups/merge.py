@@ -453,7 +453,7 @@ class MergeQuery:
         )
 
 
-def merge_bin_columns(rollup_table: RollupTable) -> list[exp.Alias]:
+def merge_bin_columns(rollup_table: RollupTable) -> list[exp.Expr]:
     """Return the columns of bins, merged."""
     return [
         merge(this=rollup_table.find_column(name)).as_(name)

@@ -114,7 +114,7 @@ class Installation:
             )
             return
         library = self.options.library
-        for file in [*library.metrics.values(), *library.curves.values()]:
+        for file in library.metric_files:
             if file.measures_column:
                 self.omitted[file.full_name] = (
                     "it reads a column of yours, for which SQL has an aggregate"
