@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -311,14 +311,7 @@ def metric_table(
             merge_query,
             groups,
             merge_query,
-            lambda chunk_query, chunk_groups: rank_metrics_with_bounds(
-                metrics.rank_based,
-                chunk_query.merged_bins,
-                chunk_groups,
-                call.sql_dir,
-                call.policies,
-                scratch,
-            ),
+            partial(rank_metrics_with_bounds, metrics.rank_based, call=call, scratch=scratch),
         )
         if metrics.rank_based
         else {}
@@ -328,22 +321,20 @@ def metric_table(
         for metric in metrics.metrics
     }
     if resolved_metrics:
-        interval_metrics = jackknife.metrics_with_interval(metrics, resolved_metrics)
-        bucket_query = replace(merge_query, by=[*merge_query.by, BUCKET_COLUMN])
         if has_buckets:
+            interval_metrics = jackknife.metrics_with_interval(metrics, resolved_metrics)
             standard_errors = _in_chunks(
                 merge_query,
                 groups,
-                bucket_query,
-                lambda chunk_query, chunk_groups: jackknife.bucket_standard_errors(
-                    interval_metrics, chunk_query, chunk_groups, call, scratch
+                replace(merge_query, by=[*merge_query.by, BUCKET_COLUMN]),
+                partial(
+                    jackknife.bucket_standard_errors, interval_metrics, call=call, scratch=scratch
                 ),
             )
         else:
             standard_errors = jackknife.mean_standard_errors(means, table)
-        values = {name: columns[name].to_pylist() for name, columns in columns_by_metric.items()}
         interval_columns = jackknife.interval_columns(
-            values,
+            columns_by_metric,
             standard_errors,
             resolved_metrics,
             float(call.confidence or 0),

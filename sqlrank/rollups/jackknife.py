@@ -153,8 +153,7 @@ def select_policies(metrics: Sequence[RankMetric], policies: Mapping[str, Any]) 
 def evaluate_tie_orders(
     metrics: Sequence[RankMetric],
     bins: pa.Table,
-    sql_dir: Any,
-    policies: Mapping[str, Any],
+    call: Request,
     scratch: ScratchSession,
     only_tied: bool = False,
 ) -> TieOrderValues:
@@ -164,15 +163,15 @@ def evaluate_tie_orders(
     ``ties`` sets the tie order. Groups with both open bins and bins of one score that has both
     classes are evaluated for each order separately.
     """
-    metrics_by_key = list_tie_orders(metrics, registry_for(sql_dir), only_tied)
+    metrics_by_key = list_tie_orders(metrics, registry_for(call.sql_dir), only_tied)
     # A score has at most two rows: grouping them while reading is cheapest.
     call = Request(
         (),
         {},
         {"weight": "weight"},
         [ROLLUP_GROUP_ID],
-        sql_dir=sql_dir,
-        policies=select_policies(metrics, policies),
+        sql_dir=call.sql_dir,
+        policies=select_policies(metrics, call.policies),
         plan={"score_order": "distinct"},
     )
     is_mixed = _is_mixed(bins)
@@ -273,17 +272,16 @@ MAX_BINS_PER_EVALUATION = 1_000_000
 
 def rank_metrics_with_bounds(
     metrics: Sequence[RankMetric],
-    bins: pa.Table,
+    merge_query: MergeQuery,
     groups: pa.Table,
-    sql_dir: Any,
-    policies: Mapping[str, Any],
+    call: Request,
     scratch: ScratchSession,
 ) -> MetricColumns:
     """Return value, lower bound and upper bound of each metric, one row per group.
 
-    ``bins`` has one row per group and bin, and begins with the columns of ``groups``. A bin that
-    holds a single score is a true tie, so that its bounds equal the value.
+    A bin that holds a single score is a true tie, so that its bounds equal the value.
     """
+    bins = merge_query.merged_bins
     numbers = group_ids(groups, bins)
     bins = bins.select(range(groups.num_columns, bins.num_columns)).append_column(
         ROLLUP_GROUP_ID, numbers
@@ -291,13 +289,13 @@ def rank_metrics_with_bounds(
     values: TieOrderValues = {}
     groups_per_chunk = max(1, MAX_BINS_PER_EVALUATION * groups.num_rows // max(1, bins.num_rows))
     for (chunk,) in _iterate_chunks(groups.num_rows, groups_per_chunk, bins):
-        values |= evaluate_tie_orders(metrics, chunk, sql_dir, policies, scratch)
+        values |= evaluate_tie_orders(metrics, chunk, call, scratch)
     is_open = set(
         numbers.filter(pc.not_equal(bins["score_min"], bins["score_max"]).combine_chunks())
         .unique()
         .to_pylist()
     )
-    library = registry_for(sql_dir)
+    library = registry_for(call.sql_dir)
 
     def choose_value(
         keys: Sequence[BoundKey], group: int, choose: Callable[[list[float]], float]
@@ -547,9 +545,7 @@ def _leave_out_orders(
             bucket_bins=chunk_bins,
             pairs=chunk_pairs,
         )
-        order_values = evaluate_tie_orders(
-            metrics.rank_based, rows, call.sql_dir, call.policies, scratch, only_tied=True
-        )
+        order_values = evaluate_tie_orders(metrics.rank_based, rows, call, scratch, only_tied=True)
         values |= {
             pair_number: row
             for (pair_number, order), row in order_values.items()
@@ -683,7 +679,7 @@ def _bucket_interval(
 
 
 def interval_columns(
-    values: Mapping[str, Sequence[float | None]],
+    values: MetricColumns,
     standard_errors: Mapping[str, Mapping[str, Any]],
     resolved_metrics: Sequence[ResolvedMetric],
     level: float,
@@ -696,7 +692,7 @@ def interval_columns(
     columns: IntervalColumns = {}
     for metric in resolved_metrics:
         name = str(metric.metric)
-        metric_values = values[name]
+        metric_values = values[name][name].to_pylist()
         errors, counts = (
             (
                 standard_errors[name][column].to_pylist()
