@@ -106,14 +106,14 @@ class AnalyticIntervals:
         influences: Sequence[tuple[MetricColumn, exp.Expr]],
     ) -> KeyedCte:
         """Add the interval CTEs of metrics whose influence the same rows carry."""
-        has_classes, weight = self.has_classes(rows), self._unit_weight(rows, influences)
+        weight = self._unit_weight(rows, influences)
         adjusted = [column for column, _ in influences if self._is_adjusted(column)]
         cells = {
             cell_squares_name(column): squares
             for column in adjusted
             if (squares := self._find_cell_squares(column, rows, cte)) is not None
         }
-        query = self.select_influence(cte, keys, rows, influences, has_classes, weight, cells)
+        query = self.select_influence(cte, keys, rows, influences, weight, cells)
         influence_cte = self.relations.ctes.add_aggregate(
             "unit_influence",
             query,
@@ -124,7 +124,10 @@ class AnalyticIntervals:
                 (column.alias for column, _ in influences), (influence_cte, units[0])
             )
         sums = InfluenceSums(
-            self.relations, rows, weight is not None, has_classes and self._is_weighted()
+            self.relations,
+            rows,
+            weight is not None,
+            CLASS_TOTALS[1] in self._list_influence_columns(rows) and self._is_weighted(),
         )
         formulas: dict[str, IntervalFormula] = {}
         for column, influence in influences:
@@ -330,7 +333,6 @@ class AnalyticIntervals:
         keys: KeyColumns,
         rows: InfluenceRows,
         influences: Sequence[tuple[MetricColumn, exp.Expr]],
-        has_classes: bool,
         weight: exp.Expr | None = None,
         carried: Mapping[str, exp.Expr] = MappingProxyType({}),
     ) -> exp.Select:
@@ -349,9 +351,8 @@ class AnalyticIntervals:
                 f"{column.alias}_{CARRIED_SUFFIX}": exp.column(column.alias, table="m")
                 for column, _ in influences
             }
-        expressions |= (
-            {name: exp.column(name, table="r") for name in CLASS_TOTALS} if has_classes else {}
-        )
+        names = self._list_influence_columns(rows)
+        expressions |= {name: exp.column(name, table="r") for name in CLASS_TOTALS if name in names}
         expressions |= {} if weight is None else {UNIT_WEIGHT: weight}
         is_summed = units and not self.rows_are_units and rows.kind != "values"
         if is_summed:
@@ -376,7 +377,7 @@ class AnalyticIntervals:
             for column in find_nodes(value, exp.Column)
         ):
             query = join_metrics(query, cte, "r", keys)
-        if "weight" in self._list_influence_columns(rows):
+        if "weight" in names:
             query = query.where(exp.column("weight", table="r") > 0)
         return query.group_by(*(key.copy() for key in key_columns)) if is_summed else query
 

@@ -9,10 +9,8 @@ SELECT
   SQRT(weight_squares) AS influence_weight, -- root of the sum of their squared weights
   CASE WHEN label = predicted THEN weight ELSE 0 END AS positive_weight, -- weight of predictions, 0 if they are wrong
   CASE WHEN label = predicted THEN weight_squares ELSE 0 END AS positive_squares, -- sum of their squared weights, 0 if they are wrong
-  CASE WHEN label = predicted THEN num_predictions ELSE 0 END AS positive_rows, -- predictions, 0 if they are wrong
   CASE WHEN label = predicted THEN 0 ELSE weight END AS negative_weight, -- weight of predictions, 0 if they are right
   CASE WHEN label = predicted THEN 0 ELSE weight_squares END AS negative_squares, -- sum of their squared weights, 0 if they are right
-  CASE WHEN label = predicted THEN 0 ELSE num_predictions END AS negative_rows, -- predictions, 0 if they are right
   weighted_kappa_influence -- derivative by the weight of a prediction
 FROM pair_influence
 WHERE num_predictions > 0

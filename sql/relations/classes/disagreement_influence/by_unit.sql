@@ -8,11 +8,7 @@ SELECT
   1 AS num_units, -- the row is one prediction
   classified.weight AS influence_weight, -- weight of the prediction
   CASE WHEN classified.label = classified.predicted THEN classified.weight ELSE 0 END AS positive_weight, -- weight, 0 if it is wrong
-  CASE WHEN classified.label = classified.predicted THEN classified.weight * classified.weight ELSE 0 END AS positive_squares, -- square of the weight, 0 if it is wrong
-  CASE WHEN classified.label = classified.predicted THEN 1 ELSE 0 END AS positive_rows, -- 1, 0 if it is wrong
   CASE WHEN classified.label = classified.predicted THEN 0 ELSE classified.weight END AS negative_weight, -- weight, 0 if it is right
-  CASE WHEN classified.label = classified.predicted THEN 0 ELSE classified.weight * classified.weight END AS negative_squares, -- square of the weight, 0 if it is right
-  CASE WHEN classified.label = classified.predicted THEN 0 ELSE 1 END AS negative_rows, -- 1, 0 if it is right
   pair_influence.weighted_kappa_influence -- derivative by the weight of a prediction
 FROM classified
 JOIN pair_influence
