@@ -15,10 +15,9 @@ from sqlrank.arrow_arrays import table_from_rows
 from sqlrank.call.argument_checks import entry_point
 from sqlrank.call.request import ColumnNames, Request
 from sqlrank.call.resolve import resolve_request
-from sqlrank.call.sources import QuerySource, leaf_sources
+from sqlrank.call.sources import QuerySource
 from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
-from sqlrank.engines.query_sources import reads_files
-from sqlrank.engines.remote_database import infer_dialect
+from sqlrank.engines.remote_database import printed_dialect
 from sqlrank.errors import InputError, MetricError
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
 from sqlrank.registry import metric_resolver
@@ -281,10 +280,7 @@ def sql(  # noqa: D417  evaluate describes the other arguments
     -- reads: run, qrels
     """
     arguments = locals()
-    target_dialect = (
-        infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
-    )
-    get_dialect(target_dialect)
+    target_dialect = printed_dialect(connection, dialect)
     options = {
         name: arguments[name]
         for name in ("connection", "create_table", "create_view", "insert", "overwrite_by")
@@ -314,10 +310,7 @@ def sql(  # noqa: D417  evaluate describes the other arguments
             f"{target_dialect} has no MD5, by which units are drawn. Evaluate through connection=,"
             " or choose another interval"
         )
-    has_files = any(
-        reads_files(leaf) for source in request.sources.values() for leaf in leaf_sources(source)
-    )
-    with open_for_inspection(connection, target_dialect, has_files) as database:
+    with open_for_inspection(connection, target_dialect, request.sources.values()) as database:
         if audit:
             return audit_text(request, database)
         prepared = prepare_statement(request, database)

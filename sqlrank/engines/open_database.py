@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import duckdb
 
 from sqlrank.call.request import ResourceLimits, select_arguments
-from sqlrank.call.sources import QuerySource, map_sources
+from sqlrank.call.sources import QuerySource, leaf_sources, map_sources
 from sqlrank.cancellation import run_cancellable
 from sqlrank.engines.database import Database, NamesOnlyDatabase
 from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.duckdb_session import (
     duckdb_session,
 )
+from sqlrank.engines.query_sources import reads_files
 from sqlrank.engines.remote_database import (
     RemoteDatabase,
     check_no_limits,
@@ -98,8 +99,11 @@ class ExecutionOptions:
 
 
 @contextmanager
-def open_for_inspection(connection: Any, dialect: str, has_files: bool) -> Iterator[Database]:
+def open_for_inspection(
+    connection: Any, dialect: str, sources: Iterable[Any]
+) -> Iterator[Database]:
     """Yield the database of a connection, or DuckDB for files; otherwise one without inspection."""
+    has_files = any(reads_files(leaf) for source in sources for leaf in leaf_sources(source))
     if connection is not None and not is_duckdb_connection(connection):
         with closing(RemoteDatabase(connection, dialect, is_inspected=True)) as database:
             yield database

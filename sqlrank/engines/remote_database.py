@@ -219,6 +219,17 @@ def infer_dialect(connection: Any, dialect: str | None) -> str:
     return inferred
 
 
+def printed_dialect(connection: Any, dialect: str | None) -> str:
+    """Return the dialect of a printed statement: that of its connection, else the one that is
+    named, or DuckDB's.
+    """
+    if connection is not None:
+        return infer_dialect(connection, dialect)
+    name = dialect or "duckdb"
+    get_dialect(name)
+    return name
+
+
 def check_no_limits(limits: ResourceLimits, dialect: str) -> None:
     """Check that no resource limits are set, because they only apply to this process."""
     for name, value in vars(limits).items():

@@ -14,13 +14,12 @@ from sqlglot import exp
 
 from sqlrank._version import __version__
 from sqlrank.call.argument_checks import entry_point
-from sqlrank.call.sources import SourceGroup, leaf_sources
+from sqlrank.call.sources import SourceGroup
 from sqlrank.cancellation import run_cancellable
 from sqlrank.engines.database import Database, normalize_result, resolve_source
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
-from sqlrank.engines.query_sources import reads_files
-from sqlrank.engines.remote_database import infer_dialect
+from sqlrank.engines.remote_database import printed_dialect
 from sqlrank.engines.source_tables import DeclaredColumns
 from sqlrank.errors import (
     ExecutionError,
@@ -66,7 +65,6 @@ from sqlrank.output.table_writes import wrap_for_storage
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.registry import ColumnSpec, Role
 from sqlrank.registry.sql_folder import sql_root
-from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import StatementHeader, render_statement
 from sqlrank.result_columns import EXPERIMENT_SCHEMA, SE, side_columns
 from sqlrank.result_metadata import EXPERIMENT, ResultMetadata
@@ -579,14 +577,9 @@ def experiment_sql(  # noqa: D417  experiment describes the other arguments
     arguments = locals()
     design = ExperimentDesign.from_arguments(arguments)
     source = SourceGroup.wrap(DATA, data)
-    dialect_name = (
-        infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
-    )
-    get_dialect(dialect_name)
+    dialect_name = printed_dialect(connection, dialect)
     options = {"connection": connection, "create_table": create_table, "create_view": create_view}
-    with open_for_inspection(
-        connection, dialect_name, any(map(reads_files, leaf_sources(source)))
-    ) as database:
+    with open_for_inspection(connection, dialect_name, [source]) as database:
         observations = map_observations(design, database, source, unit, variant, where)
         header = design.build_header(variant, unit, where, source, options, dialect_name)
         statement = experiment_statement(design, observations, design.control or CONTROL, header)

@@ -27,7 +27,6 @@ from sqlrank.compiler.select_builders import cast_double, order_rows
 from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement, result_keys
 from sqlrank.engines.database import Database, NamesOnlyDatabase, resolve_source
 from sqlrank.engines.open_database import open_for_inspection
-from sqlrank.engines.query_sources import reads_files
 from sqlrank.engines.source_tables import ZONED_TYPES
 from sqlrank.errors import MetricError
 from sqlrank.inputs.user_sql import parse_condition
@@ -450,7 +449,7 @@ def rollup_query_sql(
             " with rollup= has it"
         )
     resolve_rollup_call(call)
-    with open_for_inspection(connection, dialect, reads_files(rollup)) as database:
+    with open_for_inspection(connection, dialect, [rollup]) as database:
         rollup_table = RollupTable(resolve_source(database, "rollup", rollup))
         library, resolved_metrics, metrics, by = resolve_rollup_call(call, rollup_table)
         rollup_table.check_metrics(metrics, by)

@@ -18,15 +18,14 @@ from sqlglot import exp
 from sqlrank._version import __version__
 from sqlrank.call.argument_checks import entry_point
 from sqlrank.call.request import Request, request_command, setting_text
-from sqlrank.call.sources import leaf_sources
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.row_keys import key_equalities
 from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement
 from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.engines.duckdb_session import claim_during, explain_duckdb_error
 from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
-from sqlrank.engines.query_sources import parse_table_name, reads_files
-from sqlrank.engines.remote_database import infer_dialect, is_duckdb_connection
+from sqlrank.engines.query_sources import parse_table_name
+from sqlrank.engines.remote_database import infer_dialect, is_duckdb_connection, printed_dialect
 from sqlrank.errors import (
     ExecutionError,
     InputError,
@@ -770,9 +769,7 @@ def rollup_sql(  # noqa: D417  rollup describes the other arguments
     -- reads: clicks (predictions)
     """
     arguments = locals()
-    dialect_name = (
-        infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
-    )
+    dialect_name = printed_dialect(connection, dialect)
     if connection is None and not get_dialect(dialect_name).supports_md5 and unit is not None:
         raise MetricError(
             f"{dialect_name} has no MD5, which buckets need. Make the rollup through connection=,"
@@ -780,8 +777,7 @@ def rollup_sql(  # noqa: D417  rollup describes the other arguments
         )
     rollup_plan = RollupPlan.from_arguments(arguments, dialect_name)
     sources = rollup_plan.request.sources.values()
-    has_files = any(reads_files(leaf) for source in sources for leaf in leaf_sources(source))
-    with open_for_inspection(connection, dialect_name, has_files) as database:
+    with open_for_inspection(connection, dialect_name, sources) as database:
         prepared = prepare_statement(rollup_plan.request, database)
         statement = _add_header(
             rollup_plan, rollup_plan.add_columns(prepared.statement), arguments, dialect_name

@@ -17,13 +17,12 @@ from sqlglot import exp
 from sqlrank._version import __version__
 from sqlrank.call.argument_checks import entry_point
 from sqlrank.call.request import describe_sources, select_arguments, setting_text, write_command
-from sqlrank.call.sources import SourceGroup, leaf_sources
+from sqlrank.call.sources import SourceGroup
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.engines.database import resolve_source
 from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
-from sqlrank.engines.query_sources import reads_files
-from sqlrank.engines.remote_database import infer_dialect
+from sqlrank.engines.remote_database import printed_dialect
 from sqlrank.errors import (
     InputError,
     MetricError,
@@ -725,9 +724,7 @@ def split_sql(  # noqa: D417  split describes the other arguments
     request = select_arguments(SplitRequest, arguments)
     plan = SplitPlan.from_request(request)
     source = SourceGroup.wrap(SPLIT_ROLE, source)
-    resolved_dialect = (
-        infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
-    )
+    resolved_dialect = printed_dialect(connection, dialect)
     if (
         connection is None
         and not get_dialect(resolved_dialect).supports_md5
@@ -736,9 +733,7 @@ def split_sql(  # noqa: D417  split describes the other arguments
         raise MetricError(
             f"{resolved_dialect} has no MD5. Split through connection=, or give it a function md5"
         )
-    with open_for_inspection(
-        connection, resolved_dialect, any(map(reads_files, leaf_sources(source)))
-    ) as database:
+    with open_for_inspection(connection, resolved_dialect, [source]) as database:
         table = resolve_source(database, SPLIT_ROLE, source).with_all_columns()
         plan.check(table)
         options = {
