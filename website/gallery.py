@@ -122,6 +122,9 @@ CHART_TITLES = {
 }
 """Headings of charts by kind."""
 
+OWN_CURVE = "the curve of that name"
+"""Result of charts of curves in the table of docs/charts.md, which their headings name."""
+
 _REPORT_FILE = re.compile(r" -o (\w+)\.html$")
 _COMMANDS = re.compile(r"^```sh\n((?:sqlrank .*\n(?:    .*\n)*)+)```$", re.MULTILINE)
 _ROW = re.compile(
@@ -186,7 +189,9 @@ def gallery_page() -> str:
     for entry in list_gallery_entries():
         title = CHART_TITLES[entry.kind]
         picture = f"[![{title}.]({entry.place}){{ .thumbnail }}]({entry.place})"
-        text = f"{entry.description[0].upper()}{entry.description[1:]}. Result: {entry.result}."
+        text = f"{entry.description[0].upper()}{entry.description[1:]}."
+        if entry.result != OWN_CURVE:
+            text += f" Result: {entry.result}."
         parts.append(_build_card(f"{title} (`{entry.kind}`)", [picture, text], entry.commands))
     parts += ["</div>", "## Reports", '<div class="grid cards" markdown>']
     for name, commands in report_commands().items():

@@ -1,5 +1,5 @@
 -- AP: average precision, the mean of the precision at each relevant document, 0 if not retrieved; MAP is its mean over queries.
---     AP@k = sum over relevant documents at rank i <= k of (hits up to i) / i, divided by the relevant documents
+--     AP@k = (sum over relevant documents at rank i <= k of (hits up to i) / i) / relevant documents
 -- Full name: average precision.
 -- Use when: judgments are binary and users want many of the relevant documents, high up. For grades, prefer nDCG.
 -- Reading: 1 has all relevant documents on top, and 0.5 is the value of a single relevant document at rank 2. Relevant documents that are not retrieved count 0.
