@@ -22,6 +22,8 @@ LISTENING = (
     " window.addEventListener('securitypolicyviolation', e => said.push(e.violatedDirective));"
 )
 
+LOADING_SECONDS = 60
+
 
 @contextmanager
 def start_browser(downloads: Path) -> Iterator[Any]:
@@ -62,6 +64,15 @@ def open_page(browser: Any, page: Path | str, width: int = 1200, scheme: str = "
     asked = [{"name": name, "value": value} for name, value in features.items()]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": asked})
     browser.get(page if isinstance(page, str) else page.as_uri())
+    # On a busy machine the driver returns before the page is there.
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    WebDriverWait(browser, LOADING_SECONDS).until(
+        lambda _: browser.execute_script(
+            "return document.readyState === 'complete' && performance.getEntriesByType('navigation')"
+            "[0].loadEventEnd > 0"
+        )
+    )
     return browser
 
 
