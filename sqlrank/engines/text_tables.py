@@ -195,6 +195,7 @@ _ADVICE = {
         "end all lines the same way (dos2unix does), separate fields by one delimiter, and close"
         " every quote, or make a Parquet file of it"
     ),
+    "malformed json": "correct what is there, or write the file again",
     "has duplicate key": "give one value to each key, or rename one of the two",
     "parquet file": "write it again if it is damaged",
 }
@@ -221,7 +222,7 @@ def explain_read_error(error: duckdb.Error) -> str:
         (advice for words, advice in _ADVICE.items() if words in str(error).lower()), None
     )
     text = explain_duckdb_error(error)
-    return f"{text.removesuffix('.')}: {advice}" if advice else text
+    return f"{text.rstrip('. ')}: {advice}" if advice else text
 
 
 def ragged_line_problem(error: duckdb.Error) -> str | None:

@@ -254,6 +254,7 @@ def find_left_out(
         *class_notes,
         *missing_hits,
         *describe_weights(inputs),
+        *_find_ignored_weights(inputs),
         *_find_small_samples(audited),
     ]
 
@@ -332,6 +333,26 @@ def describe_weights(inputs: BoundInputs) -> list[LeftOut]:
         )
         notes += [LeftOut(note, tuple(_column_names(names)))] if names else []
     return notes
+
+
+def _find_ignored_weights(inputs: BoundInputs) -> Iterator[LeftOut]:
+    """Yield a note on metrics without weights, such as medians, of rows that have them in this
+    call; counts that describe the data have none.
+    """
+    for role in [role for role in inputs.by_role if role not in {*RANKING_ROLES, "queries"}]:
+        column = inputs.by_role[role].columns.get(WEIGHT, "1")
+        metrics = [metric for metric in inputs.request.metrics if metric.input_role == role]
+        ignoring = [metric for metric in metrics if not _reads_weight(metric)]
+        is_named = WEIGHT in role_mapping(role, inputs.request.column_mapping)
+        measures = [
+            metric
+            for metric in ignoring
+            if "describes" not in metric.file.annotations.get("Interval", "")
+        ]
+        if column != "1" and measures and (is_named or len(ignoring) < len(metrics)):
+            names = _column_names(measures)
+            note = f"rows of {role} count the same in {join_words(names)}, whatever their {column}"
+            yield LeftOut(note, tuple(names))
 
 
 def _reads_weight(metric: ResolvedMetric) -> bool:

@@ -63,6 +63,20 @@ def test_a_column_of_weights_is_noted(command: str) -> None:
     assert NOTE not in read_notes(COMMANDS[command](columns={"predictions.weight": "weight"}))
 
 
+@pytest.mark.parametrize(
+    "metric", ["MedianAbsoluteError", "Quantile(predictions.score, 0.9)", "pApSurrogate@2"]
+)
+@pytest.mark.parametrize("weight", ["weight", "weight * 2", "1", None])
+def test_metrics_that_leave_weights_out_are_noted(metric: str, weight: str | None) -> None:
+    columns = {} if weight is None else {"weight": weight}
+    notes = read_notes(sqlrank.evaluate(metric, predictions=ROWS, columns=columns))
+    note = f"rows of predictions count the same in {metric}, whatever their {weight or 'weight'}"
+    assert notes == ([] if weight in {"1", None} else [note])
+    # Next to a metric that reads the weights, nobody has to name them.
+    both = sqlrank.evaluate(["Brier", metric, "num_predictions"], predictions=ROWS, columns=columns)
+    assert (note in read_notes(both)) == (weight != "1")
+
+
 @pytest.mark.parametrize("score", ["weight", "weight / 10", "predictions.weight", '"weight"'])
 def test_a_column_that_is_mapped_to_something_else_is_no_weight(score: str) -> None:
     result = sqlrank.evaluate("AUC", predictions=ROWS, columns={"score": score})
