@@ -698,7 +698,7 @@ def test_other_names_of_dialects(name: str, title: str) -> None:
 
 
 def test_addresses_that_are_no_files() -> None:
-    with pytest.raises(sqlrank.InputError, match=r"Give connection=duckdb.connect\('md:shop'\)"):
+    with pytest.raises(sqlrank.InputError, match=r"with duckdb.connect\('md:shop'\) and give that"):
         sqlrank.evaluate("RR", run="run", qrels="qrels", connection="md:shop")
     advice = (
         r"open duckdb.connect\('md:'\), give it as the connection, and name the table 'shop.run'"
