@@ -30,10 +30,10 @@ SELECT
         + class_labels.label * class_labels.predicted * label_derivatives.jaccard_by_hit,
       0
     ) AS jaccard_influence, -- 0 of a class whose ratio is 0 / 0
-  ABS(COALESCE(label_derivatives.precision_by_predicted + class_labels.label * label_derivatives.precision_by_hit, 0)) AS precision_flip, -- absolute change of the metric if its prediction were the other one
-  ABS(COALESCE(class_labels.label * label_derivatives.recall_by_hit, 0)) AS recall_flip, -- absolute change of the metric if its prediction were the other one
-  ABS(COALESCE(label_derivatives.f_by_divisor + class_labels.label * label_derivatives.f_by_hit, 0)) AS f_flip, -- absolute change of the metric if its prediction were the other one
-  ABS(COALESCE(CASE WHEN class_labels.label = 1 THEN label_derivatives.jaccard_by_hit ELSE label_derivatives.jaccard_by_union END, 0)) AS jaccard_flip, -- absolute change of the metric if its prediction were the other one
+  ABS(COALESCE(label_derivatives.precision_by_predicted + class_labels.label * label_derivatives.precision_by_hit, 0)) AS precision_flip, -- absolute change of the metric by the other prediction
+  ABS(COALESCE(class_labels.label * label_derivatives.recall_by_hit, 0)) AS recall_flip, -- absolute change of the metric by the other prediction
+  ABS(COALESCE(label_derivatives.f_by_divisor + class_labels.label * label_derivatives.f_by_hit, 0)) AS f_flip, -- absolute change of the metric by the other prediction
+  ABS(COALESCE(CASE WHEN class_labels.label = 1 THEN label_derivatives.jaccard_by_hit ELSE label_derivatives.jaccard_by_union END, 0)) AS jaccard_flip, -- absolute change of the metric by the other prediction
   rare_labels.precision_cells, -- squared effect of rows in cells of few rows, of all classes
   rare_labels.recall_cells -- squared effect of rows in cells of few rows, of all classes
 FROM class_labels
