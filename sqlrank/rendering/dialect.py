@@ -41,6 +41,8 @@ class TableFunctionForm:
     """FROM item of an input, by ``{role}`` and its ``{place}``."""
     group: str
     """Column of the group, if the input has none."""
+    declaration: str = ""
+    """Declaration of a variable of an input with groups, by ``{role}`` and a ``{column}`` of it."""
     parameter: str
     """Reference to a parameter, by ``{name}`` and its ``{place}``."""
     argument: str = ""
@@ -233,6 +235,8 @@ class Dialect:
 
     is_distributed: bool = False
     """A window over all rows runs on a single worker of many."""
+    moves_rows_to_windows: bool = False
+    """A window over all rows moves them to that worker, where an aggregate would move its parts."""
     computes_ctes_once: bool = False
     """A CTE with several readers is computed once unless it is NOT MATERIALIZED."""
     write_materialized: Callable[[exp.Query], exp.Query] | None = None

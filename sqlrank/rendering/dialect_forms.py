@@ -202,7 +202,10 @@ def _number_rows(tree: exp.Expr, select: Any, quantiles: list[exp.PercentileCont
     for clause in ("from_", "joins", "where"):
         numbered.set(clause, select.args.get(clause))
         select.set(clause, None)
-    select.set("from_", exp.From(this=exp.to_table(_add_step(tree, select, numbered))))
+    numbered.comments = ["Rows with the position of their value in the group, from the lowest."]
+    select.set(
+        "from_", exp.From(this=exp.to_table(add_step(tree, select, numbered, NUMBERED_ROWS)))
+    )
 
 
 def _number_values(value: exp.Expr, keys: Iterable[exp.Expr]) -> exp.Expr:
@@ -255,14 +258,13 @@ def _weighted_sum(value: exp.Expr, position: exp.Expr, size: exp.Expr, share: ex
     return exp.Sum(this=case_when(exp.LT(this=distance.copy(), expression=one.copy()), term))
 
 
-def _add_step(tree: exp.Expr, select: exp.Expr, step: exp.Select) -> str:
-    """Add a step before the one that a SELECT is in, and return its name."""
+def add_step(tree: exp.Expr, select: exp.Expr, step: exp.Select, name: str) -> str:
+    """Add a step before the one that a SELECT is in, and return its unique name."""
     query: Any = outermost_query(tree)
     if query.args.get("with_") is None:
         query.set("with_", exp.With(expressions=[]))
     steps = query.args["with_"].expressions
-    name = unique_name(NUMBERED_ROWS, source_names(tree))
-    step.comments = ["Rows with the position of their value in the group, from the lowest."]
+    name = unique_name(name, source_names(tree))
     reader = select.find_ancestor(exp.CTE)
     place = next((place for place, other in enumerate(steps) if other is reader), len(steps))
     steps.insert(place, exp.CTE(this=step, alias=exp.TableAlias(this=exp.to_identifier(name))))

@@ -570,7 +570,7 @@ def _clause_layouts(dispatch: Layouts) -> Layouts:
         return (
             str(self.seg(text))
             if is_plain and fits_line(text, _find_indent(node))
-            else dispatch[type(node)](self, node)
+            else _fit_lines(self, _find_indent(node), lambda: dispatch[type(node)](self, node))
         )
 
     def format_condition(self: Any, node: exp.Where | exp.Having) -> str:

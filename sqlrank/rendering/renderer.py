@@ -27,6 +27,7 @@ from sqlrank.rendering.dialect_forms import (
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.formatter import format_tree
 from sqlrank.rendering.number_rewrites import rewrite_nan_and_infinity, write_numbers
+from sqlrank.rendering.row_totals import join_totals
 from sqlrank.sql_ast import BIGINT, find_nodes
 from sqlrank.unique_names import unique_name
 
@@ -127,6 +128,8 @@ def rewrite_for_dialect(
     _rewrite_hex_numbers(tree, target)
     _rewrite_words(tree, target)
     _rewrite_list_elements(tree, target, f"{statement_title} cannot be written for {dialect}")
+    if target.moves_rows_to_windows:
+        join_totals(tree)
     materialize_shared_ctes(tree, target, can_materialize)
     if target.rewrite is not None:
         target.rewrite(tree)

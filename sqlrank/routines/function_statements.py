@@ -654,7 +654,7 @@ def create_table_routine(
 
     def read_source(role: str) -> exp.Select:
         table = form.source.format(role=role, place=roles.index(role) + 1)
-        group = form.group.format(last=len(roles) + 1)
+        group = form.group.format(role=role, last=len(roles) + 1)
         text = exp.DataType.build("text", dialect=dialect)
         groups = (
             [exp.cast(exp.var(group), text).as_(SOURCE_GROUP_COLUMN)]
@@ -716,6 +716,10 @@ def _list_texts(
     ]
     return {
         "arguments": ", ".join(argument for argument in arguments if argument),
+        "declarations": "".join(
+            form.declaration.format(role=role, column=symbolic.read_columns[role][0])
+            for role in symbolic.group_roles
+        ),
         "columns": ", ".join(
             f"{exp.to_identifier(fold(column), quoted=True).sql(dialect)}"
             f" {_find_type(form, kind, metric)}"

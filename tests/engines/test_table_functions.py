@@ -384,6 +384,11 @@ def test_functions_of_engines_that_are_not_here_parse(dialect: str) -> None:
                 r'RETURNS TABLE \((?:"[A-Z0-9_]+" (?:VARCHAR|FLOAT)(?:, )?)+\)\n', text
             )
             assert "WHERE :checks" in " ".join(text.split())
+            # "Object identifiers", Literals and variables as identifiers: a variable in IDENTIFIER
+            # names a column; OBJECT_CONSTRUCT(*) would read them all
+            assert "OBJECT_CONSTRUCT" not in text
+            for role in re.findall(r"IDENTIFIER\(:(\w+)_group\)", text):
+                assert f"  {role}_group VARCHAR DEFAULT COALESCE(by, '" in text
             match = re.search(r"RESULTSET DEFAULT \(\n(.*)\n\);\nBEGIN", text, re.DOTALL)
             assert match is not None
             query = match[1]

@@ -82,15 +82,18 @@ DIALECT = Dialect(
                 "DROP PROCEDURE IF EXISTS {name}({other_types})",
                 (
                     "CREATE OR REPLACE PROCEDURE {name}({arguments})\nRETURNS TABLE ({columns})"
-                    "\nLANGUAGE SQL\nCOMMENT = {comment}\nAS $$\nDECLARE\n  found RESULTSET DEFAULT"
-                    " (\n{query}\n);\nBEGIN\n  RETURN TABLE(found);\nEND\n$$"
+                    "\nLANGUAGE SQL\nCOMMENT = {comment}\nAS $$\nDECLARE\n{declarations}"
+                    "  found RESULTSET DEFAULT (\n{query}\n);\nBEGIN\n"
+                    "  RETURN TABLE(found);\nEND\n$$"
                 ),
             ),
             drop="DROP PROCEDURE IF EXISTS {name}({types})",
             types=("VARCHAR", "FLOAT", "VARCHAR", "BOOLEAN"),
             call="TABLE({name}({values}))",
             source="IDENTIFIER(:{role})",
-            group="GET(OBJECT_CONSTRUCT(*), UPPER(:by))",
+            # IDENTIFIER takes a variable alone, and names a column also where no rows are grouped
+            declaration="  {role}_group VARCHAR DEFAULT COALESCE(by, '{column}');\n",
+            group="IFF(:by IS NULL, NULL, IDENTIFIER(:{role}_group))",
             parameter=":{name}",
             argument="{role} VARCHAR",
             number="{name} FLOAT{default}",

@@ -127,6 +127,7 @@ DIALECT = Dialect(
     exponent_literals_are_double=True,
     floor_returns_double=False,
     is_distributed=True,
+    moves_rows_to_windows=True,
     write_materialized=_materialize_by_rand,
     supports_create_or_replace_table=False,
     error_function="RAISE_ERROR",

@@ -35,6 +35,22 @@
     INNER JOIN qrels ON qrels.query_id = evaluated_queries.query_id
 -- ndcg_ap: relevant_documents_metrics
     ) AS ap
+-- kendalltau: dense_indexes
+  SELECT *
+      weight,
+      DENSE_RANK() OVER (ORDER BY score) - 1 AS score_index,
+      DENSE_RANK() OVER (ORDER BY label) - 1 AS label_index
+    FROM label_score_weights
+-- kendalltau: dense_indexes_totals
+), dense_indexes_totals AS (
+  -- One row: aggregates of all rows.
+  SELECT MAX(label_index) AS greatest_label_index FROM dense_indexes
+-- kendalltau: label_score_indexes
+    dense_indexes.weight,  -- of the predictions of this label and score
+    dense_indexes.score_index,  -- number of the score, ascending from 0
+    dense_indexes.label_index,  -- number of the label, ascending from 0
+    1 + dense_indexes_totals.greatest_label_index AS num_labels  -- number of distinct labels
+  CROSS JOIN dense_indexes_totals
 -- kendalltau: block_sizes
   FROM EXPLODE(SEQUENCE(1, 40)) AS series(number)
 -- roc: grid_positions
@@ -44,7 +60,6 @@
     COUNT(*) AS num_rows,  -- predictions of this score
 -- roc: score_cells
   -- One row per distinct score. (score_cells.sql)
-  SELECT *
       score, positives, negatives, num_rows,
       -- number of the grid cell of the score, ascending
       CAST(FLOOR(grid_position) AS BIGINT) AS cell,
@@ -99,6 +114,37 @@
       SUM(revenue_before) AS revenue_before
     FROM observations
     GROUP BY unit_id
+-- experiment: experiment_units_totals
+), experiment_units_totals AS (
+  SELECT SUM(CASE WHEN variant <> last_variant THEN 1 ELSE 0 END) AS multi_variant_units
+-- experiment: variant_means
+      CASE
+        WHEN experiment_units.variant = experiment_units.last_variant THEN experiment_units.variant
+      END AS variant,
+      COUNT(*) AS units,
+      MAX(experiment_units_totals.multi_variant_units) AS multi_variant_units,
+      AVG(experiment_units.clicks) AS variant_mean_clicks,
+      AVG(experiment_units.views) AS variant_mean_views,
+      AVG(experiment_units.revenue) AS variant_mean_revenue,
+      AVG(experiment_units.revenue_before) AS variant_mean_revenue_before,
+      COUNT(experiment_units.revenue_before) AS revenue_before_count  -- units that have it
+    FROM experiment_units
+    CROSS JOIN experiment_units_totals
+    GROUP BY
+-- experiment: variant_means_totals
+), variant_means_totals AS (
+      CASE WHEN variant IS NOT NULL THEN revenue_before_count * variant_mean_revenue_before END
+    ) AS total_revenue_before_overall_mean,
+      CASE WHEN variant IS NOT NULL THEN revenue_before_count END
+    ) AS total_revenue_before_overall_mean_2
+-- experiment: variant_summaries
+    variant_means.variant, variant_means.units, variant_means.multi_variant_units,
+    variant_means.variant_mean_clicks, variant_means.variant_mean_views,
+    variant_means.variant_mean_revenue, variant_means.variant_mean_revenue_before,
+    variant_means.revenue_before_count,
+      variant_means_totals.total_revenue_before_overall_mean
+      / NULLIF(variant_means_totals.total_revenue_before_overall_mean_2, 0),
+  CROSS JOIN variant_means_totals
 -- experiment: metric_moments
       metric, variant, units, multi_variant_units,
       CASE metric WHEN 'ctr' THEN mean_clicks WHEN 'revenue' THEN mean_revenue END AS value,
@@ -119,26 +165,78 @@
       CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN product_revenue_revenue_before END AS svc
     FROM variant_comoments
     CROSS JOIN metrics
+-- experiment: variance_shares
+      metric, variant, cuped_theta, value, value_control, n_units, n_units_control, variance,
+      variance_control, relative_variance, relative_variance_control,
+      variance / NULLIF(variance + variance_control, 0) AS variance_share,
+      relative_variance
+      / NULLIF(relative_variance + relative_variance_control, 0) AS relative_variance_share
+    FROM variant_pairs
+    WHERE variant <> 'A' AND n_units_control > 0
+-- experiment: variance_shares_totals
+), variance_shares_totals AS (
+  SELECT COUNT(*) AS num_rows FROM variance_shares
 -- experiment: effects
-      metric, variant, cuped_theta, value, value_control, n_units, n_units_control,
-      value - value_control AS difference, SQRT(variance + variance_control) AS se,
+      variance_shares.metric, variance_shares.variant, variance_shares.cuped_theta,
+      variance_shares.value, variance_shares.value_control, variance_shares.n_units,
+      variance_shares.n_units_control,
+      variance_shares.value - variance_shares.value_control AS difference,
+      SQRT(variance_shares.variance + variance_shares.variance_control) AS se,
       1 / NULLIF(
-        variance_share * variance_share / NULLIF(n_units - 1, 0)
-        + (1 - variance_share) * (1 - variance_share) / NULLIF(n_units_control - 1, 0),
+        variance_shares.variance_share * variance_shares.variance_share
+        / NULLIF(variance_shares.n_units - 1, 0)
+        + (1 - variance_shares.variance_share) * (1 - variance_shares.variance_share)
+        / NULLIF(variance_shares.n_units_control - 1, 0),
       ) AS df,
-      CASE
-        WHEN value > 0 AND value_control > 0 THEN value / value_control - 1
+        WHEN variance_shares.value > 0 AND variance_shares.value_control > 0
+        THEN variance_shares.value / variance_shares.value_control - 1
       END AS relative_difference,
-      SQRT(relative_variance + relative_variance_control) AS relative_se,
-        relative_variance_share * relative_variance_share / NULLIF(n_units - 1, 0)
-        + (1 - relative_variance_share) * (1 - relative_variance_share)
-        / NULLIF(n_units_control - 1, 0),
+      SQRT(
+        variance_shares.relative_variance + variance_shares.relative_variance_control
+      ) AS relative_se,
+        variance_shares.relative_variance_share * variance_shares.relative_variance_share
+        + (1 - variance_shares.relative_variance_share)
+        * (1 - variance_shares.relative_variance_share)
       ) AS relative_df,
-      (1 - 0.95e0) / COUNT(*) OVER () AS alpha
+      (1 - 0.95e0) / variance_shares_totals.num_rows AS alpha
     FROM variance_shares
+    CROSS JOIN variance_shares_totals
 -- experiment: quadrature_nodes
       4 * LN(1 + EXP(0.45e0 * number - 31)) AS node, 1.8 / (1 + EXP(31 - 0.45e0 * number)) AS weight
     FROM EXPLODE(SEQUENCE(0, 99)) AS series(number)
+-- experiment: p_values
+      effects.metric, effects.variant, cuped_theta, value, value_control, n_units, n_units_control,
+      difference, se, df, relative_difference, relative_se, alpha, critical_value,
+      relative_critical_value, mde_critical_value,
+        WHEN log_p > 0 THEN 1
+        WHEN log_p > -700 THEN EXP(log_p)
+        WHEN log_p IS NOT NULL THEN 0
+      END AS p_value
+    FROM effects
+    INNER JOIN critical_values
+      ON critical_values.metric = effects.metric AND critical_values.variant = effects.variant
+-- experiment: p_values_totals
+), p_values_totals AS (
+  SELECT COUNT(p_value) AS num_tests FROM p_values
+-- experiment: p_value_ranks
+    p_values.metric, p_values.variant, p_values.cuped_theta, p_values.value, p_values.value_control,
+    p_values.n_units, p_values.n_units_control, p_values.difference, p_values.se, p_values.df,
+    p_values.relative_difference, p_values.relative_se, p_values.alpha, p_values.critical_value,
+    p_values.relative_critical_value, p_values.mde_critical_value, p_values.p_value,
+      ORDER BY CASE
+        WHEN p_values.p_value IS NULL THEN 1
+        ELSE 0
+      END, p_values.p_value, p_values.metric, p_values.variant
+    p_values_totals.num_tests
+  CROSS JOIN p_values_totals
+-- experiment: metric_moments_totals
+), metric_moments_totals AS (
+  SELECT SUM(units) AS total_units, COUNT(*) AS num_rows
+-- experiment: sample_ratio_counts
+    metric_moments.units, metric_moments.multi_variant_units, metric_moments_totals.total_units,
+    1 / metric_moments_totals.num_rows AS expected_share
+  CROSS JOIN metric_moments_totals
+  WHERE metric_moments.metric = 'ctr'
 -- experiment: sample_ratio_test
       n_units, multi_variant_units, statistic, df,
       SUM(is_tail * weight * CASE WHEN log_density > -700 THEN EXP(log_density) ELSE 0 END)

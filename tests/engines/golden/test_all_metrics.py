@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
+import sqlglot
+from sqlglot import exp
 
 import sqlrank
 from sqlrank.errors import SqlrankError
@@ -150,6 +152,40 @@ def test_nothing_in_other_statements_of_metrics_is_without_need(kind: str, least
     }
     assert {case: sentences for case, sentences in found.items() if sentences} == {}
     assert len(found) >= least
+
+
+def list_windows_over_all_rows(text: str) -> list[str]:
+    """Return the windows of a statement of Spark that have neither partitions nor an order."""
+    windows = sqlglot.parse_one(text, read="spark").find_all(exp.Window)
+    parts = ("partition_by", "order", "alias")
+    return [window.sql() for window in windows if not any(map(window.args.get, parts))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{}, {"by": "day"}, {"confidence": 0.95}], ids=str)
+def test_spark_moves_no_table_to_one_worker_for_a_total(options: dict[str, Any]) -> None:
+    texts = {}
+    for file in FILES:
+        with suppress(SqlrankError):  # it has no intervals, or its input no day
+            texts[file.name] = print_statement(file, "spark", **options)
+    assert len(texts) > 100
+    assert {
+        name: found for name in texts if (found := list_windows_over_all_rows(texts[name]))
+    } == {}
+    if not options:
+        assert sum("One row: aggregates of all rows." in text for text in texts.values()) > 20
+
+
+@pytest.mark.slow
+def test_spark_moves_no_table_to_one_worker_for_other_statements() -> None:
+    texts = {
+        number: request.text("spark")
+        for number, request in REQUESTS.items()
+        if "plan" not in request.arguments
+    }
+    assert {
+        name: found for name in texts if (found := list_windows_over_all_rows(texts[name]))
+    } == {}
 
 
 @pytest.mark.slow
