@@ -5,7 +5,7 @@ SELECT
   multi_variant_units,
   statistic,
   df,
-  SUM(is_tail * weight * CASE WHEN log_density > -700 THEN EXP(log_density) ELSE 0 END)
-  / NULLIF(SUM((1 - is_tail) * weight * CASE WHEN log_density > -700 THEN EXP(log_density) ELSE 0 END), 0) AS p_value
+  SUM(is_tail * weight * exp_or_zero(log_density))
+  / NULLIF(SUM((1 - is_tail) * weight * exp_or_zero(log_density)), 0) AS p_value
 FROM chi_square_densities
 GROUP BY n_units, multi_variant_units, statistic, df

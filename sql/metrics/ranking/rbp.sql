@@ -1,5 +1,6 @@
 -- RBP: rank-biased precision, the expected gain per document for a reader who goes on with probability p.
 --     RBP@k = (1 - p) sum over i <= k of gain(r_i) p^(i-1)
+-- A power below 1e-304 counts as 0: some engines have an error for what no double holds.
 -- Full name: rank-biased precision.
 -- Use when: judgments are incomplete and you want to see with RBPresid how much the unjudged documents could change.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.

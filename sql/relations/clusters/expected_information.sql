@@ -24,7 +24,7 @@ FROM (
       num_records,
       overlap,
       max_log_likelihood,
-      CASE WHEN log_likelihood - max_log_likelihood > -700 THEN EXP(log_likelihood - max_log_likelihood) ELSE 0 END AS likelihood
+      exp_or_zero(log_likelihood - max_log_likelihood) AS likelihood
     FROM (
       -- one row per group, both sizes and overlap
       SELECT

@@ -12,6 +12,6 @@ FROM (
   -- one row per integer
   SELECT
     number,
-    CASE WHEN number * LN($p) < -700 THEN 0 ELSE EXP(number * LN($p)) / number END AS depth_weight
+    exp_or_zero(number * LN($p)) / number AS depth_weight
   FROM numbers
 ) AS weights

@@ -9,7 +9,7 @@ SELECT
   list_id,
   rank, -- NULL if not retrieved
   stop_probability, -- that the reader ends the search here
-  CASE WHEN log_reach < -700 THEN 0 ELSE EXP(log_reach) END AS reach_probability -- that the reader gets here
+  exp_or_zero(log_reach) AS reach_probability -- that the reader gets here
 FROM (
   -- one row per list and judged document of positive relevance
   SELECT

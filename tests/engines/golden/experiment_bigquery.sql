@@ -535,9 +535,9 @@ WITH observations AS (
   -- p-value. (experiments/sample_ratio_test.sql)
   SELECT
     n_units, multi_variant_units, statistic, df,
-    SUM(is_tail * weight * CASE WHEN log_density > -700 THEN EXP(log_density) ELSE 0 END)
+    SUM(is_tail * weight * CASE WHEN log_density < -700 THEN 0 ELSE EXP(log_density) END)
     / NULLIF(
-      SUM((1 - is_tail) * weight * CASE WHEN log_density > -700 THEN EXP(log_density) ELSE 0 END),
+      SUM((1 - is_tail) * weight * CASE WHEN log_density < -700 THEN 0 ELSE EXP(log_density) END),
       0
     ) AS p_value
   FROM chi_square_densities

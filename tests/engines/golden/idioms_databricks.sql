@@ -239,9 +239,9 @@
   WHERE metric_moments.metric = 'ctr'
 -- experiment: sample_ratio_test
       n_units, multi_variant_units, statistic, df,
-      SUM(is_tail * weight * CASE WHEN log_density > -700 THEN EXP(log_density) ELSE 0 END)
+      SUM(is_tail * weight * CASE WHEN log_density < -700 THEN 0 ELSE EXP(log_density) END)
       / NULLIF(
-          (1 - is_tail) * weight * CASE WHEN log_density > -700 THEN EXP(log_density) ELSE 0 END
+          (1 - is_tail) * weight * CASE WHEN log_density < -700 THEN 0 ELSE EXP(log_density) END
         ),
       ) AS p_value
     FROM chi_square_densities
