@@ -39,6 +39,7 @@ class SharedPolicies(TypedDict, total=False):
     enlarged_se: Literal["few_rows"] | Map
     eps: Any
     eta: Any
+    expm1_ratio: Literal["log"] | Map
     exponent: Any
     few_negatives: Literal["error", "pad", "skip", "truncate"] | Map
     floor: Any
@@ -72,6 +73,7 @@ class SharedPolicies(TypedDict, total=False):
     ngram: Literal["joined_words"] | Map
     nonrel_missed: Any
     nonrel_ret: Any
+    normal_quantile: Literal["rational"] | Map
     normalization: Literal["ideal", "none"] | Map
     novelty: Literal["power"] | Map
     nulls: Literal["error", "drop"]
@@ -124,6 +126,7 @@ class SharedPolicies(TypedDict, total=False):
     u0: Any
     unjudged: Literal["nonrelevant", "drop"]
     untied_in: Literal["label", "score"] | Map
+    welch_df: Literal["welch"] | Map
     words: Literal["letters_and_digits"] | Map
     zero_division: Literal["one", "skip", "zero"] | Map
 
