@@ -386,11 +386,19 @@ def _execute_statement(connection: Any, text: str) -> None:
         cursor.execute(text)
 
 
+_IDLE = 0
+"""Status of connections of psycopg and psycopg2 outside of a transaction."""
+
+
 def _set_savepoint(connection: Any) -> bool:
     """Set a savepoint, and return False outside of a transaction."""
     if hasattr(
         connection, "adbc_get_info"
     ):  # after a failed statement the driver rejects all others until a complete rollback
+        return False
+    if getattr(connection, "autocommit", False) and (
+        getattr(getattr(connection, "info", None), "transaction_status", None) == _IDLE
+    ):  # the server would log an error
         return False
     with suppress(Exception):
         _execute_statement(connection, "SAVEPOINT sqlrank")

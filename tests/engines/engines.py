@@ -135,6 +135,7 @@ class PostgreSQL:
             self._folder = tempfile.TemporaryDirectory(prefix="sqlrank_pg_")
             self._server = pgserver.get_server(self._folder.name)
         self.uri = self._server.get_uri()
+        self.log = Path(self._folder.name, "log")
         self.connection = psycopg.connect(self.uri, autocommit=True)
         self.version = str(self.rows("SHOW server_version")[0][0])
 

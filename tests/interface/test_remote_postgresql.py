@@ -28,6 +28,23 @@ def server() -> Iterator[PostgreSQL]:
         yield started
 
 
+def test_a_call_logs_no_error_on_the_server(server: PostgreSQL) -> None:
+    import psycopg
+
+    with server.log.open() as log, psycopg.connect(server.uri, autocommit=True) as connection:
+        log.seek(0, 2)
+        evaluate_small(connection)
+        connection.execute("BEGIN")
+        evaluate_small(connection)
+        with pytest.raises(InputError, match="nowhere"):
+            sqlrank.evaluate("RR", run="nowhere", qrels="qrels", connection=connection)
+        evaluate_small(connection)  # the transaction is usable, since it has a savepoint
+        connection.execute("COMMIT")
+        errors = [line.partition("ERROR:  ")[2] for line in log if "ERROR: " in line]
+    assert len(errors) > 0
+    assert {error.partition(" at ")[0] for error in errors} == {'relation "nowhere" does not exist'}
+
+
 def test_a_failure_leaves_the_transaction_as_it_was(server: PostgreSQL) -> None:
     import psycopg
 
