@@ -279,8 +279,12 @@ class SourceTable:
         """Return the source with every column, of which those of integers and texts are texts.
 
         Raises:
-            InputError: A column has no common type, or some members lack it.
+            InputError: A column has no common type or no name, or some members lack it.
         """
+        if "" in self.types:
+            raise InputError(
+                f"{self.label} has a column whose name is empty. Rename it, or leave it out"
+            )
         self.require_readable(
             name for name, problem in self.problems.items() if not problem.allows_keys
         )

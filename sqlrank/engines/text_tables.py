@@ -562,9 +562,16 @@ def declare_types(
     scalars = {
         name: "VARCHAR"
         for name in kinds
-        if full_types[name] == "JSON"
+        if is_json
         and columns.find_kind(name) == "any"
-        and not _is_nested(connection, item, name)
+        and (
+            (full_types[name] == "JSON" and not _is_nested(connection, item, name))
+            or (
+                full_types[name] == "DOUBLE"
+                and name.lower() in columns.texts
+                and _has_long_integers(connection, item, name)
+            )
+        )
     }
     full_types = {**full_types, **scalars}
     missing = {
@@ -599,13 +606,24 @@ def declare_types(
 def _is_nested(connection: duckdb.DuckDBPyConnection, item: exp.Expr, name: str) -> bool:
     """Return True if a column of JSON has a list or an object, and not only numbers and texts."""
     kind = call_function("JSON_TYPE", quoted_column(name))
-    is_nested = kind.isin("ARRAY", "OBJECT")
-    reader = TextReader(item, {}, {name: "JSON"})
-    return bool(
-        fetch_tuples(
-            connection, reader.select_texts([name]).where(is_nested).limit(1).sql("duckdb")
-        )
-    )
+    return _has_rows(connection, item, {name: "JSON"}, kind.isin("ARRAY", "OBJECT"))
+
+
+def _has_long_integers(connection: duckdb.DuckDBPyConnection, item: exp.Expr, name: str) -> bool:
+    """Return True if a column of JSON has integers that doubles may not tell apart."""
+    pattern = sql_literal(r"-?\d{16,}")
+    is_long = call_function("REGEXP_FULL_MATCH", quoted_column(name), pattern)
+    return _has_rows(connection, item, {name: "VARCHAR"}, is_long)
+
+
+def _has_rows(
+    connection: duckdb.DuckDBPyConnection,
+    item: exp.Expr,
+    types: Mapping[str, str],
+    condition: exp.Expr,
+) -> bool:
+    query = TextReader(item, {}, types).select_texts(types).where(condition).limit(1)
+    return bool(fetch_tuples(connection, query.sql("duckdb")))
 
 
 def settle_types(

@@ -420,7 +420,7 @@ def find_group_columns(inputs: BoundInputs, mapping: Mapping[str, str]) -> tuple
         except InputError as error:
             problems.append(str(error))
     if problems:
-        raise InputError(*problems)
+        raise InputError(*problems, *_explain_groupings(request.group_by, inputs))
     labels = [
         name if _is_label(name, match, by_role) else match.column
         for name, match in zip(request.group_by, matches, strict=True)
@@ -445,6 +445,18 @@ def find_group_columns(inputs: BoundInputs, mapping: Mapping[str, str]) -> tuple
         )
         for name, label, match in zip(request.group_by, labels, matches, strict=True)
     )
+
+
+def _explain_groupings(names: Sequence[str], inputs: BoundInputs) -> list[str]:
+    """Return advice on groupings that are written as the command line has them."""
+    tables = [bound_input.table for bound_input in inputs.by_role.values()]
+    groupings = [[] if name == "total" else name.split(",") for name in names]
+    if max(map(len, groupings)) == 1 or not all(
+        any(table.find_column(name) for table in tables) for part in groupings for name in part
+    ):
+        return []
+    text = groupings[0] if len(groupings) == 1 else groupings
+    return [f"In Python several columns are a list, and groupings a list of lists: by={text}"]
 
 
 def describe_unseen_groups(inputs: BoundInputs) -> list[str]:
@@ -644,10 +656,12 @@ def _find_in_rankings(
     if (
         only := next((role for role in inputs if inputs[role].find_column(text) is not None), None)
     ) is not None:
-        raise InputError(
-            f"{argument}: {name!r} is in {only} only. A column to group by is one of the run or of"
-            " the queries table"
+        advice = (
+            _RUNS_ADVICE
+            if name == SYSTEM_COLUMN
+            else "A column to group by is one of the run or of the queries table"
         )
+        raise InputError(f"{argument}: {name!r} is in {only} only. {advice}")
     available = [column for bound_input in inputs.values() for column in bound_input.table.types]
     start, advice = (
         ("", _RUNS_ADVICE)

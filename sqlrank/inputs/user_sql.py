@@ -346,6 +346,11 @@ def parse_expression(text: str, dialect: str = "duckdb") -> exp.Expr:
     source, tree = _read_expression(text, dialect, quote_excerpt(text))
     # Braces within braces, such as {{ x }}, are a name, of which parsers make a struct or a map.
     if tree is None or tree.find(*_REFUSED_IN_EXPRESSIONS) or text.startswith("{{"):
+        if tree is not None and tree.find(exp.AggFunc, exp.Window):
+            raise DisallowedSqlError(
+                f"{quote_excerpt(text)} is no expression over the columns of one row, but an"
+                f" aggregate of several. {_ADVICE}"
+            )
         raise InputError(
             f"{text!r} is neither a column nor an expression over columns, such as 1 / propensity"
         )

@@ -336,6 +336,8 @@ def test_rows_that_cannot_be_split() -> None:
         match=r"user is DOUBLE, whose text differs between engines. Cast it to an integer or text",
     ):
         sqlrank.split(pa.table({"user": [1.0]}), key="user", **asked)
+    with pytest.raises(InputError, match=r"has a column whose name is empty. Rename it"):
+        sqlrank.split(pa.table({"user": [1], "": [1]}), key="user", **asked)
     with pytest.raises(
         InputError,
         match=r"has a column 'split' already. Give the new one another name with column=",

@@ -277,7 +277,7 @@ def test_the_command_line(tmp_path: Any) -> None:
         ({"columns": {"term": "query_id"}}, "columns maps 'term', which no input has. The name to map comes first: columns={'query_id': 'term'}"),
         ({"columns": {"zzz": "x"}}, "columns maps 'zzz', which no input has. Names to map are: query_id, doc_id, score,"),
         ({"columns": SEPARATE | {"score": "pints * 2"}}, "columns maps to 'pints', which no input has. Did you mean 'points'?"),
-        ({"columns": SEPARATE | {"score": "SUM(points)"}}, "columns maps to 'SUM.points.', which no input has"),
+        ({"columns": SEPARATE | {"score": "SUM(points)"}}, "'SUM.points.' is no expression over the columns of one row"),
         ({"columns": SEPARATE | {"score": "1; DROP TABLE run"}}, "columns maps to '1; DROP TABLE run', which no input has"),
         ({"columns": SEPARATE, "by": "day=LOWER(missing)"}, "which no input has"),
     ],
@@ -285,3 +285,28 @@ def test_the_command_line(tmp_path: Any) -> None:
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(sqlrank.InputError, match=message):
         evaluate_rows("RR", run=RUN, qrels=QRELS, **options)
+
+
+@pytest.mark.parametrize("text", ["SUM(score)", "MAX(label) + 1", "ROW_NUMBER() OVER ()"])
+def test_an_aggregate_is_no_expression_over_one_row(text: str) -> None:
+    clicks = pa.table({"label": [1, 0], "score": [0.9, 0.1]})
+    with pytest.raises(InputError, match="no expression over the columns of one row, but an aggr"):
+        sqlrank.evaluate("AUC", predictions=clicks, columns={"score": text})
+
+
+@pytest.mark.parametrize(
+    ("by", "advised"),
+    [
+        ("country,device", "by=['country', 'device']"),
+        (["country,device", "total"], "by=[['country', 'device'], []]"),
+    ],
+)
+def test_groupings_as_the_command_line_has_them(by: Any, advised: str) -> None:
+    clicks = pa.table(
+        {"label": [1, 0], "score": [0.9, 0.1], "country": ["de", "de"], "device": ["a", "a"]}
+    )
+    with pytest.raises(InputError) as error:
+        sqlrank.evaluate("AUC", predictions=clicks, by=by)
+    assert str(error.value).endswith(advised)
+    groups = ast.literal_eval(advised.removeprefix("by="))
+    assert "AUC" in sqlrank.evaluate("AUC", predictions=clicks, by=groups).column_names

@@ -150,6 +150,19 @@ def test_json_numbers_beyond_64_bits_are_ids_of_their_digits() -> None:
 
 
 @pytest.mark.slow
+def test_groups_by_json_numbers_beyond_64_bits_are_those_of_their_digits() -> None:
+    groups = [2**64 + 1, 2**64 + 1, 2**64 + 2, 2**64 + 2]
+    rows = [
+        {"campaign": campaign, "label": label, "score": score}
+        for campaign, label, score in zip(groups, [1, 0, 1, 0], [0.9, 0.1, 0.4, 0.6], strict=True)
+    ]
+    Path("clicks.json").write_text(json.dumps(rows))
+    assert sqlrank.evaluate("AUC", predictions="clicks.json", by="campaign").to_pylist() == [
+        {"campaign": str(2**64 + 1), "AUC": 1.0},
+        {"campaign": str(2**64 + 2), "AUC": 0.0},
+    ]
+
+
 def test_whole_numbers_keep_their_order_and_texts_have_that_of_letters() -> None:
     """Of equal scores the greatest id is first: 10 by number, '9' by letters."""
     rows = [{"query_id": 1, "doc_id": doc, "score": 1} for doc in (9, 10)]

@@ -385,7 +385,7 @@ def test_what_writes_files_is_recognized() -> None:
 
 UNORDERED = {
     "take_first",
-    *("_check_system", "_is_nested", "_check_not_empty", "_check_no_objects", "_has_text"),
+    *("_check_system", "_has_rows", "_check_not_empty", "_check_no_objects", "_has_text"),
     *("_have_common_value", "share_classes", "_has_several", "check_overlap", "_equal_hash_query"),
     *("check_queries_present", "_has_shared_queries"),
     *("check_dates", "_select_values", "_write_list_query", "_list_texts"),
