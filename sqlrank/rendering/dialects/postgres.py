@@ -58,6 +58,21 @@ def _write_record(value: exp.Expr) -> exp.Cast:
     return exp.cast(call_function("ROW", value), exp.DataType.build("RECORD", udt=True))
 
 
+_RAISE_PROBLEM = r"""
+EXCEPTION WHEN invalid_text_representation THEN
+  -- The check casts what is wrong to a boolean, in whatever language the server reports it
+  problem := substring(SQLERRM FROM 'boolean\W+(.*)\W$');
+  IF problem IS NULL THEN
+    RAISE;
+  END IF;
+  advice := strpos(problem || '. ', '. ') + 2;
+  counted := COALESCE(substring(problem FROM ' [(](?:rows|keys): [0-9]+[)]$'), '');
+  RAISE EXCEPTION USING
+    MESSAGE = substr(problem, 1, advice - 3) || counted,
+    HINT = substr(problem, advice, greatest(length(problem) - length(counted) - advice + 1, 0));
+"""
+"""End of a function: without it, an error is followed by the whole query as its context."""
+
 DIALECT = Dialect(
     label="PostgreSQL",
     sqlglot_name="postgres",
@@ -90,8 +105,11 @@ DIALECT = Dialect(
                 "DROP FUNCTION IF EXISTS {name}({other_types})",
                 (
                     "CREATE OR REPLACE FUNCTION {name}({arguments}) RETURNS TABLE ({columns})"
-                    " LANGUAGE plpgsql STABLE AS $sqlrank$\nBEGIN\n  RETURN QUERY EXECUTE"
-                    " format($query$\n{query}\n$query$, {formatted}){using};\nEND\n$sqlrank$"
+                    " LANGUAGE plpgsql STABLE AS $sqlrank$\nDECLARE\n  problem text;\n"
+                    "  counted text;\n  advice int;\nBEGIN\n  RETURN QUERY EXECUTE"
+                    " format($query$\n{query}\n$query$, {formatted}){using};"
+                    + _RAISE_PROBLEM
+                    + "END\n$sqlrank$"
                 ),
                 "COMMENT ON FUNCTION {name} IS {comment}",
             ),
