@@ -39,6 +39,7 @@ class SharedPolicies(TypedDict, total=False):
     enlarged_se: Literal["few_rows"] | Map
     eps: Any
     eta: Any
+    exp_or_zero: Literal["underflow"] | Map
     expm1_ratio: Literal["log"] | Map
     exponent: Any
     few_negatives: Literal["error", "pad", "skip", "truncate"] | Map

@@ -25,7 +25,7 @@ from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS, list_metrics, search_metrics
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.run.execution import execute_request
-from sqlrank.run.prepare import audit_text, prepare_statement
+from sqlrank.run.prepare import audit_text, prepare_audit, prepare_statement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -312,7 +312,7 @@ def sql(  # noqa: D417  evaluate describes the other arguments
         )
     with open_for_inspection(connection, target_dialect, request.sources.values()) as database:
         if audit:
-            return audit_text(request, database)
+            return audit_text(*prepare_audit(request, database), database.dialect)
         prepared = prepare_statement(request, database)
         read_tables = [
             bound_input.table.display_from_item for bound_input in prepared.inputs.by_role.values()

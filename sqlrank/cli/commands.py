@@ -210,8 +210,9 @@ def sql(call: CommandCall) -> None:
     if call.dbt is not None:
         unread = ("connection", "rollup", "create_table", "create_view", "insert", "output")
         arguments = call.read_arguments("dbt_model")
-        _refuse_unread(call, (*unread, "audit"))
-        _write_model(call, FileKind.DBT_METRICS, "dbt_model", arguments)
+        _refuse_unread(call, unread)
+        kind = FileKind.STATEMENT if call.audit else FileKind.DBT_METRICS
+        _write_model(call, kind, "dbt_model", arguments)
         return
     if call.materialized is not None:
         raise SqlrankError("--materialized is for --dbt")

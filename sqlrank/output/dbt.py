@@ -27,7 +27,7 @@ from sqlrank.output.output_file import FileKind, OutputFile, write_files
 from sqlrank.output.table_writes import output_identifier, resolve_group_column, without_order
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
-from sqlrank.run.prepare import prepare_statement
+from sqlrank.run.prepare import audit_text, prepare_audit, prepare_statement
 from sqlrank.sql_ast import query_text, sql_literal
 
 if TYPE_CHECKING:
@@ -57,7 +57,9 @@ _QUOTED = re.compile(r"""['"]([^'"]+)['"]""")
 
 @dataclass(frozen=True)
 class DbtModel:
-    """A dbt model: ``sql`` is the text of its file, ``schema`` the content of its YAML file."""
+    """A dbt model or test: ``sql`` is the text of its file, ``schema`` the content of its YAML
+    file, which is empty for a test.
+    """
 
     sql: str
     schema: dict[str, Any]
@@ -71,6 +73,7 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
     materialized: Materialized = "table",
     dialect: str = "duckdb",
     overwrite_by: str | None = None,
+    audit: bool = False,
     run: Any = None,
     qrels: Any = None,
     predictions: Any = None,
@@ -106,6 +109,8 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
         overwrite_by: a column of ``by`` such as ``"day"``, for an incremental model. It then reads
             only rows from the last day in the model on. It replaces all rows of these days if the
             adapter supports ``delete+insert``; otherwise it merges them.
+        audit: return a test instead, which fails with a row for each rule that rows of the inputs
+            break.
         where: a condition on the rows to read. A text literal in it may hold Jinja, such as ``"day
             >= '{{ var(\"since\") }}'"``; other arguments may not.
 
@@ -125,6 +130,7 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
         "dbt": f"{name}.sql",
         "materialized": None if materialized == "table" else materialized,
         "overwrite_by": overwrite_by,
+        "audit": audit or None,
     }
     call = Request.from_arguments(arguments, requested_names=True, command="sql", options=settings)
     options = {
@@ -139,9 +145,14 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
     dialect = dialect or "duckdb"
     get_dialect(dialect)
     request = resolve_request(call)
-    statement = prepare_statement(
-        request, NamesOnlyDatabase(dialect, dbt_relation, allows_jinja=True)
-    ).statement
+    database = NamesOnlyDatabase(dialect, dbt_relation, allows_jinja=True)
+    if audit:
+        title, checks = prepare_audit(request, database)
+        broken = exp.select("*").from_(checks.subquery("audit")).where("num_rows > 0")
+        text = audit_text(title, broken, dialect)
+        _check_jinja(text, broken, options, dialect)
+        return DbtModel(f"{text}\n", {})
+    statement = prepare_statement(request, database).statement
     column = None
     if overwrite_by is not None:
         statement = dataclasses.replace(statement, tree=statement.tree.copy())
@@ -184,16 +195,19 @@ def check_name(name: Any) -> None:
 def model_text(
     config: str, statement: CompiledStatement, dialect: str, options: Mapping[str, Any]
 ) -> str:
-    """Return the text of a model's file.
-
-    Raises ``InputError`` for Jinja other than sqlrank's own, and variables in ``where``.
-    """
+    """Return the text of a model's file."""
     header = statement.header.keep_entries(
         lambda line: _JINJA.search(line) is None
     )  # dbt runs Jinja in comments, too
     text = render_statement(statement.tree, header, dialect)
+    _check_jinja(text, statement.tree, options, dialect)
+    return f"{{{{ config({config}) }}}}\n{text}\n"
+
+
+def _check_jinja(text: str, tree: exp.Expr, options: Mapping[str, Any], dialect: str) -> None:
+    """Raise ``InputError`` for Jinja other than sqlrank's own, and variables in ``where``."""
     remaining = text
-    for reference in statement.tree.find_all(exp.Var):
+    for reference in tree.find_all(exp.Var):
         references = [reference.name] if _JINJA.search(reference.name) else []
         for jinja in references if query_text(reference) is None else find_jinja(reference.name):
             remaining = remaining.replace(jinja, "", 1)
@@ -202,7 +216,6 @@ def model_text(
             remaining = remaining.replace(call[0], "")
     if match := _JINJA.search(remaining):
         raise _jinja_error(remaining[match.start() :].splitlines()[0], options, dialect)
-    return f"{{{{ config({config}) }}}}\n{text}\n"
 
 
 def _jinja_error(jinja: str, options: Mapping[str, Any], dialect: str) -> InputError:
@@ -505,6 +518,9 @@ def write_dbt_files(
         )
     model = make(path.stem)
     statement = _name_path(model.sql, path)
+    if not model.schema:
+        write_files([(file, seal_text(statement, 1, "--"))])
+        return [file.path]
     generated = text = _dump_properties(path, model.schema)
     if not force and is_edited(earlier.get(properties, "")):
         text = _dump_properties(

@@ -243,9 +243,9 @@ def _list_assumptions(inputs: BoundInputs, layout: ResultLayout) -> list[str]:
     return notes
 
 
-def audit_text(request: ResolvedRequest, database: Database) -> str:
-    """Return the statement that checks the rows of the inputs of a request, under a comment that
-    says so.
+def prepare_audit(request: ResolvedRequest, database: Database) -> tuple[str, exp.Query]:
+    """Return the statement that counts the rows of the inputs of a request by the rule that they
+    break, and the line of a comment that says so.
     """
     inputs = filter_inputs(bind_inputs(request, database))
     sources = ", ".join(inputs.by_role)
@@ -258,13 +258,12 @@ def audit_text(request: ResolvedRequest, database: Database) -> str:
         for role in inputs.by_role
         if any(request.library.row_filter(role, metric.settings) for metric in request.metrics)
     }
-    text = to_sql(
-        build_audit(inputs, required_row_checks(request), deduplicated),
-        database.dialect,
-        "the audit",
-        pretty=True,
-    )
-    return f"{title}\n{text}"
+    return title, build_audit(inputs, required_row_checks(request), deduplicated)
+
+
+def audit_text(title: str, audit: exp.Query, dialect: str) -> str:
+    """Return the text of a statement that checks rows."""
+    return f"{title}\n{to_sql(audit, dialect, 'the audit', pretty=True)}"
 
 
 def _round_limits(metric: ResolvedMetric, types: Mapping[str, set[str]]) -> dict[str, float]:

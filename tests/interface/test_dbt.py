@@ -446,25 +446,43 @@ def test_dbt_builds_the_models_and_passes_their_tests(
         "--by",
         "intent",
     )
+    write_audit(tmp_path / "tests" / "ranking_rows.sql")
     with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
         connection.execute(TABLES)
+    build = [str(programs / "dbt"), "build", "--project-dir", ".", "--profiles-dir", "."]
+
+    def run_build(*options: str) -> subprocess.CompletedProcess[str]:
+        command = [*build, "--no-use-colors", *options]
+        return subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path)
+
     for variables in ("{}", "{since: '2026-01-02'}"):
-        command = [
-            str(programs / "dbt"),
-            "build",
-            "--project-dir",
-            ".",
-            "--profiles-dir",
-            ".",
-            "--no-use-colors",
-            "--vars",
-            variables,
-        ]
-        done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path)
+        done = run_build("--vars", variables)
         assert done.returncode == 0, done.stdout
-        assert "PASS=31 WARN=0 ERROR=0 SKIP=0" in done.stdout
+        assert "PASS=32 WARN=0 ERROR=0 SKIP=0" in done.stdout
         assert "deprecat" not in done.stdout.lower()
-    with duckdb.connect(str(tmp_path / "shop.duckdb"), read_only=True) as connection:
+    check_built_models(tmp_path / "shop.duckdb")
+    (models / "truth.sql").write_text(QRELS.replace("1 AS relevance", "NULL::INT AS relevance"))
+    done = run_build("--select", "truth")
+    assert done.returncode == 1
+    assert "FAIL 1 ranking_rows" in done.stdout, done.stdout
+
+
+def write_audit(path: Path) -> None:
+    """Write a test of the rows of both inputs of rankings, twice, as a scheduled job does."""
+    path.parent.mkdir()
+    arguments = ["sql", "AP", "--run", "runs", "--qrels", "truth", "--audit", "--dbt", str(path)]
+    for _ in range(2):
+        result = CliRunner().invoke(app, arguments)
+        assert (result.exit_code, result.stderr) == (0, f"wrote {path}\n")
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    text = path.read_text("utf-8")
+    assert "FROM {{ ref('runs') }}" in text
+    assert text.endswith("WHERE num_rows > 0\n")
+
+
+def check_built_models(file: Path) -> None:
+    """Compare the tables of the models with the results of evaluate."""
+    with duckdb.connect(str(file), read_only=True) as connection:
         clicks = {
             "predictions": "impressions",
             "connection": connection,

@@ -322,8 +322,9 @@ def test_the_checks_of_rows_are_a_statement_of_their_own(tmp_path: Path) -> None
     assert "insert is not for it" in run_refused_command(
         "sql", "AUC", "--audit", "--predictions", "clicks", "--insert", "t"
     )
-    assert "--audit is not for --dbt" in run_refused_command(
-        "sql", "AUC", "--audit", "--predictions", "p", "--dbt", str(tmp_path / "m.sql")
+    view = ("--dbt", str(tmp_path / "m.sql"), "--materialized", "view")
+    assert "materialized is not for it" in run_refused_command(
+        "sql", "AUC", "--audit", "--predictions", "p", *view
     )
 
 
