@@ -49,6 +49,8 @@ several.
 
 _CONDITIONS = (exp.EQ, exp.NullSafeEQ, exp.Is, exp.And, exp.Or, exp.Paren)
 """Nodes of which the comparison of two groups consists, in any dialect."""
+_COMPARED_VALUES = (exp.Cast, exp.Coalesce)
+"""Nodes around the groups that are compared: joins hash texts of them on Redshift."""
 
 
 @dataclass(frozen=True)
@@ -219,11 +221,11 @@ def _find_qualifier(column: exp.Expr) -> str:
 def _find_comparison(column: exp.Column, dialect: str) -> exp.Expr:
     """Find the condition that compares two groups, of which a column is part."""
     condition: exp.Expr = column
-    while isinstance(condition.parent, _CONDITIONS) and all(
+    while isinstance(condition.parent, (*_CONDITIONS, *_COMPARED_VALUES)) and all(
         _is_group(other) for other in find_nodes(condition.parent, exp.Column)
     ):
         condition = condition.parent
-    if condition is column:
+    if not isinstance(condition, _CONDITIONS):
         raise MetricError(
             f"the group in {_format_sql(column.parent or column, dialect)} cannot be a list of"
             " columns"
