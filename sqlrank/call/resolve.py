@@ -733,9 +733,10 @@ def _check_systems(
             if any(SYSTEM_COLUMN in group for group in groupings):
                 continue
             argument = describe_argument(first_role, "{'old': ..., 'new': ...}")
+            lists = ", or {query: {document: relevance}}" if role == "qrels" else ""
             raise InputError(
-                f"{role}: several sources are those of systems, and there is one {first_role}."
-                f" Give one of each system, {argument}"
+                f"{role}: sources by name are those of systems, and there is one {first_role}. Give"
+                f" one of each system, {argument}{lists}"
             )
         differs = set(names) != set(members[main]) and None not in {*names, *members[main]}
         if differs and not (role in previous_runs and set(names) < set(members[main])):

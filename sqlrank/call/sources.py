@@ -185,7 +185,12 @@ class SourceGroup:
                 if source
                 else source
             )
-        if isinstance(source, Mapping) and source and not is_nested_run_dict(source):
+        if (
+            isinstance(source, Mapping)
+            and source
+            and not is_nested_run_dict(source)
+            and not any(isinstance(member, int | float | type(None)) for member in source.values())
+        ):
             return cls(
                 tuple((str(name), cls._wrap_member(member)) for name, member in source.items()),
                 members_are_systems=True,

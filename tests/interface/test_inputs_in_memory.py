@@ -164,8 +164,8 @@ def test_maps_of_other_roles_are_refused(run: pa.Table, qrels: pa.Table) -> None
         queries={"q1": 1.0},
     )
     refused(
-        "qrels: cannot read a dict whose query 'q1'",
-        "{query: {document: relevance}}",
+        "qrels: sources by name are those of systems, and there is one run. Give one of each",
+        "or {query: {document: relevance}}",
         run=run,
         qrels={"q1": "a"},
     )

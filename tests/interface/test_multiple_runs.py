@@ -390,7 +390,7 @@ def test_inputs_of_other_systems_are_refused() -> None:
         qrels={"x": QRELS, "z": QRELS},
     )
     refused(
-        "qrels: several sources are those of systems, and there is one run",
+        "qrels: sources by name are those of systems, and there is one run",
         "Give one of each system, run={'old': ..., 'new': ...}",
         run=GOOD,
         qrels={"x": QRELS, "y": QRELS},
