@@ -307,16 +307,15 @@ def test_a_span_that_a_chunk_covers_has_its_grade_to_the_last_bit(length: int) -
     assert row == [{"R(rel=0.7)@5": 1.0, "CG@1": 0.7}]
 
 
-def test_a_system_without_chunks_is_counted() -> None:
+def test_a_system_without_chunks_is_refused() -> None:
     inputs = make_inputs([("q", "a", 0, 10)], [])
     chunks = {"old": make_inputs(chunks=[("c1", "a", 0, 20)])["chunks"]}
-    result = sqlrank.evaluate(
-        "RR", run={"old": {"q": ["c1"]}, "new": {"q": ["c1"]}}, inputs={**inputs, "chunks": chunks}
-    )
-    assert result.to_pylist() == [{"system": "old", "RR": 1.0}]
-    assert result.schema.metadata[b"sqlrank.notes"].decode() == (
-        "1 of 2 queries of the run have no judgments, and are left out (system=new: 1 of 1)"
-    )
+    with pytest.raises(InputError, match=r"^chunks: its systems are old, and those of run are"):
+        sqlrank.evaluate(
+            "RR",
+            run={"old": {"q": ["c1"]}, "new": {"q": ["c1"]}},
+            inputs={**inputs, "chunks": chunks},
+        )
 
 
 def test_positions_that_are_texts_are_refused_by_name() -> None:
