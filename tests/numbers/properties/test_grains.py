@@ -48,8 +48,8 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
         "judged": pasted.JUDGED,
         "candidate_pairs": pasted.PAIRS,
         "queries": (
-            "SELECT 'q' || i AS query_id, 1.0 AS weight, 2 AS cutoff, 'a b c ' || i AS text FROM"
-            " range(4) AS t(i)"
+            "SELECT 'q' || i AS query_id, 1.0 AS weight, 2 AS cutoff, 'a b c ' || i AS text, i AS"
+            " measure FROM range(4) AS t(i)"
         ),
         "predicted_clusters": (
             "SELECT i AS record_id, 'p' || (i % 7) AS cluster_id FROM range(20) AS t(i)"
@@ -66,8 +66,8 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
             " range(5) AS t(i)"
         ),
         "answers": (
-            "SELECT 'q' || i AS query_id, ['d1', 'd2'] AS retrieved, ['d2'] AS relevant FROM"
-            " range(5) AS t(i)"
+            "SELECT 'q' || i AS query_id, ['d1', 'd2'] AS retrieved, ['d2'] AS relevant, i AS"
+            " measure FROM range(5) AS t(i)"
         ),
     }
     with duckdb.connect() as database:
