@@ -654,7 +654,8 @@ def _describe_violations(
         problems.append(f"{bound_input.label} has no rows{which}{values}")
     for name, condition in rules.conditions.items():
         if counts.get(name) and not (
-            name == "improbable_score" and counts[name] == counts.get("nan_score")
+            name in {"improbable_score", "unthresholded_score"}
+            and counts[name] == counts.get("nan_score")
         ):  # NaN is above 1
             # A CASE, because DuckDB evaluates a bare condition on Parquet statistics, which ignore
             # NaN.

@@ -243,7 +243,7 @@ def drop_operand_casts(division: exp.Div) -> None:
         while (
             isinstance(cast := node.args[argument], exp.Cast)
             and cast.is_type(DOUBLE)
-            and not isinstance(cast.this, exp.Literal)
+            and not isinstance(cast.this, exp.Literal | exp.Parameter)  # whose type is not known
         ):
             node.set(
                 argument,

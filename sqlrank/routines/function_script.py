@@ -5,7 +5,7 @@ it.
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,7 @@ from sqlrank.routines.function_statements import (
     qualify_function,
     quote_schema,
     refuse_ranges,
+    refuse_rows,
     takes_checks,
 )
 from sqlrank.routines.symbolic_statement import (
@@ -190,6 +191,11 @@ class Installation:
         )
         if is_aggregate(metric, roles, self.options):
             body, parameters, request = build_aggregate(metric, roles[0], self.options)
+            if statement.checks:
+                weighted = replace(self.options, weighted=True)
+                checks = compile_symbolic([metric], roles, weighted).checks[roles[0]]
+                names = {parameter.name for parameter in parameters}
+                body = refuse_rows(body, roles[0], checks.restrict(names), self.options.dialect)
             body = self._check_ranges(body, parameters)
             comment = document_routine(
                 metric.file.description, parameters, *self._describe_settings(request)

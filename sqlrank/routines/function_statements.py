@@ -33,7 +33,15 @@ from sqlrank.routines.symbolic_statement import (
     build_table_query,
     source_table,
 )
-from sqlrank.sql_ast import call_function, case_when, count_rows, find_nodes, sql_literal, union_all
+from sqlrank.sql_ast import (
+    call_function,
+    case_when,
+    count_rows,
+    find_nodes,
+    is_null,
+    sql_literal,
+    union_all,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -153,6 +161,39 @@ def refuse_ranges(
         else:
             raised = _raise_error(problem.args["default"], dialect)
             value = case_when(problem.args["ifs"][0].this, value, raised)
+    return value
+
+
+def refuse_rows(value: exp.Expr, role: str, checks: InputChecks, dialect: str) -> exp.Expr:
+    """Return an aggregate of symbolic parameters that ends the query with an error if rows are
+    wrong, of which those that policies drop count nothing.
+    """
+    wrong = {
+        checks.rules.meanings[name]: condition
+        for name, condition in checks.rules.conditions.items()
+    }
+    if checks.drops_nulls:
+        nulls = [condition for condition in wrong.values() if isinstance(condition, exp.Is)]
+        wrong = {meaning: each for meaning, each in wrong.items() if each not in nulls}
+        read = {node.name for node in find_nodes(value, exp.Parameter)}
+        present = [exp.not_(each.copy()) for each in nulls if each.this.name in read]
+        for node in find_nodes(value, exp.Parameter):
+            if node.name == "weight" and present:
+                node.replace(case_when(exp.and_(*present), node.copy()))
+    branches = [
+        exp.If(this=condition.copy(), true=sql_literal(f"{role}: {meaning}"))
+        for meaning, condition in wrong.items()
+    ]
+    if not branches:
+        return value
+    problem: exp.Expr = exp.Min(this=exp.Case(ifs=branches))
+    if not _converts_errors(dialect):
+        value = case_when(is_null(problem), value, _raise_error(problem.copy(), dialect))
+    else:
+        value = case_when(exp.Not(this=_raise_error(problem, dialect)), value)
+    for column in find_nodes(value, exp.Column):
+        parameter = symbolic_parameter(column.name)
+        column.replace(cast_double(parameter) if column.name in checks.numbers else parameter)
     return value
 
 

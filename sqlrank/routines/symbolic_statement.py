@@ -67,6 +67,15 @@ class InputChecks:
     unique: tuple[str, ...]
     duplicates: str
 
+    def restrict(self, columns: Collection[str]) -> InputChecks:
+        """Return the checks of rows of which only these columns are read."""
+        conditions = {
+            name: condition
+            for name, condition in self.rules.conditions.items()
+            if {column.name for column in find_nodes(condition, exp.Column)} <= {*columns}
+        }
+        return replace(self, rules=replace(self.rules, conditions=conditions))
+
 
 def find_input_checks(request: ResolvedRequest, inputs: BoundInputs) -> dict[str, InputChecks]:
     """Find the checks of the inputs of a statement, by role."""

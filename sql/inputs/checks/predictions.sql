@@ -13,7 +13,7 @@ SELECT
   SUM(CASE WHEN NOT label IN (0, 1) THEN 1 ELSE 0 END) AS nonbinary_label, -- binary labels: label is neither 0 nor 1. Map a condition to it, such as rating >= 4
   SUM(CASE WHEN label < 0 THEN 1 ELSE 0 END) AS negative_label, -- labels from 0: label is negative
   SUM(CASE WHEN score < 0 OR score > 1 THEN 1 ELSE 0 END) AS improbable_score, -- probabilities: score is not a probability, from 0 to 1. Map one to it, such as 1 / (1 + EXP(-logit))
-  SUM(CASE WHEN score < 0 OR (score > 1 AND NOT ISNAN(score)) THEN 1 ELSE 0 END) AS unthresholded_score, -- scores from 0 to 1: score is not from 0 to 1, for which the default threshold of 0.5 is. Give the threshold of these scores, such as threshold=0 for log odds, or map a probability to score
+  SUM(CASE WHEN score < 0 OR score > 1 THEN 1 ELSE 0 END) AS unthresholded_score, -- scores from 0 to 1: score is not from 0 to 1, for which the default threshold of 0.5 is. Give the threshold of these scores, such as threshold=0 for log odds, or map a probability to score
   SUM(CASE WHEN score <= 0 THEN 1 ELSE 0 END) AS nonpositive_score, -- positive scores: score is not above 0
   SUM(CASE WHEN label <= -1 OR score <= -1 THEN 1 ELSE 0 END) AS negative_logarithm, -- values above -1: label or score is not above -1, so that 1 + it has no logarithm
   SUM(CASE WHEN ISINF(score) THEN 1 ELSE 0 END) AS infinite_score, -- finite scores: score is infinite

@@ -91,3 +91,48 @@ def test_any_column_can_be_the_group(column: str) -> None:
             f'SELECT group_key FROM sqlrank.brier(rated, by := "{column}") ORDER BY ALL'
         ).fetchall()
         assert found == [(0,), (1,)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("(1, 0.2), (1, NULL)", "predictions: score is NULL"),
+        ("(NULL, 0.2)", "predictions: label is NULL"),
+        ("(2, 0.2)", "predictions: label is neither 0 nor 1"),
+        ("(0, 'nan'::DOUBLE)", "predictions: score is NaN"),
+        ("(0, 1.5)", "predictions: score is not a probability"),
+    ],
+)
+def test_aggregates_refuse_wrong_rows(rows: str, message: str) -> None:
+    query = f"SELECT sqlrank.log_loss(label, score) FROM (VALUES {rows}) AS t(label, score)"
+    with duckdb.connect() as connection:
+        connection.execute(sqlrank.functions("LogLoss").sql)
+        with pytest.raises(duckdb.InvalidInputException, match=message):
+            connection.execute(query)
+        connection.execute(sqlrank.functions("LogLoss", check="off").sql)
+        connection.execute(query)
+
+
+def test_aggregates_count_no_rows_that_a_policy_drops() -> None:
+    rows = {"label": [1, 1, 0, None], "score": [0.2, 0.5, None, 0.9]}
+    metrics = ["LogLoss", "Brier", "QuantileCoverage"]
+    expected = sqlrank.evaluate(metrics, predictions=rows, nulls="drop").to_pylist()[0]
+    with duckdb.connect() as connection:
+        connection.execute(sqlrank.functions(metrics, nulls="drop").sql)
+        found = connection.execute(
+            "SELECT sqlrank.log_loss(label, score), sqlrank.brier(label, score),"
+            " sqlrank.quantile_coverage(label, score) FROM (VALUES (1, 0.2), (1, 0.5), (0, NULL),"
+            " (NULL, 0.9)) AS t(label, score)"
+        ).fetchall()
+    assert_equal(found, [tuple(expected.values())])
+
+
+def test_aggregates_divide_numbers_of_any_type_as_doubles() -> None:
+    with duckdb.connect() as connection:
+        connection.execute(sqlrank.functions("PoissonDeviance").sql)
+        double, single, boolean = connection.execute(
+            "SELECT sqlrank.poisson_deviance(1, 0.9::FLOAT::DOUBLE),"
+            " sqlrank.poisson_deviance(1, 0.9::FLOAT),"
+            " sqlrank.poisson_deviance(TRUE, 0.9::FLOAT)"
+        ).fetchall()[0]
+    assert double == single == boolean

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.xdist_group("functions")  # one worker makes all of them
 
-LIMITED_BY_PARAMETER = ("cluster_errors", "common_scores")
+LIMITED_BY_PARAMETER = ("cluster_errors", "common_scores", "leaked_queries")
 """Curves whose rows a parameter selects: with NULL there are none, and DuckDB plans no check."""
 
 SAMPLE = ("P", "Lift@k", "MAPE", "F")

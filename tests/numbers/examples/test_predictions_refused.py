@@ -347,7 +347,7 @@ def test_the_default_threshold_is_for_scores_from_0_to_1(metric: str) -> None:
     labels, probabilities = [1, 0, 1, 0, 1], [0.9, 0.4, 0.55, 0.05, 0.2]
     expected = sqlrank.evaluate(metric, predictions={"label": labels, "score": probabilities})[0][0]
     log_odds = {"label": labels, "score": [log(p / (1 - p)) for p in probabilities]}
-    percentages = {"label": labels, "score": [100 * p for p in probabilities]}
+    percentages = {"label": labels, "score": [round(100 * p) for p in probabilities]}
     for predictions, threshold in ((log_odds, 0), (percentages, 50)):
         with pytest.raises(
             sqlrank.InputError,
