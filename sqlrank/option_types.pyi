@@ -21,7 +21,6 @@ class SharedPolicies(TypedDict, total=False):
     bins: Any
     bound: Any
     catalog: Literal["items", "history"]
-    cell_square: Literal["half"] | Map
     clip: Any
     cluster_weight: Literal["equal", "inverse_size"] | Map
     collection: Any
@@ -36,18 +35,14 @@ class SharedPolicies(TypedDict, total=False):
     ] | Map
     distance: Literal["hamming", "cosine", "category"]
     duplicates: Literal["error", "max"]
-    enlarged_se: Literal["few_rows"] | Map
     eps: Any
     eta: Any
-    exp_or_zero: Literal["underflow"] | Map
-    expm1_ratio: Literal["log"] | Map
     exponent: Any
     few_negatives: Literal["error", "pad", "skip", "truncate"] | Map
     floor: Any
     fraction: Any
     gain: Literal["binary", "exp2", "linear", "threshold"] | Map
     gain_scale: Literal["none", "top_grade"] | Map
-    greedy_gains: Literal["greedy"] | Map
     id_type: Literal["given", "text"]
     ideal: Literal["judged", "retrieved", "judged_truncated", "binary_k"]
     if_undefined: Literal["half", "null", "one", "skip", "zero"] | Map
@@ -57,9 +52,6 @@ class SharedPolicies(TypedDict, total=False):
     level_of_measurement: Literal["nominal", "ordinal", "interval"]
     lift_variant: Literal["exact", "magnetic_spark"] | Map
     link_type: Literal["dedupe", "link"]
-    log1p: Literal["series"] | Map
-    log1p_ratio: Literal["log"] | Map
-    log_likelihood: Literal["clipped"] | Map
     margin: Any
     max_eta: Any
     max_fpr: Any
@@ -71,10 +63,8 @@ class SharedPolicies(TypedDict, total=False):
     multiple: Any
     n: Any
     negative_grades: Literal["unjudged", "judged"]
-    ngram: Literal["joined_words"] | Map
     nonrel_missed: Any
     nonrel_ret: Any
-    normal_quantile: Literal["rational"] | Map
     normalization: Literal["ideal", "none"] | Map
     novelty: Literal["power"] | Map
     nulls: Literal["error", "drop"]
@@ -91,7 +81,6 @@ class SharedPolicies(TypedDict, total=False):
     q: Any
     query_weight: Literal["count", "equal", "positives", "weight"] | Map
     ranks: Literal["consecutive", "given"]
-    rare_row: Literal["below_five"] | Map
     ratio_estimate: Literal["corrected", "ratio"] | Map
     recall: Any
     record_weight: Literal["cluster", "record", "true_cluster"] | Map
@@ -101,11 +90,8 @@ class SharedPolicies(TypedDict, total=False):
     rho_formula: Literal["d2", "pearson"] | Map
     rounding: Any
     scale: Literal["best", "mean", "sum"] | Map
-    score_cell: Literal["even"] | Map
     score_type: Literal["given", "float64", "float32"]
     share: Any
-    signed_fourth_root: Literal["fourth"] | Map
-    sixteenth_root: Literal["sixteenth_root"] | Map
     smoothing: Any
     stop_probability: Literal["exp2", "identity", "yandex"] | Map
     surrogate: Literal[
@@ -127,8 +113,6 @@ class SharedPolicies(TypedDict, total=False):
     u0: Any
     unjudged: Literal["nonrelevant", "drop"]
     untied_in: Literal["label", "score"] | Map
-    welch_df: Literal["welch"] | Map
-    words: Literal["letters_and_digits"] | Map
     zero_division: Literal["one", "skip", "zero"] | Map
 
 class Policies(SharedPolicies, total=False):

@@ -218,6 +218,7 @@ def _describe_settings(library: Registry) -> dict[str, dict[str, str | list[str]
     slots = {
         slot: dict.fromkeys([library.default_function(slot), *sorted(files)])
         for slot, files in library.functions.items()
+        if slot not in library.formulas
     }
     return {
         "policies": {name: library.allowed_values(name) for name in library.policies},

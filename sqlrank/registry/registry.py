@@ -258,7 +258,7 @@ INPUTS_BY_KEYWORD = ("run", "qrels", "predictions", "queries")
 
 class Registry:
     """All metrics, relations, functions, roles, policies and plans of the package and the user's
-    folders.
+    folders. ``formulas`` are the functions that statements insert, which callers do not choose.
 
     Files of the user are parsed at once, so that every call reports their errors. ``check`` raises
     ``ContractError`` for files that violate the contract.
@@ -273,6 +273,7 @@ class Registry:
         self.curves: dict[str, SqlFile] = {}
         self.relations: dict[tuple[str, str], SqlFile] = {}
         self.functions: dict[str, dict[str, SqlFile]] = {}
+        self.formulas: set[str] = set()
         self.roles: dict[str, Role] = {}
         self.policies: dict[str, Any] = {}
         self.plans: dict[str, Any] = {}
@@ -342,6 +343,8 @@ class Registry:
     def _add_functions(self, folder: Path, load: Callable[..., SqlFile]) -> None:
         for path in sorted(folder.glob("functions/**/*.sql")):
             slot = self.functions.setdefault(path.parent.name, {})
+            if path.parent.parent.name == "formulas":
+                self.formulas.add(path.parent.name)
             self._check_name_is_free(path.stem, slot.get(path.stem), path)
             slot[path.stem] = load("functions", path.parent.name, path)
         self._default_functions |= self.policies.pop(FUNCTION_DEFAULTS, {})

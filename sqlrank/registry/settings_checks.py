@@ -27,39 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
 
-INTERVAL_SLOTS = (
-    *(
-        "standard_error",
-        "interval_margin",
-        "lower_limit",
-        "upper_limit",
-        "auc_variance_ratio",
-        "wilson_center",
-        "effective_size",
-        "smaller_sum",
-        "pseudo_value",
-    ),
-    *(
-        "fourth_power_sum",
-        "influence_concentration",
-        "degrees_of_freedom",
-        "adjusted_variance",
-        "quantile_growth_limit",
-    ),
-    *(
-        "least_size",
-        "clipped_share",
-        "kurtosis_inflation",
-        "t_growth",
-        "effective_trials",
-        "wilson_spread",
-    ),
-)
-"""Function slots that intervals consist of; the interval method fills them, not the user's
-policies.
-"""
-
-
 LIST_SLOTS = ("aggregate", "if_undefined")
 """Slots applied after a metric's file.
 
@@ -90,10 +57,10 @@ def policy_names(library: Registry) -> frozenset[str]:
     return frozenset(
         {
             *library.policies,
-            *library.functions.keys() - library.plans.keys(),
+            *library.functions.keys() - library.plans.keys() - library.formulas,
             *_list_parameters(library),
         }
-        - {*INTERNAL_PARAMETERS, *INTERVAL_SLOTS}
+        - {*INTERNAL_PARAMETERS}
     )
 
 

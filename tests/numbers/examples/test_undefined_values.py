@@ -19,7 +19,7 @@ import sqlrank
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_resolver import resolve_metrics
-from sqlrank.registry.settings_checks import INTERNAL_PARAMETERS, INTERVAL_SLOTS, accepted_settings
+from sqlrank.registry.settings_checks import INTERNAL_PARAMETERS, accepted_settings
 from tests.lanes import select_few
 from website.examples import format_metric
 
@@ -358,7 +358,7 @@ def list_settings(role: str) -> list[tuple[str, Any]]:
         read |= dict.fromkeys(
             sorted(
                 accepted_settings(resolved, LIBRARY)
-                - {*INTERVAL_SLOTS, *INTERNAL_PARAMETERS, "aggregate", "if_undefined"}
+                - {*LIBRARY.formulas, *INTERNAL_PARAMETERS, "aggregate", "if_undefined"}
             )
         )
     pairs = [
