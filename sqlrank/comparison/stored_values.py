@@ -153,9 +153,15 @@ def stack_with_baseline(
                 candidate_rows.replace_schema_metadata(None),
             ]
         )
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        differing = [
+            f"{stored.name} is {stored.type}, not {field.type}"
+            for stored, field in zip(baseline_rows.schema, candidate_rows.schema, strict=True)
+            if stored.type != field.type
+        ]
         raise InputError(
-            f"the baseline's columns are of other types than the candidate's: {error}"
+            "the baseline's columns are of other types than the candidate's:"
+            f" {', '.join(differing)}. Store it again, from sources with the types of these"
         ) from None
     for measure in measures:
         if pc.all(pc.is_finite(stacked[measure.name][: baseline_rows.num_rows])).as_py() is False:
