@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from sqlrank.errors import (
     MetricError,
     did_you_mean,
     join_sentences,
+    join_words,
     quote_excerpt,
     short_repr,
     suggest_choice,
@@ -221,10 +222,10 @@ def read_roles(path: Path, declared: Mapping[str, Any]) -> dict[str, Role]:
                         did_you_mean(column, columns),
                     )
                 )
-        fields: dict[str, Any] = {
+        settings: dict[str, Any] = {
             key: tuple(value) if key in _LIST_KEYS else value for key, value in entry.items()
         }
-        roles[name] = Role(name, **{"description": "", **fields, "columns": columns})
+        roles[name] = Role(name, **{"description": "", **settings, "columns": columns})
     return roles
 
 
@@ -241,8 +242,8 @@ def _parse_column(path: Path, role: str, name: str, entry: Any) -> ColumnSpec:
         )
     except TypeError:
         raise ContractError(
-            f"{path}:1: {role}.{name} has more than type, description, optional, nullable, default,"
-            " is_measure, is_ordered, references, fallback and id_list"
+            f"{path}:1: {role}.{name} has more than"
+            f" {join_words(field.name for field in fields(ColumnSpec)[1:])}"
         ) from None
 
 

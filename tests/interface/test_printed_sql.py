@@ -259,8 +259,8 @@ def test_every_dialect_writes_every_metric(dialect: str) -> None:
     )
     assert text.endswith(";\n")
     assert "$" not in text
-    assert "unknown dialect 'oracle'. Choose from: duckdb" in run_refused_command(
-        "sql", "RR", "--run", "r", "--qrels", "q", "--dialect", "oracle"
+    assert "unknown dialect 'nosuch'. Choose from: duckdb" in run_refused_command(
+        "sql", "RR", "--run", "r", "--qrels", "q", "--dialect", "nosuch"
     )
 
 

@@ -250,7 +250,9 @@ def test_a_dialect_that_is_half_declared_fails_with_the_field(record: type[Any])
 def test_pages_list_every_dialect_and_its_other_names() -> None:
     page = (ROOT / "docs" / "engines.md").read_text("utf-8")
     tested = page.partition("## Tested engines")[2].partition("\n\nNo engine")[0]
-    assert set(re.findall(r"^\| `(\w+)` \|", tested, re.MULTILINE)) == {*DIALECT_NAMES}
+    assert set(re.findall(r"^\| `(\w+)` \|", tested, re.MULTILINE)) == {*DIALECT_NAMES}, (
+        "docs/engines.md has a line for each dialect"
+    )
     assert {alias for dialect in DIALECTS.values() for alias in dialect.aliases} <= {
         *re.findall(r"`(\w+)`", page)
     }

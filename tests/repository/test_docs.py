@@ -18,6 +18,7 @@ import pytest
 
 import sqlrank
 from sqlrank.cli.console import ERROR_STATUS
+from sqlrank.output.result_formats import Format
 from sqlrank.registry.loader import load_registry
 from tests.interface.command_line import VERDICTS, print_in_terminal
 from tests.lanes import select_few
@@ -240,7 +241,18 @@ def test_pages_begin_with_the_words_that_people_search_for(words: str, name: str
 def test_the_tables_of_metrics_are_complete() -> None:
     listed = re.findall(r"^\| `([\w@ ().]+)` \| (.+) \|$", PAGES["docs/metrics.md"], re.MULTILINE)
     there = sqlrank.metrics().select(["name", "description"]).to_pylist()
-    assert sorted(listed) == sorted((row["name"], row["description"]) for row in there)
+    assert sorted(listed) == sorted((row["name"], row["description"]) for row in there), (
+        "docs/metrics.md has a line for each metric, with its description"
+    )
+
+
+def test_the_table_of_formats_is_complete() -> None:
+    listed = re.findall(
+        r"^\| ((?:`\w+`(?:, )?)+)[^|]* \| `\.", PAGES["docs/results.md"], re.MULTILINE
+    )
+    assert sorted(re.findall(r"\w+", " ".join(listed))) == sorted(Format), (
+        "docs/results.md has a line for each format"
+    )
 
 
 def test_the_page_on_auc_in_sql_shows_the_recipes_that_its_script_runs() -> None:

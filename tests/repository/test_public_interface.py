@@ -34,7 +34,7 @@ def test_the_changelog_names_every_change() -> None:
     assert (
         find_unnamed_changes(read_interface(), describe_interface(), CHANGELOG.read_text("utf-8"))
         == []
-    )
+    ), "python -m website.public_interface renews docs/public-interface.toml"
 
 
 def test_the_file_is_of_the_last_release_and_can_be_written() -> None:
