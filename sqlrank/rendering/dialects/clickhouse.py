@@ -99,6 +99,8 @@ def _extract_words(text: exp.Expr) -> exp.Expr:
 
 
 def _join_words(values: exp.Expr, start: exp.Expr, length: exp.Expr) -> exp.Expr:
+    if not isinstance(length, exp.Literal):  # a parameter of a view is a double
+        length = exp.cast(length, "INT")
     words = call_function("arraySlice", values, start, length)
     return call_function("arrayStringConcat", words, sql_literal(" "))
 
