@@ -499,6 +499,7 @@ def _resolve_metrics(
         requested.metrics, library, request.compat, policies, roles
     )
     metrics = metric_resolver.mark_lower_better(metrics, request.lower_is_better)
+    _check_cutoff_ranges(metrics)
     return requested, with_plain_names(metrics) if request.names == "plain" else metrics
 
 
@@ -610,6 +611,16 @@ def _parse_across(request: Request, metrics: Sequence[ResolvedMetric]) -> list[s
                 " metrics with one cut-off each"
             )
     return columns
+
+
+def _check_cutoff_ranges(metrics: Sequence[ResolvedMetric]) -> None:
+    """Raise ``MetricError`` if some metrics have rows for other cut-offs than others, or none."""
+    cutoffs = {metric.metric.cutoff if metric.has_cutoff_range else None for metric in metrics}
+    if len(cutoffs) > 1:
+        raise MetricError(
+            "a range of cut-offs gives a row per cut-off: ask for metrics of one range in a call of"
+            " their own"
+        )
 
 
 def _add_system_column(groupings: list[list[str]]) -> list[list[str]]:

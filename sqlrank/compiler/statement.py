@@ -37,7 +37,6 @@ from sqlrank.compiler.select_builders import (
     null_if_not_finite,
     slice_label,
 )
-from sqlrank.errors import MetricError
 from sqlrank.registry.metric import is_respelled, to_sql_name
 from sqlrank.registry.query_templates import load_select
 from sqlrank.registry.resolved_metric import (
@@ -148,8 +147,10 @@ def _prepare_relations(
     relations: RelationCtes, metrics: Sequence[ResolvedMetric], layout: ResultLayout
 ) -> None:
     """Set the cut-offs of a range or of queries, and resampling, for all relations."""
-    if cutoff_range := _cutoff_range(metrics):
-        relations.enable_cutoff_range(*cutoff_range)
+    cutoffs = {metric.metric.cutoff for metric in metrics}
+    for cutoff in cutoffs:  # at most one range, which resolving has checked
+        if isinstance(cutoff, tuple):
+            relations.enable_cutoff_range(*cutoff)
     if metric := next((metric for metric in metrics if metric.has_query_cutoffs), None):
         relations.own_cutoffs = relations.add_relation(QUERY_CUTOFFS_RELATION, metric.settings)
     if layout.confidence is not None and layout.confidence.is_bootstrap:
@@ -301,21 +302,6 @@ def _find_paired_scores(aggregations: AggregationCtes) -> tuple[str, ...]:
     """Return the names of scores whose pseudo-values share a row, if any."""
     intervals = aggregations.spread
     return () if intervals is None or not intervals.confidence.per_unit else intervals.scores
-
-
-def _cutoff_range(metrics: Sequence[ResolvedMetric]) -> tuple[int, int] | None:
-    """Return the requested range of cut-offs, if any.
-
-    Raises:
-        MetricError: Not all metrics have the same range.
-    """
-    ranges = {metric.metric.cutoff for metric in metrics if isinstance(metric.metric.cutoff, tuple)}
-    if len(ranges) > 1 or (ranges and any(not metric.has_cutoff_range for metric in metrics)):
-        raise MetricError(
-            "a range of cut-offs gives a row per cut-off: ask for metrics of one range in a call of"
-            " their own"
-        )
-    return ranges.pop() if ranges else None
 
 
 def _list_limits(metric: OutputColumn) -> list[OutputColumn]:

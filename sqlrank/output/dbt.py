@@ -20,6 +20,7 @@ from sqlrank._version import __version__
 from sqlrank.call.argument_checks import MAX_NESTING, entry_point
 from sqlrank.call.request import Request
 from sqlrank.call.resolve import ResolvedRequest, resolve_request
+from sqlrank.call.sources import reader_function
 from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.engines.query_sources import find_jinja, split_table_name
 from sqlrank.errors import InputError, SqlrankError, join_words, quote_excerpt, short_repr
@@ -267,8 +268,12 @@ def schema_yaml(
 def dbt_relation(role: str, source: Any) -> Any:
     """Return the Jinja reference of a model or source as a table."""
     name_parts = split_table_name(source) if isinstance(source, str) else None
-    # Schema and table
-    if name_parts is None or len(name_parts) > 2 or not all(map(_NAME.fullmatch, name_parts)):  # noqa: PLR2004
+    if (
+        name_parts is None
+        or len(name_parts) > len(("schema", "table"))
+        or reader_function(source)
+        or not all(map(_NAME.fullmatch, name_parts))
+    ):
         names = (
             _QUOTED.findall(source) if isinstance(source, str) and _DBT_CALL.search(source) else []
         )

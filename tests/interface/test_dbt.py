@@ -331,6 +331,8 @@ def test_a_model_that_replaces_days(tmp_path: Path) -> None:
 
 
 def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"predictions: 'clicks\.parquet' is neither a dbt model"):
+        sqlrank.dbt_model("AUC", "m", predictions="clicks.parquet")
     three = "a.b.c"
     assert (
         run_refused_model(tmp_path, "AUC", "--predictions", three)

@@ -217,3 +217,8 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         "P@cutoff",
         "0.2222222222222222",
     ]
+
+
+def test_ranges_that_differ_are_refused_before_files_are_opened() -> None:
+    with pytest.raises(MetricError, match="a range of cut-offs gives a row per cut-off"):
+        sqlrank.evaluate(["nDCG@1..3", "P@1..5"], run="missing.csv", qrels="missing.csv")
