@@ -449,11 +449,10 @@ def test_drift_leaves_a_bucket_out_of_both_times() -> None:
         assert {
             rows[name][each] for each in ("ci_low", "ci_high", "se", "n_buckets", "p_value")
         } == {None}
-    plain = sqlrank.drift(METRICS, **{**asked, "confidence": None})
-    assert (
-        plain.to_pylist()
-        == result.drop_columns(["ci_low", "ci_high", "se", "n_buckets", "p_value"]).to_pylist()
-    )
+    plain = sqlrank.drift(METRICS, **{**asked, "confidence": None}).to_pylist()
+    without_intervals = result.select(plain[0].keys()).to_pylist()
+    # Threads add the terms of PSI in an order of their own
+    assert plain == [pytest.approx(row, rel=1e-12) for row in without_intervals]
 
 
 def _integrate_t_tail(value: float, freedom: int) -> float:

@@ -491,7 +491,8 @@ def _list_choice_scenarios(files: list[SqlFile], options: dict[str, Any]) -> lis
         for name in file.declared_settings
         if name in load_registry().policies
     } - {"level"}
-    slots = set(load_registry().functions) - {"aggregate", "if_undefined", "weight_below"}
+    library = load_registry()
+    slots = set(library.functions) - library.formulas - {"aggregate", "if_undefined"}
     heeded = find_settings_read(files)
     for choice in sorted(policies | slots):
         values = (

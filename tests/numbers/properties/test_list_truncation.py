@@ -71,9 +71,10 @@ def iterate_policies() -> Iterator[dict[str, Any]]:
     has demands on the data.
     """
     yield {}
-    choices = {
-        name: policy["values"] for name, policy in LIBRARY.policies.items()
-    } | LIBRARY.functions
+    choices = {name: policy["values"] for name, policy in LIBRARY.policies.items()}
+    choices |= {
+        name: files for name, files in LIBRARY.functions.items() if name not in LIBRARY.formulas
+    }
     for name, values in choices.items():
         yield from (
             {name: value}
