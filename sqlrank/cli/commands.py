@@ -296,13 +296,9 @@ def metrics(call: CommandCall) -> None:
             " Leave out one of the two"
         )
     typer.echo(metric_file.path.read_text("utf-8"), nl=False)
-    further = [
-        name
-        for name in list_settings(metric_file, library).difference(
-            metric_file.params, metric_file.declared_settings
-        )
-        if len(library.functions.get(name, {}).keys()) != 1  # a formula, which has no other
-    ]
+    further = list_settings(metric_file, library).difference(
+        metric_file.params, metric_file.declared_settings
+    )
     if further:
         echo_message(
             f"note: {join_words(sorted(further))} also decide{'s' * (len(further) == 1)} it, see"

@@ -333,12 +333,12 @@ def accepted_settings(metric: ResolvedMetric, library: Registry) -> set[str]:
 
 
 def list_settings(file: SqlFile, library: Registry) -> set[str]:
-    """Return the names of the settings that a metric reads by default."""
+    """Return the names of the settings that a metric reads by default, and callers may choose."""
     settings = {choice.name: choice.default for choice in file.declared_settings.values()}
     dependencies = find_dependencies(library, library.validate_file(file), settings, *LIST_SLOTS)
     role = find_input_role(library, file)
     metric = ResolvedMetric(Metric(file.display_name), file, settings, dependencies, role)
-    return accepted_settings(metric, library)
+    return accepted_settings(metric, library) - library.formulas
 
 
 def check_parameters_accepted(metric: ResolvedMetric, library: Registry) -> None:
