@@ -739,16 +739,17 @@ def _check_systems(
     if "run" not in sources:
         main_roles.add("predictions")
     main = next((role for role in members if role in main_roles), None)
+    if main is None:
+        if any(SYSTEM_COLUMN in group for group in groupings):
+            return
+        role = next(iter(members))
+        argument = describe_argument(first_role, "{'old': ..., 'new': ...}")
+        lists = ", or {query: {document: relevance}}" if role == "qrels" else ""
+        raise InputError(
+            f"{role}: sources by name are those of systems, and there is one {first_role}. Give"
+            f" one of each system, {argument}{lists}"
+        )
     for role, names in members.items():
-        if main is None:
-            if any(SYSTEM_COLUMN in group for group in groupings):
-                continue
-            argument = describe_argument(first_role, "{'old': ..., 'new': ...}")
-            lists = ", or {query: {document: relevance}}" if role == "qrels" else ""
-            raise InputError(
-                f"{role}: sources by name are those of systems, and there is one {first_role}. Give"
-                f" one of each system, {argument}{lists}"
-            )
         differs = set(names) != set(members[main]) and None not in {*names, *members[main]}
         if differs and not (role in previous_runs and set(names) < set(members[main])):
             raise InputError(

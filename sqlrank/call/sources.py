@@ -189,7 +189,7 @@ class SourceGroup:
             isinstance(source, Mapping)
             and source
             and not is_nested_run_dict(source)
-            and not any(isinstance(member, int | float | type(None)) for member in source.values())
+            and not any(isinstance(member, int | float | None) for member in source.values())
         ):
             return cls(
                 tuple((str(name), cls._wrap_member(member)) for name, member in source.items()),
