@@ -267,7 +267,8 @@ def add_checks(
         query.args["with_"].append(
             "expressions", exp.CTE(this=step, alias=exp.TableAlias(this=exp.to_identifier(name)))
         )
-    condition = exp.select("is_valid").from_(CHECK).subquery()
+    # The compiled sqlglot joins conditions, and a subquery by itself is none for it.
+    condition = exp.paren(exp.select("is_valid").from_(CHECK), copy=False)
     is_aggregate = query.args.get("group") is not None or any(map(is_aggregated, query.selects))
     (query.having if is_aggregate else query.where)(
         condition, copy=False
