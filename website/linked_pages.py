@@ -25,6 +25,8 @@ PAGES = {
     "examples/rollup/README.md": "examples/rollup.md",
     "examples/data/small/README.md": "examples/small.md",
     "examples/data/rag/README.md": "examples/rag.md",
+    "examples/data/python_faq/README.md": "examples/python_faq.md",
+    "examples/data/judge/README.md": "examples/judge.md",
     "examples/data/trec_eval/README.md": "examples/trec_eval.md",
     "examples/data/open_bandit/README.md": "examples/open_bandit.md",
     "examples/data/incentives/README.md": "examples/incentives.md",
