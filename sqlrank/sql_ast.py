@@ -1,11 +1,11 @@
-"""Search and build sqlglot nodes, and hold queries and expressions of users in them as text, which
-no pass and no dialect changes.
+"""Search, build and name sqlglot nodes, and hold queries and expressions of users in them as text,
+which no pass and no dialect changes.
 """
 
 from __future__ import annotations
 
 from functools import cache, reduce
-from itertools import chain, zip_longest
+from itertools import chain, count, zip_longest
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from sqlglot import exp
@@ -41,6 +41,17 @@ def source_names(tree: exp.Expr) -> set[str]:
     return {
         name for node in find_nodes(tree, exp.CTE, exp.Table) for name in (node.name, node.alias)
     }
+
+
+def unique_name(name: str, taken: Collection[str]) -> str:
+    """Return a name, with a number appended if it is taken in any case.
+
+    >>> unique_name("run", {"qrels"}), unique_name("run", {"RUN", "run_2"})
+    ('run', 'run_3')
+    """
+    lowered = {other.lower() for other in taken}
+    candidates = (f"{name}_{number}" if number > 1 else name for number in count(1))
+    return next(candidate for candidate in candidates if candidate.lower() not in lowered)
 
 
 def find_nodes(tree: exp.Expr, *node_types: type[Node]) -> list[Node]:

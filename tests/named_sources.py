@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.registry.dependencies import find_dependencies, find_input_role
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.resolved_metric import find_dependencies, find_input_role
 
 if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile

@@ -8,8 +8,8 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlrank.registry.dependencies import find_dependencies, find_engines, find_input_role
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.resolved_metric import find_dependencies, find_engines, find_input_role
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,10 +9,10 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.metric_info import better_direction
+from sqlrank.registry.resolved_metric import find_input_role
 from sqlrank.registry.settings_checks import LIST_SLOTS, list_settings
 from website import examples, families
 from website.command_outputs import read_output

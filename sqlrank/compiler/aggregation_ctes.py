@@ -43,8 +43,15 @@ from sqlrank.registry.query_templates import describe_aggregate
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER, ResolvedMetric
 from sqlrank.registry.sql_file import RowsRead
 from sqlrank.result_columns import SLICE_COLUMN
-from sqlrank.sql_ast import LeadingComment, case_when, count_rows, find_nodes, is_null, sql_literal
-from sqlrank.unique_names import unique_name
+from sqlrank.sql_ast import (
+    LeadingComment,
+    case_when,
+    count_rows,
+    find_nodes,
+    is_null,
+    sql_literal,
+    unique_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

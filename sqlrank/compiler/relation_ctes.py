@@ -33,7 +33,6 @@ from sqlrank.compiler.select_builders import (
     union_slices,
 )
 from sqlrank.optimizer.optimizer import drop_empty_ctes, prune_query
-from sqlrank.registry.dependencies import find_dependencies
 from sqlrank.registry.query_templates import (
     append_source,
     describe_rows,
@@ -41,7 +40,7 @@ from sqlrank.registry.query_templates import (
     replace_column,
     substitute_cutoff,
 )
-from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
+from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, find_dependencies
 from sqlrank.registry.sql_file import RowsRead, SqlFile
 from sqlrank.sql_ast import (
     add_terms,
@@ -49,9 +48,9 @@ from sqlrank.sql_ast import (
     find_nodes,
     first_select,
     query_text,
+    unique_name,
     unqualified_tables,
 )
-from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -47,8 +47,7 @@ from sqlrank.registry.resolved_metric import (
 )
 from sqlrank.rendering.renderer import StatementHeader, row_phrase
 from sqlrank.result_columns import SLICE_COLUMN
-from sqlrank.sql_ast import BIGINT
-from sqlrank.unique_names import unique_name
+from sqlrank.sql_ast import BIGINT, unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -25,8 +25,7 @@ from sqlrank.interval_options import TEST_INTERVALS, check_confidence_level
 from sqlrank.rendering.dialects import DEFAULT_DIALECT, get_dialect
 from sqlrank.rendering.renderer import StatementHeader
 from sqlrank.splits.split import parse_shares
-from sqlrank.sql_ast import is_not_null
-from sqlrank.unique_names import unique_name
+from sqlrank.sql_ast import is_not_null, unique_name
 
 if TYPE_CHECKING:
     from fractions import Fraction

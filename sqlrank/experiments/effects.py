@@ -30,9 +30,9 @@ from sqlrank.sql_ast import (
     first_select,
     sql_literal,
     union_all,
+    unique_name,
     unqualified_tables,
 )
-from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

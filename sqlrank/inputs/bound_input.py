@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqlrank.compiler.select_builders import drop_comments_repeated_in_query
 from sqlrank.engines.source_tables import ZONED_TYPES, SourceTable
 from sqlrank.errors import InputError
-from sqlrank.registry.dependencies import find_references
+from sqlrank.registry.resolved_metric import find_references
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import (
     BIGINT,

@@ -37,8 +37,8 @@ from sqlrank.inputs.column_mapping import (
 )
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.user_sql import parse_condition
-from sqlrank.registry.dependencies import find_references
 from sqlrank.registry.metric_info import find_row_metrics
+from sqlrank.registry.resolved_metric import find_references
 from sqlrank.registry.sql_file import RowsRead
 from sqlrank.sql_ast import is_not_null, quoted_column
 

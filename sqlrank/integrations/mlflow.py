@@ -20,7 +20,7 @@ from sqlrank.result_metadata import (
     read_result_metadata,
     read_texts,
 )
-from sqlrank.unique_names import unique_name
+from sqlrank.sql_ast import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -25,10 +25,10 @@ from sqlrank.sql_ast import (
     LeadingComment,
     find_nodes,
     query_text,
+    unique_name,
     unqualified_tables,
     write_tree,
 )
-from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -11,8 +11,8 @@ from sqlglot import exp
 from sqlrank.call.request import parse_memory_size
 from sqlrank.errors import MetricError, join_words, suggest_choice
 from sqlrank.inputs.row_checks import select_over_input
-from sqlrank.registry.dependencies import find_engines
 from sqlrank.registry.metric import ParameterValue, SymbolicNumber
+from sqlrank.registry.resolved_metric import find_engines
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import count_rows, quoted_column, sql_literal

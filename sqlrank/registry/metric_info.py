@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import MetricError, enumerate_names, quote_excerpt
 from sqlrank.registry.metric import COLUMN_PARAMETER, Metric, normalize_name, parse_metric_text
-from sqlrank.registry.resolved_metric import named_roles
+from sqlrank.registry.resolved_metric import find_input_role, named_roles
 from sqlrank.registry.sql_folder import read_toml, sql_root
 
 if TYPE_CHECKING:
@@ -66,8 +66,6 @@ def find_siblings(metric: Metric, library: Registry, input_roles: Collection[str
 
 def find_row_metrics(metric: Metric, library: Registry) -> list[str]:
     """Return the metrics of rows of predictions that have the meaning of one of rankings."""
-    from sqlrank.registry.dependencies import find_input_role  # as below
-
     groups = [
         names
         for names in library.synonyms["siblings"].values()
@@ -85,9 +83,6 @@ def _has_input(file: SqlFile, input_roles: Collection[str], library: Registry) -
     """Return True if the input that a metric evaluates is among those given, itself or as what it
     is assembled from.
     """
-    # Imports sqlglot, which help does not need
-    from sqlrank.registry.dependencies import find_input_role
-
     role = find_input_role(library, file)
     return not {
         role,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.cancellation import check_deadline
 from sqlrank.errors import ContractError, MetricError, join_words, short_repr, suggest_choice
-from sqlrank.registry.dependencies import find_dependencies, find_input_role
 from sqlrank.registry.metric import (
     COLUMN_PARAMETER,
     QUERY_CUTOFF,
@@ -29,6 +28,8 @@ from sqlrank.registry.resolved_metric import (
     QUERY_CUTOFFS_RELATION,
     MeasuredColumn,
     ResolvedMetric,
+    find_dependencies,
+    find_input_role,
     find_measured_column,
     with_free_name,
 )

@@ -17,10 +17,14 @@ from sqlrank.errors import (
     suggest_choice,
     to_sentence,
 )
-from sqlrank.registry.dependencies import find_dependencies, find_input_role, find_references
 from sqlrank.registry.metric import Metric, ParameterValue, normalize_name, parse_metric_text
 from sqlrank.registry.registry import INPUTS_BY_KEYWORD, Registry
-from sqlrank.registry.resolved_metric import ResolvedMetric
+from sqlrank.registry.resolved_metric import (
+    ResolvedMetric,
+    find_dependencies,
+    find_input_role,
+    find_references,
+)
 from sqlrank.registry.sql_file import NO_CUTOFF, Parameter, SqlFile
 
 if TYPE_CHECKING:

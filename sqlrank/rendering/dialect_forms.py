@@ -1,5 +1,6 @@
 """Forms that several dialects share: series of integers, hexadecimal numbers, quantiles of groups,
-elements of lists, and operations on lists.
+elements of lists, operations on lists, comparisons of columns of one origin, and totals by joins in
+place of windows over all rows, which move these to one worker.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.optimizer.statement_graph import outermost_query
+from sqlrank.optimizer.statement_graph import is_aggregated, outermost_query, union_members
 from sqlrank.sql_ast import (
     BIGINT,
     DOUBLE,
@@ -22,11 +23,11 @@ from sqlrank.sql_ast import (
     is_null,
     source_names,
     sql_literal,
+    unique_name,
 )
-from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
 SERIES, NUMBER = "series", "number"
@@ -567,3 +568,195 @@ def join_slice(values: exp.Expr, start: exp.Expr, length: exp.Expr) -> exp.Expr:
     return call_function(
         "ARRAY_JOIN", call_function("SLICE", values, start, length), sql_literal(" ")
     )
+
+
+Origins = frozenset[tuple[str, ...]]
+"""Columns of tables, or expressions, of which a column holds the values; empty if not certain."""
+
+
+class _Steps:
+    """The CTEs of a statement, in which origins are looked up."""
+
+    def __init__(self, tree: exp.Expr) -> None:
+        ctes = find_nodes(tree, exp.CTE)
+        self._queries = {cte.alias: cte.this for cte in ctes}
+        self._places = {name: place for place, name in enumerate(self._queries)}
+        self._known: dict[tuple[int, str], Origins] = {}
+
+    def find(self, column: exp.Column) -> Origins:
+        """Return the origins of a column that is read with its table."""
+        cte = column.find_ancestor(exp.CTE)
+        last = len(self._places) if cte is None else self._places[cte.alias]
+        return self._find_in(column, column.parent_select, last)
+
+    def _find_in(self, column: exp.Column, select: exp.Select | None, last: int) -> Origins:
+        """Return the origins of a column of a SELECT that reads the first ``last`` CTEs."""
+        if select is None:
+            return frozenset()
+        clauses = [select.args.get("from_"), *select.args.get("joins", [])]
+        sources = {clause.this.alias_or_name: clause.this for clause in clauses if clause}
+        source = sources.get(column.table) if column.table else None
+        if not column.table and len(sources) == 1:
+            (source,) = sources.values()
+        if isinstance(source, exp.Subquery):
+            return self._find_output(source.this, column.name, last)
+        if not isinstance(source, exp.Table):
+            return frozenset()
+        place = None if source.args.get("db") else self._places.get(source.name)
+        if place is None or place >= last:  # a table of the user may have the name of a later CTE
+            table = source.copy()
+            table.set("alias", None)
+            return frozenset({(table.sql(), column.name)})
+        return self._find_output(self._queries[source.name], column.name, place)
+
+    def _find_output(self, query: exp.Expr, name: str, last: int) -> Origins:
+        key = (id(query), name)
+        if key not in self._known:
+            parts = [*self._find_in_members(query, name, last)]
+            self._known[key] = frozenset().union(*parts) if all(parts) else frozenset()
+        return self._known[key]
+
+    def _find_in_members(self, query: exp.Expr, name: str, last: int) -> Iterator[Origins]:
+        """Yield the origins of an output in each member of a union that has not NULL for it."""
+        for select in union_members(query):
+            item = next((item for item in select.selects if item.alias_or_name == name), None)
+            value = None if item is None else item.unalias()
+            if isinstance(value, exp.Column):
+                yield self._find_in(value, select, last)
+            elif value is None:
+                yield frozenset()
+            elif not isinstance(value.this if isinstance(value, exp.Cast) else value, exp.Null):
+                tables = sorted(table.sql() for table in find_nodes(select, exp.Table))
+                yield frozenset({(*tables, value.sql())})
+
+
+def find_comparisons_of_one_origin(tree: exp.Expr) -> list[exp.NullSafeEQ]:
+    """Return the comparisons by IS NOT DISTINCT FROM whose columns are of one origin.
+
+    >>> import sqlglot
+    >>> tree = sqlglot.parse_one('''WITH a AS (SELECT day FROM t), b AS (SELECT day, hour FROM t)
+    ... SELECT 1 FROM a JOIN b ON a.day IS NOT DISTINCT FROM b.day AND a.day IS NOT DISTINCT FROM b.hour''')
+    >>> [comparison.sql() for comparison in find_comparisons_of_one_origin(tree)]
+    ['a.day IS NOT DISTINCT FROM b.day']
+    """  # noqa: E501
+    comparisons = find_nodes(tree, exp.NullSafeEQ)
+    if not comparisons:
+        return []
+    steps = _Steps(tree)
+    return [
+        comparison
+        for comparison in comparisons
+        if isinstance(comparison.this, exp.Column)
+        and isinstance(comparison.expression, exp.Column)
+        and (origins := steps.find(comparison.this))
+        and origins == steps.find(comparison.expression)
+    ]
+
+
+_JOINED = ("from_", "joins", "laterals", "where")
+"""Clauses that decide the rows which a window of a SELECT is over, if it has no groups."""
+
+_PREFIXES: dict[type[exp.Expr], str] = {
+    exp.Sum: "total",
+    exp.Avg: "mean",
+    exp.Min: "least",
+    exp.Max: "greatest",
+    exp.Count: "num",
+}
+"""Beginnings of names of aggregates without a name of their own."""
+
+
+def join_totals(tree: exp.Expr) -> None:
+    """Replace aggregates OVER () by columns of a cross join with an aggregate of the same rows, in
+    place; a CTE that is read a second time by that is marked as to be materialized.
+
+    >>> import sqlglot
+    >>> tree = sqlglot.parse_one("SELECT x / SUM(x) OVER () AS share FROM t")
+    >>> join_totals(tree)
+    >>> print(tree.sql())  # doctest: +NORMALIZE_WHITESPACE
+    WITH t_totals AS (/* One row: aggregates of all rows. */ SELECT SUM(x) AS total_x FROM t)
+    SELECT t.x / t_totals.total_x AS share FROM t CROSS JOIN t_totals
+    """
+    windows_by_select: dict[int, list[exp.Window]] = {}
+    for window in find_nodes(tree, exp.Window):
+        if type(window.this) in _PREFIXES and not any(
+            window.args.get(part) for part in ("partition_by", "order", "spec", "alias")
+        ):
+            windows_by_select.setdefault(id(window.parent_select), []).append(window)
+    for windows in reversed(windows_by_select.values()):  # a SELECT before the one that it is in
+        _join_totals_of_select(tree, windows)
+
+
+def _join_totals_of_select(tree: exp.Expr, windows: Sequence[exp.Window]) -> None:
+    select: Any = windows[0].parent_select
+    is_grouped = bool(select.args.get("group")) or any(map(is_aggregated, select.selects))
+    if is_grouped and not all(_is_sum_of_sums(window) for window in windows):
+        return
+    totals = exp.Select()
+    totals.comments = ["One row: aggregates of all rows."]
+    for clause in _JOINED:
+        totals.set(clause, _copy_clause(select.args.get(clause)))
+    source = select.args["from_"].this.alias_or_name
+    step = add_step(tree, select, totals, f"{source}_totals")
+    for window in windows:
+        total = window.this.this if is_grouped else window.this
+        named = {item.this: item.alias for item in totals.selects}
+        if total not in named:
+            named[total] = unique_name(_name_total(window, total), totals.named_selects)
+            totals.select(exp.alias_(total.copy(), named[total]), copy=False)
+        column: exp.Expr = exp.column(named[total], table=step)
+        is_item = isinstance(window.parent, exp.Alias) and window.parent.alias == named[total]
+        replaced: Any = window.parent if is_item and not is_grouped else window
+        column.comments = replaced.comments
+        replaced.replace(exp.Max(this=column) if is_grouped else column)
+    _qualify_columns(select)
+    select.join(step, join_type="cross", copy=False)
+    for cte in find_nodes(tree, exp.CTE):
+        if cte.alias in {table.name for table in find_nodes(totals, exp.Table)}:
+            _request_materialization(tree, cte)
+
+
+def _is_sum_of_sums(window: exp.Window) -> bool:
+    return isinstance(window.this, exp.Sum) and isinstance(window.this.this, exp.Sum)
+
+
+def _copy_clause(clause: Any) -> Any:
+    return (
+        [part.copy() for part in clause] if isinstance(clause, list) else clause and clause.copy()
+    )
+
+
+def _name_total(window: exp.Window, total: exp.Expr) -> str:
+    """Return the alias of a window, or a name of its function and the column that it is of."""
+    prefix = _PREFIXES[type(total)]
+    if isinstance(window.parent, exp.Alias):
+        return window.parent.alias
+    if isinstance(total.this, exp.Star):
+        return f"{prefix}_rows"
+    item = window.find_ancestor(exp.Alias)
+    column = total.this if isinstance(total.this, exp.Column) or item is None else item
+    return f"{prefix}_{column.alias_or_name or 'values'}"
+
+
+def _qualify_columns(select: exp.Select) -> None:
+    """Name the only source of a SELECT with its columns."""
+    sources = [select.args["from_"], *(select.args.get("joins") or [])]
+    if len(sources) > 1:
+        return
+    outputs = select.named_selects
+    order = select.args.get("order")
+    for column in find_nodes(select, exp.Column):
+        is_output = (
+            order is not None
+            and column.name in outputs
+            and column.find_ancestor(exp.Order) is order
+        )
+        if not column.table and column.parent_select is select and not is_output:
+            column.set("table", exp.to_identifier(sources[0].this.alias_or_name))
+
+
+def _request_materialization(tree: exp.Expr, cte: exp.CTE) -> None:
+    """Mark a CTE, unless it reads tables of the user only."""
+    names = {other.alias for other in find_nodes(tree, exp.CTE)} - {cte.alias}
+    if any(table.name in names for table in find_nodes(cte.this, exp.Table)):
+        cte.set("materialized", True)  # noqa: FBT003  sqlglot's flag

@@ -21,15 +21,14 @@ from sqlrank.rendering.dialect_forms import (
     SERIES,
     ListJoin,
     combine_digits,
+    join_totals,
     sum_hex_digits,
     sum_numbered_rows,
 )
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.formatter import format_tree
 from sqlrank.rendering.number_rewrites import rewrite_nan_and_infinity, write_numbers
-from sqlrank.rendering.row_totals import join_totals
-from sqlrank.sql_ast import BIGINT, find_nodes
-from sqlrank.unique_names import unique_name
+from sqlrank.sql_ast import BIGINT, find_nodes, unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

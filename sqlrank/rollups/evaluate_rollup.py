@@ -87,8 +87,8 @@ from sqlrank.sql_ast import (
     find_nodes,
     first_select,
     quoted_column,
+    unique_name,
 )
-from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from sqlrank.engines.open_database import ExecutionOptions

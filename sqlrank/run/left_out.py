@@ -37,7 +37,6 @@ from sqlrank.inputs.row_checks import (
     select_over_input,
     short_value,
 )
-from sqlrank.registry.dependencies import find_input_role, find_references
 from sqlrank.registry.metric_info import SmallSample, load_small_samples
 from sqlrank.registry.metric_resolver import (
     find_effective_policies,
@@ -45,7 +44,7 @@ from sqlrank.registry.metric_resolver import (
     resolve_metrics,
 )
 from sqlrank.registry.query_templates import RowCheck, load_select
-from sqlrank.registry.resolved_metric import LABEL_RANGES
+from sqlrank.registry.resolved_metric import LABEL_RANGES, find_input_role, find_references
 from sqlrank.registry.sql_folder import sql_root
 from sqlrank.result_columns import CI_LOW, N_UNITS
 from sqlrank.result_metadata import LeftOut, group_texts

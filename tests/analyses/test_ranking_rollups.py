@@ -16,8 +16,8 @@ import pytest
 from scipy import stats
 
 import sqlrank
-from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.resolved_metric import find_input_role
 from tests.analyses.test_rollups import load_sqlite
 from tests.interface.command_line import invoke_command, run_command
 from tests.lanes import select_few

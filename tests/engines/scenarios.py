@@ -17,8 +17,8 @@ import sqlrank
 from sqlrank.call.request import Request
 from sqlrank.call.resolve import resolve_request
 from sqlrank.call.sources import collect_sources
-from sqlrank.registry.dependencies import find_dependencies, find_engines, find_input_role
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.resolved_metric import find_dependencies, find_engines, find_input_role
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.data import AGREEMENT, CLICKED, LABELLED, ON_EVIDENCE, ON_TEXTS, TABLES
 from tests.engines.metric_settings import find_settings_read

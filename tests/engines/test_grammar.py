@@ -14,8 +14,8 @@ import pytest
 from sqlfluff.core import FluffConfig, Linter
 
 import sqlrank
-from sqlrank.registry.dependencies import find_dependencies, find_engines
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.resolved_metric import find_dependencies, find_engines
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.scenarios import Scenario, scenarios, writable_scenarios
 from tests.lanes import select_few

@@ -20,9 +20,9 @@ from sqlrank.call.resolve import resolve_request
 from sqlrank.call.sources import collect_sources
 from sqlrank.explanations.explain import explain_queries
 from sqlrank.inputs.user_sql import DisallowedSqlError
-from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_info import better_direction
+from sqlrank.registry.resolved_metric import find_input_role
 from tests.interface.command_line import app
 from tests.lanes import select_every
 from website import examples, families

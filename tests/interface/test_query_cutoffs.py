@@ -13,8 +13,8 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.resolved_metric import find_input_role
 from tests.engines.data import TABLES
 from tests.interface.command_line import run_command
 

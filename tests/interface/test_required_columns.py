@@ -10,8 +10,8 @@ from sqlglot import exp
 
 import sqlrank
 from sqlrank.errors import InputError, MetricError, SqlrankError
-from sqlrank.registry.dependencies import find_dependencies
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.resolved_metric import find_dependencies
 from sqlrank.registry.settings_checks import LIST_SLOTS
 from sqlrank.sql_ast import find_nodes
 from tests.interface.advice import find_options

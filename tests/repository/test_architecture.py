@@ -78,7 +78,6 @@ def test_packages_import_what_the_map_allows() -> None:
         "cancellation",
         "errors",
         "sql_ast",
-        "unique_names",
         "_version",
         "__main__",
     }

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.rendering.column_origins import find_comparisons_of_one_origin
 from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm, keep_nodes
 from sqlrank.rendering.dialect_forms import (
+    find_comparisons_of_one_origin,
     order_within_group,
     read_series_function,
     split_at_blanks,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from sqlrank.rendering.column_origins import find_comparisons_of_one_origin
 from sqlrank.rendering.dialect import Dialect
-from sqlrank.rendering.dialect_forms import order_within_group
+from sqlrank.rendering.dialect_forms import find_comparisons_of_one_origin, order_within_group
 from sqlrank.sql_ast import find_nodes, is_null, sql_literal
 
 

@@ -18,8 +18,8 @@ from sqlglot import exp
 import sqlrank
 from sqlrank.errors import SqlrankError
 from sqlrank.learn import fit, scoring_sql
-from sqlrank.registry.dependencies import find_dependencies, find_engines
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.resolved_metric import find_dependencies, find_engines
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.golden.header import find_header_faults
 from tests.engines.golden.reading import find_faults

@@ -17,9 +17,8 @@ import sqlrank
 from sqlrank import ContractError, InputError, MetricError
 from sqlrank.call.resolve import resolve_request
 from sqlrank.charts.result_view import ResultView
-from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import load_registry
-from sqlrank.registry.resolved_metric import value_bounds
+from sqlrank.registry.resolved_metric import find_input_role, value_bounds
 from sqlrank.registry.sql_file import Bounds
 from tests.engines.data import TABLES
 from tests.engines.metric_settings import list_metric_settings

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.registry.dependencies import find_dependencies
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.resolved_metric import find_dependencies
 from tests.numbers.examples.databases import get_database
 from tests.numbers.examples.predictions import INF, evaluate_predictions
 

@@ -16,9 +16,9 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_resolver import resolve_metrics
+from sqlrank.registry.resolved_metric import find_input_role
 from sqlrank.registry.settings_checks import INTERNAL_PARAMETERS, accepted_settings
 from tests.lanes import select_few
 from website.examples import format_metric

@@ -17,9 +17,9 @@ from sqlrank.call.request import parse_memory_size
 from sqlrank.inputs import row_checks
 from sqlrank.planner import planner
 from sqlrank.planner.planner import required_depth
-from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import resolve_metrics
+from sqlrank.registry.resolved_metric import find_input_role
 from tests.lanes import select_every, select_few
 from tests.numbers.properties.rankings import assert_equal, draw_collection, get_collection
 from tests.numbers.references.random_collections import Traits, draw_random_collection

@@ -13,8 +13,8 @@ import pytest
 from sqlglot import exp
 
 import sqlrank
-from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.resolved_metric import find_input_role
 from sqlrank.rendering.dialects import get_dialect
 from tests.lanes import select_every
 
