@@ -86,8 +86,8 @@ SECTIONS ?=
 freeze: $(VENV)/.test  ## Compare all that users can see with a commit (FREEZE_BASE=main; SECTIONS="statements calls" for some of it; five minutes)
 	$(BIN)/python -m tests.freeze compare $(FREEZE_BASE) $(SECTIONS)
 
-engines: $(VENV)/.test  ## Compare every metric on every engine; the next make docs shows what agreed
-	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/engines/test_engines.py tests/engines/test_experiments.py --write-matrix
+engines: $(VENV)/.test  ## Compare every metric on every engine: writes docs/engines.md, and the next make docs shows what agreed
+	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/engines/test_engines.py tests/engines/test_experiments.py tests/engines/test_mariadb.py --write-matrix
 
 docs: $(VENV)/.test  ## Build the documentation into site/, with a page per metric (two minutes at first, then half of one)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

@@ -16,12 +16,13 @@ import typer.testing
 from tests import clean_tree
 from tests.engines import matrix
 from tests.engines.engines import ENGINES
+from tests.engines.mariadb import MariaDB
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from pathlib import Path
 
-NAMES = [engine.__name__ for engine in ENGINES]
+NAMES = [engine.__name__ for engine in (*ENGINES, MariaDB)]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -123,7 +124,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             f"worst difference: {worst['worst']:.1e} ({worst['engine']}, {worst['scenario']})"
         )
         if config.getoption("write_matrix"):
-            matrix.write_table(matrix.format_table(records, NAMES))
+            matrix.write_tables(records, NAMES)
 
 
 def _records(reporter: Any) -> list[dict[str, Any]]:

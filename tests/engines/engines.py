@@ -68,7 +68,7 @@ class SQLite:
     """
 
     dialects = ("sqlite",)
-    version = "of Python"
+    version = sqlite3.sqlite_version
 
     def __init__(self) -> None:
         self.connection = sqlite3.connect(":memory:")

@@ -1,18 +1,22 @@
-"""The table of metrics and engines that agree, printed after the tests, and stored for the page on
-engines.
+"""The tables of what was executed on which engine, and of metrics that agree: printed after the
+tests, and stored for the page on engines.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from website.linked_pages import ENGINES_TABLE
+from website.linked_pages import ENGINES_TABLE, ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 PROPERTY = "agreed"
+PAGE = ROOT / "docs" / "engines.md"
+HEADER = "| engine | calls | metrics and curves | worst difference |\n|---|---:|---:|---:|\n"
+_EXECUTED = re.compile(f"(?<={re.escape(HEADER)})((?:\\|.*\\n)*)")
 
 
 def make_record(
@@ -55,7 +59,26 @@ def format_table(records: Iterable[Mapping[str, Any]], engines: Iterable[str]) -
     return "\n".join(lines) + "\n"
 
 
-def write_table(new: str) -> None:
-    """Store a table, which the next build of the documentation puts on its page."""
+def format_executed(page: str, records: Iterable[Mapping[str, Any]], engines: Iterable[str]) -> str:
+    """Return the page with the rows of engines that ran; those of others stay."""
+    (table,) = _EXECUTED.findall(page)
+    rows = {line.split(" ")[1]: line for line in table.splitlines()}
+    by_engine: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for item in records:
+        by_engine[item["engine"]].append(item)
+    for engine, items in by_engine.items():
+        calls = len({item["scenario"] for item in items})
+        metrics = len({metric for item in items for metric in item["metrics"]})
+        worst = max(item["worst"] for item in items)
+        rows[engine] = f"| {engine} {items[0]['version']} | {calls} | {metrics} | {worst:.0e} |"
+    lines = [f"{rows[engine]}\n" for engine in engines if engine in rows]
+    return _EXECUTED.sub(lambda _: "".join(lines), page)
+
+
+def write_tables(records: Iterable[Mapping[str, Any]], engines: Iterable[str]) -> None:
+    """Write what was executed to its page, and store the table of metrics, which the next build of
+    the documentation puts there.
+    """
     ENGINES_TABLE.parent.mkdir(exist_ok=True)
-    ENGINES_TABLE.write_text(new, "utf-8")
+    ENGINES_TABLE.write_text(format_table(records, engines), "utf-8")
+    PAGE.write_text(format_executed(PAGE.read_text("utf-8"), records, engines), "utf-8")

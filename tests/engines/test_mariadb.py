@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
+import sqlrank
 from sqlrank import MetricError
 from tests.engines.mariadb import MariaDB, find_missing_programs
+from tests.engines.matrix import PROPERTY, make_record
 from tests.engines.scenarios import Scenario, make_tables, scenarios, writable_scenarios
 from tests.engines.test_engines import compare_rows, connect_duckdb
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 pytestmark = [
     pytest.mark.slow,
@@ -76,14 +78,20 @@ def divide_scenario(scenario: Scenario) -> list[Scenario]:
 @pytest.mark.parametrize(
     "scenario", writable_scenarios("mysql"), ids=lambda scenario: scenario.name
 )
-def test_numbers_are_those_of_duckdb(server: MariaDB, scenario: Scenario) -> None:
+def test_numbers_are_those_of_duckdb(
+    server: MariaDB, scenario: Scenario, record_property: Callable[[str, Any], None]
+) -> None:
     if scenario.name == "rank_method=array":
         with pytest.raises(MetricError, match=r"Choose sort or count for mysql$"):
             scenario.text("mysql")
         return
+    worst = 0.0
     for part in divide_scenario(scenario):
         expected = part.expected(connect_duckdb())
-        compare_rows(convert_cells(server.rows(part.text("mysql")), expected.schema), expected)
+        rows = convert_cells(server.rows(part.text("mysql")), expected.schema)
+        worst = max(worst, compare_rows(rows, expected))
+    metrics = [sqlrank.parse(metric).name for metric in scenario.metrics]
+    record_property(PROPERTY, make_record("MariaDB", server.version, scenario.name, metrics, worst))
 
 
 def test_mariadb_rejects_more_than_64_steps(server: MariaDB) -> None:
