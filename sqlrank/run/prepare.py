@@ -239,7 +239,7 @@ def _list_assumptions(inputs: BoundInputs, layout: ResultLayout) -> list[str]:
             notes.append(_default_column_note("queries", "weight", 1))
         notes += [*_default_column_notes(inputs), *_unseen_column_notes(inputs)]
         notes += [*describe_unseen_groups(inputs), *_unseen_type_notes(inputs)]
-        notes += _unseen_unit_notes(inputs)
+        notes += [*_unseen_collation_notes(inputs), *_unseen_unit_notes(inputs)]
     return notes
 
 
@@ -371,6 +371,25 @@ def _unseen_type_notes(inputs: BoundInputs) -> list[str]:
             f" ({', '.join(dict.fromkeys(name for _, name in compared))}), since the tables cannot"
             " be looked at. Map integers to text where they meet texts, such as"
             f" {role}.{name} to {text}"
+        )
+    ]
+
+
+def _unseen_collation_notes(inputs: BoundInputs) -> list[str]:
+    """Return the header line of ids that order ties, where texts have collations: evaluation orders
+    texts by their bytes.
+    """
+    run = inputs.by_role.get("run")
+    if run is None or run.assembled_from or not run.dialect.supports_collations:
+        return []
+    doc_id = run.raw_expression("doc_id") if "doc_id" in inputs.needed_columns["run"] else None
+    if not isinstance(doc_id, exp.Column):
+        return []
+    name = to_sql(doc_id, inputs.database.dialect)
+    return [
+        (
+            "run: texts that order equal scores are taken to have the collation C, since the table"
+            f' cannot be looked at. If they have another, map doc_id to {name} COLLATE "C"'
         )
     ]
 

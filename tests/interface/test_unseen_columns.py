@@ -4,6 +4,9 @@ and the advice there: it gives the numbers of ``evaluate``, which reads these co
 
 from __future__ import annotations
 
+import re
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -97,9 +100,10 @@ def test_advice_of_the_header_gives_the_numbers_of_evaluate(case: str) -> None:
         assert not any(f"Map {name} to" in followed for name in advised)
 
 
-def test_every_column_that_is_read_where_it_is_seen_is_named() -> None:
-    registry = load_registry()
-    files = [file for file in registry.metrics.values() if not file.measures_column]
+@cache
+def print_headers() -> str:
+    """Return the headers of statements of all metrics."""
+    files = [file for file in load_registry().metrics.values() if not file.measures_column]
     headers = "".join(
         sqlrank.sql(write_metric(file), **name_sources(file)).partition("WITH ")[0]
         for file in files
@@ -109,7 +113,11 @@ def test_every_column_that_is_read_where_it_is_seen_is_named() -> None:
         for metric, role in (("nDCG", "answers"), ("MulticlassLogLoss", "multiclass_predictions"))
     )
     evidence = {"evidence": "e", "chunks": "c"}
-    headers += sqlrank.sql("nDCG", run="r", inputs=evidence).partition("WITH ")[0]
+    return headers + sqlrank.sql("nDCG", run="r", inputs=evidence).partition("WITH ")[0]
+
+
+def test_every_column_that_is_read_where_it_is_seen_is_named() -> None:
+    registry, headers = load_registry(), print_headers()
     unnamed = {
         f"{role.name}.{column.name}"
         for role in registry.roles.values()
@@ -119,3 +127,32 @@ def test_every_column_that_is_read_where_it_is_seen_is_named() -> None:
         if f"Map {role.name}.{column.name} to" not in headers
     }
     assert unnamed == {"training.weight"}  # no statement over it is printed
+
+
+def test_the_page_on_warehouses_lists_every_assumption() -> None:
+    headers = print_headers()
+    for metric, call in (
+        *((metric, call) for metric, call, _ in CASES.values()),
+        ("RR", {**RANKINGS, "by": "day"}),
+        ("RR", {**RANKINGS, "dialect": "postgres"}),
+    ):
+        headers += sqlrank.sql(metric, **call).partition("WITH ")[0]
+    page = (Path(__file__).parents[2] / "docs" / "warehouse.md").read_text("utf-8")
+    section = page.partition("## Assumptions of printed statements")[2].partition("\n## ")[0]
+    listed = re.findall(r"\| `([^`]+)`[^|]* \|$", section, re.MULTILINE)
+    assumed = [
+        line
+        for line in headers.splitlines()
+        if re.search("cannot be looked at|taken to|count in each", line)
+    ]
+    assert [line for line in assumed if not any(words in line for words in listed)] == []
+    assert [words for words in listed if words not in headers] == []
+
+
+def test_texts_that_order_ties_on_postgresql_have_the_collation_that_is_mapped() -> None:
+    call: dict[str, Any] = {**RANKINGS, "dialect": "postgres"}
+    assert "taken to have the collation C" in sqlrank.sql("RR", **call)
+    followed = sqlrank.sql("RR", columns={"doc_id": 'doc_id COLLATE "C"'}, **call)
+    assert "collation" not in followed
+    assert followed.count('"doc_id" COLLATE "C" AS doc_id') == 2
+    assert "collation" not in sqlrank.sql("RR", **{**call, "dialect": "redshift"})
