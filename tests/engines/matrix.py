@@ -1,5 +1,5 @@
-"""The tables of what was executed on which engine, and of metrics that agree: printed after the
-tests, and stored for the page on engines.
+"""Tables of executed calls and their differences by engine, and of the metrics that agree: printed
+after the tests, and stored for the page on engines.
 """
 
 from __future__ import annotations
