@@ -2,7 +2,7 @@
 -- A relative rank is the average rank of the predictions of this score, from the lowest score of the group, over their total weight plus 1.
 -- A weight of w counts as w predictions of this score. Separated positives have all negatives below them,
 -- and where no negatives are at the score or above, both ranks are equal to the last digit.
--- Nonzero: total_weight + 1.
+-- Nonzero: total_positives + total_negatives + 1.
 -- Grain: group_id, score
 SELECT
   group_id,
@@ -16,22 +16,8 @@ FROM (
     group_id,
     score,
     positives,
-    negatives_from,
-    (weight_up_to + total_weight - weight_from + 1) / 2 / (total_weight + 1) AS relative_rank,
-    (total_negatives + (positives_up_to + total_weight - total_negatives - positives_from + 1) / 2) / (total_weight + 1) AS separated_rank
-  FROM (
-    -- one row per group and distinct score
-    SELECT
-      group_id,
-      score,
-      positives,
-      SUM(positives + negatives) OVER (PARTITION BY group_id) AS total_weight,
-      SUM(negatives) OVER (PARTITION BY group_id) AS total_negatives,
-      SUM(negatives) OVER (PARTITION BY group_id ORDER BY score DESC) AS negatives_from, -- at or above this score
-      SUM(positives + negatives) OVER (PARTITION BY group_id ORDER BY score) AS weight_up_to, -- at or below this score
-      SUM(positives + negatives) OVER (PARTITION BY group_id ORDER BY score DESC) AS weight_from, -- at or above this score
-      SUM(positives) OVER (PARTITION BY group_id ORDER BY score) AS positives_up_to, -- at or below this score
-      SUM(positives) OVER (PARTITION BY group_id ORDER BY score DESC) AS positives_from -- at or above this score
-    FROM score_class_weights
-  ) AS cumulative_weights
+    negatives_above + negatives AS negatives_from, -- at or above this score
+    (positives_below + negatives_below + (positives + negatives) / 2 + 0.5) / (total_positives + total_negatives + 1) AS relative_rank,
+    (total_negatives + positives_below + positives / 2 + 0.5) / (total_positives + total_negatives + 1) AS separated_rank
+  FROM score_thresholds
 ) AS computed_ranks
