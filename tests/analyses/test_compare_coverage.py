@@ -226,7 +226,8 @@ def test_added_rows_of_averages_over_classes(
     metric: str, hits_count: int, ratios: list[dict[int, tuple[int, int]]]
 ) -> None:
     """Both systems find 5 of 6 positives. One of 20 negatives changes, and two are wrong for both:
-    a positive is added, and 0.8 of a negative, of the effect that one more hit has on its class.
+    a positive is added, and 0.8 of a negative, of the effect that the other prediction has: a hit
+    less in its class, and a false alarm more in the other one.
     """
     rows = [(1, 1, 1)] * 5 + [(1, 0, 0)] + [(0, 1, 1)] * 2 + [(0, 0, 1)] + [(0, 0, 0)] * 17
     squares = sum(
@@ -239,8 +240,10 @@ def test_added_rows_of_averages_over_classes(
     )
     for label, added in ((1, 1), (0, 0.8)):
         gains = [
-            (hits_count - numerator / denominator) / denominator / 2
-            for numerator, denominator in (system[label] for system in ratios)
+            ((hits_count - hits / rows_of_label) / rows_of_label + others / other_rows**2) / 2
+            for (hits, rows_of_label), (others, other_rows) in (
+                (system[label], system[1 - label]) for system in ratios
+            )
         ]
         squares += added * (sum(gains) / 2) ** 2
     table = [
@@ -336,11 +339,12 @@ def tag(labels: np.ndarray, systems: dict[str, np.ndarray]) -> pa.Table:
     )
 
 
-def gate_tags(metric: str, table: pa.Table, tolerance: float) -> list[dict[str, Any]]:
-    """Return the rows of a gate of sets of classes, one per sample and one of all."""
+def gate_classes(metric: str, table: pa.Table, tolerance: float) -> list[dict[str, Any]]:
+    """Return the rows of a gate of classes, or sets of them, one per sample and one of all."""
+    role = "classified" if metric.startswith("Multiclass") else "class_labels"
     return sqlrank.gate(
         metric,
-        inputs={"class_labels": table},
+        inputs={role: table},
         by="sample",
         unit="prediction_id",
         baseline="old",
@@ -368,8 +372,43 @@ def test_losses_of_a_rare_label_do_not_pass(
     new = labels.copy()
     changes = rng.random((200, ROWS)) < np.where(labels[:, :, 3], lost, false)
     new[:, :, 3] ^= changes
-    rows = gate_tags(metric, tag(labels, {"old": labels, "new": new}), tolerance)
+    rows = gate_classes(metric, tag(labels, {"old": labels, "new": new}), tolerance)
     assert sum(row["verdict"] == "pass" for row in rows) <= 8
+
+
+@pytest.mark.parametrize(
+    ("metric", "tolerance"),
+    [
+        ("MulticlassRecall", 0.1 / 4),
+        ("MulticlassBalancedAccuracy", 0.1 / 4),
+        ("MulticlassPrecision", 0.0025),
+        ("MulticlassFBeta", 0.0145),
+    ],
+)
+def test_losses_of_a_rare_class_do_not_pass(metric: str, tolerance: float) -> None:
+    """Of four classes, one has 10 rows, of which 10 % are lost: a third of all samples have no
+    change, and passed.
+    """
+    rng = np.random.default_rng(10)
+    label = rng.integers(0, 3, (100, ROWS))
+    other = label.copy()
+    label[:, :10] = 3
+    lost = (rng.random((100, ROWS)) < 0.1) & (label == 3)
+    columns = {"sample": np.repeat(np.arange(100), ROWS), "prediction_id": np.arange(100 * ROWS)}
+    table = pa.concat_tables(
+        pa.table(
+            {
+                **columns,
+                "label": label.ravel(),
+                "predicted": predicted.ravel(),
+                "system": [system] * label.size,
+            }
+        )
+        for system, predicted in {"old": label, "new": np.where(lost, other, label)}.items()
+    )
+    rows = gate_classes(metric, table, tolerance)
+    assert sum(not row["difference"] for row in rows) > 20
+    assert [row for row in rows if row["verdict"] == "pass"] == []
 
 
 @pytest.mark.parametrize(("tolerance", "verdict"), [(0.0916, "inconclusive"), (0.0917, "pass")])
@@ -380,9 +419,9 @@ def test_a_gate_says_what_a_rare_label_could_hide(tolerance: float, verdict: str
     rng = np.random.default_rng(3)
     labels = rng.random((1, ROWS, 4)) < [0.5, 0.35, 0.25, 0]
     labels[:, :10, 3] = True
-    (row,) = gate_tags("MultilabelRecall", tag(labels, {"old": labels, "new": labels}), tolerance)[
-        -1:
-    ]
+    (row,) = gate_classes(
+        "MultilabelRecall", tag(labels, {"old": labels, "new": labels}), tolerance
+    )[-1:]
     assert row["verdict"] == verdict
     hidden = ", but changes in so few rows of a class that a sample may miss them cost up to 0.092"
     assert row["reason"] == (

@@ -17,7 +17,7 @@ SELECT
   difference_errors.se, -- standard error of the difference
   COALESCE(CASE WHEN mean_differences.is_pooled THEN difference_errors.influence_df ELSE mean_differences.units - 1 END, 0) AS df, -- degrees of freedom of the standard error
   mean_differences.class_size, -- effective number of rows of the smaller class
-  mean_differences.row_effect, -- greatest effect of one of several rows of a unit
+  mean_differences.row_effect, -- greatest effect of a row, of averages over classes
   difference_errors.integer_squares, -- sum of squared integer differences
   difference_errors.total, -- sum of integer differences
   difference_errors.above, -- units in which the system is better

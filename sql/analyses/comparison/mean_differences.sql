@@ -15,7 +15,7 @@ SELECT
   MAX(area_width) AS area_width, -- of areas such as AUC: 1, or 2 for metrics between -1 and 1
   MAX(positive_size) AS positive_size, -- effective number of positives
   MAX(negative_size) AS negative_size, -- effective number of negatives
-  MAX(CASE WHEN flip_label IS NULL THEN GREATEST(baseline_flip, system_flip) END) AS row_effect, -- greatest effect of one of several rows of a unit
+  MAX(CASE WHEN positive_size IS NULL THEN GREATEST(ABS(baseline_flip), ABS(system_flip)) END) AS row_effect, -- greatest effect of a row, of averages over classes
   smaller_sum(MAX(positive_size), MAX(negative_size)) AS class_size -- effective number of rows of the smaller class
 FROM unit_differences
 GROUP BY cell, pair, metric, contrast

@@ -25,11 +25,23 @@ SELECT
   COALESCE(label_classes.mcc_by_label, 0)
     + COALESCE(predicted_classes.mcc_by_predicted, 0)
     + CASE WHEN confusion_cells.label = confusion_cells.predicted THEN COALESCE(label_classes.mcc_by_hit, 0) ELSE 0 END AS mcc_influence,
-  CASE WHEN confusion_cells.label = confusion_cells.predicted THEN -1 ELSE 1 END
-    * (COALESCE(label_classes.precision_by_predicted, 0) + COALESCE(label_classes.precision_by_hit, 0)) AS precision_flip,
+  class_flip(
+    confusion_cells.label = confusion_cells.predicted,
+    label_classes.precision_by_predicted + label_classes.precision_by_hit,
+    label_classes.precision_by_predicted,
+    predicted_classes.precision_by_predicted,
+    rare_classes.greatest_precision_cost,
+    rare_classes.second_precision_cost
+  ) AS precision_flip,
   CASE WHEN confusion_cells.label = confusion_cells.predicted THEN -1 ELSE 1 END * COALESCE(label_classes.recall_by_hit, 0) AS recall_flip,
-  CASE WHEN confusion_cells.label = confusion_cells.predicted THEN -1 ELSE 1 END
-    * (COALESCE(label_classes.f_by_predicted, 0) + COALESCE(label_classes.f_by_hit, 0)) AS f_flip,
+  class_flip(
+    confusion_cells.label = confusion_cells.predicted,
+    label_classes.f_by_predicted + label_classes.f_by_hit,
+    label_classes.f_by_predicted,
+    predicted_classes.f_by_predicted,
+    rare_classes.greatest_f_cost,
+    rare_classes.second_f_cost
+  ) AS f_flip,
   CASE WHEN confusion_cells.label = confusion_cells.predicted THEN -1 ELSE 1 END
     * COALESCE(label_classes.balanced_accuracy_by_hit, 0) AS balanced_accuracy_flip,
   rare_classes.precision_cells, -- of all classes
