@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank._version import __version__
 
 if TYPE_CHECKING:
-    from sqlrank.api.compare import compare
-    from sqlrank.api.evaluate import evaluate, metrics, parse, query, sql
+    from sqlrank.api.evaluate import compare, evaluate, metrics, parse, query, sql
     from sqlrank.charts.export import chart
     from sqlrank.comparison.gate import assert_not_worse, gate
     from sqlrank.comparison.stored_values import power
@@ -67,8 +66,7 @@ __all__ = [
 ]
 
 _PUBLIC_NAMES = {
-    "sqlrank.api.compare": ("compare",),
-    "sqlrank.api.evaluate": ("evaluate", "metrics", "parse", "query", "sql"),
+    "sqlrank.api.evaluate": ("compare", "evaluate", "metrics", "parse", "query", "sql"),
     "sqlrank.charts.export": ("chart",),
     "sqlrank.comparison.gate": ("assert_not_worse", "gate"),
     "sqlrank.comparison.stored_values": ("power",),

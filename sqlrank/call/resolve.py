@@ -28,13 +28,13 @@ from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, to_sql_name
 from sqlrank.registry.metric_resolver import RequestedDifferences, split_differences
-from sqlrank.registry.registry import SYSTEM_COLUMN, UNIT_COLUMN, ColumnSpec, Registry, Role
 from sqlrank.registry.resolved_metric import (
     CUTOFF_COLUMN,
     ResolvedMetric,
     is_bounded_0_1,
     with_plain_names,
 )
+from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN, ColumnSpec, Role
 from sqlrank.registry.settings_checks import (
     QUERIES_POLICY_KEYWORD,
     describe_argument,
@@ -45,6 +45,8 @@ from sqlrank.result_columns import DIFFERENCE_STEP_COLUMNS, SLICE_COLUMN, differ
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from sqlrank.registry.registry import Registry
 
 
 RANKING_ROLES = ("run", "qrels")

@@ -27,8 +27,9 @@ from sqlrank.options import load_options
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import Metric, normalize_name
-from sqlrank.registry.registry import INPUTS_BY_KEYWORD, REQUEST_OPTIONS, Registry
+from sqlrank.registry.registry import REQUEST_OPTIONS, Registry
 from sqlrank.registry.resolved_metric import find_input_role
+from sqlrank.registry.roles import INPUTS_BY_KEYWORD
 from sqlrank.registry.settings_checks import policy_names, unknown_keywords
 from sqlrank.rendering.dialects import DIALECT_NAMES
 

@@ -19,8 +19,8 @@ from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.errors import MetricError, enumerate_names, short_repr
 from sqlrank.interval_options import describe_query_units
 from sqlrank.registry.metric_info import metric_direction
-from sqlrank.registry.registry import SYSTEM_COLUMN, UNIT_COLUMN
 from sqlrank.registry.resolved_metric import ResolvedMetric, is_bounded_0_1, is_bounded_minus1_1
+from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

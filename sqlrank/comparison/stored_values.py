@@ -24,7 +24,7 @@ from sqlrank.inference.significance import (
     required_units,
 )
 from sqlrank.registry.query_templates import load_select
-from sqlrank.registry.registry import SYSTEM_COLUMN
+from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.result_columns import POWER_SCHEMA
 from sqlrank.result_metadata import (
     MEASURES_KEY,

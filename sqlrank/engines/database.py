@@ -36,7 +36,7 @@ from sqlrank.engines.query_sources import (
 from sqlrank.engines.source_tables import ALL_COLUMNS, DeclaredColumns, SourceTable, union_tables
 from sqlrank.errors import ExecutionError, InputError
 from sqlrank.registry.query_templates import load_select
-from sqlrank.registry.registry import SYSTEM_COLUMN
+from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.registry.settings_checks import describe_argument
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from sqlrank.registry.registry import ColumnSpec
+    from sqlrank.registry.roles import ColumnSpec
 
 
 _NAME = re.compile(r'\w+|"[^"]*"|`[^`]*`')

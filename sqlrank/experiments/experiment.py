@@ -63,7 +63,7 @@ from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.output.table_writes import wrap_for_storage
 from sqlrank.registry.loader import load_registry
-from sqlrank.registry.registry import ColumnSpec, Role
+from sqlrank.registry.roles import ColumnSpec, Role
 from sqlrank.registry.sql_folder import sql_root
 from sqlrank.rendering.renderer import StatementHeader, render_statement
 from sqlrank.result_columns import EXPERIMENT_SCHEMA, SE, side_columns

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sqlrank.call.resolve import ResolvedRequest
-    from sqlrank.registry.registry import ColumnSpec, Registry, Role
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.roles import ColumnSpec, Role
     from sqlrank.registry.sql_file import SqlFile
 
 

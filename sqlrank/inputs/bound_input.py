@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sqlrank.compiler.layout import GroupColumn
     from sqlrank.engines.database import Database
     from sqlrank.engines.source_tables import SourceTable
-    from sqlrank.registry.registry import Role
+    from sqlrank.registry.roles import Role
     from sqlrank.rendering.dialect import Dialect
 
 

@@ -24,7 +24,7 @@ from sqlrank.errors import (
 )
 from sqlrank.inputs.missing_columns import describe_nested_rows
 from sqlrank.inputs.user_sql import DisallowedSqlError, parse_expression, read_fields
-from sqlrank.registry.registry import INPUTS_BY_KEYWORD, SYSTEM_COLUMN, UNIT_COLUMN
+from sqlrank.registry.roles import INPUTS_BY_KEYWORD, SYSTEM_COLUMN, UNIT_COLUMN
 from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from sqlrank.inputs.bound_input import BoundInput
-    from sqlrank.registry.registry import ColumnSpec
+    from sqlrank.registry.roles import ColumnSpec
 
 
 MAX_ROWS_RANKED, MIN_SHARE_RISING = 500, 0.9

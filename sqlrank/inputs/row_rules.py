@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from sqlrank.registry.registry import ColumnSpec, Role
+    from sqlrank.registry.roles import ColumnSpec, Role
 
 
 NULL_FREE_NODES = (

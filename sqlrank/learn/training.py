@@ -50,8 +50,8 @@ from sqlrank.sql_ast import quoted_column, sql_literal, write_tree
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sqlrank.registry.registry import Role
     from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.registry.roles import Role
 
     Key = tuple[Any, ...]
     """Values of the ``by`` columns."""

@@ -18,17 +18,19 @@ from sqlrank.errors import (
     to_sentence,
 )
 from sqlrank.registry.metric import Metric, ParameterValue, normalize_name, parse_metric_text
-from sqlrank.registry.registry import INPUTS_BY_KEYWORD, Registry
 from sqlrank.registry.resolved_metric import (
     ResolvedMetric,
     find_dependencies,
     find_input_role,
     find_references,
 )
+from sqlrank.registry.roles import INPUTS_BY_KEYWORD
 from sqlrank.registry.sql_file import NO_CUTOFF, Parameter, SqlFile
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
+
+    from sqlrank.registry.registry import Registry
 
 
 LIST_SLOTS = ("aggregate", "if_undefined")

@@ -36,7 +36,7 @@ from sqlrank.interval_options import check_confidence_level
 from sqlrank.registry.metric import Metric, parse_metric_text
 from sqlrank.registry.metric_info import better_direction, find_metric
 from sqlrank.registry.metric_resolver import parse_canonical
-from sqlrank.registry.registry import SYSTEM_COLUMN, Registry
+from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.formatter import format_tree
 from sqlrank.sql_ast import quoted_column, sql_literal
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from sqlrank.explanations.explanation import Explanation
+    from sqlrank.registry.registry import Registry
 
 
 DEFAULT_RANKING_METRICS = ("nDCG@10", "AP", "RR", "P@10", "R@100")

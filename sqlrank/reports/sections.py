@@ -17,7 +17,7 @@ from sqlrank.errors import InputError
 from sqlrank.output.contrast_tables import STATES
 from sqlrank.output.display import group_column_names, sort_and_limit, to_long_format
 from sqlrank.registry.metric_info import find_metric, is_count_metric, list_metrics
-from sqlrank.registry.registry import SYSTEM_COLUMN
+from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.reports.blocks import (
     MAX_TABLE_ROWS,
     Cell,

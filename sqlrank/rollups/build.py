@@ -22,8 +22,8 @@ from sqlrank.engines.duckdb_session import TIME_ZONE
 from sqlrank.errors import MetricError
 from sqlrank.registry.metric import Metric
 from sqlrank.registry.query_templates import replace_column
-from sqlrank.registry.registry import UNIT_COLUMN
 from sqlrank.registry.resolved_metric import ResolvedMetric, find_dependencies
+from sqlrank.registry.roles import UNIT_COLUMN
 from sqlrank.registry.settings_checks import check_parameter_value
 from sqlrank.registry.sql_file import SqlFile
 from sqlrank.registry.sql_folder import sql_root

@@ -27,7 +27,7 @@ from sqlrank.output.table_writes import without_order
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import Metric, SymbolicNumber, freeze_value, to_sql_name
-from sqlrank.registry.registry import INPUTS_BY_KEYWORD, Registry
+from sqlrank.registry.roles import INPUTS_BY_KEYWORD
 from sqlrank.registry.settings_checks import invalid_policies, rename_queries_policy
 from sqlrank.registry.sql_file import NO_CUTOFF, Parameter, SqlFile
 from sqlrank.rendering.dialects import get_dialect
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from sqlrank.compiler.statement import CompiledStatement
     from sqlrank.inputs.bound_input import BoundInputs
     from sqlrank.inputs.row_checks import CheckMode
+    from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
 
 

@@ -21,8 +21,8 @@ from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
 from sqlrank.inputs.class_names import check_for_classes
 from sqlrank.inputs.filters import explain_failed_cast
-from sqlrank.registry.registry import UNIT_COLUMN
 from sqlrank.registry.resolved_metric import metric_fingerprints
+from sqlrank.registry.roles import UNIT_COLUMN
 from sqlrank.result_columns import EXTREME_VALUES, N_UNITS, extreme_column
 from sqlrank.result_metadata import (
     NO_RELEVANT_KEY,
