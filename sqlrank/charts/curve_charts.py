@@ -214,12 +214,16 @@ def draw_curve(view: ResultView) -> ChartType:
 def _with_areas(
     view: ResultView, rows: Sequence[ResultRow], dimensions: list[Dimension]
 ) -> list[Dimension]:
-    """Return the dimensions of ROC curves with the AUC of each label, which is the area below its
-    line. Where points may be left out it is near, and not written if these are few.
+    """Return the dimensions of ROC curves with the AUC of each label: that of the metadata, else
+    the area below its line. Where points may be left out it is near, and not written if these are
+    few.
     """
     settings = {} if view.result_metadata.curve is None else view.result_metadata.curve["settings"]
     num_points = int(settings.get("points", 0))
     is_single = [dimension.field for dimension in dimensions] == ["colour"]
+    if view.curve == "ROC" and is_single and view.areas:
+        texts = tuple((label, f"{label}, AUC {area:.4f}") for label, area in view.areas)
+        return [replace(dimensions[0], texts=texts)]
     if view.curve != "ROC" or not is_single or 0 < num_points < MIN_AREA_POINTS:
         return dimensions
     about = "AUC ≈" if num_points else "AUC"

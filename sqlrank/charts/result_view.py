@@ -4,6 +4,7 @@ channels such as color.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -136,6 +137,12 @@ class ResultView:
         return (
             None if self.result_metadata.curve is None else str(self.result_metadata.curve["name"])
         )
+
+    @property
+    def areas(self) -> list[tuple[str, float]]:
+        """Return the AUC of each label of a ROC curve, if a report computed it for the metadata."""
+        entries = json.loads(self.texts.get("areas", "[]"))
+        return [(str(label), float(area)) for label, area in entries]
 
     @property
     def is_sliced(self) -> bool:

@@ -101,6 +101,13 @@ class Figure:
     sql: str = ""
     kind: str = "picture"
 
+    @property
+    def panel_width(self) -> int:
+        """Return the width in pixels of the widest panel, as it was drawn."""
+        return max(
+            (int(width) for panel in self.panels for width in _DRAWN.findall(panel)), default=0
+        )
+
 
 @dataclass(frozen=True)
 class RankedDocument:
@@ -302,6 +309,7 @@ _EMPTY_MARKS = re.compile(
 _LINE_ROLE, _AREA_ROLE = 'aria-roledescription="line mark"', 'aria-roledescription="area mark"'
 _POSITION = re.compile(r' (?:transform|d|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
 _LONG_NUMBER = re.compile(r"(\.\d{3})\d+")
+_DRAWN = re.compile(r"--drawn:(\d+)px")
 _ID = re.compile(r'( id="|="url\(#)((?:clip|gradient_)\d+)')
 
 

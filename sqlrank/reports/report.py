@@ -419,10 +419,11 @@ def _build_sections(request: ReportRequest) -> tuple[str, list[Any], int]:
         if comparisons is not None and request.groups:
             section, group_comparisons = sections.comparison_by_group(request, metrics)
             page_sections.append(section)
-    details = detail_sections.cluster_section if is_clustering else sections.curve_section
     page_sections += [
         *([sections.group_section(overall, request)] if request.groups else []),
-        details(request),
+        detail_sections.cluster_section(request)
+        if is_clustering
+        else sections.curve_section(request, overall),
     ]
     if request.is_ranking and request.system is not None:
         page_sections.append(detail_sections.query_section(request, comparisons))

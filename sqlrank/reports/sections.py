@@ -332,6 +332,9 @@ REPORT_CURVES = {
 }
 """Curves of predictions, with their captions."""
 
+AUC = "AUC"
+"""Metric that the legend of ROC curves shows."""
+
 MAX_CURVE_POINTS = 100
 """Maximum number of points per curve, each with its tooltip."""
 
@@ -430,9 +433,22 @@ def _build_rows(result: pa.Table, request: ReportRequest, ident: str, title: str
     return result_block(rows, ident, title, request.max_rows, note=note, is_folded=True)
 
 
-def curve_section(request: ReportRequest) -> Section:
+def _evaluate_curve(request: ReportRequest, text: str, overall: pa.Table) -> pa.Table:
+    """Evaluate a curve; metadata of ROC have the AUC by system of ``overall``, which the legend
+    shows.
+    """
+    result = request.evaluate(text)
+    system = request.system or SYSTEM_COLUMN
+    if not text.startswith("ROC") or not {AUC, system} <= {*overall.column_names}:
+        return result
+    areas = [(row[system], row[AUC]) for row in overall.to_pylist() if row[AUC] is not None]
+    metadata = {**(result.schema.metadata or {}), b"sqlrank.areas": json.dumps(areas).encode()}
+    return result.replace_schema_metadata(metadata)
+
+
+def curve_section(request: ReportRequest, overall: pa.Table) -> Section:
     """Return the section of curves of predictions, of the confusion matrix of classes, or of
-    ranking metrics over cut-offs.
+    ranking metrics over cut-offs. ``overall`` has the metrics of all rows.
     """
     if request.role == CLASS_ROLE:
         return _confusion_section(request)
@@ -442,7 +458,7 @@ def curve_section(request: ReportRequest) -> Section:
         }
         figures = [
             build_figure(
-                partial(request.evaluate, text),
+                partial(_evaluate_curve, request, text, overall),
                 f"curve-{name.lower()}",
                 f"{name}: {REPORT_CURVES[name]}",
             )

@@ -250,6 +250,17 @@ def test_predictions_have_curves_and_a_comparison(clicks: Page) -> None:
     ]
 
 
+def test_the_legend_of_roc_has_the_digits_of_the_table() -> None:
+    rows = {"label": [0, 1, 1, 0, 1] * 200, "old": [n % 7 / 7 for n in range(1000)]}
+    rows["new"] = [n % 11 / 11 for n in range(1000)]
+    html = sqlrank.report("AUC", predictions=rows, columns={"score": ["old", "new"]}).html
+    values = sqlrank.evaluate(
+        "AUC", predictions=rows, columns={"score": ["old", "new"]}
+    ).to_pylist()
+    for row in values:
+        assert html.count(f">{row['score']}, AUC {row['AUC']:.4f}<") == 1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["page", "clicks"])
 def test_links_lead_somewhere_and_ids_are_distinguished(
