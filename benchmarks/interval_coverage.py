@@ -576,7 +576,12 @@ def in_folder(*folders: str) -> Callable[[SqlFile], bool]:
 
 
 def is_binary(file: SqlFile) -> bool:
-    return (in_folder("classification")(file) or file.measures_flag) and file.value_name != "gauc"
+    is_of_classes = in_folder("classification")(file) or file.display_name == "WRanking"
+    return (is_of_classes or file.measures_flag) and file.value_name != "gauc"
+
+
+WITHOUT_TRUTH = {"AUC@k", "pAp", "pApSurrogate", "PartialAUC"}
+"""Metrics of the k highest negatives, which are others in a large sample."""
 
 
 KINDS = {
@@ -592,7 +597,13 @@ KINDS = {
         draw_numbers,
         ("predictions",),
         1,
-        lambda file: not is_binary(file) and not in_folder("forecasts", "classification")(file),
+        lambda file: (
+            not (
+                is_binary(file)
+                or in_folder("forecasts", "classification")(file)
+                or file.full_name in WITHOUT_TRUTH
+            )
+        ),
     ),
     "forecasts": Kind(draw_forecasts, ("predictions",), 1, in_folder("forecasts")),
     "classified": Kind(draw_classified, ("classified",), 1),
@@ -663,6 +674,7 @@ DESIGNS = [
     ),
     Design("8 queries", "queries of predictions", 8, 20, level=-0.5),
     Design("10 rows", "numbers", 10),
+    Design("20 rows, bootstrap", "numbers", 20, options=USERS | BOOTSTRAP),
     Design("50 rows, lognormal weights", "numbers", 50, sigma=1.0),
     Design("3 users", "numbers", 3, 20, options=USERS),
     Design("10 users", "numbers", 10, 20, options=USERS),
@@ -824,6 +836,8 @@ def list_metrics(design: Design) -> list[str]:
         settings = ["", *VARIANTS.get(file.display_name, ())]
         if "threshold_from" in file.declared_settings and abs(design.level) > 1:
             settings = [f"threshold={0.05 if design.level < 0 else 0.95}"]
+        if design.is_bootstrap and "level" in file.declared_settings:
+            settings = ["level=group"]
         name, *cutoff = format_metric(file).split("@")
         metrics += ["@".join([f"{name}({text})" if text else name, *cutoff]) for text in settings]
     return metrics
