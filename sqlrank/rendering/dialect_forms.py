@@ -687,6 +687,24 @@ def join_totals(tree: exp.Expr) -> None:
         _join_totals_of_select(tree, windows)
 
 
+def list_unpartitioned_steps(tree: exp.Expr) -> list[str]:
+    """Return the names of CTEs whose windows order rows of tables without partitions.
+
+    >>> import sqlglot
+    >>> text = "WITH a AS (SELECT RANK() OVER (ORDER BY x) AS place FROM t) SELECT place FROM a"
+    >>> list_unpartitioned_steps(sqlglot.parse_one(text))
+    ['a']
+    """
+    steps = []
+    for window in find_nodes(tree, exp.Window):
+        if window.args.get("order") is None or window.args.get("partition_by"):
+            continue
+        select, cte = window.find_ancestor(exp.Select), window.find_ancestor(exp.CTE)
+        if select is not None and select.args["from_"].find(exp.Table) is not None:
+            steps.append("the result" if cte is None else cte.alias)
+    return list(dict.fromkeys(steps))
+
+
 def _join_totals_of_select(tree: exp.Expr, windows: Sequence[exp.Window]) -> None:
     select: Any = windows[0].parent_select
     is_grouped = bool(select.args.get("group")) or any(map(is_aggregated, select.selects))

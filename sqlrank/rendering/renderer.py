@@ -22,6 +22,7 @@ from sqlrank.rendering.dialect_forms import (
     ListJoin,
     combine_digits,
     join_totals,
+    list_unpartitioned_steps,
     sum_hex_digits,
     sum_numbered_rows,
 )
@@ -424,9 +425,16 @@ def render_over_tables(
     Each pair of ``tables`` is a FROM item in the user's notation, and the temporary table that is
     read instead.
     """
-    display, executable = _render_tree(
-        tree, dialect, header.title, pretty=True, can_materialize=can_materialize, tables=tables
-    )
+    target = get_dialect(dialect)
+    rewritten = rewrite_for_dialect(tree, dialect, header.title, can_materialize)
+    steps = list_unpartitioned_steps(rewritten) if target.moves_rows_to_windows else []
+    display, executable = _write_tree(rewritten, dialect, header.title, pretty=True, tables=tables)
+    if steps:
+        note = (
+            f"workers: {target.label} moves all rows of {join_words(steps)} to one, since their"
+            " windows have no partitions. Groups are partitions"
+        )
+        header = replace(header, notes=(*header.notes, note))
     comment = header.format_comments(dialect)
     return RenderedStatement(comment + display, comment + executable)
 
@@ -444,18 +452,17 @@ def to_sql(
         MetricError: The dialect does not support a construct; ``statement_title`` names its
             statement.
     """
-    return _render_tree(tree, dialect, statement_title, pretty, can_materialize)[0]
+    rewritten = rewrite_for_dialect(tree, dialect, statement_title, can_materialize)
+    return _write_tree(rewritten, dialect, statement_title, pretty)[0]
 
 
-def _render_tree(
-    tree: exp.Expr,
+def _write_tree(
+    rewritten: exp.Expr,
     dialect: str,
     statement_title: str,
     pretty: bool,
-    can_materialize: bool,
     tables: Iterable[tuple[exp.Expr, exp.Expr]] = (),
 ) -> tuple[str, str]:
-    rewritten = rewrite_for_dialect(tree, dialect, statement_title, can_materialize)
     try:
         return format_tree(rewritten, dialect, pretty, tables)
     except UnsupportedError as error:

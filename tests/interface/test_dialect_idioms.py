@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -13,8 +15,11 @@ import sqlrank
 from sqlrank.compiler.intervals.bootstrap_intervals import digest_number
 from sqlrank.errors import ContractError
 from sqlrank.registry.contract import check_syntax_rules
+from sqlrank.registry.loader import load_registry
+from sqlrank.registry.resolved_metric import find_dependencies, find_engines
 from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.rendering.renderer import to_sql
+from tests.named_sources import name_sources, write_metric
 
 SERIES = {
     "duckdb": "FROM GENERATE_SERIES(2, 20) AS series(number)",
@@ -126,3 +131,25 @@ def test_no_rows_have_no_total() -> None:
         assert connection.execute(text).fetchall() == [(None, "all", 1.0), ("s", "system", 1.0)]
         connection.execute("DELETE FROM run")
         assert connection.execute(text).fetchall() == []
+
+
+def test_the_header_for_spark_names_what_one_worker_sorts() -> None:
+    """Metrics that sort all rows at once are those of the page on engines; a new one fails."""
+    pattern = "^-- workers: Spark moves all rows of .+ to one, since their windows have no"
+    library, sorting = load_registry(), set()
+    for file in [*library.metrics.values(), *library.curves.values()]:
+        engines = find_engines(find_dependencies(library, file, {}).files)
+        if not file.measures_column and (not engines or "spark" in engines):
+            text = sqlrank.sql(write_metric(file), dialect="spark", **name_sources(file))
+            if re.search(pattern, text, re.MULTILINE):
+                sorting.add(file.display_name)
+    page = (Path(__file__).parents[2] / "docs" / "engines.md").read_text("utf-8")
+    section = page.partition("## One worker on Spark")[2].partition("\n## ")[0]
+    listed = {*re.findall(r"`(\w+)`", section.partition("| rows |")[2])}
+    assert sorting == listed - {"APS"}
+    call: dict[str, Any] = {"predictions": "p", "dialect": "spark"}
+    assert "workers: Spark moves all rows of segment_metrics to one" in sqlrank.sql(
+        "APS", confidence=0.95, **call
+    )
+    for options in ({"by": "g"}, {"dialect": "duckdb"}):
+        assert "workers:" not in sqlrank.sql("KendallTau", **{**call, **options})
