@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.optimizer.constants import literal_value
-from sqlrank.optimizer.statement_graph import union_members
+from sqlrank.optimizer.statement_graph import OPERATORS, needs_parentheses, union_members
 from sqlrank.sql_ast import DOUBLE, call_function, expression_text, find_nodes, sql_literal
 
 if TYPE_CHECKING:
@@ -368,7 +368,13 @@ def _drop_parentheses(tree: exp.Expr) -> None:
             isinstance(inner, exp.Func) and not isinstance(inner, exp.Binary)
         )
         is_null_safe = isinstance(inner, exp.NullSafeEQ) and isinstance(paren.parent, exp.And)
-        if is_atom or is_null_safe or isinstance(paren.parent, _NEEDS_NO_PARENS):
+        is_arithmetic = isinstance(inner, OPERATORS) and isinstance(paren.parent, OPERATORS)
+        if (
+            is_atom
+            or is_null_safe
+            or isinstance(paren.parent, _NEEDS_NO_PARENS)
+            or (is_arithmetic and not needs_parentheses(inner, paren))
+        ):
             paren.replace(inner)
 
 

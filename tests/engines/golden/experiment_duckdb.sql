@@ -185,7 +185,7 @@ WITH observations AS (
     covariate_ratio AS pooled_covariate_ratio,
     CASE
       WHEN covariate_squares > 1e-12 * covariate_square_terms
-      AND covariate_squares > (1e-24 * units * covariate_ratio * covariate_ratio)
+      AND covariate_squares > 1e-24 * units * covariate_ratio * covariate_ratio
       THEN COALESCE(
         1 / NULLIF(denominator, 0) * covariate_products / NULLIF(covariate_squares, 0), 0
       )

@@ -253,7 +253,7 @@ LEFT JOIN intervals
 -- experiment: covariate_coefficients
       WHEN covariate_squares > CAST('1e-12' AS DOUBLE PRECISION) * covariate_square_terms
       AND covariate_squares
-      > (CAST('1e-24' AS DOUBLE PRECISION) * units * covariate_ratio * covariate_ratio)
+      > CAST('1e-24' AS DOUBLE PRECISION) * units * covariate_ratio * covariate_ratio
 -- experiment: adjusted_moments
       WHEN squares > CAST('1e-12' AS DOUBLE PRECISION) * square_terms
       AND squares > CAST('1e-24' AS DOUBLE PRECISION) * units * ratio * ratio

@@ -340,7 +340,7 @@ ORDER BY answers."INTENT" NULLS FIRST;
     / (treatment.units + control.units) AS half_harmonic_units,
 -- experiment: covariate_coefficients
       WHEN covariate_squares > CAST('1e-12' AS DOUBLE) * covariate_square_terms
-      AND covariate_squares > (CAST('1e-24' AS DOUBLE) * units * covariate_ratio * covariate_ratio)
+      AND covariate_squares > CAST('1e-24' AS DOUBLE) * units * covariate_ratio * covariate_ratio
 -- experiment: adjusted_moments
       WHEN squares > CAST('1e-12' AS DOUBLE) * square_terms
       AND squares > CAST('1e-24' AS DOUBLE) * units * ratio * ratio

@@ -137,7 +137,7 @@ ORDER BY group_sizes.[model];
     CAST(predicted_reward AS FLOAT) AS predicted_reward,
     CAST(expected_reward AS FLOAT) AS expected_reward
 -- logs: logs_metrics
-    ) / COUNT_BIG(*) AS dr,
+    / COUNT_BIG(*) AS dr,
     SUM(target_propensity / NULLIF(propensity, 0)) / COUNT_BIG(*) AS mean_weight,
     CAST(1 AS FLOAT) / COUNT_BIG(*) AS dr_by_sum,  -- derivative of the metric by its sum
         ) / COUNT_BIG(*)

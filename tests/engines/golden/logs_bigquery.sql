@@ -18,20 +18,17 @@ WITH logs AS (
     `campaign`,
     -- SNIPS: IPS divided by the mean weight: steadier, and between the least reward and the
     -- greatest.
-    SUM((target_propensity / NULLIF(propensity, 0)) * reward)
+    SUM(target_propensity / NULLIF(propensity, 0) * reward)
     / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips,
     -- DR: doubly robust: the rewards predicted for the target policy, and IPS of the errors of the
     -- predictions.
-    SUM(
-      expected_reward + (target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)
-    ) / COUNT(*) AS dr,
+    SUM(expected_reward + target_propensity / NULLIF(propensity, 0) * (reward - predicted_reward))
+    / COUNT(*) AS dr,
     -- ESS: effective sample size: the number of actions of the target policy to which the logged
     -- ones are equivalent.
     SUM(target_propensity / NULLIF(propensity, 0))
     * SUM(target_propensity / NULLIF(propensity, 0)) / NULLIF(
-      SUM(
-        (target_propensity / NULLIF(propensity, 0)) * (target_propensity / NULLIF(propensity, 0))
-      ),
+      SUM(target_propensity / NULLIF(propensity, 0) * (target_propensity / NULLIF(propensity, 0))),
       0
     ) AS ess,
     -- MeanWeight: mean ratio of the probability of an action under the target to that under the
@@ -42,7 +39,7 @@ WITH logs AS (
     -- derivative of the metric by its sum 2
     (
       -(
-        SUM((target_propensity / NULLIF(propensity, 0)) * reward)
+        SUM(target_propensity / NULLIF(propensity, 0) * reward)
         / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0)
       )
     ) / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips_by_sum_2,
@@ -51,8 +48,7 @@ WITH logs AS (
     (
       -(
         SUM(
-          expected_reward
-          + (target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)
+          expected_reward + target_propensity / NULLIF(propensity, 0) * (reward - predicted_reward)
         ) / COUNT(*)
       )
     ) / COUNT(*) AS dr_by_rows,
@@ -66,12 +62,12 @@ WITH logs AS (
     logs.`campaign`,
     -- effect of the unit on the metric, to first order
     logs_metrics.snips_by_sum_1
-    * COALESCE((logs.target_propensity / NULLIF(logs.propensity, 0)) * logs.reward, 0)
+    * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0) * logs.reward, 0)
     + logs_metrics.snips_by_sum_2
     * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0) AS snips_influence,
     logs_metrics.dr_by_sum * COALESCE(
       logs.expected_reward
-      + (logs.target_propensity / NULLIF(logs.propensity, 0))
+      + logs.target_propensity / NULLIF(logs.propensity, 0)
       * (logs.reward - logs.predicted_reward),
       0
     ) + logs_metrics.dr_by_rows AS dr_influence,
@@ -184,7 +180,7 @@ WITH logs AS (
     -- lower limit of the 95 % interval
     CASE
       WHEN metric = 'mean_weight'
-      THEN CASE WHEN (value - margin) < 0 AND value >= 0 THEN 0 ELSE (value - margin) END
+      THEN CASE WHEN value - margin < 0 AND value >= 0 THEN 0 ELSE (value - margin) END
       ELSE value - margin
     END AS ci_low,
     value + margin AS ci_high,  -- upper limit of the 95 % interval
