@@ -9,7 +9,7 @@ SELECT
   class_id AS label, -- the class
   tp / NULLIF(predicted_weight, 0) AS precision,
   tp / NULLIF(label_weight, 0) AS recall,
-  (1 + $beta * $beta) * tp / NULLIF($beta * $beta * label_weight + predicted_weight, 0) AS f_beta,
+  f_measure($beta, tp, label_weight, predicted_weight) AS f_beta,
   label_weight, -- weight of the predictions with this label
   predicted_weight -- weight of the predictions of this class
 FROM numbered_classes

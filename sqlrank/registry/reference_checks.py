@@ -341,7 +341,10 @@ def _check_calls(file: SqlFile, library: Registry) -> Iterator[Violation]:
             yield call, f"{call.name} takes {len(arguments)} arguments: {', '.join(arguments)}"
         elif file.kind == "functions" and slot == file.name:
             yield call, f"a function cannot call itself, {call.name!r}"
-        elif file.kind in {"metrics", "curves"} and slot not in file.declared_settings:
+        elif file.kind in {"metrics", "curves"} and slot not in {
+            *file.declared_settings,
+            *library.formulas,
+        }:
             yield (
                 call,
                 (

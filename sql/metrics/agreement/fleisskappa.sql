@@ -1,4 +1,5 @@
 -- FleissKappa: Fleiss' kappa: share of pairs of judges that agree on an item, adjusted for chance: 0 at random, 1 if all agree.
+--     kappa = (P - E) / (1 - E), P the mean agreement of two judges of an item, E that of ratings at random
 -- Full name: Fleiss' kappa.
 -- Range: -1 to 1.
 -- Interval: influence kappa_influence FROM kappa_influence

@@ -1,4 +1,5 @@
 -- KrippendorffAlpha: Krippendorff's alpha: agreement of any number of judges, adjusted for chance: 0 at random, 1 if they always agree.
+--     alpha = 1 - (N - 1) observed disagreement / disagreement of all pairs, N the ratings
 -- Full name: Krippendorff's alpha.
 -- Range: -1 to 1.
 -- Interval: influence alpha_influence FROM alpha_influence

@@ -1,4 +1,5 @@
 -- CohenKappa: Cohen's kappa: accuracy adjusted for chance: 0 on the average at random, 1 if all is right.
+--     kappa = (accuracy - e) / (1 - e), e = sum over classes of (share of the label) (share of the prediction)
 -- Full name: Cohen's kappa.
 -- Use when: you compare a model, or a second annotator, with labels and need to discount the agreement by chance.
 -- Reading: 0 is the agreement of chance, and 1 agrees always. It falls if one class is rare, at the same share of agreement.

@@ -1,4 +1,5 @@
 -- MulticlassBrier: sum over classes of the squared difference between probability and outcome, averaged over predictions.
+--     Brier = mean of sum over classes of (p - y)^2 = mean of 1 - 2 p(label) + sum of p^2
 -- Full name: multiclass Brier score.
 -- Use when: you use the probabilities of classes and want a bounded score.
 -- Requires: probabilities.

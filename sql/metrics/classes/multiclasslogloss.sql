@@ -1,6 +1,5 @@
 -- MulticlassLogLoss: mean negative logarithm of the probability given to the label.
 -- Use when: you use the probabilities of classes, and a confident error is expensive.
--- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.
 -- Requires: probabilities.
 -- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0.

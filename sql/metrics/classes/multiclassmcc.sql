@@ -1,4 +1,6 @@
 -- MulticlassMCC: Matthews correlation coefficient of several classes, R_K.
+--     R_K = (sum of c - sum of l p) / sqrt((1 - sum of p^2) (1 - sum of l^2)), sums over classes, l and p the shares of the predictions
+--     with this label and of this class, c the share of those with both
 -- Full name: multiclass Matthews correlation coefficient.
 -- Use when: classes are imbalanced and you want one number for the whole confusion matrix.
 -- Range: -1 to 1.
@@ -10,20 +12,11 @@ SELECT
   CASE
     WHEN SUM(CASE WHEN label_weight > 0 THEN 1 ELSE 0 END) > 1 AND SUM(CASE WHEN predicted_weight > 0 THEN 1 ELSE 0 END) > 1
     THEN (
-      SUM(
-        label_weight / NULLIF(total_weight, 0)
-          * CASE WHEN predicted_weight < total_weight THEN 1 - predicted_weight / NULLIF(total_weight, 0) ELSE 0 END
-      )
+      SUM(label_weight / NULLIF(total_weight, 0) * share_of_others(predicted_weight, total_weight))
         - SUM((label_weight - tp) / NULLIF(total_weight, 0))
     ) / NULLIF(SQRT(
-      SUM(
-        predicted_weight / NULLIF(total_weight, 0)
-          * CASE WHEN predicted_weight < total_weight THEN 1 - predicted_weight / NULLIF(total_weight, 0) ELSE 0 END
-      )
-        * SUM(
-        label_weight / NULLIF(total_weight, 0)
-          * CASE WHEN label_weight < total_weight THEN 1 - label_weight / NULLIF(total_weight, 0) ELSE 0 END
-      )
+      SUM(predicted_weight / NULLIF(total_weight, 0) * share_of_others(predicted_weight, total_weight))
+        * SUM(label_weight / NULLIF(total_weight, 0) * share_of_others(label_weight, total_weight))
     ), 0)
   END AS multiclass_mcc
 FROM class_counts

@@ -14,8 +14,9 @@ SELECT
   CASE
     WHEN SUM(weight) > 0
       THEN COALESCE(
-        SUM(f_share * zero_division((1 + $beta * $beta) * num_hits / NULLIF($beta * $beta * num_observed + num_predicted, 0))) / NULLIF(SUM(CASE WHEN zero_division((1 + $beta * $beta) * num_hits / NULLIF($beta * $beta * num_observed + num_predicted, 0)) IS NULL THEN 0 ELSE f_share END), 0),
-        AVG(zero_division((1 + $beta * $beta) * num_hits / NULLIF($beta * $beta * num_observed + num_predicted, 0)))
+        SUM(f_share * zero_division(f_measure($beta, num_hits, num_observed, num_predicted)))
+          / NULLIF(SUM(CASE WHEN zero_division(f_measure($beta, num_hits, num_observed, num_predicted)) IS NULL THEN 0 ELSE f_share END), 0),
+        AVG(zero_division(f_measure($beta, num_hits, num_observed, num_predicted)))
       ) -- without shares, such as of classes that are never observed, all rows count the same
   END AS multilabel_f_beta
 FROM averaged_label_sets

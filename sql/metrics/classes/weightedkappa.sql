@@ -1,4 +1,5 @@
 -- WeightedKappa: Cohen's kappa for ordered classes, where a prediction counts the more, the farther it is from the label.
+--     kappa = 1 - mean disagreement of label and prediction / mean disagreement of all labels and all predictions
 -- Use when: classes have an order, such as grades, and an error by two classes is worse than one by one.
 -- Range: -1 to 1.
 -- Interval: influence weighted_kappa_influence FROM disagreement_influence

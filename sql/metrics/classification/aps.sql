@@ -1,5 +1,6 @@
 -- APS: average precision score, the area under the stepwise precision-recall curve; ties share a threshold.
 --     APS = sum over thresholds of (recall - recall before) * precision
+-- The sum is of 1 - precision, so that a perfect order has exactly 1.
 -- Full name: average precision score.
 -- Use when: positives are rare and you care about the precision among the highest scores. Compare it with BaseRate, not with 0.5.
 -- Reading: Random scores have the share of positives, so 0.1 is a good value if one row in 100 is positive, and a bad one if half of them are.

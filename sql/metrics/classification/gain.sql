@@ -12,11 +12,8 @@
 SELECT
   group_id,
   SUM(
-    positives * CASE
-      WHEN positives_above + negatives_above + positives + negatives <= $fraction * (total_positives + total_negatives) THEN 1
-      WHEN positives_above + negatives_above >= $fraction * (total_positives + total_negatives) THEN 0
-      ELSE ($fraction * (total_positives + total_negatives) - positives_above - negatives_above) / NULLIF(positives + negatives, 0)
-    END
+    positives
+      * share_in_top(positives, negatives, positives_above, negatives_above, $fraction * (total_positives + total_negatives))
   ) / NULLIF(MAX(total_positives), 0) AS gain
 FROM positive_thresholds
 GROUP BY group_id

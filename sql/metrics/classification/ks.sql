@@ -1,5 +1,6 @@
 -- KS: greatest distance between the score distributions of positives and negatives, that is, between recall and FPR.
 --     KS = max over thresholds t of |TPR(t) - FPR(t)|
+-- TPR - FPR is greatest at the score of a positive, and FPR - TPR just above one.
 -- Full name: Kolmogorov-Smirnov statistic.
 -- Use when: you choose one threshold, as in credit scoring, and want the best separation that any has.
 -- Requires: binary labels.

@@ -1,6 +1,5 @@
 -- LogLikelihood: weighted sum of the logarithms of the predicted probabilities of the observed labels.
 -- Use when: you compare models on the same rows, for example by a likelihood ratio or an information criterion.
--- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.
 -- Requires: binary labels, probabilities.
 -- Interval: none (it describes the data)
 -- Range: -inf to 0.

@@ -2,7 +2,6 @@
 --     LogLoss = - sum w (y ln p + (1 - y) ln(1 - p)) / sum w
 -- Use when: you use the probabilities themselves, as in bidding or expected values, and a confident error is expensive.
 -- Reading: Always predicting the base rate p costs -p ln p - (1 - p) ln(1 - p): 0.69 for p = 0.5 and 0.056 for p = 0.01. Compare with that number, or use NormalizedLogLoss.
--- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.
 -- Requires: binary labels, probabilities.
 -- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0.

@@ -1,5 +1,6 @@
 -- MCC: Matthews correlation coefficient.
 --     MCC = (TP TN - FP FN) / sqrt((TP + FP) (TP + FN) (TN + FP) (TN + FN))
+-- Products of four weights may be more than a double holds: it is written in shares of the labels and of the predictions.
 -- Full name: Matthews correlation coefficient.
 -- Use when: classes are imbalanced and you want one number for all four cells of the confusion matrix.
 -- Reading: 0 is no better than chance, and 1 has no errors. It needs good values in all four cells, also if classes are imbalanced.

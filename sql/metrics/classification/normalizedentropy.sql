@@ -1,8 +1,6 @@
 -- NormalizedEntropy: log loss over that of always predicting the base rate; below 1 is better than that.
 --     NE = LogLoss / -(b ln b + (1 - b) ln(1 - b)) with the base rate b
 -- Use when: you compare click models across campaigns or days with different click rates.
--- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.
--- log1p(): default series: ln(1 + x), by which the log loss of the base rate keeps its digits where a class is rare.
 -- Requires: binary labels, probabilities.
 -- Range: 0 to inf.
 -- Undefined: predictions of one class only.
@@ -12,10 +10,6 @@
 SELECT
   group_id,
   -SUM(weight * log_likelihood(label, score))
-    / NULLIF(
-      SUM(weight * label) * log1p(SUM(weight * (1 - label)) / NULLIF(SUM(weight * label), 0))
-      + SUM(weight * (1 - label)) * log1p(SUM(weight * label) / NULLIF(SUM(weight * (1 - label)), 0)),
-      0
-    ) AS normalized_entropy
+    / NULLIF(base_rate_log_loss(SUM(weight * label), SUM(weight * (1 - label))), 0) AS normalized_entropy
 FROM predictions
 GROUP BY group_id

@@ -1,8 +1,6 @@
 -- NormalizedLogLoss: one minus log loss over that of always predicting the base rate: 1 is best, 0 no better than that.
 --     NLL = 1 - LogLoss / -(b ln b + (1 - b) ln(1 - b)) with the base rate b
 -- Use when: you compare log loss across data with different base rates and want higher values to be better.
--- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.
--- log1p(): default series: ln(1 + x), by which the log loss of the base rate keeps its digits where a class is rare.
 -- Requires: binary labels, probabilities.
 -- Range: -inf to 1.
 -- Undefined: predictions of one class only.
@@ -10,10 +8,6 @@
 SELECT
   group_id,
   1 + SUM(weight * log_likelihood(label, score))
-    / NULLIF(
-      SUM(weight * label) * log1p(SUM(weight * (1 - label)) / NULLIF(SUM(weight * label), 0))
-      + SUM(weight * (1 - label)) * log1p(SUM(weight * label) / NULLIF(SUM(weight * (1 - label)), 0)),
-      0
-    ) AS normalized_log_loss
+    / NULLIF(base_rate_log_loss(SUM(weight * label), SUM(weight * (1 - label))), 0) AS normalized_log_loss
 FROM predictions
 GROUP BY group_id

@@ -20,14 +20,9 @@ SELECT
       ELSE 1
     END
   ) / NULLIF(SUM(
-    score * CASE
-      WHEN positives_above + negatives_above + positives + negatives > (CASE WHEN total_positives >= $k THEN $k ELSE total_positives END)
-        THEN CASE
-          WHEN positives_above + negatives_above >= (CASE WHEN total_positives >= $k THEN $k ELSE total_positives END) THEN 0
-          ELSE (CASE WHEN total_positives >= $k THEN $k ELSE total_positives END) - positives_above - negatives_above
-        END
-      ELSE positives + negatives
-    END
+    score * weight_in_top(
+      positives, negatives, positives_above, negatives_above, CASE WHEN total_positives >= $k THEN $k ELSE total_positives END
+    )
   ), 0) AS pndcg
 FROM score_thresholds
 GROUP BY group_id

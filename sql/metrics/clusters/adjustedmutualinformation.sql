@@ -1,4 +1,5 @@
 -- AdjustedMutualInformation: mutual information adjusted for chance: 0 on the average at random, 1 if the clusterings are the same.
+--     AMI = (MI - expected MI) / (mean entropy - expected MI)
 -- Use when: cluster sizes are very unequal and you need to discount the agreement by chance.
 -- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Range: -inf to 1.

@@ -1,4 +1,5 @@
 -- BCubedF: harmonic mean of B-cubed precision and recall.
+--     BCubedF = 2 Precision Recall / (Precision + Recall), multiplied out
 -- Full name: B-cubed F measure.
 -- Use when: each record should count the same, whatever the size of its cluster. It is a good default.
 -- Reading: 1 has every record in the right cluster. One large wrong cluster lowers it less than PairwiseF, where pairs count.

@@ -1,4 +1,5 @@
 -- ClosestF: harmonic mean of closest precision and recall.
+--     ClosestF = 2 Precision Recall / (Precision + Recall), multiplied out
 -- Full name: closest F measure.
 -- Use when: clusters that are nearly right should count nearly as much as right ones.
 -- Range: 0 to 1.

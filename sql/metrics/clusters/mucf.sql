@@ -1,4 +1,5 @@
 -- MUCF: harmonic mean of MUC precision and recall.
+--     MUCF = 2 (records - overlaps) / (2 records - predicted clusters - true clusters), a row being an overlap of two clusters
 -- Full name: MUC F measure.
 -- Use when: you compare with work on coreference. It ignores singletons, so add BCubedF.
 -- Range: 0 to 1.

@@ -1,4 +1,5 @@
 -- MUCPrecision: links that both clusterings need to hold their clusters together, as a share of those of the predicted ones.
+--     MUCPrecision = (records - overlaps) / (records - predicted clusters), a row being an overlap of two clusters
 -- Use when: you compare with work on coreference. It ignores singletons.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)

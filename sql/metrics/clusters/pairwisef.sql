@@ -9,7 +9,6 @@
 -- Source: Menestrina, Whang & Garcia-Molina 2010.
 SELECT
   group_id,
-  (1 + $beta * $beta) * SUM(n * (n - 1))
-    / NULLIF($beta * $beta * SUM(n * (true_size - 1)) + SUM(n * (predicted_size - 1)), 0) AS pairwise_f
+  f_measure($beta, SUM(n * (n - 1)), SUM(n * (true_size - 1)), SUM(n * (predicted_size - 1))) AS pairwise_f
 FROM contingency_table
 GROUP BY group_id

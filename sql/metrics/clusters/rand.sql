@@ -1,4 +1,5 @@
 -- Rand: Rand index: share of all pairs of records on which both clusterings agree, together or apart.
+--     Rand = (A + 2 S - P - T) / A, of ordered pairs of records: all A, P in one predicted cluster, T in one true cluster, S in both
 -- Full name: Rand index.
 -- Use when: you compare with publications that report it. It is near 1 for many small clusters, so prefer AdjustedRand.
 -- Range: 0 to 1.

@@ -1,4 +1,5 @@
 -- TalburtWang: Talburt-Wang index: geometric mean of the numbers of clusters over the number of their overlaps.
+--     TalburtWang = sqrt(predicted clusters * true clusters) / overlaps, a row being an overlap of two clusters
 -- Full name: Talburt-Wang index.
 -- Use when: you want a quick index from counts of clusters, without forming pairs.
 -- Range: 0 to 1.

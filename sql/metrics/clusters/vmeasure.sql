@@ -1,4 +1,5 @@
 -- VMeasure: harmonic mean of homogeneity and completeness, if beta is 1; then it is NMI by the arithmetic mean.
+--     VMeasure = (1 + beta) homogeneity completeness / (beta homogeneity + completeness)
 -- Full name: V-measure.
 -- Use when: you want one number for homogeneity and completeness. It is not adjusted for chance.
 -- $beta: number from 0, default 1: how much more completeness counts than homogeneity.

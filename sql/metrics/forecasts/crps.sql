@@ -9,8 +9,6 @@
 -- Direction: lower.
 SELECT
   group_id,
-  2 * SUM(
-    weight * CASE WHEN label >= score THEN quantile_level * (label - score) ELSE (1 - quantile_level) * (score - label) END
-  ) / NULLIF(SUM(weight), 0) AS crps
+  2 * SUM(weight * pinball_loss(label, score, quantile_level)) / NULLIF(SUM(weight), 0) AS crps
 FROM predictions
 GROUP BY group_id

@@ -8,8 +8,6 @@
 -- Direction: lower.
 SELECT
   group_id,
-  SUM(
-    weight * CASE WHEN label >= score THEN quantile_level * (label - score) ELSE (1 - quantile_level) * (score - label) END
-  ) / NULLIF(SUM(weight), 0) AS pinball_loss
+  SUM(weight * pinball_loss(label, score, quantile_level)) / NULLIF(SUM(weight), 0) AS pinball_loss
 FROM predictions
 GROUP BY group_id

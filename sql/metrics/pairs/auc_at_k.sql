@@ -1,4 +1,6 @@
 -- AUC@k: AUC of the k highest predictions alone, the probability that a positive among them is scored above a negative among them.
+--     AUC@k = 1 - pairs in wrong order / pairs of a positive and a negative
+-- Pairs in wrong order are counted, so that a perfect order has exactly 1. Rounding makes it no less than 0.
 -- Full name: area under the ROC curve of the k highest scores.
 -- Use when: only the k highest predictions are used, and you want the order among them.
 -- $k: integer from 1: number of top-ranked predictions that count; with weights, their total weight.

@@ -1,4 +1,6 @@
 -- SpearmanRho: Spearman's rank correlation of labels and scores.
+--     rho = covariance of the ranks / (their standard deviations), under d2 1 - 6 sum of squared differences of ranks / (n^3 - n)
+-- The root is of a quotient of sums, since their product may be more than a double holds.
 -- Full name: Spearman's rank correlation.
 -- Use when: you compare two orders of the same rows and large differences of ranks should count more than small ones.
 -- rho_formula(): default pearson: how it is computed from ranks; ties have the mean of their ranks. The two differ under ties, and under d2

@@ -8,6 +8,7 @@
 -- Source: Kish 1965.
 SELECT
   group_id,
-  SUM(importance_weight(target_propensity / NULLIF(propensity, 0))) * SUM(importance_weight(target_propensity / NULLIF(propensity, 0))) / NULLIF(SUM(importance_weight(target_propensity / NULLIF(propensity, 0)) * importance_weight(target_propensity / NULLIF(propensity, 0))), 0) AS ess
+  SUM(importance_weight(target_propensity / NULLIF(propensity, 0))) * SUM(importance_weight(target_propensity / NULLIF(propensity, 0)))
+    / NULLIF(SUM(importance_weight(target_propensity / NULLIF(propensity, 0)) * importance_weight(target_propensity / NULLIF(propensity, 0))), 0) AS ess
 FROM logs
 GROUP BY group_id

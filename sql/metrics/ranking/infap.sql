@@ -1,4 +1,5 @@
 -- infAP: average precision inferred from a pool of which only a sample was judged (negative relevance: pooled, not judged).
+--     infAP = 1/R sum over relevant documents at rank i of (1 + pooled above (relevant above / judged above)) / i
 -- Full name: inferred average precision.
 -- Use when: a random sample of the pool was judged. With full judgments it is AP.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.

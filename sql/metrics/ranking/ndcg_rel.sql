@@ -1,4 +1,5 @@
 -- nDCGrel: nDCG averaged over the ranks of the relevant documents; unretrieved ones count the nDCG of the whole list.
+--     nDCGrel = mean over the R documents of positive gain of nDCG@i, i the rank of the document, or the whole list
 -- Use when: you want to reward lists at the ranks where relevant documents are, without a cut-off.
 -- Range: 0 to 1, but not under discount=map.
 -- Undefined: a query without a document of positive gain.

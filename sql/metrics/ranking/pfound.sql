@@ -1,5 +1,7 @@
 -- PFound: probability that a reader finds a relevant document, who gives up after each one with probability p_break.
 --     PFound@k = sum over i <= k of stop_probability(r_i) * (1 - p_break)^(i-1) * product over j < i of (1 - stop_probability(r_j))
+-- A product below 1e-304 counts as 0: some engines have an error for what no double holds. LN has a CASE of its own, since engines may
+-- compute it for rows that another branch decides.
 -- Full name: Yandex's pFound.
 -- Use when: users stop when they find what they want or lose patience, and grades say how likely a find is.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.

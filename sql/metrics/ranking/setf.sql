@@ -10,7 +10,7 @@ SELECT
   list_id,
   CASE
     WHEN MAX(num_relevant) > 0
-      THEN COALESCE((1 + $beta * $beta) * MAX(num_relevant_retrieved) / NULLIF($beta * $beta * MAX(num_relevant) + MAX(num_retrieved), 0), 0)
+      THEN COALESCE(f_measure($beta, MAX(num_relevant_retrieved), MAX(num_relevant), MAX(num_retrieved)), 0)
   END AS set_f
 FROM list_counts
 GROUP BY list_id

@@ -1,4 +1,6 @@
 -- ExplainedVariance: one minus the variance of the error over that of the label.
+--     ExplainedVariance = 1 - Var(label - score) / Var(label)
+-- Equal labels have no variance, but deviations from their rounded mean.
 -- Use when: a constant error does not matter, because you correct for it later. Otherwise prefer R2.
 -- Requires: finite scores.
 -- Range: -inf to 1.

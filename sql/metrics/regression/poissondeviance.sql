@@ -1,4 +1,6 @@
 -- PoissonDeviance: mean deviance of a Poisson distribution whose mean is the score.
+--     PoissonDeviance = 2 mean of (y ln(y / s) - y + s), with y ln(y / s) = 0 for a label y of 0
+-- LN has a CASE of its own, since engines may compute it for rows that another branch decides.
 -- Full name: Poisson deviance.
 -- Use when: labels are counts, such as orders per day.
 -- Requires: labels from 0, positive scores, finite scores.

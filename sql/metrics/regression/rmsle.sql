@@ -6,9 +6,8 @@
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn root_mean_squared_log_error.
 -- Direction: lower.
--- Nonzero: 1 + label.
 SELECT
   group_id,
-  SQRT(SUM(weight * LN(CASE WHEN label > -1 AND score > -1 THEN (1 + score) / (1 + label) END) * LN(CASE WHEN label > -1 AND score > -1 THEN (1 + score) / (1 + label) END)) / NULLIF(SUM(weight), 0)) AS rmsle
+  SQRT(SUM(weight * squared_log_error(label, score)) / NULLIF(SUM(weight), 0)) AS rmsle
 FROM predictions
 GROUP BY group_id

@@ -1,4 +1,5 @@
 -- RankQuantile: the least cut-off within which a share q of the queries have a relevant document.
+-- The share is lowered by the rounding of its product with the number of lists.
 -- Use when: you choose how many passages to send to a model, and want an answer in them for 90 % of the questions.
 -- $q: number above 0 to 1, default 0.9: the share of the queries.
 -- Interval: none (RankQuantileBound is its upper limit)

@@ -12,7 +12,7 @@ SELECT
   num_rows, -- number of all predictions, without those of weight 0
   zero_division(tp / NULLIF(predicted_weight, 0)) AS precision,
   zero_division(tp / NULLIF(label_weight, 0)) AS recall,
-  zero_division((1 + $beta * $beta) * tp / NULLIF($beta * $beta * label_weight + predicted_weight, 0)) AS f,
+  zero_division(f_measure($beta, tp, label_weight, predicted_weight)) AS f,
   precision_share, -- share in the average of precision, unnormalized
   recall_share, -- share in the average of recall, unnormalized
   f_share, -- share in the average of F, unnormalized

@@ -1,8 +1,6 @@
 -- rare_classes: one row per group: squared effects on three averages of one more row in each cell of a class that has few.
 -- The averages are of precision, recall, and recall over observed classes. If all rows of a class are right, their influence is 0.
 -- Also the effect of a false alarm on averages of precision and F, in the two classes where it costs most.
--- rare_row(): default below_five: weight of one more row of a cell.
--- cell_square(): default half: squared effect of it.
 -- Grain: group_id
 SELECT
   group_id,

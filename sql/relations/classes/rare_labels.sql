@@ -1,7 +1,5 @@
 -- rare_labels: one row per group: squared effects on two averages over classes of one more row in each cell of a class that has few.
 -- The averages are of precision and recall. If all observed rows of a class are found, their influence is 0.
--- rare_row(): default below_five: weight of one more row of a cell.
--- cell_square(): default half: squared effect of it.
 -- Grain: group_id
 SELECT
   group_id,
