@@ -12,9 +12,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from benchmarks.interval_coverage import DESIGNS, Design, evaluate_columns, list_metrics
+from benchmarks.interval_coverage import (
+    DESIGNS,
+    Design,
+    evaluate_columns,
+    list_metrics,
+    split_sources,
+)
 from sqlrank import evaluate as evaluate_metrics
-from tests.lanes import select_every
+from tests.lanes import select_every, select_few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,9 +115,6 @@ CHANGES: dict[str, tuple[list[Design], Callable[[Sources], Sources], dict[str, A
     "units renamed": (UNITS, rename_units, {}),
     "a unit for each row": (ROWS, number_rows, {"unit": "unit"}),
 }
-TWO_SAMPLES = {"AUC", "Gini", "LiftQuality"}
-"""Metrics of positives and negatives as two samples, which units unite."""
-
 MERGED_ROWS = {("binary", "APS")}
 """Inputs and metrics whose rows of equal influence are merged: of unequal weights, the fourth
 powers of influence are approximate.
@@ -125,12 +128,10 @@ CASES = [
 ]
 
 
-def is_other_formula(design: Design, column: str) -> bool:
-    """Return True if a metric has another formula for units than for rows."""
+def merges_rows(design: Design, column: str) -> bool:
+    """Return True if the rows of equal influence of a metric are merged, and have weights."""
     metric = column.partition("(")[0].partition(".")[0]
-    return (design.kind == "binary" and metric in TWO_SAMPLES) or bool(
-        design.sigma and (design.kind, metric) in MERGED_ROWS
-    )
+    return bool(design.sigma and (design.kind, metric) in MERGED_ROWS)
 
 
 @pytest.mark.parametrize(
@@ -145,9 +146,7 @@ def test_no_interval_changes(case: tuple[str, Design]) -> None:
     expected, changed = evaluate(design, sources), evaluate(design, change(sources), **options)
     assert expected.keys() == changed.keys()
     compared = [
-        column
-        for column in expected
-        if not ("unit" in options and is_other_formula(design, column))
+        column for column in expected if not ("unit" in options and merges_rows(design, column))
     ]
     assert compared
     differing = [
@@ -171,12 +170,29 @@ SYMMETRIC = [
         "YoudenJ",
         "LogOdds",
     ),
-    *("LogLoss", "NormalizedEntropy", "NormalizedLogLoss", "Brier", "BrierSkill"),
+    *(
+        "LogLoss",
+        "NormalizedEntropy",
+        "NormalizedLogLoss",
+        "Brier",
+        "BrierSkill",
+        "BrierUncertainty",
+    ),
 ]
 COMPLEMENTS = ["BaseRate", "SelectionRate", "Share(label)"]
 """Metrics that are exchanged, the same, and the difference from 1, if labels and scores are
 mirrored.
 """
+
+OF_POSITIVES = {"APS", "CalibrationRatio", "FBeta", "Jaccard"}
+"""Metrics that mirrored labels and scores change to one that no metric has."""
+
+
+def test_each_metric_of_two_classes_has_its_mirror() -> None:
+    design = next(each for each in DESIGNS if each.kind == "binary")
+    metrics = {metric.partition("(threshold")[0] for metric in list_metrics(design)}
+    mirrored = {*EXCHANGED, *EXCHANGED.values(), *SYMMETRIC, *COMPLEMENTS}
+    assert metrics - mirrored == OF_POSITIVES
 
 
 @pytest.mark.parametrize("sigma", [0.0, 1.0])
@@ -222,38 +238,66 @@ def test_labels_and_scores_mirrored(sigma: float) -> None:
             )
 
 
-def test_constant_predictions_of_unequal_weights() -> None:
-    """Limits are on both sides of the value, or all are NULL together."""
-    design = next(each for each in WEIGHTED if each.kind == "binary")
-    (table,) = design.draw_samples(5, SAMPLES).values()
+@pytest.mark.parametrize(
+    ("kind", "column", "undefined"),
+    [
+        ("binary", "score", {"LogOdds", "MCC", "Precision"}),
+        ("numbers", "score", set()),
+        ("classified", "predicted", {"MulticlassMCC"}),
+    ],
+)
+def test_constant_predictions_of_unequal_weights(
+    kind: str, column: str, undefined: set[str]
+) -> None:
+    """Limits are on both sides of the value, or all are NULL together. The mean of equal scores has
+    none, as one by Student's t.
+    """
+    design = next(each for each in WEIGHTED if each.kind == kind)
+    ((role, table),) = design.draw_samples(5, SAMPLES).items()
+    constant = 0.3 if column == "score" else 0
     columns = evaluate(
-        design, {"predictions": with_column(table, "score", np.full(table.num_rows, 0.3))}
+        design, {role: with_column(table, column, np.full(table.num_rows, constant))}
     )
     for metric in list_metrics(design):
         value, low, high = (columns[f"{metric}{suffix}"] for suffix in ("", ".ci_low", ".ci_high"))
-        is_undefined = np.isnan(value)
-        assert is_undefined.all() == (metric in {"LogOdds", "MCC", "Precision"}), metric
+        assert np.isnan(value).all() == (metric in undefined), metric
+        is_undefined = np.full(SAMPLES, metric in undefined or metric == "Mean(score)")
         assert (np.isnan(low) == is_undefined).all(), metric
         assert (is_undefined | ((low <= value + 1e-12) & (value <= high + 1e-12))).all(), metric
 
 
-def test_difference_and_ratio_of_one_interval() -> None:
+ACROSS = {
+    design.kind: design
+    for design in reversed(DESIGNS)
+    if not design.is_bootstrap and design.kind not in {"areas", "features", "interleaved"}
+}
+"""A design of each kind, but for features, whose samples are equal, and sessions, whose preference
+has no ratio.
+"""
+
+
+@pytest.mark.parametrize("kind", select_few(ACROSS, {"binary", "logs", "rankings", "history"}))
+def test_difference_and_ratio_of_one_interval(kind: str) -> None:
     """Of two groups, the interval of the difference excludes 0 where that of the ratio excludes
     1.
     """
-    design = next(each for each in DESIGNS if each.name == "50 rows, lognormal weights")
-    metrics = ["AUC", "Accuracy", "Brier", "LogLoss", "BaseRate", "Recall", "SelectionRate"]
-    decisions = set()
-    for seed in range(6):
-        (table,) = design.draw_samples(seed, 2).values()
-        shift = np.where(table["sample"].to_numpy() == 1, seed / 10, 0)
-        table = with_column(
-            table, "score", np.clip(table["score"].to_numpy() + shift, 1e-6, 1 - 1e-6)
-        )
-        for row in evaluate_metrics(
-            metrics, predictions=table, across="sample", confidence=0.95
-        ).to_pylist():
-            differs = row["ci_low"] > 0
-            assert differs == (row["ratio_ci_high"] < 1), row
-            decisions.add(differs)
-    assert decisions == {True, False}
+    design = ACROSS[kind]
+    decisions = []
+    for seed in range(4):
+        named, inputs = split_sources(design.draw_samples(seed, 2))
+        rows = evaluate_metrics(
+            list_metrics(design),
+            **named,
+            inputs=inputs,
+            across="sample",
+            confidence=0.5,
+            check="off",
+            **design.options,
+        ).to_pylist()
+        decisions += [
+            (row["ci_low"] > 0, row["ratio_ci_high"] < 1, row["metric"])
+            for row in rows
+            if None not in (row["ci_low"], row["ratio_ci_high"])
+        ]
+    assert {differs for differs, *_ in decisions} == {True, False}
+    assert [each for each in decisions if each[0] != each[1]] == []
