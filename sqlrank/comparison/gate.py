@@ -23,6 +23,7 @@ from sqlrank.comparison.paired_differences import (
     MAX_CELLS_PER_GROUPING,
     check_fully_paired,
     evaluate_systems,
+    share_sources,
     with_unit_tables,
 )
 from sqlrank.comparison.paired_tests import (
@@ -172,7 +173,7 @@ def add_documents(
     metadata = dict(result.schema.metadata or {})
     rows: list[dict[str, Any]] = json.loads(metadata.get(REGRESSIONS_KEY.encode(), b"[]"))
     queries = {row["name"] for row in rows if row["kind"] == "queries"}
-    if not queries or options.connection is not None or "run" not in comparison.call.sources:
+    if not queries or "run" not in comparison.call.sources:
         return result
 
     def read_documents(database: Database) -> list[tuple[str, str, str]]:
@@ -485,33 +486,32 @@ def gate(
             " baseline. Give"
             " the scores of both in one table"
         )
-    tables, system_tables = evaluate_systems(comparison, options, has_values=not is_stored)
-    left_out = _collect_left_out(tables, stored, comparison)
-    if stored is not None:
-        tables = [
-            (group, stack_with_baseline(table, stored, group, comparison.measures))
-            for group, table in tables
-        ]
-    paired_gate = PairedGate(
-        comparison,
-        tolerances,
-        None if is_stored else baseline,
-        is_stored,
-        confidence,
-        interval,
-        expected_units,
-        min_units,
-        left_out,
-    )
-    result = with_unit_tables(
-        tables, comparison, options.limits, paired_gate.decide_verdicts, system_tables
-    )
-    systems = (
-        (result["baseline"][0].as_py(), result["system"][0].as_py()) if result.num_rows else ()
-    )
-    return rename_metric_rows(
-        add_documents(result, comparison, options, systems), comparison.metrics
-    )
+    with share_sources(comparison, options) as (shared, open_options):
+        tables, system_tables = evaluate_systems(shared, open_options, has_values=not is_stored)
+        left_out = _collect_left_out(tables, stored, comparison)
+        if stored is not None:
+            tables = [
+                (group, stack_with_baseline(table, stored, group, comparison.measures))
+                for group, table in tables
+            ]
+        paired_gate = PairedGate(
+            comparison,
+            tolerances,
+            None if is_stored else baseline,
+            is_stored,
+            confidence,
+            interval,
+            expected_units,
+            min_units,
+            left_out,
+        )
+        result = with_unit_tables(
+            tables, comparison, options.limits, paired_gate.decide_verdicts, system_tables
+        )
+        if connection is None and result.num_rows:
+            systems = (result["baseline"][0].as_py(), result["system"][0].as_py())
+            result = add_documents(result, shared, open_options, systems)
+    return rename_metric_rows(result, comparison.metrics)
 
 
 def _read_tolerances(tolerance: Any, comparison: ComparisonPlan) -> list[Tolerance]:

@@ -5,7 +5,7 @@ summarize paired differences by group, metric and pair of systems.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from sqlrank.arrow_arrays import to_array
 from sqlrank.call.resolve import resolve_request
+from sqlrank.call.sources import count_rows_in_memory
 from sqlrank.cancellation import run_cancellable
 from sqlrank.compiler.intervals.pseudo_values import (
     CLASS_SIZES,
@@ -44,7 +45,7 @@ from sqlrank.run.execution import (
 from sqlrank.sql_ast import sql_literal, union_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import duckdb
 
@@ -579,20 +580,29 @@ UnitTables = Sequence[tuple[list[str], pa.Table]]
 def evaluate_systems(
     comparison: ComparisonPlan, options: ExecutionOptions, *, has_values: bool = True
 ) -> tuple[UnitTables, UnitTables]:
-    """Evaluate unit values, and with ``has_values`` the metrics of systems beside them; queries
-    that are sources run once for all.
+    """Evaluate unit values, and with ``has_values`` the metrics of systems beside them."""
+    tables = evaluate_unit_values(comparison, options)
+    return tables, system_values(comparison, options, tables) if has_values else []
+
+
+@contextmanager
+def share_sources(
+    comparison: ComparisonPlan, options: ExecutionOptions
+) -> Iterator[tuple[ComparisonPlan, ExecutionOptions]]:
+    """Yield a comparison and options whose evaluations read each source, and run each query that
+    is one, once for all.
     """
     sources = comparison.call.sources
     with share_queries(sources, options.connection, options.dialect, options.limits) as (
         shared,
         connection,
     ):
-        comparison, options = (
-            replace(comparison, call=replace(comparison.call, sources=shared)),
-            replace(options, connection=connection),
+        counts = [*map(count_rows_in_memory, shared.values())]
+        options = replace(options, connection=connection).with_threads_for(
+            None if None in counts else sum(filter(None, counts))
         )
-        tables = evaluate_unit_values(comparison, options)
-        return tables, system_values(comparison, options, tables) if has_values else []
+        with options.keep_open() as open_options:
+            yield replace(comparison, call=replace(comparison.call, sources=shared)), open_options
 
 
 def evaluate_unit_values(comparison: ComparisonPlan, options: ExecutionOptions) -> UnitTables:

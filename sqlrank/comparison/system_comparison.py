@@ -17,6 +17,7 @@ from sqlrank.comparison.comparison_plan import ComparisonPlan
 from sqlrank.comparison.paired_differences import (
     check_fully_paired,
     evaluate_systems,
+    share_sources,
     with_unit_tables,
 )
 from sqlrank.comparison.paired_tests import (
@@ -335,7 +336,8 @@ def compare_systems(
     comparison = ComparisonPlan.from_call(call, system, by)
     _check_influence(comparison, tests, per_query)
     check_interval(tests.interval, comparison)
-    tables, values_of_systems = evaluate_systems(comparison, options, has_values=not per_query)
+    with share_sources(comparison, options) as (shared, open_options):
+        tables, values_of_systems = evaluate_systems(shared, open_options, has_values=not per_query)
     if (tests.test != "t" or tests.correction == "max_t") and any(
         "weight" in table.column_names for _, table in tables
     ):

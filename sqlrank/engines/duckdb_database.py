@@ -224,6 +224,7 @@ class DuckDBDatabase(Database):
         self._tables: list[str] = []
         self.unread_streams: dict[str, tuple[str, Stream]] = {}
         self._queries: dict[exp.Expr, SourceTable] = {}
+        self._read: list[tuple[str, DeclaredColumns | None, Any, SourceTable]] = []
         self._registered: dict[str, tuple[pa.Table, dict[str, ColumnProblem]]] = {}
 
     def is_data_error(self, error: ExecutionError) -> bool:
@@ -254,8 +255,20 @@ class DuckDBDatabase(Database):
         return pa.table(arrays, names=list(types))
 
     def _resolve_source(self, role: str, source: Any, columns: DeclaredColumns) -> SourceTable:
+        is_path = isinstance(source, (str, Path))
+        for read_role, read_columns, read_source, table in self._read:
+            is_same = read_source is source or (
+                is_path and isinstance(read_source, (str, Path)) and read_source == source
+            )
+            if is_same and read_role == role and (read_columns is None or read_columns == columns):
+                return table
         with translate_duckdb_errors():
-            return self._resolve_and_load(role, source, columns)
+            table = self._resolve_and_load(role, source, columns)
+        is_declared = bool(table.members) or (
+            table.is_text and isinstance(table.display_from_item, exp.Table)
+        )
+        self._read.append((role, columns if is_declared else None, source, table))
+        return table
 
     def _fetch_arrow(self, text: str) -> pa.Table:
         with translate_duckdb_errors():

@@ -67,7 +67,7 @@ def run_on_database(
 @dataclass(frozen=True)
 class ExecutionOptions:
     """The database of a call, the dialect of its engine, limits, the check of rows, and the
-    progress callback.
+    progress callback. ``opened`` is a database that several evaluations share.
     """
 
     connection: Any = None
@@ -75,6 +75,7 @@ class ExecutionOptions:
     limits: ResourceLimits = field(default_factory=ResourceLimits)
     check: Literal["auto", "full", "off"] = "auto"
     progress: Callable[[float], None] | None = None
+    opened: DuckDBDatabase | None = None
 
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any]) -> ExecutionOptions:
@@ -95,7 +96,21 @@ class ExecutionOptions:
 
     def run(self, work: Callable[[Database], Outcome]) -> Outcome:
         """Run ``work`` on the database, and return its result."""
+        if (database := self.opened) is not None:
+            return run_cancellable(database.connection, lambda: work(database), self.progress)
         return run_on_database(self.connection, self.dialect, self.limits, work, self.progress)
+
+    @contextmanager
+    def keep_open(self) -> Iterator[ExecutionOptions]:
+        """Yield options whose evaluations share a database of files and data in memory, which reads
+        each source once. It ends with its connection, since work that was abandoned may be using
+        it.
+        """
+        if self.connection is not None or self.dialect != "duckdb":
+            yield self
+            return
+        with duckdb_session(None, self.limits, has_progress=self.progress is not None) as duck:
+            yield replace(self, opened=DuckDBDatabase(duck, is_own=True))
 
 
 @contextmanager

@@ -5,15 +5,20 @@ compare, and for either direction.
 from __future__ import annotations
 
 import json
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pyarrow as pa
 import pytest
 
 import sqlrank
+from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.output.ci_reports import format_junit, list_regressions, markdown_summary
 from tests.interface.command_line import invoke_command
+
+if TYPE_CHECKING:
+    from sqlrank.engines.source_tables import SourceTable
 
 QRELS = {f"q{number:02}": {"a": 1} for number in range(24)}
 OLD = {query: {"a": 3.0, "b": 2.0} for query in QRELS}
@@ -51,6 +56,32 @@ def test_the_ten_queries_that_lost_most() -> None:
     ).to_pylist()
     worst = sorted((row["difference"], row["query_id"]) for row in each)[:10]
     assert [(row["difference"], row["name"]) for row in found[:10]] == worst
+
+
+def test_a_gate_reads_each_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of text, which takes longer to read than a gate to decide; with groups, too."""
+    runs = {"old": tmp_path / "old.run", "new": tmp_path / "new.run"}
+    for (name, path), run in zip(runs.items(), (OLD, NEW), strict=True):
+        lines = [
+            f"{query} Q0 {doc} {rank} {score} {name}\n"
+            for query, docs in run.items()
+            for rank, (doc, score) in enumerate(docs.items())
+        ]
+        path.write_text("".join(lines))
+    queries = pa.table({"query_id": [*QRELS], "half": ["first", "second"] * (len(QRELS) // 2)})
+    read_files: list[Path] = []
+    load_table = DuckDBDatabase._load_table  # noqa: SLF001  where text is read
+
+    def count_files(self: DuckDBDatabase, role: str, table: SourceTable) -> SourceTable:
+        read_files.append(Path(table.label))
+        return load_table(self, role, table)
+
+    monkeypatch.setattr(DuckDBDatabase, "_load_table", count_files)
+    result = sqlrank.gate(
+        "RR", run=runs, qrels=QRELS, queries=queries, by="half", baseline="old", min_units=5
+    )
+    assert sorted(read_files) == sorted(runs.values())
+    assert read_regressions(result)[0]["documents"] == [["a", "b"], ["b", "x9", "x8"]]
 
 
 def test_groups_and_lower_values() -> None:
