@@ -1,4 +1,5 @@
 -- chi_square_tails: one row per integral, of the tail and of all: lower limit and peak, from which steps to sample_ratio_test compute the test.
+-- The integrals are over the root of chi-square, so that the lower limit is that of the statistic, or 0.
 -- Grain: is_tail
 SELECT
   is_tail,

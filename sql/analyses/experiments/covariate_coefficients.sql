@@ -1,4 +1,5 @@
 -- covariate_coefficients: one row per metric and treatment: ratio and coefficient (theta of CUPED) of the covariate, 0 if constant.
+-- A covariate is constant if its squares are no greater than the rounding errors of their terms.
 -- Source: Deng, Xu, Kohavi & Walker 2013 (CUPED); ratios are linearized about the ratio of all units.
 -- Grain: metric, variant
 SELECT

@@ -2,6 +2,7 @@
 -- Squares no greater than the rounding errors of their terms count as 0 later. Those of shares of units, such as conversions, are at least nearly
 -- those at the share of all variants if fewer than 10 units are of either kind: one conversion where 4 are expected has a variance far too small.
 -- The rise falls from all of the gap at 0 units to nothing at 10, which was chosen by simulation.
+-- The letters of products are v for values, d for denominators, c for covariates, and e for denominators of covariates.
 -- Source: the delta method, Deng, Knoblich & Lu 2018, section 2.
 -- Grain: metric, variant
 SELECT

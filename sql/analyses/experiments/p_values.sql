@@ -1,5 +1,6 @@
 -- p_values: one row per metric and treatment: effect with standard errors and critical values, and two-sided p-value.
 -- The p-value is NULL without a standard error.
+-- A p-value below 1e-304 is 0: some engines have an error for what no double holds.
 -- Grain: metric, variant
 SELECT
   effects.metric,

@@ -1,4 +1,7 @@
 -- pooled_moments: one row per metric and treatment: moments of treatment and control as one sample, and differences of their means.
+-- The letters of products are v for values, d for denominators, c for covariates, and e for denominators of covariates.
+-- The product of differences of two means, times half of the harmonic mean of the numbers of units, is what the sum of products about the
+-- mean of both has more than the sums about the means of each.
 -- Grain: metric, variant
 SELECT
   treatment.metric,

@@ -1,4 +1,5 @@
 -- pooled_squares: one row per metric and treatment: ratio and sum of squares of the covariate, and of its products with the value.
+-- The letters of products are v for values, d for denominators, c for covariates, and e for denominators of covariates.
 -- Grain: metric, variant
 SELECT
   metric,

@@ -1,5 +1,6 @@
 -- sample_ratio_statistic: one row: chi-square statistic of numbers of units against expected shares, its df, and the peak of its density.
 -- The peak is that of the density of the root of chi-square.
+-- If the expected shares of the variants that have units sum to less than 1, no unit is where the other share was expected.
 -- Source: Pearson 1900; Fabijan et al. 2019 on what a mismatch means.
 -- Grain: one row
 SELECT

@@ -1,4 +1,5 @@
 -- t_critical_values: one row per metric, treatment and purpose: quantile of Student's t and log p-value.
+-- With z so found, t * t = df * (EXP(z * z / df) - 1), written so that no digits are lost where z * z / df is small.
 -- Grain: metric, variant, purpose
 SELECT
   metric,

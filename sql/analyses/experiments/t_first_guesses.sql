@@ -1,4 +1,5 @@
 -- t_first_guesses: one row per metric, treatment and purpose: z of its p-value, or a first guess of that of its quantile.
+-- LN(1 + x) * x / ((1 + x) - 1) is the logarithm to the last digits also where x is small, since both roundings of 1 + x cancel.
 -- Source: Abramowitz & Stegun 26.2.22, the quantile of the normal distribution to 0.003; its increase at few degrees of freedom is ours, right to 0.04.
 -- Grain: metric, variant, purpose
 SELECT

@@ -1,4 +1,5 @@
 -- t_integrals: one row per metric, treatment and purpose: z, and the integral of the density beyond it.
+-- A node is divided by 4 + z, since the density falls the faster, the farther out it is.
 -- Grain: metric, variant, purpose
 SELECT
   metric,

@@ -1,5 +1,6 @@
 -- variant_ratios: one row per metric and variant: ratio of means, and moments.
 -- The denominator of a mean is 1.
+-- The letters of products are v for values, d for denominators, c for covariates, and e for denominators of covariates.
 -- Grain: metric, variant
 SELECT
   metric,
