@@ -10,7 +10,7 @@ SELECT
   CASE WHEN cuped_theta = 0 THEN ratio ELSE ratio - cuped_theta * (covariate_ratio - pooled_covariate_ratio) END AS value,
   CASE
     WHEN cuped_theta = 0 THEN squares
-    WHEN squares > 1e-12 * square_terms AND squares > 1e-24 * units * ratio * ratio
+    WHEN exceeds_rounding(squares, square_terms, units, ratio)
     THEN squares - 2 * cuped_theta * covariate_products + cuped_theta * cuped_theta * covariate_squares
   END AS squares,
   CASE

@@ -31,10 +31,10 @@ FROM (
     covariate_ratio,
     CASE WHEN ratio < 0.5 THEN units * ratio ELSE units * (1 - ratio) END AS fewer, -- units of the rarer kind, if a value is 0 or 1
     SUM(units * ratio) OVER (PARTITION BY metric) / NULLIF(SUM(units) OVER (PARTITION BY metric), 0) AS rate, -- of all variants
-    (svv - 2 * ratio * svd + ratio * ratio * sdd) / (denominator * denominator) AS squares,
+    linearized_squares(svv, svd, sdd, ratio) / (denominator * denominator) AS squares,
     (svv + ratio * ratio * sdd) / (denominator * denominator) AS square_terms,
-    (svc - covariate_ratio * sve - ratio * sdc + ratio * covariate_ratio * sde) / (denominator * covariate_denominator) AS covariate_products,
-    (scc - 2 * covariate_ratio * sce + covariate_ratio * covariate_ratio * see)
+    linearized_products(svc, sve, sdc, sde, ratio, covariate_ratio) / (denominator * covariate_denominator) AS covariate_products,
+    linearized_squares(scc, sce, see, covariate_ratio)
     / (covariate_denominator * covariate_denominator) AS covariate_squares,
     (scc + covariate_ratio * covariate_ratio * see) / (covariate_denominator * covariate_denominator) AS covariate_square_terms
   FROM variant_ratios

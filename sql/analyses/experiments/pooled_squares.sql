@@ -9,10 +9,10 @@ SELECT
   covariate_denominator,
   covariate_ratio,
   scc + covariate_ratio * covariate_ratio * see AS covariate_square_terms,
-  svc - covariate_ratio * sve - ratio * sdc + ratio * covariate_ratio * sde
+  linearized_products(svc, sve, sdc, sde, ratio, covariate_ratio)
   + half_harmonic_units * (value_difference - ratio * denominator_difference)
   * (covariate_difference - covariate_ratio * covariate_denominator_difference) AS covariate_products,
-  scc - 2 * covariate_ratio * sce + covariate_ratio * covariate_ratio * see
+  linearized_squares(scc, sce, see, covariate_ratio)
   + half_harmonic_units * (covariate_difference - covariate_ratio * covariate_denominator_difference)
   * (covariate_difference - covariate_ratio * covariate_denominator_difference) AS covariate_squares
 FROM pooled_moments

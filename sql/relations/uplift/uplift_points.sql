@@ -31,7 +31,7 @@ FROM (
       CASE WHEN treated > 0 THEN treated_mean END AS treated_mean,
       CASE WHEN controls > 0 THEN control_mean END AS control_mean,
       qini,
-        gain / NULLIF(total_treated + total_controls, 0) AS gain
+      gain / NULLIF(total_treated + total_controls, 0) AS gain
     FROM uplift_gains
   ) AS score_fractions
 ) AS neighbouring_scores

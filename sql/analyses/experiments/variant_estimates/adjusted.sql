@@ -9,6 +9,6 @@ SELECT
   cuped_theta,
   value,
   CASE
-    WHEN squares > 1e-12 * square_terms AND squares > 1e-24 * units * value * value THEN squares / NULLIF(units - 1, 0) / units
+    WHEN exceeds_rounding(squares, square_terms, units, value) THEN squares / NULLIF(units - 1, 0) / units
   END AS variance
 FROM adjusted_moments

@@ -7,6 +7,6 @@ SELECT
   units,
   ratio AS value,
   CASE
-    WHEN squares > 1e-12 * square_terms AND squares > 1e-24 * units * ratio * ratio THEN squares / NULLIF(units - 1, 0) / units
+    WHEN exceeds_rounding(squares, square_terms, units, ratio) THEN squares / NULLIF(units - 1, 0) / units
   END AS variance
 FROM linearized_moments
