@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import ceil, sqrt
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
 from sqlrank.charts import theme
 from sqlrank.charts.result_view import Dimension, ResultView
+from sqlrank.inference.significance import wilson_interval
 from sqlrank.output.display import group_items
 
 if TYPE_CHECKING:
@@ -343,10 +344,6 @@ def reference_line(points: Sequence[tuple[float, float]]) -> Any:
     )
 
 
-NORMAL_QUANTILE = 1.959963984540054
-"""Quantile of the standard normal distribution for intervals at level 0.95."""
-
-
 def draw_calibration(view: ResultView) -> ChartType:
     """Draw calibration curves with a diagonal, and the density of the scores below."""
     dimensions, keys = view.assign_dimensions()
@@ -418,24 +415,6 @@ def _add_intervals(rows: Sequence[dict[str, Any]]) -> None:
     for row in rows:
         if row["y"] is not None and row["weight"]:
             row["low"], row["high"] = wilson_interval(row["y"], row["weight"])
-
-
-def wilson_interval(share: float, trials: float) -> tuple[float, float]:
-    """Return the interval of Wilson (1927) for a share, at level 0.95.
-
-    >>> [round(limit, 4) for limit in wilson_interval(0.0, 10)], [
-    ...     round(limit, 4) for limit in wilson_interval(0.3, 20)
-    ... ]
-    ([0.0, 0.2775], [0.1455, 0.519])
-    """
-    squared = NORMAL_QUANTILE**2 / trials
-    center = (share + squared / 2) / (1 + squared)
-    half_width = (
-        NORMAL_QUANTILE
-        * sqrt(share * (1 - share) / trials + squared / (4 * trials))
-        / (1 + squared)
-    )
-    return max(0.0, center - half_width), min(1.0, center + half_width)
 
 
 def _density_steps(rows: Sequence[ResultRow]) -> list[dict[str, Any]]:

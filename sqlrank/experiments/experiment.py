@@ -51,6 +51,7 @@ from sqlrank.experiments.effects import (
 from sqlrank.inputs.bound_input import BoundInput
 from sqlrank.inputs.column_mapping import bind_column_or_expression
 from sqlrank.inputs.filters import apply_filter, explain_failed_mapping
+from sqlrank.inputs.missing_columns import may_mean
 from sqlrank.inputs.row_checks import (
     NUMERIC_TYPES,
     advise_on_texts,
@@ -62,7 +63,6 @@ from sqlrank.inputs.row_checks import (
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.output.table_writes import wrap_for_storage
-from sqlrank.registry.loader import load_registry
 from sqlrank.registry.roles import ColumnSpec, Role
 from sqlrank.registry.sql_folder import sql_root
 from sqlrank.rendering.renderer import StatementHeader, render_statement
@@ -101,14 +101,10 @@ def _check_default_columns(observations: BoundInput, columns: Mapping[str, str])
     }
     if missing:
         noun, pronoun = ("column", "it is") if len(missing) == 1 else ("columns", "they are")
-        other_names = load_registry().synonyms["columns"]
-        likely_columns = {
-            keyword: next((name for name in available if name.lower() in other_names[keyword]), "")
-            for keyword in missing
-        }
         options = [
-            f"{keyword}={name!r}" if name else f"{keyword}="
-            for keyword, name in likely_columns.items()
+            f"{keyword}="
+            + next((repr(name) for name in available if may_mean(name, (keyword,))), "")
+            for keyword in missing
         ]
         raise InputError(
             f"{observations.label} has no {noun} {join_words(missing.values())}. Say which"

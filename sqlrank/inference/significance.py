@@ -97,6 +97,23 @@ def normal_quantile(probability: float) -> float:
     return NormalDist().inv_cdf(probability)
 
 
+def wilson_interval(share: float, trials: float) -> tuple[float, float]:
+    """Return the interval of Wilson (1927) for a share, at level 0.95.
+
+    >>> [round(limit, 4) for limit in wilson_interval(0.0, 10)], [
+    ...     round(limit, 4) for limit in wilson_interval(0.3, 20)
+    ... ]
+    ([0.0, 0.2775], [0.1455, 0.519])
+    """
+    quantile = normal_quantile(0.975)
+    squared = quantile**2 / trials
+    center = (share + squared / 2) / (1 + squared)
+    half_width = (
+        quantile * math.sqrt(share * (1 - share) / trials + squared / (4 * trials)) / (1 + squared)
+    )
+    return max(0.0, center - half_width), min(1.0, center + half_width)
+
+
 @cache
 def t_critical_value(confidence: float, df: float) -> float:
     """Return the two-sided critical value of Student's t for a confidence level, by Newton's

@@ -166,17 +166,14 @@ def has_no_rows(bound_input: BoundInput) -> bool:
 
 def _names_query(fields: Collection[str]) -> bool:
     """Return True if one of the fields of a row may be its query."""
-    return any(_may_be(field, ("query_id",)) for field in fields)
+    return any(may_mean(field, ("query_id",)) for field in fields)
 
 
-def _may_be(field: str, columns: Collection[str]) -> bool:
+def may_mean(field: str, columns: Collection[str]) -> bool:
     """Return True if a field has the name of one of the columns, or another name that it has in
     other tools.
     """
-    synonyms = load_registry().synonyms["columns"]
-    return normalize_name(field) in {
-        normalize_name(name) for column in columns for name in (column, *synonyms.get(column, ()))
-    }
+    return any(normalize_name(field) in load_registry().column_names(column) for column in columns)
 
 
 def _suggest_query(start: str, query: str, end: str = "") -> str:
@@ -210,7 +207,7 @@ def _describe_queries(bound_input: BoundInput, types: Mapping[str, str], number:
         for name, duckdb_type in types.items()
         if duckdb_type.startswith(NESTED_TYPES) or duckdb_type.endswith("]")
     ]
-    ids = [name for name in types if _may_be(name, ("query_id",))]
+    ids = [name for name in types if may_mean(name, ("query_id",))]
     if len(ids) == len(nested) == 1 and "doc_id" not in bound_input.columns:
         rows, row = (
             (objects, "content")
@@ -295,7 +292,7 @@ def _list_document_columns(queries: str, number: str) -> str:
             step = f"document.value ->> {_write_key(name)}"
             step = (
                 f"CAST({step} AS DOUBLE)"
-                if isinstance(field, float) or _may_be(name, _NUMBERS)
+                if isinstance(field, float) or may_mean(name, _NUMBERS)
                 else step
             )
             columns.append(f"{step} AS {exp.to_identifier(name).sql('duckdb')}")
@@ -366,7 +363,7 @@ def _describe_frame(path: str, types: Mapping[str, str], role_columns: Collectio
         columns = {name: next(iter(values.values())) for name, values in fields.items()}
     else:
         return ""
-    if role_columns and not any(_may_be(name, role_columns) for name in columns):
+    if role_columns and not any(may_mean(name, role_columns) for name in columns):
         return ""
     selected = []
     for index, (name, duckdb_type) in enumerate(columns.items()):
@@ -517,11 +514,7 @@ def _suggest_columns(
 
 def is_distance(column: str) -> bool:
     """Return True if a column is named as a distance, of which the least is best."""
-    name = normalize_name(column)
-    return (
-        name.endswith(("distance", "dist"))
-        or name in load_registry().synonyms["columns"]["distance"]
-    )
+    return normalize_name(column).endswith(("distance", "dist")) or may_mean(column, ("distance",))
 
 
 def describe_score_order(run: BoundInput) -> str:

@@ -17,7 +17,6 @@ from sqlrank.engines.text_advice import (
     find_odd_cell,
     suggest_list,
     suggest_number,
-    write_mapping,
 )
 from sqlrank.engines.text_tables import shorten_text_readers
 from sqlrank.errors import MAX_EXAMPLES, InputError, join_words
@@ -28,9 +27,7 @@ from sqlrank.inputs.missing_columns import (
     describe_missing_columns,
     describe_nested_rows,
 )
-from sqlrank.inputs.row_rules import RowRules, row_rules
-from sqlrank.registry.loader import load_registry
-from sqlrank.registry.query_templates import load_select
+from sqlrank.inputs.row_rules import RowRules, advise_on_values, row_rules
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.sql_ast import (
@@ -48,101 +45,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from sqlrank.engines.database import Database
-
-
-def advise_on_values(bound_input: BoundInput, rule: str, meaning: str) -> str:
-    """Return the meaning of a rule with the mapping that its invalid values suggest, if any do, in
-    the place of its own advice.
-    """
-    name = rule.partition("_")[2]
-    choices_by_rule = load_select("inputs/advice", "row_advice.sql").selects
-    is_of_metrics = (
-        bound_input.role.name in load_registry().roles
-    )  # other commands have no policies
-    rules = [
-        rule,
-        *([f"{rule.partition('_')[0]}_value"] if is_of_metrics else []),
-    ]  # that of the column, or that of every column
-    entries = next(
-        filter(
-            None,
-            (
-                [entry for entry in choices_by_rule if entry.alias.startswith(f"{each}__")]
-                for each in rules
-            ),
-        ),
-        [],
-    )
-    if not entries or not bound_input.database.can_inspect or name not in bound_input.columns:
-        return meaning
-    problem, _, advice = meaning.partition(". ")
-    rows = bound_input.select_columns([name], keep_types=True).subquery("input")
-    facts = [entry.this.args["ifs"][0].this for entry in entries]
-    fraction = "SUM(CASE WHEN value BETWEEN 0 AND 1 THEN 0 ELSE 1 END) = 0"
-    query = exp.select(*facts, fraction).from_(
-        exp.select(quoted_column(name).as_("value")).from_(rows).subquery("input")
-    )
-    *holds, are_fractions = bound_input.database.query_rows(query)[0]
-    if rule == "nonbinary_label" and are_fractions:
-        return f"{problem}. {_suggest_two_rows(bound_input)}"
-    column = bound_expression(bound_input, name)
-    choices = []
-    for entry, is_true in zip(entries, holds, strict=True):
-        value = (
-            entry.this.args["ifs"][0]
-            .args["true"]
-            .transform(lambda node: column.copy() if isinstance(node, exp.Column) else node)
-        )
-        choices += (
-            [
-                (
-                    f"{write_mapping({name: value}, bound_input.table.dialect)}"
-                    f" {' '.join(entry.comments or ()).strip()}"
-                )
-            ]
-            if is_true
-            else []
-        )
-    if not choices:
-        return meaning
-    first = advice.partition(", ")[0] or "Map one to it"
-    step = f"{problem}. {first}, such as" if first.startswith("Map") else f"{meaning} with"
-    return f"{step} {', or '.join(choices)}"
-
-
-def _suggest_two_rows(bound_input: BoundInput) -> str:
-    """Return the advice for rates as labels: a row with label 1 and one with label 0, whose weights
-    are their shares.
-    """
-    label = column_text(bound_input, "label")
-    weight = column_text(bound_input, "weight") if "weight" in bound_input.columns else ""
-    types = bound_input.table.types
-    left_out = ", ".join(
-        exp.to_identifier(name).sql("duckdb")
-        for name in dict.fromkeys(
-            (
-                bound_input.columns["label"],
-                bound_input.columns.get("weight", "weight"),
-                "label",
-                "weight",
-            )
-        )
-        if name in types
-    )
-    source = bound_input.table.label
-    if not bound_input.dialect.supports_file_readers or not names_files(source):
-        shares = ("weight * rate", "weight * (1 - rate)") if weight else ("the rate", "1 - rate")
-        return (
-            f"Give a rate two rows: label 1 of weight {shares[0]}, and label 0 of weight"
-            f" {shares[1]} (docs/inputs.md, Rates as labels)"
-        )
-    parts = [
-        f"SELECT * EXCLUDE ({left_out}), {value} AS label,"
-        f" {f'{weight} * ' if weight else ''}{share} AS weight FROM"
-        f" {sql_literal(source).sql('duckdb')}"
-        for value, share in ((1, label), (0, f"(1 - {label})"))
-    ]
-    return f"Of rates give two rows with weights, by the query {' UNION ALL '.join(parts)}"
 
 
 CheckMode = Literal["auto", "full", "off"]

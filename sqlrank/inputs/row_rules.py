@@ -1,5 +1,5 @@
-"""Build the rules for an input's rows: a query that counts violations, the condition of each, and
-the condition of valid rows.
+"""Build the rules for an input's rows: a query that counts violations, the condition of each, the
+condition of valid rows, and advice on the values that violate one.
 """
 
 from __future__ import annotations
@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlrank.engines.file_sources import names_files
+from sqlrank.engines.text_advice import write_mapping
+from sqlrank.inputs.bound_input import BoundInput, bound_expression, column_text
+from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import RowCheck, load_select, modified_ns
-from sqlrank.sql_ast import case_when, find_nodes, is_null
+from sqlrank.sql_ast import case_when, find_nodes, is_null, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -230,3 +234,98 @@ def _violation_condition(column: exp.Expr) -> exp.Expr:
 
 def _can_be_nan(duckdb_type: str) -> bool:
     return duckdb_type in {"FLOAT", "DOUBLE", ""} or duckdb_type.startswith("DECIMAL")
+
+
+def advise_on_values(bound_input: BoundInput, rule: str, meaning: str) -> str:
+    """Return the meaning of a rule with the mapping that its invalid values suggest, if any do, in
+    the place of its own advice.
+    """
+    name = rule.partition("_")[2]
+    choices_by_rule = load_select("inputs/advice", "row_advice.sql").selects
+    is_of_metrics = (
+        bound_input.role.name in load_registry().roles
+    )  # other commands have no policies
+    rules = [
+        rule,
+        *([f"{rule.partition('_')[0]}_value"] if is_of_metrics else []),
+    ]  # that of the column, or that of every column
+    entries = next(
+        filter(
+            None,
+            (
+                [entry for entry in choices_by_rule if entry.alias.startswith(f"{each}__")]
+                for each in rules
+            ),
+        ),
+        [],
+    )
+    if not entries or not bound_input.database.can_inspect or name not in bound_input.columns:
+        return meaning
+    problem, _, advice = meaning.partition(". ")
+    rows = bound_input.select_columns([name], keep_types=True).subquery("input")
+    facts = [entry.this.args["ifs"][0].this for entry in entries]
+    fraction = "SUM(CASE WHEN value BETWEEN 0 AND 1 THEN 0 ELSE 1 END) = 0"
+    query = exp.select(*facts, fraction).from_(
+        exp.select(quoted_column(name).as_("value")).from_(rows).subquery("input")
+    )
+    *holds, are_fractions = bound_input.database.query_rows(query)[0]
+    if rule == "nonbinary_label" and are_fractions:
+        return f"{problem}. {_suggest_two_rows(bound_input)}"
+    column = bound_expression(bound_input, name)
+    choices = []
+    for entry, is_true in zip(entries, holds, strict=True):
+        value = (
+            entry.this.args["ifs"][0]
+            .args["true"]
+            .transform(lambda node: column.copy() if isinstance(node, exp.Column) else node)
+        )
+        choices += (
+            [
+                (
+                    f"{write_mapping({name: value}, bound_input.table.dialect)}"
+                    f" {' '.join(entry.comments or ()).strip()}"
+                )
+            ]
+            if is_true
+            else []
+        )
+    if not choices:
+        return meaning
+    first = advice.partition(", ")[0] or "Map one to it"
+    step = f"{problem}. {first}, such as" if first.startswith("Map") else f"{meaning} with"
+    return f"{step} {', or '.join(choices)}"
+
+
+def _suggest_two_rows(bound_input: BoundInput) -> str:
+    """Return the advice for rates as labels: a row with label 1 and one with label 0, whose weights
+    are their shares.
+    """
+    label = column_text(bound_input, "label")
+    weight = column_text(bound_input, "weight") if "weight" in bound_input.columns else ""
+    types = bound_input.table.types
+    left_out = ", ".join(
+        exp.to_identifier(name).sql("duckdb")
+        for name in dict.fromkeys(
+            (
+                bound_input.columns["label"],
+                bound_input.columns.get("weight", "weight"),
+                "label",
+                "weight",
+            )
+        )
+        if name in types
+    )
+    source = bound_input.table.label
+    if not bound_input.dialect.supports_file_readers or not names_files(source):
+        shares = ("weight * rate", "weight * (1 - rate)") if weight else ("the rate", "1 - rate")
+        return (
+            f"Give a rate two rows: label 1 of weight {shares[0]}, and label 0 of weight"
+            f" {shares[1]} (docs/inputs.md, Rates as labels)"
+        )
+    parts = [
+        f"SELECT * EXCLUDE ({left_out}), {value} AS label,"
+        f" {f'{weight} * ' if weight else ''}{share} AS weight FROM"
+        f" {sql_literal(source).sql('duckdb')}"
+        for value, share in ((1, label), (0, f"(1 - {label})"))
+    ]
+    return f"Of rates give two rows with weights, by the query {' UNION ALL '.join(parts)}"

@@ -18,6 +18,7 @@ from sqlrank.errors import (
     suggest_choice,
     to_sentence,
 )
+from sqlrank.registry.metric import normalize_name
 from sqlrank.registry.roles import INPUTS_BY_KEYWORD, Role, read_roles
 from sqlrank.registry.sql_file import SqlFile
 from sqlrank.registry.sql_folder import (
@@ -190,6 +191,12 @@ class Registry:
             for section, names in read_names(path).items():
                 sections[section] = sections.get(section, {}) | names
         return sections
+
+    def column_names(self, column: str) -> set[str]:
+        """Return the normalized names of a column of inputs: its own, and those in other tools."""
+        return {
+            normalize_name(name) for name in (column, *self.synonyms["columns"].get(column, ()))
+        }
 
     def relation_files(self, name: str) -> list[SqlFile]:
         """Return the variants (files) of a relation."""

@@ -381,11 +381,10 @@ def _advise_on_column(metric: ResolvedMetric, name: str, library: Registry) -> s
     """Return the advice to give as a column what a metric was given as a parameter, empty if it
     reads no such column.
     """
-    other_names, key = library.synonyms["columns"], normalize_name(name)
     columns = [
         column
         for column in library.roles[metric.input_role].columns
-        if key in map(normalize_name, [column, *other_names.get(column, ())])
+        if normalize_name(name) in library.column_names(column)
         if any(column in find_references(file).columns for file in metric.dependencies.files)
     ]
     if not columns:
