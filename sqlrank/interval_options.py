@@ -198,14 +198,12 @@ def describe_query_units(metric: ResolvedMetric, unit: Any, systems: Sequence[st
     if metric.compares_within_queries:
         return f"{problem}{_advise_on_folds(metric)}"  # it is no mean of values of queries
     by = [*systems, str(unit)]
-    column = (metric.column_names or (str(metric.metric),))[0]
-    mean = f"Mean({column})" if column.isidentifier() else f'Mean("{column}")'
     values = (
         f"evaluate its values of queries with by={(by if len(by) > 1 else unit)!r} and"
         " per_query=True"
     )
     return (
-        f"{problem}, or {values}, and give these as predictions to {mean} with"
+        f"{problem}, or {values}, and give these as predictions to {metric.mean_of_values} with"
         f" unit={unit!r}{_advise_on_folds(metric)}"
     )
 

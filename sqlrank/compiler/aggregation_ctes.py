@@ -27,10 +27,10 @@ from sqlrank.compiler.row_keys import (
     name_keys,
 )
 from sqlrank.compiler.select_builders import (
+    aggregate_by_key,
     cast_double,
     cross_join_cutoffs,
     cross_join_slices,
-    group_by_key,
     inline_function,
     join_on_key,
     null_if_not_finite,
@@ -221,9 +221,8 @@ class AggregationCtes:
             keys = self.relations.find_keys(cte, per_list=self.per_query or unit == "query")
             row_key = keys[LIST_ID] if grain == "list" else self._group_key(keys[GROUP_ID], unit)
             key = row_key if swept_by is None else row_key.with_cutoff()
-            query = exp.select(*map(key_column, key.columns)).from_(cte)
-            query = group_by_key(
-                cross_join_cutoffs(query, None if row_key.has_cutoff else swept_by), key
+            query = cross_join_cutoffs(
+                aggregate_by_key(cte, key, {}), None if row_key.has_cutoff else swept_by
             )
             rows = describe_aggregate(
                 file.summary if key.columns and (file := self.ctes[cte].file) else ""
@@ -584,30 +583,24 @@ class AggregationCtes:
             keys.nullable,
         )
         group_keys = group_keys if self.cutoffs is None else group_keys.with_cutoff()
-        aggregates = [
-            aggregate_metric(
+        aggregates: dict[str, exp.Expr] = {
+            column.alias: aggregate_metric(
                 self.relations, column, weighted=False, is_resampled=self.replicates is not None
-            ).as_(
-                column.alias,
             )
             for column in columns
-        ]
-        audit_names = [
-            name
+        }
+        aggregates |= {
+            name: exp.Sum(this=exp.column(name))
             for cte, counts in self.undefined_counts().items()
             for name in counts
             if cte.grain == "query"
-        ]
-        aggregates += [exp.Sum(this=exp.column(name)).as_(name) for name in audit_names]
+        }
         if self.replicates is not None:
             values_cte = self.replicates.add_resampled_values(
                 values_cte, values_query, self.query_column, None
             )
             group_keys = KeyColumns((*group_keys.columns, REPLICATE_COLUMN), group_keys.nullable)
-        query = group_by_key(
-            exp.select(*map(key_column, group_keys.columns), *aggregates).from_(values_cte),
-            group_keys,
-        )
+        query = aggregate_by_key(values_cte, group_keys, aggregates)
         name = self.ctes.add_aggregate("group_query_values", query, self._describe_group_rows())
         return KeyedCte(name, group_keys, "query")
 

@@ -25,12 +25,12 @@ from sqlrank.compiler.row_keys import (
     key_equalities,
 )
 from sqlrank.compiler.select_builders import (
-    aliased_table,
+    aggregate_by_key,
     cast_double,
-    group_by_key,
     inline_functions,
     join_source,
     order_rows,
+    rename_ctes,
 )
 from sqlrank.inference.significance import normal_quantile
 from sqlrank.interval_options import METRIC_COLUMN
@@ -47,7 +47,7 @@ from sqlrank.result_columns import (
     RATIO_LIMITS,
     extreme_column,
 )
-from sqlrank.sql_ast import BIGINT, case_when, find_nodes, is_not_null, sql_literal, union_all
+from sqlrank.sql_ast import BIGINT, case_when, is_not_null, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -192,8 +192,7 @@ class _GroupDifferences:
             inline_functions(self.relations.library, load_select(*path), {}),
             **{key: sql_literal(value) for key, value in (bindings or {}).items()},
         )
-        for table in find_nodes(query, exp.Table):
-            table.replace(aliased_table(self.ctes[table.name], table.alias_or_name))
+        rename_ctes(query, self.ctes)
         if name == "extreme_groups":
             self._name_extremes(query)
         keys = expand_keys(query, ExpansionContext(lambda table: self.step_keys[table]))
@@ -392,10 +391,8 @@ class _GroupDifferences:
     def _with_audits(self, query: exp.Select, extremes: str) -> exp.Select:
         """Add the audit columns, summed over compared groups, to the row of the first metric."""
         keys = self.keys[GROUP_ID]
-        totals = [exp.Sum(this=exp.column(audit.alias)).as_(audit.alias) for audit in self.audits]
-        summed = group_by_key(
-            exp.select(*map(key_column, keys.columns), *totals).from_(self.values_cte), keys
-        )
+        totals = {audit.alias: exp.Sum(this=exp.column(audit.alias)) for audit in self.audits}
+        summed = aggregate_by_key(self.values_cte, keys, totals)
         cte = self.relations.ctes.add_aggregate(
             "audit_totals", summed, "one row per group: counts of input rows", keys
         )

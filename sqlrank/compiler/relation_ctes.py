@@ -30,6 +30,8 @@ from sqlrank.compiler.select_builders import (
     aliased_table,
     bind_parameters,
     inline_function,
+    rename_ctes,
+    select_columns,
     union_slices,
 )
 from sqlrank.optimizer.optimizer import drop_empty_ctes, prune_query
@@ -375,9 +377,7 @@ class RelationCtes:
             (self.inputs[key],) = source_ctes.values()
             return self.inputs[key]
         query = source.query.copy()
-        for table in find_nodes(query, exp.Table) if source_ctes else ():
-            if table.name in source_ctes:
-                table.replace(aliased_table(source_ctes[table.name], table.alias_or_name))
+        rename_ctes(query, source_ctes)
         keys: KeysByName = {GROUP_ID: source.group}
         if source.has_lists and source.query_column in query.named_selects:
             keys[LIST_ID] = KeyColumns(
@@ -501,9 +501,7 @@ class RelationCtes:
             self.ctes[input_cte].keys[GROUP_ID].columns,
             self.ctes[input_cte].query.named_selects,
         )
-        rows = exp.select(
-            *(key_column(name) if name in group else exp.column(name) for name in names)
-        ).from_(input_cte)
+        rows = select_columns(input_cte, names, group)
         wide = self.ctes.free_name(f"{input_cte}_with_thresholds")
         windows = [select_item for select_item in tree.selects if select_item.find(exp.Window)]
         for branch in find_nodes(query, exp.Select):

@@ -34,7 +34,7 @@ from sqlrank.sql_ast import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from sqlrank.compiler.layout import GroupingLayout, KeyedCte
     from sqlrank.registry.registry import Registry
@@ -128,8 +128,8 @@ def inline_function(
     values = dict(zip(file.function_arguments, arguments, strict=True))
     for column in find_nodes(body, exp.Column):
         if column.name in values and not column.table:
-            column.replace(_parenthesize_operator(values[column.name].copy()))
-    return _bind_tree(library, _parenthesize_operator(body.this), settings, file.params)
+            column.replace(parenthesize_operator(values[column.name].copy()))
+    return _bind_tree(library, parenthesize_operator(body.this), settings, file.params)
 
 
 def _drop_unlimited_comparison(comparison: exp.LTE | exp.GT | exp.GTE) -> None:
@@ -187,7 +187,8 @@ def _case_from_map(
     return case
 
 
-def _parenthesize_operator(node: exp.Expr) -> exp.Expr:
+def parenthesize_operator(node: exp.Expr) -> exp.Expr:
+    """Return an operator in parentheses, as an operand of another, and other nodes as given."""
     return exp.paren(node) if isinstance(node, (exp.Binary, exp.Neg)) else node
 
 
@@ -196,9 +197,36 @@ def aliased_table(cte: str, alias: str) -> exp.Expr:
     return exp.table_(cte, alias=None if cte == alias else alias)
 
 
+def rename_ctes(tree: exp.Query, names: Mapping[str, str]) -> exp.Query:
+    """Rename the tables that a query reads, in place; they keep their aliases."""
+    for table in find_nodes(tree, exp.Table) if names else ():
+        if names.get(table.name, table.name) != table.name:
+            table.replace(aliased_table(names[table.name], table.alias_or_name))
+    return tree
+
+
 def group_by_key(query: exp.Select, keys: KeyColumns) -> exp.Select:
     """Group by the columns of a key, if it has any."""
     return query.group_by(*map(key_column, keys.columns)) if keys.columns else query
+
+
+def aggregate_by_key(cte: str, keys: KeyColumns, columns: Mapping[str, exp.Expr]) -> exp.Select:
+    """Return the query of a row for each key of a CTE, with aggregates by their names."""
+    aggregates = (value.as_(name) for name, value in columns.items())
+    return group_by_key(exp.select(*map(key_column, keys.columns), *aggregates).from_(cte), keys)
+
+
+def select_columns(cte: str, names: Iterable[str], keys: Collection[str]) -> exp.Select:
+    """Return the query of columns of a CTE, of which some are keys."""
+    return exp.select(
+        *(key_column(name) if name in keys else exp.column(name) for name in names)
+    ).from_(cte)
+
+
+def has_weights(queries: Iterable[exp.Query]) -> bool:
+    """Return True if rows of any of the queries have weights other than a constant."""
+    items = (item for query in queries for item in query.selects)
+    return any(item.alias_or_name == "weight" and item.find(exp.Column) for item in items)
 
 
 def join_on_key(

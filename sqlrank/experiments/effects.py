@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.layout import OutputColumn
-from sqlrank.compiler.select_builders import aliased_table, inline_functions
+from sqlrank.compiler.select_builders import inline_functions, rename_ctes
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.experiments.design import SAMPLE_RATIO, SUM_ROLES, ExperimentDesign, ExperimentMetric
 from sqlrank.interval_options import SEQUENTIAL
@@ -85,14 +85,6 @@ def with_ctes(ctes: Mapping[str, exp.Query], reserved_names: set[str]) -> Any:
         )
     prune_query(body)
     return body
-
-
-def rename_ctes(tree: exp.Query, names: Mapping[str, str]) -> exp.Query:
-    """Rename the tables that a query reads, in place; they keep their aliases."""
-    for table in find_nodes(tree, exp.Table):
-        if names.get(table.name, table.name) != table.name:
-            table.replace(aliased_table(names[table.name], table.alias_or_name))
-    return tree
 
 
 def source_table_names(observations: BoundInput) -> set[str]:

@@ -290,10 +290,14 @@ def aggregating_cte(prepared: PreparedStatement) -> exp.CTE | None:
 
 def metric_column(prepared: PreparedStatement, cte: exp.CTE) -> Any:
     """Return the column of a CTE that holds the metric, or None."""
-    alias = next(output.alias for output in prepared.statement.outputs if output.kind == "metric")
+    alias = _metric_alias(prepared)
     return next(
         (select_item for select_item in cte.this.selects if select_item.alias == alias), None
     )
+
+
+def _metric_alias(prepared: PreparedStatement) -> str:
+    return next(output.alias for output in prepared.statement.outputs if output.kind == "metric")
 
 
 def _has_ranks(prepared: PreparedStatement) -> bool:
@@ -748,9 +752,7 @@ def _fetch_aggregates(
     """
     cte = aggregating_cte(prepared)
     if cte is None:
-        return exp.column(
-            next(output.alias for output in prepared.statement.outputs if output.kind == "metric")
-        ), {None: {}}
+        return exp.column(_metric_alias(prepared)), {None: {}}
     metric_expression = metric_column(prepared, cte)
     totals = list(
         dict.fromkeys(

@@ -23,7 +23,7 @@ from sqlrank.compiler.row_keys import (
     key_equalities,
     name_keys,
 )
-from sqlrank.compiler.select_builders import union_slices
+from sqlrank.compiler.select_builders import select_columns, union_slices
 from sqlrank.engines.text_advice import write_mapping
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inputs.assembled_inputs import expand_join, load_assembly, select_over_component
@@ -470,10 +470,7 @@ def _repeat_per_slice(
     source_key: InputKey, source: InputQuery, shape: GroupingLayout
 ) -> InputQuery:
     names = [] if source.query is None else source.query.named_selects
-    group = source.group.columns
-    query = exp.select(
-        *(key_column(name) if name in group else exp.column(name) for name in names)
-    ).from_(exp.to_table(source_key.name))
+    query = select_columns(source_key.name, names, source.group.columns)
     repeated, keys = union_slices(query, {GROUP_ID: source.group}, shape)
     return InputQuery(
         f"{source.rows.removesuffix('.')} and grouping",

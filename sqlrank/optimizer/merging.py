@@ -233,9 +233,8 @@ def _is_row_wise(scope: Scope) -> bool:
 
 def _is_projection(scope: Scope) -> bool:
     """Return True if a SELECT consists of columns of one CTE."""
-    clauses = {clause for clause, value in scope.select.args.items() if value}
     return (
-        clauses == {"expressions", "from_"}
+        scope.clauses == {"expressions", "from_"}
         and scope.is_plain
         and all(isinstance(item.unalias(), exp.Column) for item in scope.items.values())
     )
@@ -660,10 +659,9 @@ def _has_one_row(step: StatementStep | None) -> bool:
     if step is None or step.is_union:
         return False
     scope = step.scopes[0]
-    clauses = {clause for clause, value in scope.select.args.items() if value}
     return (
-        scope.is_aggregate and clauses <= {"expressions", "from_", "joins", "where"}
-    ) or clauses == {"expressions"}
+        scope.is_aggregate and scope.clauses <= {"expressions", "from_", "joins", "where"}
+    ) or scope.clauses == {"expressions"}
 
 
 def _drop_if_keys(scope: Scope, join: exp.Join) -> None:
@@ -713,11 +711,10 @@ def _distinct_keys(step: StatementStep, source: str) -> dict[str, str]:
     CTE.
     """
     scope = step.scopes[0]
-    clauses = {clause for clause, value in scope.select.args.items() if value}
     group = scope.select.args.get("group")
     values = [item.unalias() for item in scope.select.expressions]
     if (
-        clauses != {"expressions", "from_", "group"}
+        scope.clauses != {"expressions", "from_", "group"}
         or [table.name for table in scope.sources.values()] != [source]
         or group is None
     ):

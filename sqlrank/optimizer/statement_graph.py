@@ -80,6 +80,11 @@ class Scope:
         return self._sources
 
     @property
+    def clauses(self) -> set[str]:
+        """The clauses that the SELECT has, by the names of sqlglot."""
+        return {clause for clause, value in self.select.args.items() if value}
+
+    @property
     def joins(self) -> list[exp.Join]:
         """The joins, in order."""
         joins: list[exp.Join] = self.select.args.get("joins") or []

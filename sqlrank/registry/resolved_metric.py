@@ -400,6 +400,12 @@ class ResolvedMetric:
         """
         return self.settings.get("level") == "query" and "level" in self.file.declared_settings
 
+    @property
+    def mean_of_values(self) -> str:
+        """The metric of predictions that is the mean of values of this one."""
+        name = (self.column_names or (str(self.metric),))[0]
+        return f"Mean({name})" if name.isidentifier() else f'Mean("{name}")'
+
     def with_plan(self, plans: Mapping[str, ParameterValue]) -> ResolvedMetric:
         """Return a copy with the chosen plans among the settings."""
         return replace(self, settings={**self.settings, **plans})

@@ -149,11 +149,9 @@ def describe_group_means(metric: ResolvedMetric) -> str:
     """Return a sentence on the mean of the values of groups, such as tasks, of a metric that is a
     mean of queries already.
     """
-    column = (metric.column_names or (str(metric.metric),))[0]
-    mean = f"Mean({column})" if column.isidentifier() else f'Mean("{column}")'
     return (
         f"{metric.metric} is a mean of queries. For that of groups such as tasks evaluate it by"
-        f" them, and give the result as predictions to {mean}"
+        f" them, and give the result as predictions to {metric.mean_of_values}"
     )
 
 

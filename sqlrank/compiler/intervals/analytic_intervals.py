@@ -34,7 +34,11 @@ from sqlrank.compiler.intervals.interval_formulas import (
 )
 from sqlrank.compiler.layout import KeyedCte, MetricColumn
 from sqlrank.compiler.row_keys import KeyColumns, key_column
-from sqlrank.compiler.select_builders import drop_comments_repeated_in_query, group_by_key
+from sqlrank.compiler.select_builders import (
+    drop_comments_repeated_in_query,
+    group_by_key,
+    has_weights,
+)
 from sqlrank.interval_options import METRIC_COLUMN, IntervalOptions
 from sqlrank.registry.resolved_metric import is_bounded_minus1_1, limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE
@@ -280,11 +284,8 @@ class AnalyticIntervals:
 
     def _is_weighted(self) -> bool:
         """Return True if an input has weights other than 1."""
-        queries = [self.relations.ctes[name].query for name in self.relations.inputs.values()]
-        weights = (
-            item for query in queries for item in query.selects if item.alias_or_name == "weight"
-        )
-        return any(weight.find(exp.Column) for weight in weights)
+        ctes = self.relations.ctes
+        return has_weights(ctes[name].query for name in self.relations.inputs.values())
 
     def _list_influence_columns(self, rows: InfluenceRows) -> list[str]:
         """Return the columns of the rows that carry a metric's influence, unless they are values of

@@ -36,13 +36,13 @@ from sqlrank.compiler.row_keys import (
     key_column,
 )
 from sqlrank.compiler.select_builders import (
-    aliased_table,
+    aggregate_by_key,
     cast_double,
     cross_join_slices,
-    group_by_key,
     join_on_key,
     null_if_not_finite,
     order_rows,
+    rename_ctes,
     slice_label,
 )
 from sqlrank.interval_options import (
@@ -347,8 +347,7 @@ class BootstrapIntervals:
             _name_columns(item.copy(), metric) for metric in metrics for item in metric_columns
         ]
         query.set("expressions", items)
-        for table in find_nodes(query, exp.Table):
-            table.replace(aliased_table(self.ctes[table.name], table.alias_or_name))
+        rename_ctes(query, self.ctes)
         expand_keys(query, ExpansionContext(lambda _: {GROUP_ID: self.keys}))
         rows = f"{file_rows('analyses/bootstrap', file).removesuffix('.')} (bootstrap/{file})"
         self.ctes[name] = self.relations.ctes.add_aggregate(name, query, rows)
@@ -379,6 +378,7 @@ class BootstrapIntervals:
 
         It is counted per metric for query values, and once for rows.
         """
+        conditions: list[exp.Expr] = []
         if self.values is not None:
             cte, query = self.values
             selected_names = query.named_selects
@@ -398,22 +398,13 @@ class BootstrapIntervals:
             counts: dict[str, exp.Expr] = {
                 f"{name}_{UNIT_COUNT}": exp.Count(this=value) for name, value in values.items()
             }
-            counted = exp.select(*map(key_column, self.keys.columns)).from_(cte)
         else:
             cte = self.relations.add_input(resampled_input(self.relations, str(base_role)))
             counts = self._count_row_units(
                 cte, any(column.metric.has_classes for column in columns)
             )
-            is_original = exp.column(REPLICATE_COLUMN).eq(0)
-            has_weight = exp.column("weight") > 0
-            counted = (
-                exp.select(*map(key_column, self.keys.columns))
-                .from_(cte)
-                .where(is_original, has_weight)
-            )
-        counted = group_by_key(
-            counted.select(*(count.as_(name) for name, count in counts.items())), self.keys
-        )
+            conditions = [exp.column(REPLICATE_COLUMN).eq(0), exp.column("weight") > 0]
+        counted = aggregate_by_key(cte, self.keys, counts).where(*conditions)
         if self.values is None:
             select_items = [*map(key_column, self.keys.columns), *map(exp.column, counts)]
             counted.comments = ["one row per group: the number of units"]

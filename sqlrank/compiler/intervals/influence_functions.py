@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import sqlglot
 from sqlglot import exp
 
-from sqlrank.compiler.select_builders import bind_parameters, cast_double, comment_column
+from sqlrank.compiler.select_builders import (
+    bind_parameters,
+    cast_double,
+    comment_column,
+    parenthesize_operator,
+)
 from sqlrank.errors import MetricError
 from sqlrank.sql_ast import add_terms, case_when, find_nodes, is_not_null, is_null, sql_literal
 
@@ -205,17 +210,17 @@ def _apply_operator(
     derivatives: PartialDerivatives, operator: type[exp.Unary]
 ) -> PartialDerivatives:
     return {
-        total: operator(this=_parenthesize_operand(factor)) for total, factor in derivatives.items()
+        total: operator(this=parenthesize_operator(factor)) for total, factor in derivatives.items()
     }
 
 
 def _multiply_derivatives(derivatives: PartialDerivatives, factor: exp.Expr) -> PartialDerivatives:
     literal_one = exp.Literal.number(1)
     return {
-        total: _parenthesize_operand(factor.copy())
+        total: parenthesize_operator(factor.copy())
         if derivative == literal_one
         else exp.Mul(
-            this=_parenthesize_operand(derivative), expression=_parenthesize_operand(factor.copy())
+            this=parenthesize_operator(derivative), expression=parenthesize_operator(factor.copy())
         )
         for total, derivative in derivatives.items()
     }
@@ -226,15 +231,11 @@ def _divide_derivatives(
 ) -> PartialDerivatives:
     return {
         total: exp.Div(
-            this=_parenthesize_operand(derivative),
-            expression=_parenthesize_operand(denominator.copy()),
+            this=parenthesize_operator(derivative),
+            expression=parenthesize_operator(denominator.copy()),
         )
         for total, derivative in derivatives.items()
     }
-
-
-def _parenthesize_operand(node: exp.Expr) -> exp.Expr:
-    return exp.paren(node) if isinstance(node, (exp.Binary, exp.Neg)) else node
 
 
 UNIT_ANNOTATIONS = {"predictions", "queries", "clusters"}

@@ -20,7 +20,7 @@ from sqlrank.compiler.intervals.influence_functions import (
 )
 from sqlrank.compiler.intervals.interval_formulas import UNIT_COUNT
 from sqlrank.compiler.row_keys import KeyColumns, key_column, key_equalities
-from sqlrank.compiler.select_builders import group_by_key, join_source
+from sqlrank.compiler.select_builders import aggregate_by_key, join_source
 from sqlrank.interval_options import METRIC_COLUMN
 from sqlrank.sql_ast import case_when, count_rows, sql_literal, union_all
 
@@ -182,11 +182,8 @@ class InfluenceSums:
             is_long: Return a row for each metric.
         """
         if not is_long:
-            query = group_by_key(
-                exp.select(*map(key_column, keys.columns)).from_(influence_cte), keys
-            )
             return SumSource(
-                query,
+                aggregate_by_key(influence_cte, keys, {}),
                 {alias: _with_size(sums) for alias, sums in self._sums.items()},
                 is_long=False,
             )
@@ -196,13 +193,9 @@ class InfluenceSums:
             for alias, sums in self._sums.items()
             for name, value in sums.items()
         }
-        query = exp.select(
-            *map(key_column, keys.columns),
-            *(value.copy().as_(name) for name, value in columns.items()),
-        )
         sums_cte = self.relations.ctes.add_aggregate(
             "influence_sums",
-            group_by_key(query.from_(influence_cte), keys),
+            aggregate_by_key(influence_cte, keys, columns),
             "one row per group: its number of independent units, and sums of powers of their"
             " influence on each metric",
         )

@@ -33,7 +33,14 @@ from sqlrank.compiler.row_keys import (
     key_column,
     key_equalities,
 )
-from sqlrank.compiler.select_builders import cast_double, group_by_key, join_on_key, join_source
+from sqlrank.compiler.select_builders import (
+    aggregate_by_key,
+    cast_double,
+    group_by_key,
+    has_weights,
+    join_on_key,
+    join_source,
+)
 from sqlrank.errors import MetricError
 from sqlrank.registry.sql_file import INFLUENCE_KEY
 from sqlrank.sql_ast import add_terms, case_when, count_rows, find_nodes
@@ -187,13 +194,9 @@ class PseudoValues:
             if has_classes
             else {}
         )
-        counted = exp.select(
-            *map(key_column, keys.columns),
-            *(count.as_(name) for name, count in counts.items()),
-        ).from_(influence_cte)
         sizes_cte = self.relations.ctes.add_aggregate(
             f"{cte.step.removesuffix('_metrics')}_sizes",
-            group_by_key(counted, keys),
+            aggregate_by_key(influence_cte, keys, counts),
             "one row per group: its units",
         )
         unit_keys = KeyColumns(
@@ -387,10 +390,7 @@ class PairedPseudoValues:
             for key, name in self.relations.inputs.items()
             if self.relations.sources[key].reads_input is None
         ]
-        weights = (
-            item for query in queries for item in query.selects if item.alias_or_name == "weight"
-        )
-        return any(weight.find(exp.Column) for weight in weights)
+        return has_weights(queries)
 
     def _count_equal_rows(self, query: exp.Select) -> exp.Select:
         """Return a row for all equal rows of a query, with their number."""
@@ -426,14 +426,10 @@ class PairedPseudoValues:
     ) -> exp.Select:
         """Join the columns for input checks, which are equal under all scores."""
         for cte, names in audits.items():
-            maxima = (exp.Max(this=exp.column(name)).as_(name) for name in names)
-            counted = group_by_key(
-                exp.select(*map(key_column, self.group.columns), *maxima).from_(cte.step),
-                self.group,
-            )
+            maxima = {name: exp.Max(this=exp.column(name)) for name in names}
             checks_cte = self.relations.ctes.add_aggregate(
                 f"{cte.step.removesuffix('_metrics')}_checks",
-                counted,
+                aggregate_by_key(cte.step, self.group, maxima),
                 "one row per group, whatever the score",
             )
             query = self._join_cte(query, KeyedCte(checks_cte, self.group), checks_cte).select(
@@ -459,15 +455,11 @@ class PairedPseudoValues:
             for name, count in zip(CLASS_SIZE_COLUMNS, classes, strict=True)
         }
         counts |= class_sizes
-        query = exp.select(
-            *map(key_column, self.group.columns),
-            *(count.as_(name) for name, count in counts.items()),
-        ).from_(cte)
-        query = query.where(exp.column("weight") > 0)
+        query = aggregate_by_key(cte, self.group, counts).where(exp.column("weight") > 0)
         return KeyedCte(
             self.relations.ctes.add_aggregate(
                 "group_row_counts",
-                group_by_key(query, self.group),
+                query,
                 "one row per group: how many rows it has",
             ),
             self.group,
