@@ -272,7 +272,7 @@ def is_source(name: str) -> bool:
 
 def check_arguments(
     arguments: Mapping[str, Any],
-    required: Collection[str] = (),
+    required: Collection[str],
     parameters: Collection[str] | None = None,
 ) -> None:
     """Check all arguments of a call.

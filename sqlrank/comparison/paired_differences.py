@@ -578,7 +578,7 @@ UnitTables = Sequence[tuple[list[str], pa.Table]]
 
 
 def evaluate_systems(
-    comparison: ComparisonPlan, options: ExecutionOptions, *, has_values: bool = True
+    comparison: ComparisonPlan, options: ExecutionOptions, *, has_values: bool
 ) -> tuple[UnitTables, UnitTables]:
     """Evaluate unit values, and with ``has_values`` the metrics of systems beside them."""
     tables = evaluate_unit_values(comparison, options)
@@ -749,7 +749,7 @@ def with_unit_tables(
     comparison: ComparisonPlan,
     limits: ResourceLimits,
     work: Callable[[PairedUnits], WorkResult],
-    values_of_systems: UnitTables = (),
+    values_of_systems: UnitTables,
 ) -> WorkResult:
     """Load unit values into a scratch DuckDB under the call's limits, and run ``work``.
 

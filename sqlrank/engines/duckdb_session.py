@@ -241,7 +241,7 @@ _SPARE = _DatabasePool()
 
 
 @contextmanager
-def pooled_connection(threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+def pooled_connection(threads: int | None) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a connection to a pooled database, on which nothing persists.
 
     Raises:

@@ -68,8 +68,8 @@ class DeclaredColumns:
     def declare_columns(
         cls,
         columns: Mapping[str, ColumnSpec],
-        mapping: Mapping[str, Any] | None = None,
-        texts: Iterable[str | None] = (),
+        mapping: Mapping[str, Any] | None,
+        texts: Iterable[str | None],
     ) -> DeclaredColumns:
         """Return the columns of a role, under their own names and under those that a mapping gives
         them.

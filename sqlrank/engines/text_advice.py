@@ -58,7 +58,7 @@ class ColumnAdvice:
 
 
 def suggest_number(
-    advice: ColumnAdvice, column: exp.Expr, texts: Mapping[str, int], place: str = ""
+    advice: ColumnAdvice, column: exp.Expr, texts: Mapping[str, int], place: str
 ) -> str:
     """Return a sentence that shows the texts of a column that are no numbers, and says how to read
     it.

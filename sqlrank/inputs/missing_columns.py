@@ -571,7 +571,7 @@ def _write_list_query(
     return to_sql(query, dialect)
 
 
-def describe_equal_scores(run: BoundInput, ties: str, counts: tuple[int, int] | None = None) -> str:
+def describe_equal_scores(run: BoundInput, ties: str, counts: tuple[int, int] | None) -> str:
     """Return a note on a run of which most lists have one score for all documents, so that
     ``doc_desc`` or ``doc_asc`` alone orders them; empty for others.
 

@@ -384,8 +384,8 @@ def validate_ranking_rows(
     inputs: Mapping[str, BoundInput],
     needed: Mapping[str, tuple[str, ...]],
     check: CheckMode,
-    deduplicated_roles: Collection[str] = (),
-    deferred: Collection[str] = (),
+    deduplicated_roles: Collection[str],
+    deferred: Collection[str],
 ) -> ValidationReport:
     """Check the rows of all inputs of a ranking evaluation.
 

@@ -334,7 +334,7 @@ def _check_size(tree: exp.Expr, argument: str) -> None:
         )
 
 
-def parse_expression(text: str, dialect: str = "duckdb") -> exp.Expr:
+def parse_expression(text: str, dialect: str) -> exp.Expr:
     """Parse an expression over columns, such as ``1 / propensity``; its columns are quoted.
 
     It is written in the SQL of the engine and runs as it is: ``DATE(ts)``. The node that is

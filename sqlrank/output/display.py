@@ -432,7 +432,7 @@ def _format_records(columns: Sequence[TextColumn], width: int, color: bool) -> s
     return "\n".join(records)
 
 
-def _align_text(text: str, width: int, is_number: bool, code: str = "") -> str:
+def _align_text(text: str, width: int, is_number: bool, code: str) -> str:
     padding = " " * max(0, width - text_width(text))
     styled = f"{code}{text}{_RESET}" if code and text else text
     return padding + styled if is_number else styled + padding

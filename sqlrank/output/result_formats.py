@@ -222,9 +222,7 @@ class TableStyle:
         return DEFAULT_DIGITS if self.digits is None else self.digits
 
 
-def resolve_format(
-    format_option: Format | None, output: Path | None, digits: int | None = None
-) -> Format:
+def resolve_format(format_option: Format | None, output: Path | None, digits: int | None) -> Format:
     """Return the output format, from the option or the file suffix.
 
     Raises ``SqlrankError`` for an unknown suffix.
@@ -249,7 +247,7 @@ def write_result(
     form: Format,
     kind: FileKind,
     output: OutputFile | None,
-    style: TableStyle | None = None,
+    style: TableStyle | None,
 ) -> None:
     """Write a result to a file, or else to standard output."""
     if form in {Format.parquet, Format.xlsx} and output is None and sys.stdout.isatty():

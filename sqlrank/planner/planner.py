@@ -35,9 +35,7 @@ SAMPLE_ROWS = 100_000
 """Number of sampled rows from which the share of distinct scores is estimated."""
 
 
-def sample_distinct_counts(
-    bound_input: BoundInput, group: Sequence[str] = ()
-) -> tuple[int, int, int]:
+def sample_distinct_counts(bound_input: BoundInput, group: Sequence[str]) -> tuple[int, int, int]:
     """Count the rows, distinct scores and groups among the first ``SAMPLE_ROWS`` rows of an
     input.
     """

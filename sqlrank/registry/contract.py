@@ -71,9 +71,7 @@ def unguarded_divisors(
         yield tree, f"{unused} is declared to be never 0, but nothing is divided by it"
 
 
-def is_never_zero(
-    node: exp.Expr, above_zero: Collection[str], declared: Collection[str] = ()
-) -> bool:
+def is_never_zero(node: exp.Expr, above_zero: Collection[str], declared: Collection[str]) -> bool:
     """Return True if an expression cannot be 0, by form, range or declaration.
 
     Expressions that are NULL instead of 0 count as well.

@@ -160,9 +160,7 @@ def describe_aggregate(rows: str) -> str:
     return "one row per group" if kind is None or has_others else f"one row per group with a {kind}"
 
 
-def name_keys_of_rows(
-    sentence: str, source: str = "", keys: Mapping[str, Sequence[str]] | None = None
-) -> str:
+def name_keys_of_rows(sentence: str, source: str, keys: Mapping[str, Sequence[str]] | None) -> str:
     """Return the sentence of the comment of a step, see ``describe_rows``, without its full
     stop.
     """

@@ -416,8 +416,8 @@ def render_statement(
 def render_over_tables(
     tree: exp.Expr,
     header: StatementHeader,
-    dialect: str = "duckdb",
-    can_materialize: bool = False,
+    dialect: str,
+    can_materialize: bool,
     tables: Iterable[tuple[exp.Expr, exp.Expr]] = (),
 ) -> RenderedStatement:
     """Render a statement once, for the user and for execution.

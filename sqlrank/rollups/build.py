@@ -438,7 +438,7 @@ class Definition:
 
 
 def resolve_rollup_request(
-    request: Request, dialect: str, bins: ScoreBinning, buckets: JackknifeBuckets | None = None
+    request: Request, dialect: str, bins: ScoreBinning, buckets: JackknifeBuckets | None
 ) -> tuple[ResolvedRequest, Definition]:
     """Return the request whose result is a rollup, and the definition of its rows.
 

@@ -51,7 +51,7 @@ def parse_key_condition(
     table: SourceTable,
     keys: Sequence[str] | None,
     dialect: str,
-    argument: str = "where",
+    argument: str,
 ) -> exp.Expr:
     """Parse a condition over key columns of a rollup; any column is valid if the keys are unknown.
 

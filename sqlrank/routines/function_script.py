@@ -229,7 +229,7 @@ class Installation:
         name: str,
         statement: SymbolicStatement,
         description: str,
-        ungrouped: SymbolicStatement | None = None,
+        ungrouped: SymbolicStatement | None,
     ) -> None:
         reads = [
             f"{role}: {', '.join(columns)}." for role, columns in statement.read_columns.items()

@@ -236,7 +236,7 @@ def add_checks(
     symbolic: SymbolicStatement,
     dialect: str,
     refer_to: Callable[[str], exp.Expr],
-    checks_parameter: exp.Expr | None = None,
+    checks_parameter: exp.Expr | None,
 ) -> None:
     """Add the steps that check parameters, and rows of inputs if ``checks_parameter``, to a query
     in place, and make it read their result.
@@ -375,7 +375,7 @@ def create_table_macro(
     schema: str,
     facts: RoutineFacts,
     symbolic: SymbolicStatement,
-    ungrouped: SymbolicStatement | None = None,
+    ungrouped: SymbolicStatement | None,
 ) -> Routine:
     """Return the table macro of a symbolic statement, with an overload for calls without a group if
     a statement for them is given.
@@ -493,8 +493,7 @@ def _reference_parameter(parameter: str) -> exp.Column:
 
 
 def _order_parameters(parameters: Sequence[RoutineParameter]) -> list[exp.Expr]:
-    """Return parameters, those without a default before those that have one."""
-    ordered = sorted(parameters, key=lambda parameter: parameter.default is not None)
+    """Return the declarations of parameters, those without a default first."""
     return [
         (
             exp.to_identifier(parameter.name)
@@ -503,7 +502,7 @@ def _order_parameters(parameters: Sequence[RoutineParameter]) -> list[exp.Expr]:
                 this=exp.to_identifier(parameter.name), expression=sql_literal(parameter.default)
             )
         )
-        for parameter in ordered
+        for parameter in _sort_parameters(parameters)
     ]
 
 
@@ -855,7 +854,7 @@ def _list_types(
     )
 
 
-def _sort_parameters(parameters: tuple[RoutineParameter, ...]) -> list[RoutineParameter]:
+def _sort_parameters(parameters: Sequence[RoutineParameter]) -> list[RoutineParameter]:
     """Return parameters, those without a default first."""
     return sorted(parameters, key=lambda parameter: parameter.default is not None)
 

@@ -294,7 +294,7 @@ def find_influence(
     query: exp.Select,
     column: MetricColumn,
     rows_are_values: bool,
-    only_entering: bool = False,
+    only_entering: bool,
 ) -> tuple[InfluenceRows, exp.Expr] | None:
     """Return the rows that carry a metric's influence, and the influence of each.
 
