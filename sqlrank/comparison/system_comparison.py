@@ -46,6 +46,7 @@ from sqlrank.inference.verdicts import (
     Tolerance,
     Verdict,
     describe_overlap,
+    describe_undefined,
     judge_limits,
     relative_difference,
 )
@@ -110,17 +111,13 @@ def undefined_reason(
         return f"no interval: {measure.no_interval}"
     if summary.units:
         return None
-    is_defined = (
-        summary.baseline_units > 0 or summary.value_baseline is not None,
-        summary.system_units > 0 or summary.value is not None,
-    )
-    if all(is_defined):
-        return "no interval" if measure.uses_influence else "no unit has a value in both"
-    undefined = [name for name, defined in zip(names, is_defined, strict=True) if not defined]
-    return (
-        "undefined for both"
-        if len(undefined) == len(names)
-        else f"undefined for the {undefined[0]}"
+    baseline, system = (f"the {name}" for name in names)
+    values = {
+        baseline: summary.baseline_units or summary.value_baseline,
+        system: summary.system_units or summary.value,
+    }
+    return describe_undefined(values) or (
+        "no interval" if measure.uses_influence else "no unit has a value in both"
     )
 
 

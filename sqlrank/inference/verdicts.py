@@ -118,6 +118,19 @@ def judge_limits(
     return PASS if limits[1] <= margin else INCONCLUSIVE
 
 
+def describe_undefined(values: Mapping[str, Any]) -> str | None:
+    """Return the reason why two values, by what they are of, have no difference, None if they have
+    one.
+
+    >>> describe_undefined({"the baseline": None, "the system": 0.5})
+    'undefined for the baseline'
+    """
+    undefined = [name for name, value in values.items() if value is None]
+    if not undefined:
+        return None
+    return f"undefined for {'both' if len(undefined) > 1 else undefined[0]}"
+
+
 def describe_overlap(limits: tuple[float, float], margin: float, num_tests: int) -> str:
     """Return the reason of an inconclusive verdict on limits: those corrected for the number of
     tests decide if the usual ones lie above the margin.

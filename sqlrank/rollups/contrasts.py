@@ -41,6 +41,7 @@ from sqlrank.inference.verdicts import (
     SKIPPED,
     Tolerance,
     Verdict,
+    describe_undefined,
     judge_limits,
     overall_verdict,
     parse_tolerances,
@@ -369,15 +370,12 @@ def _decide_verdict(row: ResultRow, tolerance: Tolerance, by_interval: frozenset
     for side, days in (("reference", "the reference"), ("current", "the days that are compared")):
         if row[f"{NUM_ROWS}_{side}"] is None:
             return Verdict(SKIPPED, f"no rows in {days}")
-    if row["difference"] is None:
-        sides = (
-            ("value_reference", "the reference"),
-            ("value_current", "the days that are compared"),
-        )
-        undefined = [days for name, days in sides if row[name] is None]
-        return Verdict(
-            INCONCLUSIVE, f"undefined for {'both' if len(undefined) != 1 else undefined[0]}"
-        )
+    values = {
+        "the reference": row["value_reference"],
+        "the days that are compared": row["value_current"],
+    }
+    if (undefined := describe_undefined(values)) is not None:
+        return Verdict(INCONCLUSIVE, undefined)
     uses_interval = row["metric"] in by_interval
     width, (low, high) = (
         tolerance.compute_margin(row["value_reference"]),
@@ -803,15 +801,9 @@ def _contrast_rows(
 def _missing_reason(row: _Contrast, is_supported: bool, is_tested: bool) -> str | None:
     """Return the reason why a difference is undefined or has no interval, None if it has one."""
     difference = row.difference
-    undefined = [
-        name
-        for name, value in zip(
-            ("baseline", "system"), (difference.reference, difference.current), strict=True
-        )
-        if value is None
-    ]
-    if undefined:
-        return "undefined for both" if len(undefined) > 1 else f"undefined for the {undefined[0]}"
+    values = {"the baseline": difference.reference, "the system": difference.current}
+    if (undefined := describe_undefined(values)) is not None:
+        return undefined
     if not is_tested:
         return "no interval: confidence=None"
     if not is_supported:
