@@ -118,7 +118,6 @@ def _find_area_width(metric: ResolvedMetric) -> int | None:
 def _no_unit_values_message(
     metric: ResolvedMetric, measure: ComparedMetric, resolved_request: ResolvedRequest
 ) -> str:
-    """Return the message for a call of which no metric has unit values."""
     has_queries = (
         measure.uses_influence
         and not metric.file.interval.no_interval

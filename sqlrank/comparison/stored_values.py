@@ -360,7 +360,6 @@ def _read_plans(values: Any, system: str, correlation: float) -> list[Plan]:
 def _plan_row(
     plan: Plan, num_units: int | None, level: float, tests: TestOptions
 ) -> dict[str, Any]:
-    """Return a row of the result."""
     metric, baseline, system, stored, value_baseline, value, deviation = plan
     units = stored if num_units is None else num_units
     row = {

@@ -209,7 +209,6 @@ class AggregationCtes:
         ]
 
     def _add_columns(self, aggregate: KeyedCte, *columns: exp.Expr) -> None:
-        """Add columns to an aggregate."""
         query: Any = self.ctes[aggregate.step].query
         query.select(*columns, copy=False)
 

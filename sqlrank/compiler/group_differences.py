@@ -182,7 +182,6 @@ class _GroupDifferences:
     def _add_file_step(
         self, name: str, variant: str = "", bindings: Mapping[str, float] | None = None
     ) -> None:
-        """Add the CTE of a file."""
         path = (
             (DIFFERENCES_FOLDER, name, f"{variant}.sql")
             if variant

@@ -773,7 +773,6 @@ def _find_first_path(item: exp.Expr) -> str:
 
 
 def _with_options(item: exp.Expr, options: Mapping[str, exp.Expr]) -> exp.Expr:
-    """Return a reader with options."""
     item = item.copy()
     for name, value in options.items():
         item.this.append("expressions", exp.var(name).eq(value))

@@ -63,7 +63,6 @@ def check_ranking_join(
     """Check the join of run and judgments after computing.
 
     Args:
-        database: The database.
         inputs: The inputs by role.
         report: Outcome of the row checks.
         audited: Number of relevant judged documents after the join, and of those that were
@@ -256,7 +255,6 @@ def describe_similar_ids(
     form, empty if there are none.
 
     Args:
-        database: The database.
         sides: The two inputs with their columns.
         max_rows: Number of first rows to look at, by default all.
         groups: Groups of the second input to look at, by default all.
@@ -530,7 +528,6 @@ def describe_classes(base: BoundInput, max_rows: int | None) -> str:
     but for their form, empty for others.
 
     Args:
-        database: The database.
         base: The input.
         max_rows: Number of first rows to look at, by default all.
 

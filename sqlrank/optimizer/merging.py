@@ -460,7 +460,6 @@ def _move_comments(
 
 
 def _column_name(item: Expr) -> exp.Identifier:
-    """Return the name of a column of a result."""
     identifier: exp.Identifier = item.args["alias"] if isinstance(item, exp.Alias) else item.this
     return identifier
 

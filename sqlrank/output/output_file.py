@@ -383,7 +383,6 @@ class OutputFile:
 
     @property
     def _has_earlier_file(self) -> bool:
-        """Return True if there is an earlier file."""
         try:
             return not self.is_stream and self.real_path.exists()
         except (OSError, ValueError):

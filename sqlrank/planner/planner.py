@@ -391,7 +391,6 @@ def _can_look_up(
 
 
 def _count_rows(inputs: BoundInputs, roles: Iterable[str]) -> dict[str, int]:
-    """Count the rows of inputs."""
     count = exp.select(count_rows())
     queries = {
         role: select_over_input(count.copy(), inputs.by_role[role], ("query_id",)) for role in roles

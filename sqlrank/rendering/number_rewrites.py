@@ -254,7 +254,6 @@ def drop_operand_casts(division: exp.Div) -> None:
 
 
 def _drop_casts(tree: exp.Expr, doubles: DoubleInference) -> None:
-    """Drop casts of doubles to double."""
     for cast in find_nodes(tree, exp.Cast):
         if cast.is_type(DOUBLE) and doubles.is_double(cast.this.unnest()):
             inner = cast.this.unnest()

@@ -472,7 +472,6 @@ def _format_arguments(arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _format_argument(value: Any) -> str:
-    """Format an argument for the page."""
     if isinstance(value, dict):
         return ", ".join(f"{name}={_format_argument(element)}" for name, element in value.items())
     if isinstance(value, (list, tuple)):

@@ -831,7 +831,6 @@ def _build_metadata(
     metrics: Sequence[ResolvedMetric],
     library: Registry,
 ) -> dict[str, str]:
-    """Return the schema metadata of a result."""
     labels = result.column_names[: result.column_names.index("metric")]
     kinds = {
         name: "by" if name in labels and name != SLICE_COLUMN else name

@@ -399,7 +399,6 @@ def _input_entries(options: InstallationOptions) -> list[_Entry]:
 
 
 def _metric_entry(text: str, options: InstallationOptions) -> _Entry:
-    """Return the macro of a metric."""
     metric = SymbolicMetric.parse(text, options.library)
     if metric.file.measures_column:
         raise MetricError(

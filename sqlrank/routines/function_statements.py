@@ -513,7 +513,6 @@ def _build_macro(
     body: exp.Expr,
     properties: exp.Properties | None = None,
 ) -> Routine:
-    """Return the statements of a macro."""
     target = qualify_function(schema, facts.name, "duckdb")
     function = exp.UserDefinedFunction(this=target, expressions=list(parameters), wrapped=True)
     create = exp.Create(

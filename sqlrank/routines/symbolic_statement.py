@@ -440,7 +440,6 @@ def free_parameters(metric: SymbolicMetric, resolved: ResolvedMetric) -> list[Ro
 
 
 def _find_default(name: str, param: Parameter, resolved: ResolvedMetric) -> float | None:
-    """Return the default of a parameter of a function."""
     if param.default is None and param.type != "integer":
         return None
     value = float(str(resolved.settings[name]))

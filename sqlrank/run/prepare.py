@@ -435,7 +435,6 @@ def _default_column_note(role: str, column: str, default: float | None) -> str:
 
 
 def _column_types(inputs: BoundInputs) -> tuple[str, ...]:
-    """Return the types of all columns in use."""
     return tuple(
         inputs.by_role[role].column_type(name)
         for role, names in inputs.needed_columns.items()

@@ -57,6 +57,20 @@ def test_docstrings_are_complete_phrases() -> None:
     )
 
 
+def test_arguments_of_docstrings_are_parameters() -> None:
+    found = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef) and "\nArgs:\n" in (ast.get_docstring(node) or ""):
+                section = (
+                    str(ast.get_docstring(node)).partition("\nArgs:\n")[2].partition("\n\n")[0]
+                )
+                names = re.findall(r"^    \**(\w+):", section, re.MULTILINE)
+                parameters = {arg.arg for arg in ast.walk(node.args) if isinstance(arg, ast.arg)}
+                found += [f"{path}:{node.name}: {name}" for name in {*names} - parameters]
+    assert found == []
+
+
 def test_headless_docstrings_are_found() -> None:
     code = (
         '"""Whether."""\nA = 1\n"""What A is."""\n\n\ndef f():\n    """How f works."""\n   '
