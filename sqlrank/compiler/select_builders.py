@@ -223,7 +223,7 @@ def select_columns(cte: str, names: Iterable[str], keys: Collection[str]) -> exp
     ).from_(cte)
 
 
-def has_weights(queries: Iterable[exp.Query]) -> bool:
+def have_weights(queries: Iterable[exp.Query]) -> bool:
     """Return True if rows of any of the queries have weights other than a constant."""
     items = (item for query in queries for item in query.selects)
     return any(item.alias_or_name == "weight" and item.find(exp.Column) for item in items)

@@ -37,7 +37,7 @@ from sqlrank.compiler.row_keys import KeyColumns, key_column
 from sqlrank.compiler.select_builders import (
     drop_comments_repeated_in_query,
     group_by_key,
-    has_weights,
+    have_weights,
 )
 from sqlrank.interval_options import METRIC_COLUMN, IntervalOptions
 from sqlrank.registry.resolved_metric import is_bounded_minus1_1, limit_bounds
@@ -285,7 +285,7 @@ class AnalyticIntervals:
     def _is_weighted(self) -> bool:
         """Return True if an input has weights other than 1."""
         ctes = self.relations.ctes
-        return has_weights(ctes[name].query for name in self.relations.inputs.values())
+        return have_weights(ctes[name].query for name in self.relations.inputs.values())
 
     def _list_influence_columns(self, rows: InfluenceRows) -> list[str]:
         """Return the columns of the rows that carry a metric's influence, unless they are values of

@@ -37,7 +37,7 @@ from sqlrank.compiler.select_builders import (
     aggregate_by_key,
     cast_double,
     group_by_key,
-    has_weights,
+    have_weights,
     join_on_key,
     join_source,
 )
@@ -390,7 +390,7 @@ class PairedPseudoValues:
             for key, name in self.relations.inputs.items()
             if self.relations.sources[key].reads_input is None
         ]
-        return has_weights(queries)
+        return have_weights(queries)
 
     def _count_equal_rows(self, query: exp.Select) -> exp.Select:
         """Return a row for all equal rows of a query, with their number."""
