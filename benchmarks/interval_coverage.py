@@ -190,25 +190,17 @@ def draw_queries_of_predictions(design: Design, rng: Generator, samples: int) ->
 
 
 def draw_numbers(design: Design, rng: Generator, samples: int) -> Sources:
-    """Draw positive labels without a tail, and predictions with normal errors."""
+    """Draw positive labels without a tail, and two predictions with normal errors."""
     sample, unit = number_units(design, samples)
     label = rng.uniform(5, 12, len(unit))
-    score = np.clip(
-        0.5 + 0.9 * label + rng.normal(0, 1, len(unit)) + draw_effects(design, rng, unit, 0.4),
-        0.5,
-        None,
-    )
-    return {
-        "predictions": pa.table(
-            {
-                "sample": sample,
-                "unit": unit,
-                "label": label,
-                "score": score,
-                **draw_weights(design, rng, len(unit)),
-            }
-        )
-    }
+
+    def draw_scores() -> np.ndarray:
+        errors = rng.normal(0, 1, len(unit)) + draw_effects(design, rng, unit, 0.4)
+        return np.clip(0.5 + 0.9 * label + errors, 0.5, None)
+
+    columns = {"sample": sample, "unit": unit, "label": label, "score": draw_scores()}
+    weights = draw_weights(design, rng, len(unit))
+    return {"predictions": pa.table({**columns, **weights, "other": draw_scores()})}
 
 
 def draw_forecasts(design: Design, rng: Generator, samples: int) -> Sources:
@@ -253,40 +245,45 @@ def draw_classes(
 
 def draw_class_scores(
     design: Design, rng: Generator, samples: int
-) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Return the columns of each prediction, and its scores of all classes: greater for the right
-    class by the skill of the unit.
+) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+    """Return the columns of each prediction, its scores of all classes, and what these are on the
+    mean: the skill of the unit for the right class.
     """
     sample, unit, label, skill = draw_classes(design, rng, samples)
     classes = len(CLASS_SHARES) + bool(design.level)
-    scores = (
-        rng.normal(size=(len(label), classes))
-        + (label[:, None] == np.arange(classes)) * skill[:, None]
+    means = (label[:, None] == np.arange(classes)) * skill[:, None]
+    scores = rng.normal(size=(len(label), classes)) + means
+    return (
+        {
+            "sample": sample,
+            "unit": unit,
+            "label": label,
+            **draw_weights(design, rng, len(label)),
+        },
+        scores,
+        means,
     )
-    return {
-        "sample": sample,
-        "unit": unit,
-        "label": label,
-        **draw_weights(design, rng, len(label)),
-    }, scores
 
 
 def draw_classified(design: Design, rng: Generator, samples: int) -> Sources:
-    columns, scores = draw_class_scores(design, rng, samples)
+    columns, scores, _ = draw_class_scores(design, rng, samples)
     predicted, other = ((scores + 0.5 * rng.normal(size=scores.shape)).argmax(1) for _ in range(2))
     return {"classified": pa.table({**columns, "predicted": predicted, "other": other})}
 
 
 def draw_scored_classes(design: Design, rng: Generator, samples: int) -> Sources:
-    columns, scores = draw_class_scores(design, rng, samples)
-    shares = np.exp(scores) / np.exp(scores).sum(1, keepdims=True)
+    columns, scores, means = draw_class_scores(design, rng, samples)
+    score, other = (
+        (np.exp(each) / np.exp(each).sum(1, keepdims=True)).ravel()
+        for each in (scores, rng.normal(size=scores.shape) + means)
+    )
     classes = scores.shape[1]
     long = {name: np.repeat(values, classes) for name, values in columns.items()}
     ids = {
         "prediction_id": np.repeat(np.arange(len(scores)), classes),
         "class_id": np.tile(np.arange(classes), len(scores)),
     }
-    return {"class_scores": pa.table({**long, **ids, "score": shares.ravel()})}
+    return {"class_scores": pa.table({**long, **ids, "score": score, "other": other})}
 
 
 def draw_class_labels(design: Design, rng: Generator, samples: int) -> Sources:
@@ -935,7 +932,9 @@ def measure_design(design: Design, samples: int, seed: int) -> Iterator[tuple[st
 
 PAIRED = {
     "binary": ("predictions", "score"),
+    "numbers": ("predictions", "score"),
     "classified": ("classified", "predicted"),
+    "class_scores": ("class_scores", "score"),
     "class_labels": ("class_labels", "predicted"),
     "rankings": ("run", "score"),
 }
@@ -980,7 +979,7 @@ def measure_comparisons(
                 each.set_column(each.column_names.index("unit"), "unit", rows) for each in systems
             ]
             options["unit"] = "unit"
-        elif role == "class_labels":
+        elif role in {"class_scores", "class_labels"}:
             options.setdefault("unit", "prediction_id")
         sources = {**sources, role: pa.concat_tables(systems)}
     named, inputs = split_sources(sources)
