@@ -16,7 +16,7 @@ SELECT
       AND units * rate * (1 - rate) > squares
     THEN squares + (1 - fewer / 10) * (units * rate * (1 - rate) - squares)
     ELSE squares
-  END AS squares,
+  END AS squares, -- raised for shares of few units
   square_terms,
   covariate_products,
   covariate_squares,

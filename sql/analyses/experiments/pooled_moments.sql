@@ -7,7 +7,7 @@ SELECT
   treatment.metric,
   treatment.variant,
   treatment.units + control.units AS units,
-  treatment.units * control.units / (treatment.units + control.units) AS half_harmonic_units,
+  treatment.units * control.units / (treatment.units + control.units) AS half_harmonic_units, -- factor of squared differences of means in the pooled sum
   (treatment.units * treatment.denominator + control.units * control.denominator) / (treatment.units + control.units) AS denominator,
   (treatment.units * treatment.covariate_denominator + control.units * control.covariate_denominator)
   / (treatment.units + control.units) AS covariate_denominator,

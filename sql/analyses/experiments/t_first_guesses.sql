@@ -14,5 +14,5 @@ SELECT
     THEN SQRT(df * COALESCE(LN(1 + t_squared_by_df) * t_squared_by_df / NULLIF(1 + t_squared_by_df - 1, 0), t_squared_by_df))
     ELSE z_bound - (2.30753 + 0.27061 * z_bound) / (1 + z_bound * (0.99229 + 0.04481 * z_bound))
     + (z_bound - 1.12) / (4 * df + 0.44 * z_bound * z_bound - 2.1)
-  END AS z
+  END AS z -- t, transformed to be nearly normal
 FROM t_normalizers

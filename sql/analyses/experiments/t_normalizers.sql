@@ -12,7 +12,7 @@ SELECT
   SUM(
     weight / 4 * EXP(-node * node / 32)
     / SQRT(expm1_ratio(-node * node / 16 / df))
-  ) AS normalizer
+  ) AS normalizer -- (e^x - 1) / ln(e^x) is (e^x - 1) / x, without its loss of digits
 FROM t_requests
 CROSS JOIN quadrature_nodes
 GROUP BY metric, variant, purpose, df, alpha, t_squared_by_df

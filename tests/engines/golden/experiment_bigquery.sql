@@ -135,6 +135,7 @@ WITH observations AS (
   -- delta method. (experiments/linearized_moments.sql)
   SELECT
     metric, variant, units, ratio, covariate_ratio,
+    -- raised for shares of few units
     CASE
       WHEN fewer < 10
       AND squares > 1e-12 * square_terms
@@ -151,6 +152,7 @@ WITH observations AS (
   SELECT
     treatment.metric, treatment.variant,
     treatment.units + control.units AS units,
+    -- factor of squared differences of means in the pooled sum
     treatment.units * control.units / (treatment.units + control.units) AS half_harmonic_units,
     (treatment.units * treatment.denominator + control.units * control.denominator)
     / (treatment.units + control.units) AS denominator,
@@ -305,6 +307,7 @@ WITH observations AS (
   SELECT
     metric, variant, purpose, df, alpha, t_squared_by_df,
     SQRT(-2 * LN(alpha / 2)) AS z_bound,
+    -- (e^x - 1) / ln(e^x) is (e^x - 1) / x, without its loss of digits
     SUM(
       weight / 4 * EXP(-node * node / 32) / SQRT(
         COALESCE((EXP(-node * node / 16 / df) - 1) / NULLIF(LN(EXP(-node * node / 16 / df)), 0), 1)
@@ -318,6 +321,7 @@ WITH observations AS (
   -- quantile. (experiments/t_first_guesses.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer,
+    -- t, transformed to be nearly normal
     CASE
       WHEN purpose = 'p'
       THEN SQRT(

@@ -120,14 +120,15 @@ WITH predictions AS NOT MATERIALIZED (
     RANK(ORDER BY predictions_with_group_size.label DESC) OVER (
       ORDER BY predictions_with_group_size.score, predictions_with_group_size.label
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS inversion_rank,
+    ) AS inversion_rank,  -- from 1, by rows of a lower score and a higher label
     RANK() OVER (
       ORDER BY predictions_with_group_size.score, predictions_with_group_size.label
-    ) AS both_rank,
+    ) AS both_rank,  -- by rows of a lower score, and of this score and a lower label
+    -- by rows of a lower score
     RANK() OVER (ORDER BY predictions_with_group_size.score) AS score_rank,
     RANK() OVER (
       PARTITION BY predictions_with_group_size.label ORDER BY predictions_with_group_size.score
-    ) AS rank_in_label
+    ) AS rank_in_label  -- by rows of a lower score and this label
   FROM predictions_with_group_size
   CROSS JOIN rank_countable_groups
   WHERE

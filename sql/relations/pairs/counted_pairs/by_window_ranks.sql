@@ -24,14 +24,14 @@ FROM (
       PARTITION BY predictions_with_group_size.group_id
       ORDER BY predictions_with_group_size.score, predictions_with_group_size.label
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS inversion_rank,
+    ) AS inversion_rank, -- from 1, by rows of a lower score and a higher label
     RANK() OVER (
       PARTITION BY predictions_with_group_size.group_id ORDER BY predictions_with_group_size.score, predictions_with_group_size.label
-    ) AS both_rank,
-    RANK() OVER (PARTITION BY predictions_with_group_size.group_id ORDER BY predictions_with_group_size.score) AS score_rank,
+    ) AS both_rank, -- by rows of a lower score, and of this score and a lower label
+    RANK() OVER (PARTITION BY predictions_with_group_size.group_id ORDER BY predictions_with_group_size.score) AS score_rank, -- by rows of a lower score
     RANK() OVER (
       PARTITION BY predictions_with_group_size.group_id, predictions_with_group_size.label ORDER BY predictions_with_group_size.score
-    ) AS rank_in_label
+    ) AS rank_in_label -- by rows of a lower score and this label
   FROM predictions_with_group_size
   JOIN rank_countable_groups ON rank_countable_groups.group_id = predictions_with_group_size.group_id
   WHERE predictions_with_group_size.num_predictions > 32 AND rank_countable_groups.is_rank_countable = 1
