@@ -119,7 +119,7 @@ def run_program(program: str, *arguments: str) -> str:
 def test_no_line_of_a_block_is_cut_or_scrolls(name: str) -> None:
     """Commands have an option per line, and output is that of a terminal of this width."""
     blocks = re.findall(
-        r"^```(?:console|sh|sql|text)\n(.*?)^```$", PAGES[name], re.DOTALL | re.MULTILINE
+        r"^```(?:console|sh|sql|text|python)\n(.*?)^```$", PAGES[name], re.DOTALL | re.MULTILINE
     )
     assert [line for block in blocks for line in block.splitlines() if len(line) > MAX_LINE] == []
 
