@@ -457,8 +457,8 @@ def describe_few_changes(summary: DifferenceSummary, level: float) -> str | None
     if not changed or least < 1 - level:
         return None
     return (
-        f"{changed} of {summary.units:,} units change, of which a test of signs or randomization"
-        f" has no p-value below {least:.3g}"
+        f"{changed} of {summary.units:,} units change, so a test of their signs has no p-value"
+        f" below {least:.3g}"
     )
 
 

@@ -567,7 +567,7 @@ class GatedDifference:
         return (
             ""
             if losses or self.measure.uses_influence
-            else f": no unit is worse, at most {_greatest_share(summary.units, self.level)} are"
+            else f": no unit is worse, so at most {_greatest_share(summary.units, self.level)} are"
         )
 
     def _describe_basis(self, level: float) -> str:
@@ -590,9 +590,9 @@ def _greatest_share(units: float, level: float) -> str:
     ``level``, in percent.
 
     >>> _greatest_share(20, 0.95)
-    '14 %'
+    '14%'
     """
-    return f"{100 * greatest_unseen_share(units, level):.2g} %"
+    return f"{100 * greatest_unseen_share(units, level):.2g}%"
 
 
 def count_tests(compared: Sequence[DifferenceSummary], min_units: int) -> int:

@@ -270,12 +270,15 @@ def _detectable_differences(effects: Effects) -> list[VerdictSentence]:
     is not significant.
     """
     names = [
-        f"{format_cell('mde', row['mde']).text} of {truncate_text(row['metric'])}"
+        f"{format_cell('mde', row['mde']).text} in {truncate_text(row['metric'])}"
         + f" ({truncate_text(row['variant'])})" * (len(effects.variants) > 1)
         for row in effects.rows
         if row["mde"] is not None and effects.label_row(row) == NOT_SIGNIFICANT
     ][: effects.max_rows]
-    text = f"So many units detect differences from {join_words(names)}."
+    text = (
+        f"These units suffice to detect differences of {join_words(names)}. Smaller ones need more"
+        " units."
+    )
     return [VerdictSentence("even", text, is_minor=True)] if names else []
 
 

@@ -310,7 +310,7 @@ def test_a_gate_names_a_small_class() -> None:
     (same,) = sqlrank.gate("Recall", columns={"score": ["old", "new"]}, **options).to_pylist()
     assert (same["verdict"], same["reason"]) == (
         "pass",
-        "no change in 200 units: at most 1.5 % of units change, 45 % of those of the smaller class",
+        "no change in 200 units: at most 1.5% of units change, 45% of those of the smaller class",
     )
     (worse,) = sqlrank.gate(
         "Accuracy", columns={"score": ["old", "worse"]}, **{**options, "tolerance": 0.9}
@@ -425,6 +425,6 @@ def test_a_gate_says_what_a_rare_label_could_hide(tolerance: float, verdict: str
     assert row["verdict"] == verdict
     hidden = ", but changes in so few rows of a class that a sample may miss them cost up to 0.092"
     assert row["reason"] == (
-        "no change in 300 units: at most 0.99 % of units change"
+        "no change in 300 units: at most 0.99% of units change"
         + (hidden if verdict == "inconclusive" else "")
     )

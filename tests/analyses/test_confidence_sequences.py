@@ -210,7 +210,7 @@ def test_no_change_passes_at_the_expected_units() -> None:
     """
     same = draw_values(0.0).filter(pa.compute.equal(draw_values(0.0)["system"], "s0"))
     equal = pa.concat_tables([same, same.set_column(0, "system", pa.array(["s1"] * 60))])
-    reason = "no change in 60 units: at most 4.9 % of units change"
+    reason = "no change in 60 units: at most 4.9% of units change"
     for expected_units, verdict, needed in ((60, "pass", None), (61, "inconclusive", 61)):
         (row,) = gate(equal, expected_units=expected_units).to_pylist()
         assert (row["verdict"], row["reason"], row["required_units"]) == (verdict, reason, needed)

@@ -51,7 +51,7 @@ def gate(old: Any, new: Any, metrics: Any = "RR", **options: Any) -> list[dict[s
 
 def test_verdicts() -> None:
     (equal,) = gate(GOOD, GOOD)
-    reason = "no change in 40 units: at most 7.2 % of units change"  # (1 - 0.072) ** 40 is 0.05
+    reason = "no change in 40 units: at most 7.2% of units change"  # (1 - 0.072) ** 40 is 0.05
     assert (equal["verdict"], equal["reason"], equal["difference"], equal["ci_low"]) == (
         "pass",
         reason,
@@ -102,14 +102,11 @@ def test_a_pass_by_few_changes_says_so(changed: int, p: str | None) -> None:
     few = (
         ""
         if p is None
-        else (
-            f". {changed} of 40 units change, of which a test of signs or randomization has no"
-            f" p-value below {p}"
-        )
+        else (f". {changed} of 40 units change, so a test of their signs has no p-value below {p}")
     )
     assert (row["verdict"], row["reason"]) == (
         "pass",
-        f"not worse by more than the tolerance: no unit is worse, at most 7.2 % are{few}",
+        f"not worse by more than the tolerance: no unit is worse, so at most 7.2% are{few}",
     )
 
 
@@ -423,7 +420,7 @@ def test_a_candidate_that_lacks_queries_does_not_pass() -> None:
 @pytest.mark.parametrize(
     ("baseline_scores", "candidate_scores", "verdict", "reason"),
     [
-        (25, 25, "pass", "no change in 25 units: at most 11 % of units change"),
+        (25, 25, "pass", "no change in 25 units: at most 11% of units change"),
         (25, 24, "inconclusive", "1 of 25 units have a value for one system only"),
         (25, 20, "inconclusive", "5 of 25 units have a value for one system only"),
         (25, 19, "inconclusive", "6 of 25 units have a value for one system only"),

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 SIZE = 400
 UNDEFINED, OPEN = "undefined for the candidate", "the interval extends beyond the tolerance"
 NO_CHANGE = (
-    f"no change in {SIZE} units: at most 0.75 % of units change, 1.5 % of those of the smaller"
-    " class"
+    f"no change in {SIZE} units: at most 0.75% of units change, 1.5% of those of the smaller class"
 )
 COMMAND = ("--predictions", "p.parquet", "--column", "score=old", "--column")
 """Common arguments of the commands in this module, without the second score."""
