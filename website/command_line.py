@@ -13,6 +13,22 @@ from typer.main import get_command
 
 from sqlrank.cli.app import command_line
 
+PAGES_OF_OPTIONS = {
+    "--column": "inputs.md",
+    "--policy": "policies.md",
+    "-p": "policies.md",
+    "--compat": "sql/compat.md",
+    "--plan": "plans.md",
+    "--confidence": "confidence.md",
+    "--interval": "confidence.md",
+    "--unit": "confidence.md",
+    "--format": "results.md",
+    "--rollup": "rollups.md",
+    "--tolerance": "gates.md",
+    "--dbt": "start/dbt.md",
+}
+"""Page that explains an option, by its first flag."""
+
 
 @cache
 def load_commands() -> dict[str, Any]:
@@ -92,25 +108,30 @@ def _format_argument(param: Any) -> str:
 
 
 def _format_table(kind: str, rows: list[tuple[str, Any]]) -> str:
-    """Return a table of options or arguments, with a column of defaults if any has one."""
-    defaults = [_format_default(param) for _, param in rows]
-    columns = [
-        (kind, [label for label, _ in rows]),
-        *([("default", defaults)] if any(defaults) else []),
-        ("meaning", [_format_help(param.help) for _, param in rows]),
+    """Return a table of options or arguments: the meaning ends with the default, and with the page
+    that says more.
+    """
+    lines = [(kind, "meaning"), ("---", "---")]
+    lines += [
+        (label, f"{_format_help(param.help)}{_format_default(param)}{_format_link(param)}")
+        for label, param in rows
     ]
-    lines = zip(*([title, "---", *cells] for title, cells in columns), strict=True)
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _format_default(param: Any) -> str:
     if param.required:
-        return "required"
+        return " Required."
     return (
         ""
         if param.default in (None, False, True, (), []) or callable(param.default)
-        else f"`{param.default}`"
+        else f" Default: `{param.default}`."
     )
+
+
+def _format_link(param: Any) -> str:
+    page = PAGES_OF_OPTIONS.get(param.opts[0])
+    return f" [More](../{page})." if page else ""
 
 
 def _format_help(text: str | None) -> str:

@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from textwrap import indent
 from typing import TYPE_CHECKING
 
+from sqlrank.charts.curve_charts import CURVES
 from website import command_outputs
 from website.linked_pages import ROOT, read_markdown
 
@@ -190,21 +191,29 @@ def gallery_page() -> str:
         title = CHART_TITLES[entry.kind]
         picture = f"[![{title}.]({entry.place}){{ .thumbnail }}]({entry.place})"
         text = f"{entry.description[0].upper()}{entry.description[1:]}."
-        if entry.result != OWN_CURVE:
+        if entry.result == OWN_CURVE:
+            reading = next(CURVES[name].reading for name in CURVES if name.lower() == entry.kind)
+            text = f"{reading} The dashed line is of random scores."
+        else:
             text += f" Result: {entry.result}."
         parts.append(_build_card(f"{title} (`{entry.kind}`)", [picture, text], entry.commands))
     parts += ["</div>", "## Reports", '<div class="grid cards" markdown>']
     for name, commands in report_commands().items():
         title, description = REPORTS[name]
-        text = f"[Open the report](demo/{name}.html){{ target=_blank }} of {description}."
-        parts.append(_build_card(title, [text], commands))
+        place = f"demo/{name}.html"
+        picture = (
+            f'<a class="report-thumbnail" href="{place}" target="_blank">'
+            f'<iframe src="{place}" title="{title}" loading="lazy" tabindex="-1"></iframe></a>'
+        )
+        text = f"[Open the report]({place}){{ target=_blank }} of {description}."
+        parts.append(_build_card(title, [picture, text], commands))
     return "\n\n".join([*parts, "</div>"]) + "\n"
 
 
 def _build_card(title: str, texts: Sequence[str], commands: str) -> str:
     """Return a list item that the theme frames, with its commands folded."""
     block = indent(f"```sh\n{commands}\n```", "    ")
-    parts = [f"### {title}", *texts, '??? example "Command"', block]
+    parts = [f"### {title}", *texts, '??? quote "Command"', block]
     return "-" + indent("\n\n".join(parts), "    ")[1:]
 
 

@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
 
 SESSION = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
-TRY_LINK = f"[Try it in your browser]({try_page.PLACE}) · [Demo report](demo.md)"
+TRY_LINK = (
+    f"[Try it in your browser]({try_page.PLACE}){{ .md-button .md-button--primary }}"
+    " [Demo report](demo.md){ .md-button }\n\n"
+)
 """Links of the home page to pages that the repository does not have."""
 CARDS = """
 <div class="grid cards" markdown>
@@ -107,7 +110,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def build_pages() -> dict[str, str]:
     """Return the text of every page that is made, by its place."""
     pages = {place: linked_pages.read_markdown(path) for path, place in linked_pages.PAGES.items()}
-    text = pages["index.md"].replace("\n[Tutorial](", f"\n{TRY_LINK} · [Tutorial](", 1)
+    text = pages["index.md"].replace("\n[Tutorial](", f"\n{TRY_LINK}[Tutorial](", 1)
     text = text.replace("\n## Evaluate\n", f"\n{CARDS}\n## Evaluate\n", 1)
     pages["index.md"] = f"---\nhide: [navigation]\n---\n\n{text}"
     pages["changelog.md"] = f"---\nsearch: {{ exclude: true }}\n---\n\n{pages['changelog.md']}"
@@ -221,6 +224,7 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
         "boost": keywords.find_boost(place, is_written=page.file.generated_by is None)
     } | page.meta.get("search", {})
     text = SESSION.sub("```pycon\n", linked_pages.with_links(markdown, place))
+    text = text.replace("<BLANKLINE>\n", "\n")  # a mark of doctest
     if place == "engines.md" and linked_pages.ENGINES_TABLE.is_file():
         text = text.replace("<!-- matrix -->", linked_pages.ENGINES_TABLE.read_text("utf-8"))
     return metric_index.extend_tables(text) if place == metric_index.PLACE else text

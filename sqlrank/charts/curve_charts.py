@@ -43,23 +43,14 @@ def resolution_note(view: ResultView) -> str:
         return "Every distinct score is a point: nothing is left out."
     points = max(requested_points, MIN_CURVE_POINTS)
     if "curve_spacing" not in settings:
-        resolution = (
-            f"two of them are at most 1/{requested_points:,} of the weight apart, or neighbouring"
-            " scores"
-        )
+        resolution = f"at most 1/{requested_points:,} of the weight apart, or neighbouring scores"
     elif settings["curve_spacing"] == "logarithmic":
-        resolution = (
-            "between two of them precision changes by a factor of at most"
-            f" {_format_resolution_factor(view, points)}"
-        )
+        resolution = f"precision within a factor of {_format_resolution_factor(view, points)}"
     elif view.curve in AREA_CURVES:
-        resolution = f"straight lines between them miss at most 1/{points - 2:,} of the area"
+        resolution = f"the area within 1/{points - 2:,}"
     else:
-        resolution = (
-            "between two of them the true and the false positive rate change by at most"
-            f" 4/{points - 2:,} together"
-        )
-    return f"At most {points + 1:,} points per curve: {resolution}."
+        resolution = f"the true and the false positive rate within 4/{points - 2:,} together"
+    return f"At most {points + 1:,} points per curve, {resolution}."
 
 
 def _format_resolution_factor(view: ResultView, points: int) -> str:

@@ -67,7 +67,7 @@ def test_a_roc_has_its_points_and_the_diagonal() -> None:
     assert (
         read_caption(found)
         == "The nearer to the upper left corner, the better. Dashed: random scores. At most 1,001"
-        " points per curve: straight lines between them miss at most 1/998 of the area."
+        " points per curve, the area within 1/998."
     )
 
 
@@ -77,38 +77,26 @@ def test_a_roc_has_its_points_and_the_diagonal() -> None:
         ("ROC(points=0)", "Every distinct score is a point: nothing is left out."),
         (
             "ROC(points=102)",
-            (
-                "At most 103 points per curve: straight lines between them miss at most 1/100 of"
-                " the area."
-            ),
+            "At most 103 points per curve, the area within 1/100.",
         ),
         (
             "Gain(points=5)",
-            (
-                "At most 11 points per curve: straight lines between them miss at most 1/8 of the"
-                " area."
-            ),
+            "At most 11 points per curve, the area within 1/8.",
         ),
         (
             "Lift(points=102)",
-            (
-                "between two of them the true and the false positive rate change by at most 4/100"
-                " together."
-            ),
+            "the true and the false positive rate within 4/100 together.",
         ),
         (
             "Threshold(points=102)",
-            (
-                "between two of them the true and the false positive rate change by at most 4/100"
-                " together."
-            ),
+            "the true and the false positive rate within 4/100 together.",
         ),
         (
             "ROC(points=104, curve_spacing=logarithmic)",
-            "precision changes by a factor of at most n^(0.04), n being all weight over that of",
+            "precision within a factor of n^(0.04), n being all weight over that of",
         ),
         # Eight predictions, of which the first positives are one: 8 ** (4 / 100) is 1.08673...
-        ("PR(points=104)", "between two of them precision changes by a factor of at most 1.0868."),
+        ("PR(points=104)", "precision within a factor of 1.0868."),
     ],
 )
 def test_what_points_miss_is_written_under_the_chart(curve: str, text: str) -> None:
