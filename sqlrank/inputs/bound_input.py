@@ -90,6 +90,11 @@ class BoundInput:
         return f"{self.assembled_from or self.role.name} ({self.table.label})"
 
     @property
+    def joined_from(self) -> list[str]:
+        """The roles that its rows are a join of."""
+        return self.assembled_from.split(" and ")
+
+    @property
     def dialect(self) -> Dialect:
         """The dialect of its table."""
         return get_dialect(self.table.dialect)

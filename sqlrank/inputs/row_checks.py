@@ -394,9 +394,9 @@ def validate_ranking_rows(
     with those of others.
 
     Raises:
-        InputError: One message for each problem.
+        InputError: One message for each problem, without those of joins that others cause.
     """
-    problems: list[str] = []
+    problems: list[tuple[str, str]] = []
     all_rows = True
     keys = {
         role: inputs[role].unique_columns
@@ -408,18 +408,19 @@ def validate_ranking_rows(
     for rows, counts in _count_rankings(inputs, checked, keys):
         role = rows.role
         counts_by_role[role] = counts
-        problems += _describe_violations(inputs[role], needed[role], rows.rules, counts)
+        violations = _describe_violations(inputs[role], needed[role], rows.rules, counts)
+        problems += [(role, text) for text in violations]
         if role not in keys:
             continue
         if role == "run" and check == "auto" and counts["all_rows"] > FULL_DUPLICATE_SEARCH_ROWS:
             all_rows = False
         elif counts.get(NUM_KEYS) != counts["all_rows"]:
-            problems += _find_duplicates(inputs[role], keys[role])
-    if problems:
-        problems = [
-            problem for role in deferred for problem in _row_problems(inputs[role], needed[role])
-        ] + problems
-    raise_problems(problems)
+            problems += [(role, text) for text in _find_duplicates(inputs[role], keys[role])]
+    causes = {role for role, _ in problems}
+    raise_problems(
+        [text for role in deferred if causes for text in _row_problems(inputs[role], needed[role])]
+        + [text for role, text in problems if causes.isdisjoint(inputs[role].joined_from)]
+    )
     judgment_counts = counts_by_role.get("qrels", {})
     return ValidationReport(
         {role: counts["all_rows"] for role, counts in counts_by_role.items()},
