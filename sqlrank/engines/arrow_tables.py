@@ -170,7 +170,11 @@ def _import_table(role: str, source: Any) -> pa.Table:
         # process
         return source
     if hasattr(source, "__arrow_c_stream__"):
-        return pa.table(source)
+        table = pa.table(source)
+        if type(source).__module__.partition(".")[0] == "pandas":
+            for name, values in source.items():
+                _reject_booleans(role, str(name), values, table.schema.field(str(name)).type)
+        return table
     if is_row_list(source):
         columns = dict.fromkeys(str(name) for row in source for name in row)
         return _table_from_columns(
@@ -250,6 +254,7 @@ def _table_from_columns(role: str, columns: Mapping[str, Any]) -> pa.Table:
             )
         except (pa.ArrowException, OverflowError) as error:
             raise InputError(f"{role}: column {name!r} {_explain_unread_column(error)}") from error
+        _reject_booleans(role, name, values, arrays[name].type)
     lengths = {name: len(values) for name, values in arrays.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(
@@ -258,6 +263,16 @@ def _table_from_columns(role: str, columns: Mapping[str, Any]) -> pa.Table:
             " Give each row a value in every column"
         )
     return pa.table(arrays)
+
+
+def _reject_booleans(role: str, name: str, values: Any, arrow_type: pa.DataType) -> None:
+    """Raise an error for a boolean among floats in a list or an array of objects, which Arrow takes
+    for 1 or 0, where it is an error among integers.
+    """
+    is_object = str(getattr(values, "dtype", "object")) == "object"
+    if is_object and pa.types.is_floating(arrow_type) and bool in set(map(type, values)):
+        error = TypeError("Expected number, got bool")
+        raise InputError(f"{role}: column {name!r} {_explain_unread_column(error)}")
 
 
 def _has_columns(source: Mapping[Any, Any]) -> bool:

@@ -4,12 +4,14 @@ several files decides a type.
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -216,6 +218,52 @@ def test_a_text_among_numbers_is_named_with_its_place(suffix: str, place: str) -
         match=rf"^predictions: x{suffix}, {place}: score is 'n/a', which is not a number\. ",
     ):
         sqlrank.evaluate("AUC", predictions=WRITERS[suffix](f"x{suffix}", rows))
+
+
+@pytest.mark.parametrize(
+    ("suffix", "column", "odd"),
+    [
+        (".jsonl", "label", True),
+        (".jsonl", "label", 1),
+        (".json", "score", True),
+        (".jsonl.gz", "weight", True),
+        (".jsonl", "cost", 1),
+    ],
+)
+def test_a_boolean_among_numbers_of_json(suffix: str, column: str, odd: object) -> None:
+    others = [1, 0, 1] if odd is True else [True, False, True]
+    rows: Rows = [
+        {"label": 1, "score": 0.5, "weight": 1, "cost": 2} | {column: value} for value in others
+    ]
+    rows *= SAMPLE // len(rows) + 1
+    path = WRITERS[suffix.removesuffix(".gz")]("x", [*rows, rows[0] | {column: odd}])
+    content = Path(path).read_bytes()
+    Path(f"x{suffix}").write_bytes(gzip.compress(content) if suffix.endswith("gz") else content)
+    num_booleans = 1 if odd is True else len(rows)
+    with pytest.raises(
+        InputError,
+        match=rf"^predictions: {column} is true or false in {num_booleans:,} of {len(rows) + 1:,}"
+        " rows, and a number in the others",
+    ):
+        sqlrank.evaluate(["num_predictions", "Mean(cost)", "AUC"], predictions=f"x{suffix}")
+
+
+def test_a_boolean_among_numbers_of_another_file() -> None:
+    write_json_lines("f/1.jsonl", [{"label": 1, "score": 0.5}, {"label": 0, "score": 0.2}])
+    write_json_lines("f/2.jsonl", [{"label": 0, "score": True}])
+    with pytest.raises(InputError, match="score is true or false in 1 of 3 rows"):
+        sqlrank.evaluate("AUC", predictions="f")
+
+
+@pytest.mark.parametrize("values", [[0.5, True, 0.2], [True, 0.5, 0.2], [1, True, 0]])
+@pytest.mark.parametrize(
+    "make", [dict, pd.DataFrame, lambda columns: pd.DataFrame(columns).to_dict("records")]
+)
+def test_a_boolean_among_numbers_of_python(
+    values: list[Any], make: Callable[[dict[str, Any]], Any]
+) -> None:
+    with pytest.raises(InputError, match=r"^predictions: column 'score' .*cannot be read"):
+        sqlrank.evaluate("AUC", predictions=make({"label": [0, 1, 0], "score": values}))
 
 
 @pytest.mark.slow
