@@ -165,6 +165,8 @@ class Dialect:
     """
     join_texts: Callable[[Sequence[str]], str] = " || ".join
     """Expression of several texts joined, for those in which characters are calls."""
+    has_nan: bool = True
+    """Doubles may be NaN."""
     nan_function: str | None = None
     """Function that tests for NaN, if NaN does not equal itself."""
     infinity: str | None = None

@@ -395,7 +395,9 @@ def rewrite_nan_and_infinity(tree: exp.Expr, target: Dialect) -> None:
             )
         )
     for test in find_nodes(tree, exp.IsNan):
-        if target.nan_function:
+        if not target.has_nan:
+            test.replace(exp.false())
+        elif target.nan_function:
             test.replace(call_function(target.nan_function, test.this))
         else:
             test.replace(exp.EQ(this=test.this, expression=exp.cast(sql_literal("NaN"), "DOUBLE")))

@@ -13,12 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def _prepare_tree(tree: exp.Expr) -> None:
-    """Leave out tests for NaN, which does not exist."""
-    for test in find_nodes(tree, exp.IsNan):
-        test.replace(exp.false())
-
-
 def _finish_tree(tree: exp.Expr) -> None:
     """Join texts by CONCAT, since || is OR."""
     for text in reversed(find_nodes(tree, exp.DPipe)):
@@ -40,7 +34,7 @@ DIALECT = Dialect(
     drivers=("pymysql",),
     write_list_elements=None,
     write_hex_number=_convert_base,
-    prepare=_prepare_tree,
+    has_nan=False,
     finish=_finish_tree,
     character="CONVERT(X'{bytes}' USING utf8mb4)",
     join_texts=_concatenate_texts,

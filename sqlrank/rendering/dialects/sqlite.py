@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 
 def _prepare_tree(tree: exp.Expr) -> None:
-    """Leave out tests for NaN, which does not exist, and count the elements of JSON."""
-    for test in find_nodes(tree, exp.IsNan):
-        test.replace(exp.false())
+    """Count the elements of JSON."""
     for size in find_nodes(tree, exp.ArraySize):
         size.replace(call_function("JSON_ARRAY_LENGTH", size.this))
 
@@ -84,6 +82,7 @@ DIALECT = Dialect(
     write_words=_split_words,
     join_words=_join_words,
     prepare=_prepare_tree,
+    has_nan=False,
     finish=_finish_tree,
     function_names={exp.Greatest: "MAX", exp.Least: "MIN"},
     character="CHAR({code})",

@@ -36,9 +36,7 @@ writetext
 
 
 def _prepare_tree(tree: exp.Expr) -> None:
-    """Leave out tests for NaN, which does not exist, and hash texts to hexadecimal digits."""
-    for test in find_nodes(tree, exp.IsNan):
-        test.replace(exp.false())
+    """Hash texts to hexadecimal digits."""
     for digest in find_nodes(tree, exp.MD5):
         hashed = call_function("HASHBYTES", sql_literal("MD5"), digest.this)
         digest.replace(
@@ -92,6 +90,7 @@ DIALECT = Dialect(
     aliases=("sqlserver", "mssql", "fabric"),
     write_list_elements=None,
     prepare=_prepare_tree,
+    has_nan=False,
     finish=_finish_tree,
     function_names={exp.Ln: "LOG"},
     character="NCHAR({code})",
