@@ -707,9 +707,9 @@ def create_table_routine(
         symbolic, dialect, read_source, refer_to, positions if form.parameter == "{name}" else []
     )
     _cast_columns(query, symbolic, form, facts.metrics[0])
-    add_checks(
-        query, symbolic, dialect, refer_to, refer_to(CHECKS_PARAMETER) if is_optional else None
-    )
+    # The compiled sqlglot joins conditions, and a variable by itself is none for it.
+    checks = exp.Column(this=refer_to(CHECKS_PARAMETER)) if is_optional else None
+    add_checks(query, symbolic, dialect, refer_to, checks)
     text = format_tree(query, dialect, pretty=True)[0]
     name = qualify_function(schema, facts.name, dialect, is_prefix=form.prefixes_schema).sql(
         dialect
