@@ -332,7 +332,8 @@ def _restrict_inputs(
                     f"{{% if is_incremental() %}}{to_sql(later, dialect)}{{% else"
                     f" %}}{to_sql(exp.true(), dialect)}{{% endif %}}"
                 )
-                cte.this.where(exp.var(condition), copy=False)
+                # A column, since the compiled sqlglot takes a word for no condition.
+                cte.this.where(exp.Column(this=exp.var(condition)), copy=False)
     return identifier
 
 
