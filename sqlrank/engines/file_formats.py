@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.call.sources import COMPRESSION_SUFFIXES, JSON_READER, READER_FUNCTIONS, data_suffix
-from sqlrank.errors import InputError, quote_excerpt
+from sqlrank.errors import InputError, enumerate_names, quote_excerpt
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from sqlrank.sql_ast import sql_literal
 
@@ -164,7 +165,20 @@ def _quote_path(path: Path) -> str:
 
 
 def _next_step(entry: dict[str, Any], path: str) -> str:
-    return str(entry["next"]).replace("{path}", sql_literal(path).sql("duckdb"))
+    advice = str(entry["next"]).replace("{path}", sql_literal(path).sql("duckdb"))
+    return advice.replace("{tables}", _name_tables(path)) if "{tables}" in advice else advice
+
+
+def _name_tables(path: str) -> str:
+    """Return the names of the tables and views of a DuckDB file after a colon, empty if it has none
+    or cannot be opened.
+    """
+    try:
+        with duckdb.connect(path, read_only=True) as connection:
+            names = [str(name) for (name,) in connection.execute("SHOW TABLES").fetchall()]
+    except duckdb.Error:
+        return ""
+    return f": {enumerate_names(names)}" if names else ""
 
 
 @cache

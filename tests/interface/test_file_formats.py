@@ -242,6 +242,19 @@ def test_databases_are_no_tables(tmp_path: Path) -> None:
             sqlrank.evaluate("AUC", predictions=tmp_path / name)
 
 
+def test_tables_of_a_database_given_as_a_file_are_named(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "ads.duckdb")) as connection:
+        connection.execute("CREATE TABLE clicks AS SELECT 1 AS clicked, 0.5 AS predicted_ctr")
+        connection.execute("CREATE VIEW shown AS FROM clicks")
+    with pytest.raises(InputError, match=r"one of its tables: clicks, shown$"):
+        sqlrank.evaluate("AUC", predictions=tmp_path / "ads.duckdb")
+    with (
+        duckdb.connect(str(tmp_path / "ads.duckdb")) as connection,
+        pytest.raises(InputError, match=r"columns=\{'label': 'clicked', 'score': 'predicted_ctr'"),
+    ):
+        sqlrank.evaluate("AUC", predictions="clicks", connection=connection)
+
+
 def test_queries_that_messages_offer(tmp_path: Path) -> None:
     """Follow the advice for files that a query reads."""
     for name in ("x.inter", "x.dat"):
