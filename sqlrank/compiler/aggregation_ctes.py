@@ -153,7 +153,6 @@ class AggregationCtes:
         self,
         tree: exp.Select,
         settings: Mapping[str, ParameterValue],
-        role: str,
         *,
         counts_queries: bool = False,
     ) -> KeyedCte:
@@ -161,13 +160,26 @@ class AggregationCtes:
         count queries of the evaluated input.
         """
         source = tree.args["from_"].this.name
-        per_list = counts_queries or (self.per_query and role != "run")
-        unit, grain = ("list", "list") if role == "run" else ("group", "group")
+        is_per_list = tree.selects[0].name == LIST_ID
+        per_list = counts_queries or (self.per_query and not is_per_list)
+        unit, grain = ("list", "list") if is_per_list else ("group", "group")
         aggregate = self._find_or_add_aggregate(
             self.relations.add_relation(source, settings, per_list), unit, grain
         )
         self._add_columns(aggregate, *(column.copy() for column in tree.selects[1:]))
         return aggregate
+
+    def add_count(self, metric: ResolvedMetric) -> tuple[KeyedCte, str]:
+        """Add the column of a metric that counts what policies leave out or fill, and return its
+        CTE and its name.
+        """
+        grain, name = metric.file.grain, f"audit_{metric.file.display_name}"
+        relation_cte = self.relations.add_relation(
+            metric.file.source_relation, metric.settings, self.per_query and grain == "group"
+        )
+        aggregate = self._find_or_add_aggregate(relation_cte, grain, grain)
+        self._add_columns(aggregate, self.relations.metric_expression(metric).as_(name))
+        return aggregate, name
 
     def undefined_counts(self) -> dict[KeyedCte, dict[str, MetricColumn | None]]:
         """Return the audit columns that count lists, and those without a value of a metric, by

@@ -83,10 +83,12 @@ def compile_statement(
     layout: ResultLayout,
     header: StatementHeader,
     audits: Mapping[str, exp.Select],
+    counts: Sequence[ResolvedMetric] = (),
 ) -> CompiledStatement:
     """Compile the metrics into one statement.
 
-    ``audits`` are columns for input checks by role, which come last.
+    ``audits`` are columns for input checks by role, which come last, and ``counts`` metrics whose
+    columns are among these.
     """
     relations = RelationCtes(library, sources, layout.shape)
     _prepare_relations(relations, metrics, layout)
@@ -100,7 +102,7 @@ def compile_statement(
         return _compile_curve(aggregations, metrics[0], layout, header, audits)
     columns = _add_metrics(aggregations, metrics, layout)
     class_sizes = _load_class_sizes(metrics, layout)
-    audits_by_cte = _add_audits(aggregations, metrics, {**audits, **class_sizes})
+    audits_by_cte = _add_audits(aggregations, metrics, {**audits, **class_sizes}, counts)
     undefined_counts = aggregations.undefined_counts()
     audits_by_cte |= {cte: list(counts) for cte, counts in undefined_counts.items()}
     counted = {
@@ -190,17 +192,19 @@ def _add_audits(
     aggregations: AggregationCtes,
     metrics: Sequence[ResolvedMetric],
     trees: Mapping[str, exp.Select],
+    counts: Sequence[ResolvedMetric],
 ) -> dict[KeyedCte, Sequence[str]]:
-    """Add the columns of each tree beside the metrics, and return their names by CTE."""
+    """Add the columns of each tree and count beside the metrics, and return their names by CTE."""
     names_by_cte: dict[KeyedCte, Sequence[str]] = {}
     for role, tree in trees.items():
         reader = next(
             (metric for metric in metrics if role in metric.dependencies.relations), metrics[0]
         )
-        cte = aggregations.add_audit(
-            tree, reader.settings, role, counts_queries=role == LABEL_RANGES
-        )
+        cte = aggregations.add_audit(tree, reader.settings, counts_queries=role == LABEL_RANGES)
         names_by_cte[cte] = [*names_by_cte.get(cte, ()), *tree.named_selects[1:]]
+    for count in counts:
+        cte, name = aggregations.add_count(count)
+        names_by_cte[cte] = [*names_by_cte.get(cte, ()), name]
     return names_by_cte
 
 
@@ -419,8 +423,8 @@ def _compile_curve(
         )
         for name in curve_columns
     ]
-    for role, audit in audits.items():
-        audit_cte = aggregations.add_audit(audit, metric.settings, role)
+    for audit in audits.values():
+        audit_cte = aggregations.add_audit(audit, metric.settings)
         on = key_equalities(keys.columns, audit_cte.step, curve_cte, keys.nullable)
         names = audit.named_selects[1:]
         tree = join_source(tree, audit_cte.step, on)

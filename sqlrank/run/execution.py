@@ -32,7 +32,8 @@ from sqlrank.result_metadata import (
     left_out_metadata,
     metrics_metadata,
 )
-from sqlrank.run.left_out import AUDIT_ALL_ROWS, find_left_out
+from sqlrank.run.left_out import find_left_out
+from sqlrank.run.left_out_columns import AUDIT_ALL_ROWS
 from sqlrank.run.prepare import (
     AUDIT_INVALID_ROWS,
     PreparedStatement,

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -37,17 +36,26 @@ from sqlrank.inputs.row_checks import (
     select_over_input,
     short_value,
 )
-from sqlrank.registry.metric_info import SmallSample, load_small_samples
 from sqlrank.registry.metric_resolver import (
-    find_effective_policies,
     load_compat_mode,
-    resolve_metrics,
 )
 from sqlrank.registry.query_templates import RowCheck, load_select
-from sqlrank.registry.resolved_metric import LABEL_RANGES, find_input_role, find_references
-from sqlrank.registry.sql_folder import sql_root
+from sqlrank.registry.resolved_metric import find_references
 from sqlrank.result_columns import CI_LOW, N_UNITS
 from sqlrank.result_metadata import LeftOut, group_texts
+from sqlrank.run.left_out_columns import (
+    AUDIT_ALL_ROWS,
+    AUDIT_ANSWERED,
+    AUDIT_HIT_LISTS,
+    AUDIT_LISTS,
+    TOTALS,
+    UNANSWERED,
+    count_request,
+    find_counts,
+    find_noted_metrics,
+    list_small_samples,
+    load_notes,
+)
 from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
@@ -55,24 +63,9 @@ if TYPE_CHECKING:
 
     from sqlrank.compiler.statement import CompiledStatement
     from sqlrank.inputs.bound_input import BoundInputs
+    from sqlrank.registry.metric_info import SmallSample
     from sqlrank.registry.resolved_metric import ResolvedMetric
 
-AUDIT_ALL_ROWS, AUDIT_HIT_LISTS = "audit_rows", "audit_hit_lists"
-"""Audit columns: numbers of all rows, and of lists with a document of positive relevance."""
-
-UNANSWERED, TOTALS = (
-    "num_unanswered",
-    {
-        "num_unanswered": "num_q",
-        "num_unjudged": "num_ret",
-        "num_unplaced": "num_records",
-        "num_unlabelled": "num_records",
-    },
-)
-"""Count of the lists without documents, and for such counts those of all units."""
-
-AUDIT_LISTS = "audit_list"
-"""Audit column with the number of lists."""
 
 MIN_STALE_GOLD = 10
 """Relevant documents from which on a note says that most of them are in no list: of fewer, chance
@@ -105,68 +98,6 @@ FILLED_VALUES = {"zero": "0", "half": "0.5", "one": "1"}
 
 RowCounts = list[tuple["dict[str, str | None]", int, int]]
 """Number of units left out, and of all, for each group."""
-
-
-def count_rows_left_out(request: ResolvedRequest) -> list[exp.Expr]:
-    """Return audit columns that count the rows of the evaluated input that policies leave out or
-    fill.
-    """
-    files = [
-        request.library.validate_file(request.library.metrics[name])
-        for name in _find_counts(request)
-    ]
-    return [
-        file.tree.selects[-1].unalias().as_(f"audit_{file.display_name}")
-        for file in files
-        if file.source_relation == request.base_role
-    ]
-
-
-def load_notes(request: ResolvedRequest) -> dict[str, exp.Select]:
-    """Return the audit columns of ``sql/inputs/notes/`` over the relations that metrics read, by
-    relation.
-    """
-    noted = {name for metric in request.metrics for name in _noted_relations(metric, request)}
-    names = sorted(
-        name for name in noted if not (name == "label_ranks" and "scored_labels" in noted)
-    )
-    notes = {}
-    for name in names:
-        query, checks = _read_notes(name)
-        columns = [
-            check.column
-            for check in checks
-            if not check.meaning or _find_noted_metrics(check, name, request)
-        ]
-        if len(columns) > 2:  # noqa: PLR2004  a key, a total and counts
-            notes[name] = query.select(*columns, append=False)
-    return notes
-
-
-@cache
-def _read_notes(relation: str) -> tuple[exp.Select, list[RowCheck]]:
-    """Return the query of a file of ``sql/inputs/notes/``, which is copied where it is changed, and
-    its columns.
-    """
-    query = load_select("inputs/notes", f"{relation}.sql")
-    return query, [*map(RowCheck, query.selects)]
-
-
-def _noted_relations(metric: ResolvedMetric, request: ResolvedRequest) -> set[str]:
-    """Return the relations whose rows ``sql/inputs/notes/`` counts for a metric: those that it
-    reads, and that of queries in which nothing differs.
-    """
-    relations = {metric.input_role, *metric.dependencies.relations} & _list_noted_relations()
-    return (
-        relations | {LABEL_RANGES}
-        if metric.compares_within_queries and not request.per_query
-        else relations - {LABEL_RANGES}
-    )
-
-
-@cache
-def _list_noted_relations() -> frozenset[str]:
-    return frozenset(path.stem for path in (sql_root() / "inputs" / "notes").glob("*.sql"))
 
 
 @dataclass(frozen=True)
@@ -282,14 +213,19 @@ def _find_counted(
     audited: _AuditedResult, evaluate: Callable[[ResolvedRequest], pa.Table]
 ) -> Iterator[LeftOut]:
     """Yield the counts of audit columns, or else of a request for them."""
-    for name, (note, metrics) in _find_counts(audited.request).items():
+    columns = audited.table.column_names
+    for name, (note, metrics) in find_counts(audited.request).items():
         names, total = _column_names(metrics), TOTALS.get(name)
-        if f"audit_{name}" in audited.table.column_names:
-            yield _summarize_counts(
-                note, names, audited.count_groups(f"audit_{name}", AUDIT_ALL_ROWS)
-            )
+        if f"audit_{name}" in columns:
+            totals = (f"audit_{total}", AUDIT_ALL_ROWS) if total else ()
+            total = next((column for column in totals if column in columns), None)
+            yield _summarize_counts(note, names, audited.count_groups(f"audit_{name}", total))
+        elif name == UNANSWERED and AUDIT_ANSWERED in columns:
+            groups = audited.count_groups(AUDIT_ANSWERED, AUDIT_LISTS)
+            unanswered = [(group, lists - answered, lists) for group, answered, lists in groups]
+            yield _summarize_counts(note, names, unanswered)
         elif (name != UNANSWERED or _may_be_unanswered(audited)) and (
-            counts := _count_request(audited.inputs, name)
+            counts := count_request(audited.inputs, name)
         ) is not None:
             counted = evaluate(counts)
             keys = [key for key in counted.column_names if key not in {name, total}]
@@ -390,35 +326,6 @@ def _find_order_notes(
         yield LeftOut(note, audited.ranking_metrics)
 
 
-def load_small_classes(request: ResolvedRequest) -> dict[str, exp.Select]:
-    """Return the audit columns with the sizes of classes, if intervals of a metric may be of too
-    few rows of one.
-    """
-    is_needed = any(
-        row.smaller is not None for _, row in _list_small_samples(request, rows_are_units=False)
-    )
-    return {"small_classes": load_select("inputs/notes", "small_classes.sql")} if is_needed else {}
-
-
-def _list_small_samples(
-    request: ResolvedRequest, *, rows_are_units: bool
-) -> Iterator[tuple[ResolvedMetric, SmallSample]]:
-    """Yield the metrics of a request with the samples that are too small for their intervals."""
-    options = request.confidence
-    if options is None or options.per_unit or request.across:
-        return
-    has_unit = options.unit is not None and not rows_are_units
-    for row in load_small_samples("intervals"):
-        for metric in request.metrics:
-            is_method = row.interval == ("bootstrap" if options.is_bootstrap else options.method)
-            if (
-                metric.file.display_name in row.metrics
-                and is_method
-                and row.with_unit in {None, has_unit}
-            ):
-                yield metric, row
-
-
 def _find_small_samples(audited: _AuditedResult) -> Iterator[LeftOut]:
     """Yield notes on intervals of samples that are too small, of the smallest sample of a metric
     and group; none for very many groups.
@@ -426,7 +333,7 @@ def _find_small_samples(audited: _AuditedResult) -> Iterator[LeftOut]:
     inputs, result = audited.inputs, audited.table
     if result.num_rows > MAX_ROWS_SAMPLED:
         return
-    pairs = [*_list_small_samples(inputs.request, rows_are_units=inputs.rows_are_units)]
+    pairs = [*list_small_samples(inputs.request, rows_are_units=inputs.rows_are_units)]
     counts: dict[SmallSample, dict[str, set[int]]] = {}
     for metric in inputs.request.metrics:
         samples = [row for other, row in pairs if other is metric]
@@ -627,7 +534,7 @@ def _find_noted(audited: _AuditedResult) -> Iterator[LeftOut]:
     for relation, query in load_notes(audited.request).items():
         _, total, *checks = map(RowCheck, query.selects)
         for check in checks if total.name in audited.table.column_names else ():
-            metrics = _find_noted_metrics(check, relation, audited.request)
+            metrics = find_noted_metrics(check, relation, audited.request)
             fill = ZERO_DIVISIONS[str(metrics[0].settings.get("zero_division", "zero"))]
             names = _column_names(metrics)
             yield _summarize_counts(
@@ -635,21 +542,6 @@ def _find_noted(audited: _AuditedResult) -> Iterator[LeftOut]:
                 names,
                 audited.count_groups(check.name, total.name),
             )
-
-
-def _find_noted_metrics(
-    check: RowCheck, relation: str, request: ResolvedRequest
-) -> list[ResolvedMetric]:
-    """Return the metrics that a count of ``sql/inputs/notes/`` concerns: they read the relation or
-    input, and are the one that the count names, if any.
-    """
-    return [
-        metric
-        for metric in request.metrics
-        if check.requirement in {"", metric.file.display_name}
-        if relation in _noted_relations(metric, request)
-        and metric.settings.get("average") != "micro"
-    ]
 
 
 def _find_missing_hits(
@@ -746,20 +638,6 @@ def _read_groups(labels: Sequence[str], rows: Iterable[Sequence[Any]]) -> RowCou
     ]
 
 
-def _find_counts(request: ResolvedRequest) -> dict[str, tuple[str, list[ResolvedMetric]]]:
-    """Return the counts of units that policies in force leave out or fill, each with its note and
-    the metrics that it concerns.
-    """
-    entries: dict[str, tuple[str, list[ResolvedMetric]]] = {}
-    for metric in request.metrics:
-        for name, note in request.library.left_out_counts(
-            metric.dependencies.settings, metric.settings
-        ).items():
-            if find_input_role(request.library, request.library.metrics[name]) == metric.input_role:
-                entries.setdefault(name, (note, []))[1].append(metric)
-    return entries
-
-
 def _describe_fill(metric: ResolvedMetric, request: ResolvedRequest) -> str:
     """Return the treatment of lists for which a metric is undefined, empty if a result shows it."""
     policy = str(
@@ -788,57 +666,6 @@ def _may_be_unanswered(audited: _AuditedResult) -> bool:
     judged = inputs.by_role["qrels"].select_columns(("query_id",)).subquery("qrels")
     return bool(
         inputs.database.query_rows(queries.from_(judged))[0][0] > lists or inputs.group_names
-    )
-
-
-def _count_request(inputs: BoundInputs, name: str) -> ResolvedRequest | None:
-    """Return a request for the metric ``name`` over the groups of another request, None if that has
-    no input for it.
-    """
-    request = inputs.request
-    names = [name, *([TOTALS[name]] if name in TOTALS else [])]
-    roles = {
-        *request.sources,
-        *request.assembled_roles,
-        *(RANKING_ROLES if request.rankings_from_predictions else ()),
-    }
-    policies: dict[str, Any] = dict(request.shared_policies)
-    policies |= {"queries": "judged"} if policies.get("queries") == "judged_and_retrieved" else {}
-    policies |= {"nulls": "drop"} if request.drops_nulls else {}
-    policies |= {"missing_truth": "singleton", "missing_prediction": "singleton"}  # of all records
-    effective = find_effective_policies(names, request.library, None, policies, roles)
-    metrics = resolve_metrics(
-        names, request.library, None, {name: policies[name] for name in effective}, roles
-    )
-    if not {
-        role for metric in metrics for role in metric.dependencies.roles
-    } <= inputs.needed_columns.keys() | {request.base_role}:
-        return None
-    role = metrics[0].input_role
-    # A count reads the column that the metrics rank by, so that it needs no other.
-    order = next(
-        (
-            {"ties": metric.settings["ties"]}
-            for metric in request.metrics
-            if metric.settings.get("ties") == "rank"
-        ),
-        {},
-    )
-    metrics = [replace(metric, settings={**metric.settings, **order}) for metric in metrics]
-    return replace(
-        request,
-        metrics=metrics,
-        base_role=None if role == "run" else role,
-        per_query=False,
-        per_unit=False,
-        confidence=None,
-        needs_units=False,
-        include_query_weights=False,
-        requested_names=False,
-        across=(),
-        differences={},
-        rolled_up=(),
-        plan={},
     )
 
 

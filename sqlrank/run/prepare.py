@@ -36,7 +36,14 @@ from sqlrank.rendering.renderer import (
     render_over_tables,
     to_sql,
 )
-from sqlrank.run.left_out import AUDIT_ALL_ROWS, count_rows_left_out, load_notes, load_small_classes
+from sqlrank.run.left_out_columns import (
+    AUDIT_ALL_ROWS,
+    count_rows_left_out,
+    list_counts,
+    load_answered_lists,
+    load_notes,
+    load_small_classes,
+)
 from sqlrank.sql_ast import count_rows, query_text, quoted_column, sql_literal, union_all
 
 if TYPE_CHECKING:
@@ -160,7 +167,8 @@ def _prepare_bound(inputs: BoundInputs, check: CheckMode, keep_unused: bool) -> 
     if not database.can_inspect:
         notes += _unseen_width_notes(inputs)
     header = request_header(inputs, plans, notes)
-    audits = _audit_queries(inputs, counts_null_ids) if is_audited else {}
+    audits = _audit_queries(inputs, counts_null_ids, plans) if is_audited else {}
+    counts = list_counts(inputs, audits.values()) if is_audited else []
     statement = _compile_cached(
         _CompileKey(
             request.library,
@@ -169,6 +177,7 @@ def _prepare_bound(inputs: BoundInputs, check: CheckMode, keep_unused: bool) -> 
             layout,
             header,
             audits,
+            tuple(count.with_plan(plans) for count in counts),
             _column_types(inputs),
         )
     )
@@ -453,18 +462,20 @@ class _CompileKey:
         layout: ResultLayout,
         header: StatementHeader,
         audits: Any,
+        counts: tuple[ResolvedMetric, ...],
         types: tuple[str, ...],
     ) -> None:
-        self.key = (metrics, library, sources, layout, header, audits)
+        self.key = (metrics, library, sources, layout, header, audits, counts)
         metric_settings = tuple(
             (metric.metric, metric.column_names, tuple(sorted(metric.settings.items(), key=str)))
-            for metric in metrics
+            for metric in (*metrics, *counts)
         )
         # Trees compare equal regardless of column types, which determine the casts that are
         # written.
         self._key = (
             library,
             metric_settings,
+            len(counts),
             tuple(sources.items()),
             repr(layout),
             header,
@@ -494,13 +505,16 @@ def _render_cached(
     return render_over_tables(statement.tree, statement.header, dialect, can_materialize, tables)
 
 
-def _audit_queries(inputs: BoundInputs, counts_null_ids: bool) -> dict[str, exp.Select]:
+def _audit_queries(
+    inputs: BoundInputs, counts_null_ids: bool, plans: Mapping[str, ParameterValue]
+) -> dict[str, exp.Select]:
     """Return the audit columns by role."""
     audits = (
         {"run": cross_input_checks.load_audit(counts_null_ids)}
         if inputs.request.is_ranking and _joins_qrels(inputs)
         else {}
     )
+    audits |= load_answered_lists(inputs.request, str(plans["rank_method"]))
     audits |= load_notes(inputs.request) | load_small_classes(inputs.request)
     if inputs.base is not None:
         role = inputs.base.role.name

@@ -22,6 +22,7 @@ from sqlrank.errors import InputError
 from sqlrank.output.ci_reports import format_junit
 from sqlrank.registry.loader import load_registry
 from sqlrank.result_metadata import read_left_out
+from sqlrank.run import execution
 from tests.interface.command_line import app
 
 if TYPE_CHECKING:
@@ -172,17 +173,37 @@ CASES: dict[str, tuple[str, dict[str, Any], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_a_policy_says_how_many_units_it_leaves_out(case: str) -> None:
-    metric, sources, notes = CASES[case]
+def evaluate_case(case: str) -> pa.Table:
+    metric, sources, _ = CASES[case]
     policy, _, value = case.partition(" ")[0].partition("=")
-    result = sqlrank.evaluate(
+    return sqlrank.evaluate(
         metric,
         **sources,
         **({"topics": value} if policy == "queries" and "inputs" in sources else {policy: value}),
     )
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_policy_says_how_many_units_it_leaves_out(case: str) -> None:
+    result, notes = evaluate_case(case), CASES[case][2]
     assert read_notes(result) == notes
     assert sum(entry.count for entry in read_left_out(result.schema.metadata)) in {1, 2, 3}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_counts_are_columns_of_the_statement(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Queries that the policy leaves out are no lists of the statement, and have one of their
+    own.
+    """
+    requests, execute = [], execution.execute_resolved
+
+    def record(*arguments: Any, **options: Any) -> pa.Table:
+        requests.append(arguments)
+        return execute(*arguments, **options)
+
+    monkeypatch.setattr(execution, "execute_resolved", record)
+    evaluate_case(case)
+    assert len(requests) == 1 + (case == "queries=judged_and_retrieved")
 
 
 def test_every_policy_that_leaves_units_out_is_tried() -> None:

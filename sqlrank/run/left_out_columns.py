@@ -1,0 +1,265 @@
+"""Choose the audit columns of a statement that count the units which policies leave out or fill."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.call.resolve import RANKING_ROLES, ResolvedRequest
+from sqlrank.registry.metric_info import load_small_samples
+from sqlrank.registry.metric_resolver import (
+    find_effective_policies,
+    resolve_metrics,
+)
+from sqlrank.registry.query_templates import RowCheck, load_select
+from sqlrank.registry.resolved_metric import LABEL_RANGES, find_input_role
+from sqlrank.registry.sql_folder import sql_root
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sqlrank.inputs.bound_input import BoundInputs
+    from sqlrank.registry.metric_info import SmallSample
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+
+
+AUDIT_ALL_ROWS, AUDIT_HIT_LISTS = "audit_rows", "audit_hit_lists"
+"""Audit columns: numbers of all rows, and of lists with a document of positive relevance."""
+
+
+UNANSWERED, TOTALS = (
+    "num_unanswered",
+    {
+        "num_unanswered": "num_q",
+        "num_unjudged": "num_ret",
+        "num_unplaced": "num_records",
+        "num_unlabelled": "num_records",
+    },
+)
+"""Count of the lists without documents, and for such counts those of all units."""
+
+
+AUDIT_LISTS, AUDIT_ANSWERED = "audit_list", "audit_answered"
+"""Audit columns with the number of lists, and of those with documents."""
+
+
+def count_rows_left_out(request: ResolvedRequest) -> list[exp.Expr]:
+    """Return audit columns that count the rows of the evaluated input that policies leave out or
+    fill.
+    """
+    files = [
+        request.library.validate_file(request.library.metrics[name])
+        for name in find_counts(request)
+    ]
+    return [
+        file.tree.selects[-1].unalias().as_(f"audit_{file.display_name}")
+        for file in files
+        if file.source_relation == request.base_role
+    ]
+
+
+def load_answered_lists(request: ResolvedRequest, rank_method: str) -> dict[str, exp.Select]:
+    """Return the audit column that counts lists with documents, if evaluated queries may have none.
+
+    It reads the documents where the statement has them at hand: beside ranks that are sorted, it
+    takes no more time, and elsewhere that of a join with the run. A list of unjudged documents
+    alone is no empty one: where these are removed, the metric counts.
+    """
+    is_complete = not request.any_metric_with("unjudged", "drop")
+    if not is_complete or UNANSWERED not in find_counts(request) or not _has_list_rows(request):
+        return {}
+    relations = {"sort": "ranked_documents", "top_k": "ranked_documents"}
+    relations |= {"list_position": "list_lengths"}
+    query = load_select("inputs/notes", "answered_lists.sql")
+    name = relations.get(rank_method, "retrieved_documents")
+    return {name: query.from_(exp.table_(name), copy=False)}
+
+
+def _has_list_rows(request: ResolvedRequest) -> bool:
+    """Return True if a statement has a row for each list that a policy leaves out or fills.
+
+    Curves have points instead, and the queries that ``judged_and_retrieved`` leaves out are no
+    lists: a statement of their own counts them.
+    """
+    return (
+        request.metrics[0].file.kind != "curves"
+        and request.shared_policies.get("queries") != "judged_and_retrieved"
+    )
+
+
+def list_counts(inputs: BoundInputs, audits: Iterable[exp.Select]) -> list[ResolvedMetric]:
+    """Return the metrics that count what policies leave out or fill, and those that count all, for
+    audit columns beside those of trees.
+    """
+    request = inputs.request
+    if request.metrics[0].file.kind == "curves":
+        return []
+    columns = {name for tree in audits for name in tree.named_selects}
+    counts: dict[str, ResolvedMetric] = {}
+    for name in find_counts(request):
+        is_counted = f"audit_{name}" in columns or (
+            name == UNANSWERED and (AUDIT_ANSWERED in columns or not _has_list_rows(request))
+        )
+        if not is_counted and (count := count_request(inputs, name)) is not None:
+            counts |= {metric.file.display_name: metric for metric in count.metrics}
+    return [*counts.values()]
+
+
+def load_notes(request: ResolvedRequest) -> dict[str, exp.Select]:
+    """Return the audit columns of ``sql/inputs/notes/`` over the relations that metrics read, by
+    relation.
+    """
+    noted = {name for metric in request.metrics for name in _noted_relations(metric, request)}
+    names = sorted(
+        name for name in noted if not (name == "label_ranks" and "scored_labels" in noted)
+    )
+    notes = {}
+    for name in names:
+        query, checks = _read_notes(name)
+        columns = [
+            check.column
+            for check in checks
+            if not check.meaning or find_noted_metrics(check, name, request)
+        ]
+        if len(columns) > 2:  # noqa: PLR2004  a key, a total and counts
+            notes[name] = query.select(*columns, append=False)
+    return notes
+
+
+@cache
+def _read_notes(relation: str) -> tuple[exp.Select, list[RowCheck]]:
+    """Return the query of a file of ``sql/inputs/notes/``, which is copied where it is changed, and
+    its columns.
+    """
+    query = load_select("inputs/notes", f"{relation}.sql")
+    return query, [*map(RowCheck, query.selects)]
+
+
+def _noted_relations(metric: ResolvedMetric, request: ResolvedRequest) -> set[str]:
+    """Return the relations whose rows ``sql/inputs/notes/`` counts for a metric: those that it
+    reads, and that of queries in which nothing differs.
+    """
+    relations = {metric.input_role, *metric.dependencies.relations} & _list_noted_relations()
+    return (
+        relations | {LABEL_RANGES}
+        if metric.compares_within_queries and not request.per_query
+        else relations - {LABEL_RANGES}
+    )
+
+
+@cache
+def _list_noted_relations() -> frozenset[str]:
+    return frozenset(path.stem for path in (sql_root() / "inputs" / "notes").glob("*.sql"))
+
+
+def load_small_classes(request: ResolvedRequest) -> dict[str, exp.Select]:
+    """Return the audit columns with the sizes of classes, if intervals of a metric may be of too
+    few rows of one.
+    """
+    is_needed = any(
+        row.smaller is not None for _, row in list_small_samples(request, rows_are_units=False)
+    )
+    return {"small_classes": load_select("inputs/notes", "small_classes.sql")} if is_needed else {}
+
+
+def list_small_samples(
+    request: ResolvedRequest, *, rows_are_units: bool
+) -> Iterator[tuple[ResolvedMetric, SmallSample]]:
+    """Yield the metrics of a request with the samples that are too small for their intervals."""
+    options = request.confidence
+    if options is None or options.per_unit or request.across:
+        return
+    has_unit = options.unit is not None and not rows_are_units
+    for row in load_small_samples("intervals"):
+        for metric in request.metrics:
+            is_method = row.interval == ("bootstrap" if options.is_bootstrap else options.method)
+            if (
+                metric.file.display_name in row.metrics
+                and is_method
+                and row.with_unit in {None, has_unit}
+            ):
+                yield metric, row
+
+
+def find_noted_metrics(
+    check: RowCheck, relation: str, request: ResolvedRequest
+) -> list[ResolvedMetric]:
+    """Return the metrics that a count of ``sql/inputs/notes/`` concerns: they read the relation or
+    input, and are the one that the count names, if any.
+    """
+    return [
+        metric
+        for metric in request.metrics
+        if check.requirement in {"", metric.file.display_name}
+        if relation in _noted_relations(metric, request)
+        and metric.settings.get("average") != "micro"
+    ]
+
+
+def find_counts(request: ResolvedRequest) -> dict[str, tuple[str, list[ResolvedMetric]]]:
+    """Return the counts of units that policies in force leave out or fill, each with its note and
+    the metrics that it concerns.
+    """
+    entries: dict[str, tuple[str, list[ResolvedMetric]]] = {}
+    for metric in request.metrics:
+        for name, note in request.library.left_out_counts(
+            metric.dependencies.settings, metric.settings
+        ).items():
+            if find_input_role(request.library, request.library.metrics[name]) == metric.input_role:
+                entries.setdefault(name, (note, []))[1].append(metric)
+    return entries
+
+
+def count_request(inputs: BoundInputs, name: str) -> ResolvedRequest | None:
+    """Return a request for the metric ``name`` over the groups of another request, None if that has
+    no input for it.
+    """
+    request = inputs.request
+    names = [name, *([TOTALS[name]] if name in TOTALS else [])]
+    roles = {
+        *request.sources,
+        *request.assembled_roles,
+        *(RANKING_ROLES if request.rankings_from_predictions else ()),
+    }
+    policies: dict[str, Any] = dict(request.shared_policies)
+    if name == UNANSWERED and policies.get("queries") == "judged_and_retrieved":
+        policies["queries"] = "judged"
+    policies |= {"nulls": "drop"} if request.drops_nulls else {}
+    policies |= {"missing_truth": "singleton", "missing_prediction": "singleton"}  # of all records
+    effective = find_effective_policies(names, request.library, None, policies, roles)
+    metrics = resolve_metrics(
+        names, request.library, None, {name: policies[name] for name in effective}, roles
+    )
+    if not {
+        role for metric in metrics for role in metric.dependencies.roles
+    } <= inputs.needed_columns.keys() | {request.base_role}:
+        return None
+    role = metrics[0].input_role
+    # A count reads the column that the metrics rank by, so that it needs no other.
+    order = next(
+        (
+            {"ties": metric.settings["ties"]}
+            for metric in request.metrics
+            if metric.settings.get("ties") == "rank"
+        ),
+        {},
+    )
+    metrics = [replace(metric, settings={**metric.settings, **order}) for metric in metrics]
+    return replace(
+        request,
+        metrics=metrics,
+        base_role=None if role == "run" else role,
+        per_query=False,
+        per_unit=False,
+        confidence=None,
+        needs_units=False,
+        include_query_weights=False,
+        requested_names=False,
+        across=(),
+        differences={},
+        rolled_up=(),
+        plan={},
+    )
