@@ -123,7 +123,7 @@ WITH predictions AS NOT MATERIALIZED (
     ) AS inversion_rank,  -- from 1, by rows of a lower score and a higher label
     RANK() OVER (
       ORDER BY predictions_with_group_size.score, predictions_with_group_size.label
-    ) AS both_rank,  -- by rows of a lower score, and of this score and a lower label
+    ) AS both_rank,  -- by rows before it by score and label
     -- by rows of a lower score
     RANK() OVER (ORDER BY predictions_with_group_size.score) AS score_rank,
     RANK() OVER (

@@ -27,7 +27,7 @@ FROM (
     ) AS inversion_rank, -- from 1, by rows of a lower score and a higher label
     RANK() OVER (
       PARTITION BY predictions_with_group_size.group_id ORDER BY predictions_with_group_size.score, predictions_with_group_size.label
-    ) AS both_rank, -- by rows of a lower score, and of this score and a lower label
+    ) AS both_rank, -- by rows before it by score and label
     RANK() OVER (PARTITION BY predictions_with_group_size.group_id ORDER BY predictions_with_group_size.score) AS score_rank, -- by rows of a lower score
     RANK() OVER (
       PARTITION BY predictions_with_group_size.group_id, predictions_with_group_size.label ORDER BY predictions_with_group_size.score
