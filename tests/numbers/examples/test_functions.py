@@ -633,7 +633,7 @@ def test_the_command_installs_and_drops_functions(tmp_path: Path) -> None:
         (
             "ap(run_of_a, wrong)",
             "SELECT query_id, doc_id, NULL AS relevance FROM qrels",
-            "qrels: relevance is NULL. Leave the row out if",
+            "qrels: relevance is NULL, or no number. Leave the row out if",
         ),
         (
             "auc(wrong, by := campaign)",
