@@ -238,6 +238,11 @@ def test_crossed_units_are_left_out_and_counted() -> None:
             ),
         ),
         (
+            make_observations([1, 2, 3, 4]).rename_columns(["UserId", "Test Group", "x"]),
+            {},
+            "Say which they are with unit='UserId' and variant='Test Group'. There are",
+        ),
+        (
             make_observations([1, 2, 3, 4]).rename_columns(["unit_id", "arm", "x"]),
             {},
             "data (Table) has no column 'variant'. Say which it is with variant='arm'. There",
