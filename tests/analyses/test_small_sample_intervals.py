@@ -204,6 +204,25 @@ def test_adjusted_by_the_formula(
     )
 
 
+def test_predictions_without_an_observed_class_are_no_trials() -> None:
+    """Nine of 12 observed classes are found, however many empty sets there are."""
+    limits = []
+    for empty in (0, 500):
+        columns = {
+            "label": [1] * 12 + [0] * empty,
+            "predicted": [1] * 9 + [0] * (3 + empty),
+            "prediction_id": list(range(12 + empty)),
+            "class_id": [0] * (12 + empty),
+        }
+        (row,) = sqlrank.evaluate(
+            "MultilabelRecall(average=micro)",
+            inputs={"class_labels": pa.table(columns)},
+            confidence=0.95,
+        ).to_pylist()
+        limits.append([value for name, value in row.items() if ".ci_" in name])
+    assert limits[0] == pytest.approx(limits[1], abs=0.001)
+
+
 def test_a_precision_of_few_predictions() -> None:
     """Three of three predicted positives among 200 rows are three trials, and not 200."""
     label = np.array([1.0] * 3 + [0.0] * 197)

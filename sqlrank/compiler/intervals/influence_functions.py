@@ -467,9 +467,14 @@ def _delta_method_influence(
 
     ``aggregation`` is the CTE that aggregates the rows, if any.
     """
-    derivatives = partial_derivatives(_select_interval_expression(relations, query, column))
+    expression = _select_interval_expression(relations, query, column)
+    derivatives = partial_derivatives(expression)
     if derivatives is None:
         return None
+    # Rows that only add to what a COALESCE takes instead of NULL say nothing of the metric.
+    own_aggregates = partial_derivatives(
+        expression.transform(lambda node: node.this if isinstance(node, exp.Coalesce) else node)
+    )
     totals = [
         total
         for aggregate in derivatives
@@ -486,8 +491,8 @@ def _delta_method_influence(
     all_enter, enters = False, list[exp.Expr]()
     sources = _name_aggregates(derivatives)
     names = _name_derivatives(column, derivatives)
-    for name, source, total, derivative in zip(
-        names, sources, totals, derivatives.values(), strict=True
+    for name, source, total, (aggregate, derivative) in zip(
+        names, sources, totals, derivatives.items(), strict=True
     ):
         described = {"rows": "its number of rows"}.get(
             source, f"its {source.replace('_', ' ')}" if "sum" in source else f"its sum of {source}"
@@ -499,10 +504,11 @@ def _delta_method_influence(
             copy=False,
         )
         contribution = contribution_of_rows(total)
-        all_enter |= contribution == sql_literal(1) or (
-            isinstance(total.this, exp.Column) and total.this.name == "weight"
-        )
-        enters.append(exp.NEQ(this=contribution.copy(), expression=sql_literal(0)))
+        if aggregate in (own_aggregates or derivatives):
+            all_enter |= contribution == sql_literal(1) or (
+                isinstance(total.this, exp.Column) and total.this.name == "weight"
+            )
+            enters.append(exp.NEQ(this=contribution.copy(), expression=sql_literal(0)))
         factor = exp.column(name, table="m")
         parenthesized = (
             exp.paren(contribution) if isinstance(contribution, exp.Binary) else contribution
