@@ -28,6 +28,12 @@ def test_functions_are_installed_without_checks() -> None:
             connection.execute("FROM sqlrank.brier(wrong)")
 
 
+@pytest.mark.parametrize(("dialect", "checks"), [("postgres", "$2"), ("snowflake", ":checks")])
+def test_a_parameter_of_functions_turns_checks_off(dialect: str, checks: str) -> None:
+    script = sqlrank.functions("AUC", dialect=dialect).sql
+    assert f"_predictions_source\n    WHERE {checks}\n" in script
+
+
 @pytest.mark.slow
 def test_functions_of_answers_check_the_table_that_is_passed() -> None:
     """And not the run and judgments that they make of its lists."""
