@@ -60,17 +60,22 @@ def format_table(records: Iterable[Mapping[str, Any]], engines: Iterable[str]) -
 
 
 def format_executed(page: str, records: Iterable[Mapping[str, Any]], engines: Iterable[str]) -> str:
-    """Return the page with the rows of engines that ran; those of others stay."""
+    """Return the page with the rows of engines that ran; the row of a run of more calls of the same
+    version stays.
+    """
     (table,) = _EXECUTED.findall(page)
     rows = {line.split(" ")[1]: line for line in table.splitlines()}
     by_engine: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for item in records:
         by_engine[item["engine"]].append(item)
     for engine, items in by_engine.items():
+        title = f"{engine} {items[0]['version']}"
         calls = len({item["scenario"] for item in items})
         metrics = len({metric for item in items for metric in item["metrics"]})
         worst = max(item["worst"] for item in items)
-        rows[engine] = f"| {engine} {items[0]['version']} | {calls} | {metrics} | {worst:.0e} |"
+        stored, stored_calls = rows.get(engine, "| none | 0 | ").split(" | ")[:2]
+        if stored != f"| {title}" or int(stored_calls) <= calls:
+            rows[engine] = f"| {title} | {calls} | {metrics} | {worst:.0e} |"
     lines = [f"{rows[engine]}\n" for engine in engines if engine in rows]
     return _EXECUTED.sub(lambda _: "".join(lines), page)
 
