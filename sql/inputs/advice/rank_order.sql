@@ -1,7 +1,7 @@
 -- rank_order: one row per list of a run in which scores and ranks differ: their covariance in units of their ranges, which is 1 / 12 for many
 -- equal steps, and 1 / 4 for two documents, and below 0 where scores fall as ranks rise.
 -- Grain: query_id
--- Nonzero: (MAX(score) - MIN(score)) * (MAX(rank) - MIN(rank))
+-- Nonzero: (MAX(score) - MIN(score)) * (MAX(rank) - MIN(rank)).
 SELECT
   query_id,
   (AVG(CAST(score AS DOUBLE) * rank) - AVG(score) * AVG(rank)) / ((MAX(score) - MIN(score)) * (MAX(rank) - MIN(rank))) AS slope

@@ -1,5 +1,6 @@
 -- stale_gold: the relevant documents of queries that are in no row of other documents, all of them, and the mean over queries of their share.
 -- Grain: one row
+-- Nonzero: relevant.
 SELECT
   SUM(missing) AS stale,
   SUM(relevant) AS relevant,

@@ -1,6 +1,7 @@
 -- text_numbers: one row per text that is no number as it is written, and how it may be read as one. A message suggests the reading whose
 -- pattern, before the colon of the comment, most texts match in lower case, with the words after it.
 -- Grain: rows of texts
+-- Nonzero: CAST(SUBSTRING(value, POSITION('/' IN value) + 1) AS DOUBLE).
 SELECT
   CAST(value AS DOUBLE) AS infinite, -- [-+]?inf(inity)?: if its texts are numbers, such as inf, give
   CAST(REPLACE(value, ',', '') AS DOUBLE) AS thousands, -- [-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?: if its commas separate thousands, give
