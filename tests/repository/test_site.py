@@ -107,7 +107,9 @@ def test_every_command_has_a_page_with_its_options() -> None:
             if flag.startswith("--") and flag != "--help"
         ]
         assert [flag for flag in flags if f"`{flag}`" not in text] == []
-    assert "| `--min-units` | `20` |" in command_line.build_command_page("gate")
+    page = command_line.build_command_page("gate")
+    assert re.search(r"^\| `--min-units`.* Default: `20`\. \|$", page, re.MULTILINE)
+    assert re.search(r"^\| `--policy`.*\[More\]\(\.\./policies\.md\)\. \|$", page, re.MULTILINE)
 
 
 @pytest.mark.slow
