@@ -202,8 +202,8 @@ def gallery_page() -> str:
         title, description = REPORTS[name]
         place = f"demo/{name}.html"
         picture = (
-            f'<div class="report-thumbnail"><iframe src="{place}" title="{title}" loading="lazy"'
-            ' scrolling="no" tabindex="-1"></iframe></div>'
+            f'<div class="report-thumbnail" inert><iframe src="{place}" title="{title}"'
+            ' loading="lazy" scrolling="no"></iframe></div>'
         )
         text = f"[Open the report]({place}){{ target=_blank }} of {description}."
         parts.append(_build_card(title, [picture, text], commands))
