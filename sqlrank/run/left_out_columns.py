@@ -65,14 +65,18 @@ def load_answered_lists(request: ResolvedRequest, rank_method: str) -> dict[str,
     """Return the audit column that counts lists with documents, if evaluated queries may have none.
 
     It reads the documents where the statement has them at hand: beside ranks that are sorted, it
-    takes no more time, and elsewhere that of a join with the run. A list of unjudged documents
-    alone is no empty one: where these are removed, the metric counts.
+    takes no more time or memory, and elsewhere that of a join with the run. A list of unjudged
+    documents alone is no empty one: where these are removed, the metric counts.
     """
     is_complete = not request.any_metric_with("unjudged", "drop")
     if not is_complete or UNANSWERED not in find_counts(request) or not _has_list_rows(request):
         return {}
-    relations = {"sort": "ranked_documents", "top_k": "ranked_documents"}
-    relations |= {"list_position": "list_lengths"}
+    has_ranks = any(
+        "ranked_documents" in metric.dependencies.relations for metric in request.metrics
+    )
+    relations = {"list_position": "list_lengths"}
+    if has_ranks and not request.any_metric_with("ranks", "given"):  # which may begin after 1
+        relations |= {"sort": "answered_lists", "top_k": "answered_lists"}
     query = load_select("inputs/notes", "answered_lists.sql")
     name = relations.get(rank_method, "retrieved_documents")
     return {name: query.from_(exp.table_(name), copy=False)}

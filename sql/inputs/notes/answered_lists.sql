@@ -3,5 +3,5 @@
 SELECT
   list_id,
   MAX(1) AS audit_answered
-FROM ranked_documents
+FROM answered_lists
 GROUP BY list_id
