@@ -434,6 +434,8 @@ _NUMBERS = ("BIGINT", "DOUBLE", "UBIGINT", "HUGEINT", "UHUGEINT", "JSON", "VARCH
 
 _NO_INTEGER = "no integer as a program writes it: "
 _NO_INTEGER_ERROR = re.compile(f"{_NO_INTEGER}(.*)")
+_FURTHER = "a value of a column that no row of the sample has: "
+_FURTHER_ERROR = re.compile(f"{_FURTHER}(.*)")
 _ODD_CELL = re.compile(
     r"CSV Error on Line: (?P<line>\d+)\n.*?Error when converting column \"(?P<name>.*?)\"\. Could"
     r" not convert string \"(?P<value>.*?)\" to '"
@@ -647,17 +649,13 @@ def settle_types(
         text_reader = replace(reader, types=dict.fromkeys(dates, "VARCHAR"), integers=frozenset())
         check_dates(connection, role, text_reader.select_texts(dates), reader.item, dates)
     while True:
-        names = reader.types if table is not None else [*reader.integers, *sorted(reader.unsure)]
-        query = reader.select_texts(names)
+        missing = reader.unsure - reader.sampled.keys()
         try:
-            if table is not None:
-                connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {query.sql('duckdb')}")
-            missing = reader.unsure - reader.sampled.keys()
-            counted = [*missing] if table is not None else names
-            counts = _count_values(
-                connection, query if table is None else exp.select("*").from_(table), counted
+            absent = (
+                _load_texts(connection, reader, missing, table)
+                if table is not None
+                else _find_absent(connection, reader, missing)
             )
-            absent = {name for name in missing if not counts[name]}
             if _is_json(reader.item) and _mentions_booleans(reader.item):
                 _reject_booleans(connection, role, reader)
             return replace(
@@ -672,6 +670,10 @@ def settle_types(
                     types={**reader.types, name: _text_type(reader.types[name])},
                     integers=reader.integers - {name},
                 )
+                continue
+            if (match := _FURTHER_ERROR.search(str(error))) is not None:
+                sampled = {**reader.sampled, match[1]: reader.types[match[1]]}
+                reader = replace(reader, sampled=sampled)
                 continue
             place, name, value = _find_odd_value(connection, reader, str(error))
             if name is None:
@@ -691,6 +693,31 @@ def settle_types(
             reader = replace(
                 reader, types={**reader.types, name: "VARCHAR"}, unsure=reader.unsure - {name}
             )
+
+
+def _load_texts(
+    connection: duckdb.DuckDBPyConnection, reader: TextReader, missing: Collection[str], table: str
+) -> Collection[str]:
+    """Create a table of the rows without columns that a sample does not have, and return these.
+
+    A value of one is an error: where they have none, they would be an eighth of the table.
+    """
+    query = reader.select_texts([name for name in reader.types if name not in missing])
+    for name in sorted(missing):
+        error = call_function("ERROR", sql_literal(f"{_FURTHER}{name}"))
+        has_value = exp.If(this=is_not_null(quoted_column(name)), true=error)
+        query = query.where(exp.Case(ifs=[has_value], default=exp.true()))
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {query.sql('duckdb')}")
+    return missing
+
+
+def _find_absent(
+    connection: duckdb.DuckDBPyConnection, reader: TextReader, missing: Collection[str]
+) -> Collection[str]:
+    """Read the columns whose types are not certain, and return those that have no value."""
+    names = [*reader.integers, *sorted(reader.unsure)]
+    counts = _count_values(connection, reader.select_texts(names), names)
+    return {name for name in missing if not counts[name]}
 
 
 def _find_odd_value(
