@@ -210,7 +210,10 @@ def test_a_step_of_nothing_but_lists() -> None:
         "CatalogCoverage@1", run=run, inputs={"items": pa.table({"doc_id": list("abcd")})}
     )
     members = next(step for step in found.steps if step.name == "list_groups")
-    assert (members.rows.to_pylist(), found.value) == ([{"list_id": 1}, {"list_id": 2}], 0.25)
+    assert (members.rows.to_pylist(), found.value) == (
+        [{"query_id": "q1"}, {"query_id": "q2"}],
+        0.25,
+    )
 
 
 def test_undefined() -> None:
@@ -293,7 +296,7 @@ def test_a_metric_of_a_query_that_reads_what_others_had() -> None:
     )
     # Two of the three users had a, and one b.
     assert found.value == 1.5
-    given = next(step for step in found.steps if step.name == "history")
+    given = next(step for step in found.steps if step.name == "history_rows")
     assert given.rows.to_pylist() == [
         {"query_id": "q1", "doc_id": "c"},
         {"query_id": "q2", "doc_id": "a"},
