@@ -347,7 +347,7 @@ def list_settings(file: SqlFile, library: Registry) -> set[str]:
 
 def check_parameters_accepted(metric: ResolvedMetric, library: Registry) -> None:
     """Check that a metric reads its parameters, and that values are in range."""
-    accepted = accepted_settings(metric, library)
+    accepted = accepted_settings(metric, library) - library.formulas
     for file in metric.dependencies.files:
         for param in file.params.values():
             _check_read(param, metric.settings)
