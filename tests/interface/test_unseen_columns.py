@@ -116,6 +116,7 @@ def print_headers() -> str:
     return headers + sqlrank.sql("nDCG", run="r", inputs=evidence).partition("WITH ")[0]
 
 
+@pytest.mark.slow
 def test_every_column_that_is_read_where_it_is_seen_is_named() -> None:
     registry, headers = load_registry(), print_headers()
     unnamed = {
@@ -129,6 +130,7 @@ def test_every_column_that_is_read_where_it_is_seen_is_named() -> None:
     assert unnamed == {"training.weight"}  # no statement over it is printed
 
 
+@pytest.mark.slow
 def test_the_page_on_warehouses_lists_every_assumption() -> None:
     headers = print_headers()
     for metric, call in (
