@@ -656,7 +656,11 @@ def settle_types(
                 if table is not None
                 else _find_absent(connection, reader, missing)
             )
-            if _is_json(reader.item) and _mentions_booleans(reader.item):
+            if (
+                _is_json(reader.item)
+                and (table is None or _has_bits(connection, reader, absent, table))
+                and _mentions_booleans(reader.item)
+            ):
                 _reject_booleans(connection, role, reader)
             return replace(
                 reader,
@@ -765,6 +769,21 @@ def _reject_booleans(connection: duckdb.DuckDBPyConnection, role: str, reader: T
                 f" {num_booleans + num_others:,} rows, and a number in the others."
                 f" {suggest_query(reader.item, name, 'true')}"
             )
+
+
+def _has_bits(
+    connection: duckdb.DuckDBPyConnection, reader: TextReader, absent: Collection[str], table: str
+) -> bool:
+    """Return True if a number in a table is 0 or 1, as a boolean is read."""
+    bits = [
+        quoted_column(name).isin(0, 1)
+        for name, column_type in reader.types.items()
+        if column_type == "DOUBLE" and name not in absent
+    ]
+    if not bits:
+        return False
+    query = exp.select("1").from_(table).where(exp.or_(*bits)).limit(1)
+    return bool(fetch_tuples(connection, query.sql("duckdb")))
 
 
 def _mentions_booleans(item: exp.Expr) -> bool:

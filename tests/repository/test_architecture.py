@@ -388,7 +388,7 @@ UNORDERED = {
     "take_first",
     *("_check_system", "_has_rows", "_check_not_empty", "_check_no_objects", "_has_text"),
     *("_have_common_value", "share_classes", "_has_several", "check_overlap", "_equal_hash_query"),
-    *("check_queries_present", "_has_shared_queries"),
+    *("check_queries_present", "_has_shared_queries", "_has_bits"),
     *("check_dates", "_select_values", "_write_list_query", "_list_texts"),
     *("describe_tied_ranks", "sample_distinct_counts", "_has_few_rows"),
     *("step_preview", "_fetch_records"),
