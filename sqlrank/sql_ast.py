@@ -310,13 +310,22 @@ def write_expression(generator: Any, node: exp.Expr) -> str:
     return f"({text})" if node.this.needs_parentheses(node.parent) else text
 
 
+def load_dialect(name: str) -> Dialect:
+    """Return a dialect of sqlglot itself: ibis registers one of its own as ``clickhouse``, whose
+    class of Python the compiled sqlglot does not make a writer.
+    """
+    classes: tuple[Any, ...] = type(Dialect.get_or_raise(name)).__mro__
+    dialect: Dialect = next(each for each in classes if each.__module__.startswith("sqlglot."))()
+    return dialect
+
+
 def build_writer(dialect: str, **options: Any) -> Any:
     """Return a generator of sqlglot that writes expressions of users, too.
 
     They are registered in its dispatch table, because the compiled sqlglot does not allow
     subclasses.
     """
-    sqlglot_dialect = Dialect.get_or_raise(dialect)
+    sqlglot_dialect = load_dialect(dialect)
     writer: Any = sqlglot_dialect.generator_class(dialect=sqlglot_dialect, **options)
     # Sqlglot has no public access to it
     dispatch: dict[type[exp.Expr], Callable[[Any, Any], str]] = writer._dispatch  # noqa: SLF001

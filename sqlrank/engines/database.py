@@ -57,7 +57,7 @@ def find_shadowed(dialect: str, fetch: Callable[[str], list[tuple[str, ...]]]) -
 
 @lru_cache
 def _shadowing_query(dialect: str, file: str) -> str:
-    return load_select("inputs", file).sql(get_dialect(dialect).sqlglot_name)
+    return load_select("inputs", file).sql(get_dialect(dialect).sqlglot)
 
 
 def refuse_shadowed(text: str, dialect: str, shadowed: Mapping[str, str]) -> None:

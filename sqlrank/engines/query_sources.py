@@ -113,7 +113,7 @@ def require_table_name(role: str, source: Any, dialect: str) -> exp.Table:
         )
     table = parse_table_name(role, text, dialect)
     if reader_function(text):
-        in_quotes = table.sql(get_dialect(dialect).sqlglot_name, identify=True)
+        in_quotes = table.sql(get_dialect(dialect).sqlglot, identify=True)
         problem = (
             f"{text!r} is a file, which only a statement for DuckDB reads"
             if names_files(text)

@@ -272,7 +272,7 @@ def number_words(column: exp.Expr, words: Sequence[str]) -> exp.Case:
 
 def write_mapping(values: Mapping[str, exp.Expr], dialect: str) -> str:
     """Return the argument that maps canonical columns to expressions, in a dialect of sqlrank."""
-    writer = get_dialect(dialect).sqlglot_name
+    writer = get_dialect(dialect).sqlglot
     texts = {
         name: value.sql(writer).replace(" AS TEXT[]", " AS VARCHAR[]")
         for name, value in values.items()

@@ -358,7 +358,7 @@ class KeyAdvice(ColumnAdvice):
         return f"where={condition if self._where is None else f'({self._where}) AND {condition}'!r}"
 
     def _write_value(self, value: exp.Expr) -> str:
-        return value.sql(get_dialect(self.dialect).sqlglot_name)
+        return value.sql(get_dialect(self.dialect).sqlglot)
 
 
 class AmountAdvice(KeyAdvice):

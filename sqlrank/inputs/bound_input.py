@@ -382,7 +382,7 @@ class BoundInput:
 def column_text(bound_input: BoundInput, name: str) -> str:
     """Return the column or the expression that is bound to a name as SQL."""
     column = bound_input.columns[name]
-    dialect = bound_input.dialect.sqlglot_name
+    dialect = bound_input.dialect.sqlglot
     return exp.to_identifier(column).sql(dialect) if column in bound_input.table.types else column
 
 

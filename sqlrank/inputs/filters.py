@@ -315,7 +315,7 @@ def explain_failed_cast(inputs: BoundInputs, error: ExecutionError) -> None:
             " milliseconds EPOCH_MS(column)"
         ) from error
     if inputs.condition is not None and (match := _NO_TEXT.search(str(error))) is not None:
-        dialect = get_dialect(inputs.database.dialect).sqlglot_name
+        dialect = get_dialect(inputs.database.dialect).sqlglot
         text = _cast_texts(inputs, inputs.condition.this.tree, match[1]).sql(dialect)
         raise InputError(
             f"where: texts are compared with a {match[1]}. Cast them, where={text!r}"
@@ -337,7 +337,7 @@ def explain_failed_cast(inputs: BoundInputs, error: ExecutionError) -> None:
         lenient = _cast_leniently(tree)
         if lenient == tree:  # the engine casts the column to the type of a constant
             lenient = _cast_leniently(_cast_texts(inputs, tree, problem.rpartition(" ")[2]))
-        text = lenient.sql(get_dialect(inputs.database.dialect).sqlglot_name)
+        text = lenient.sql(get_dialect(inputs.database.dialect).sqlglot)
         raise InputError(f"where: {problem}. Leave its rows out with where={text!r}") from error
     if (match := _NO_VALUE.search(str(error))) is not None:
         _name_failed_expression(inputs, problem or match[1], error)
@@ -401,7 +401,7 @@ def _read_leniently(
     """Return the advice to read NULL where an expression casts a text that is no number."""
     lenient = _cast_leniently(tree)
     if name not in bound_input.role.columns:
-        return f"{lenient.sql(bound_input.dialect.sqlglot_name)} reads NULL in its place"
+        return f"{lenient.sql(bound_input.dialect.sqlglot)} reads NULL in its place"
     advice = (
         ColumnAdvice(name, bound_input.table.dialect) if find_advice is None else find_advice(name)
     )
@@ -438,7 +438,7 @@ def _compare_texts(inputs: BoundInputs, condition: exp.Expr, value: str | None) 
     """Return the caller's condition with texts where a column of texts, with a value if one is
     given, is compared with numbers, empty if none is.
     """
-    dialect = get_dialect(inputs.database.dialect).sqlglot_name
+    dialect = get_dialect(inputs.database.dialect).sqlglot
     texts, is_mixed = [], False
     for conjunct in split_conjuncts(condition, inputs.database.dialect):
         tree = conjunct.this.tree.copy()

@@ -547,7 +547,7 @@ def describe_score_order(run: BoundInput) -> str:
         num_rising, num_lists = sum(MIN_SLOPE < slope <= 1 for slope in slopes), len(slopes)
         if not num_lists or num_rising < MIN_SHARE_RISING * num_lists:
             return ""
-    negated = exp.Neg(this=bound_expression(run, "score")).sql(run.dialect.sqlglot_name)
+    negated = exp.Neg(this=bound_expression(run, "score")).sql(run.dialect.sqlglot)
     return (
         f"run.score rises with run.rank in {num_rising:,} of {num_lists:,} lists, and the greatest"
         " score is the first. Give ties='rank' to order documents by rank, or columns={'score':"
@@ -649,9 +649,7 @@ def _write_tied_ranks(
 
 def negate_column(column: str, dialect: str) -> str:
     """Return the expression that makes scores of a column of distances."""
-    return exp.Neg(this=exp.column(exp.to_identifier(column))).sql(
-        get_dialect(dialect).sqlglot_name
-    )
+    return exp.Neg(this=exp.column(exp.to_identifier(column))).sql(get_dialect(dialect).sqlglot)
 
 
 def _may_hold(column: ColumnSpec, duckdb_type: str) -> bool:

@@ -229,7 +229,7 @@ def _jinja_error(jinja: str, options: Mapping[str, Any], dialect: str) -> InputE
         for text in _iter_texts(value):
             try:
                 decoded = sqlglot.parse_one(text, read=get_dialect(dialect).sqlglot_name).sql(
-                    get_dialect(dialect).sqlglot_name
+                    get_dialect(dialect).sqlglot
                 )
             except SqlglotError:
                 decoded = ""
@@ -380,9 +380,7 @@ def _build_unique_test(keys: list[exp.Identifier], dialect: str) -> dict[str, An
         text = exp.DPipe(
             this=exp.DPipe(this=text, expression=sql_literal("|")), expression=key_text
         )
-    return {
-        "data_tests": [{"unique": {"column_name": text.sql(get_dialect(dialect).sqlglot_name)}}]
-    }
+    return {"data_tests": [{"unique": {"column_name": text.sql(get_dialect(dialect).sqlglot)}}]}
 
 
 _SEAL = re.compile(r"^(?:#|--) Hash of the generated lines: ([0-9a-f]{16})\n", re.MULTILINE)

@@ -151,9 +151,7 @@ def delete_insert_script(
         where=exp.Where(this=_matches_row(_select_values(statement, identifier), identifier)),
     )
     if target.supports_transactions:
-        begin, commit = (
-            node.sql(target.sqlglot_name) for node in (exp.Transaction(), exp.Commit())
-        )
+        begin, commit = (node.sql(target.sqlglot) for node in (exp.Transaction(), exp.Commit()))
         statements = [
             begin,
             to_sql(delete, dialect, pretty=True),

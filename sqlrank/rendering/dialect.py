@@ -339,6 +339,6 @@ class Dialect:
     def sqlglot(self) -> Any:
         """The reader and writer of sqlglot."""
         # Names of dialects are listed without it
-        from sqlglot.dialects.dialect import Dialect as SqlglotDialect
+        from sqlrank.sql_ast import load_dialect
 
-        return SqlglotDialect.get_or_raise(self.sqlglot_name)
+        return load_dialect(self.sqlglot_name)

@@ -153,3 +153,20 @@ def test_the_header_for_spark_names_what_one_worker_sorts() -> None:
     )
     for options in ({"by": "g"}, {"dialect": "duckdb"}):
         assert "workers:" not in sqlrank.sql("KendallTau", **{**call, **options})
+
+
+def test_a_dialect_that_a_library_registers_is_not_that_of_statements(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As ibis does: the compiled sqlglot makes no writer of its class."""
+    base: Any = sqlglot.dialects.ClickHouse
+    monkeypatch.setitem(sqlglot.Dialect.classes, "clickhouse", base)
+    monkeypatch.delitem(vars(DIALECTS["clickhouse"]), "sqlglot", raising=False)
+
+    class ClickHouse(base):
+        class Generator(base.generator_class):
+            pass
+
+    assert type(sqlglot.Dialect.get_or_raise("clickhouse")) is ClickHouse
+    assert type(DIALECTS["clickhouse"].sqlglot) is base
+    assert "Nullable(Float64)" in sqlrank.sql("LogLoss", predictions="x", dialect="clickhouse")

@@ -498,7 +498,8 @@ def test_any_text_is_one_query_or_refused(text: str) -> None:
             node = parse_query("run", QuerySource(f"SELECT {text}"), dialect)
         except InputError:
             continue
-        trees = sqlglot.parse(f"SELECT * FROM {node.sql(dialect)}", read=dialect)
+        written = node.sql(DIALECTS[dialect].sqlglot)
+        trees = sqlglot.parse(f"SELECT * FROM {written}", read=dialect)
         assert len(trees) == 1
         assert not any(trees[0].find_all(sqlglot.exp.DML, sqlglot.exp.DDL, sqlglot.exp.Command))
 
