@@ -289,7 +289,7 @@ LINES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("end", select_few(["\n", "\r\n", ""], 1))
-@pytest.mark.parametrize("lines", LINES)
+@pytest.mark.parametrize("lines", select_few(LINES, {"a line", "rows with documents"}))
 @pytest.mark.parametrize("form", DOCUMENTS)
 def test_lines_of_queries(form: str, lines: str, end: str, tmp_path: Path) -> None:
     """The first document of q1 is a, and of q2 b: RR of b is 1/2 and 1."""

@@ -14,6 +14,7 @@ from sqlrank import InputError, MetricError
 from tests.engines.engines import ClickHouse, DataFusion, PostgreSQL, Spark, SQLite
 from tests.engines.running import parametrize_engines, run_engine
 from tests.engines.scenarios import make_tables
+from tests.lanes import select_every
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +73,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
         yield database
 
 
-@pytest.mark.parametrize(("metrics", "options"), CALLS)
+@pytest.mark.parametrize(("metrics", "options"), select_every(3, CALLS, rows=True))
 def test_on_duckdb(
     metrics: list[str], options: dict[str, Any], connection: duckdb.DuckDBPyConnection
 ) -> None:

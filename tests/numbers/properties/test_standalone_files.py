@@ -249,7 +249,7 @@ def list_metrics(role: str, grain: str) -> list[str]:
     )
 
 
-@pytest.mark.parametrize("name", select_every(4, list_metrics("run", "list")))
+@pytest.mark.parametrize("name", select_every(8, list_metrics("run", "list")))
 def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.find_metric(name)
     pasted = Pasted(file)
@@ -277,7 +277,7 @@ def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     )
 
 
-@pytest.mark.parametrize("name", list_metrics("run", "group"))
+@pytest.mark.parametrize("name", select_every(4, list_metrics("run", "group")))
 def test_rankings_of_groups(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.find_metric(name)
     (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
@@ -349,7 +349,7 @@ def test_inputs_of_their_own(role: str, name: str, connection: duckdb.DuckDBPyCo
     assert found == pytest.approx(fused, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", select_every(4, list_metrics("records", "group")))
+@pytest.mark.parametrize("name", select_every(8, list_metrics("records", "group")))
 def test_records(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.find_metric(name)
     (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
