@@ -10,6 +10,6 @@
 -- Source: sqlrank.
 SELECT
   list_id,
-  MAX($column) AS sum
+  MAX($column) AS sum -- the one value of the query; aggregate() adds those of queries
 FROM list_measures
 GROUP BY list_id

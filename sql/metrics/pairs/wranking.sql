@@ -1,6 +1,8 @@
 -- WRanking: W-ranking performance measure: a linear rank statistic, the sum of phi over the relative ranks of the positives.
---     W = sum over positives of phi(rank / (N + 1)), with ranks from the lowest of all N scores, and average ranks of ties
--- Of phi=mww it is (P N- AUC + P (P + 1) / 2) / (N + 1), with N- negatives.
+--     W = S / S of perfect scores, S = sum over positives of phi(rank / (N + 1)), with ranks from the lowest of all N scores,
+--     and average ranks of ties
+-- Perfect scores keep the order of the positives and put all negatives below them: separated_rank. W is S itself under scale=sum.
+-- Of phi=mww S is (P N- AUC + P (P + 1) / 2) / (N + 1), with N- negatives.
 -- Full name: W-ranking performance.
 -- Use when: you follow the literature on linear rank statistics and choose the score-generating function.
 -- phi(): default mww: score of a relative rank, that does not decrease.

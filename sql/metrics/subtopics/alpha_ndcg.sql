@@ -1,5 +1,7 @@
 -- alpha_nDCG: discounted gain where a document counts less for subtopics of documents above it, over that of the ideal list.
---     The ideal list is greedy: at each rank it has the document that gains most after those above.
+--     gain = sum over its subtopics of (1 - alpha)^(documents of the subtopic above)
+-- The default alpha of novelty() is 0.5. The ideal list is greedy: at each rank it has the document that gains most after those above.
+-- It is not always the best list, so that values can be above 1.
 -- Full name: normalized alpha discounted cumulative gain.
 -- Use when: queries are ambiguous or broad, documents are judged by subtopic, and repetition should cost.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.

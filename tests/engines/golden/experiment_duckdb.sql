@@ -266,6 +266,7 @@ WITH observations AS (
   SELECT
     metric, variant, cuped_theta, value, value_control, n_units, n_units_control,
     value - value_control AS difference, SQRT(variance + variance_control) AS se,
+    -- by Welch
     1 / NULLIF(
       variance_share * variance_share / NULLIF(n_units - 1, 0)
       + (1 - variance_share) * (1 - variance_share) / NULLIF(n_units_control - 1, 0),
@@ -281,6 +282,7 @@ WITH observations AS (
       / NULLIF(n_units_control - 1, 0),
       0
     ) AS relative_df,
+    -- level of the interval: 1 - confidence, over the number of intervals if corrected
     (1 - 0.95e0) / COUNT(*) OVER () AS alpha
   FROM variance_shares
 ), quadrature_nodes AS (
@@ -440,7 +442,9 @@ WITH observations AS (
   -- MDE, and log p-value. (experiments/critical_values/fixed.sql)
   SELECT
     metric, variant,
+    -- of the absolute difference
     MAX(CASE WHEN purpose = 'difference' THEN t_quantile END) AS critical_value,
+    -- of the relative one
     MAX(CASE WHEN purpose = 'lift' THEN t_quantile END) AS relative_critical_value,
     MAX(CASE WHEN purpose = 'test' THEN t_quantile END)
     + MAX(CASE WHEN purpose = 'power' THEN t_quantile END) AS mde_critical_value,

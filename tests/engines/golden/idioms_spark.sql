@@ -184,6 +184,7 @@ CREATE TABLE shop.ads.daily_metrics AS
       variance_shares.n_units_control,
       variance_shares.value - variance_shares.value_control AS difference,
       SQRT(variance_shares.variance + variance_shares.variance_control) AS se,
+      -- by Welch
       1 / NULLIF(
         variance_shares.variance_share * variance_shares.variance_share
         / NULLIF(variance_shares.n_units - 1, 0)
@@ -200,6 +201,7 @@ CREATE TABLE shop.ads.daily_metrics AS
         + (1 - variance_shares.relative_variance_share)
         * (1 - variance_shares.relative_variance_share)
       ) AS relative_df,
+      -- level of the interval: 1 - confidence, over the number of intervals if corrected
       (1 - 0.95e0) / variance_shares_totals.num_rows AS alpha
     FROM variance_shares
     CROSS JOIN variance_shares_totals

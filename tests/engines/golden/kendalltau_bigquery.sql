@@ -7,7 +7,7 @@ WITH predictions AS (
   SELECT CAST(score AS FLOAT64) AS score, CAST(label AS FLOAT64) AS label
   FROM shop.eval.pairs
 ), label_score_weights AS (
-  -- One row per label and score of predictions of positive weight, in groups of any size.
+  -- One row per label and score of predictions of positive weight.
   -- (label_score_weights/all_groups.sql)
   SELECT label, score, CAST(COUNT(*) AS FLOAT64) AS weight
   FROM predictions
@@ -65,7 +65,7 @@ WITH predictions AS (
     PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), bitwise_counted_pairs AS (
-  -- One row, for a group with its untied pairs, and one per label and score with its ties.
+  -- Rows to sum, one with weights of untied pairs, and one per label and score with those of ties.
   -- (bitwise_counted_pairs.sql)
   SELECT
     SUM(upper_weight * lower_before) AS concordant,  -- weight of pairs of the same order
@@ -92,8 +92,8 @@ WITH predictions AS (
   FROM bitwise_counted_pairs
 )
 SELECT
-  -- KendallTau: Kendall's tau: concordant less discordant pairs, over the mean number of pairs
-  -- untied in label and in score (tau-b by default).
+  -- KendallTau: Kendall's tau: concordant less discordant pairs, over the geometric mean of the
+  -- pairs untied in label and the pairs untied in score (tau-b by default).
   SUM(concordant - discordant) / NULLIF(
     SUM(
       (concordant + discordant + score_ties) * SQRT(

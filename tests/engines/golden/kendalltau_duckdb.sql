@@ -96,7 +96,7 @@ WITH predictions AS NOT MATERIALIZED (
     PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), bitwise_counted_pairs AS (
-  -- One row, for a group with its untied pairs, and one per label and score with its ties.
+  -- Rows to sum, one with weights of untied pairs, and one per label and score with those of ties.
   -- (bitwise_counted_pairs.sql)
   SELECT
     SUM(upper_weight * lower_before) AS concordant, SUM(lower_weight * upper_before) AS discordant,
@@ -188,8 +188,8 @@ WITH predictions AS NOT MATERIALIZED (
   FROM pair_terms
 )
 SELECT
-  -- KendallTau: Kendall's tau: concordant less discordant pairs, over the mean number of pairs
-  -- untied in label and in score (tau-b by default).
+  -- KendallTau: Kendall's tau: concordant less discordant pairs, over the geometric mean of the
+  -- pairs untied in label and the pairs untied in score (tau-b by default).
   SUM(concordant - discordant) / NULLIF(
     SUM(
       (concordant + discordant + score_ties) * SQRT(

@@ -16,5 +16,5 @@ SELECT
   (value - value_control) / NULLIF(ABS(value_control), 0) AS relative_difference,
   SQRT(variance + value / NULLIF(value_control, 0) * (value / NULLIF(value_control, 0)) * variance_control) / NULLIF(ABS(value_control), 0) AS relative_se,
   welch_df(variance_share, n_units, n_units_control) AS relative_df,
-  $alpha AS alpha
+  $alpha AS alpha -- level of the interval: 1 - confidence, over the number of intervals if corrected
 FROM variance_shares

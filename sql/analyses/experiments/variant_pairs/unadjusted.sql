@@ -1,4 +1,4 @@
--- variant_pairs: one row per metric and variant: unadjusted value, its variance and units, those of the control, and a theta of 0.
+-- variant_pairs: one row per metric and variant: unadjusted value, its variance and units, and those of the control.
 -- The relative variance is that of the logarithm of the value, NULL if that is not above 0.
 -- Grain: metric, variant
 SELECT

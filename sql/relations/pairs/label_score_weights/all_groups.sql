@@ -1,4 +1,4 @@
--- label_score_weights: one row per group, label and score of predictions of positive weight, in groups of any size: their weight.
+-- label_score_weights: one row per group, label and score of predictions of positive weight: their weight.
 -- Grain: group_id, label, score
 SELECT
   group_id,
