@@ -29,7 +29,7 @@ from sqlrank.output.table_writes import output_identifier, resolve_group_column,
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
 from sqlrank.run.prepare import audit_text, prepare_audit, prepare_statement
-from sqlrank.sql_ast import query_text, sql_literal
+from sqlrank.sql_ast import call_function, query_text, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -375,10 +375,15 @@ def _build_unique_test(keys: list[exp.Identifier], dialect: str) -> dict[str, An
     if not keys:
         return {}
     key_texts: list[exp.Expr] = [exp.cast(exp.column(key.copy()), "TEXT") for key in keys]
+    if len(keys) > 1:  # a separator that no text contains, so that only equal keys are equal
+        key_texts = [
+            call_function("REPLACE", key_text, sql_literal("|"), sql_literal("|0"))
+            for key_text in key_texts
+        ]
     text = key_texts[0]
     for key_text in key_texts[1:]:
         text = exp.DPipe(
-            this=exp.DPipe(this=text, expression=sql_literal("|")), expression=key_text
+            this=exp.DPipe(this=text, expression=sql_literal("|1")), expression=key_text
         )
     return {"data_tests": [{"unique": {"column_name": text.sql(get_dialect(dialect).sqlglot)}}]}
 

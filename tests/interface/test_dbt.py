@@ -218,6 +218,16 @@ def test_a_model_reads_what_dbt_knows(tmp_path: Path) -> None:
     assert model["data_tests"] == [{"unique": {"column_name": 'CAST("campaign" AS TEXT)'}}]
 
 
+def test_different_keys_are_unique_together(tmp_path: Path) -> None:
+    _, model = write_model(tmp_path, "daily", "AUC", *CLICKS, "--by", "campaign,Day")
+    text = model["data_tests"][0]["unique"]["column_name"]
+    keys = [("a|", "b"), ("a", "|b"), ("a", "b"), ("a|0", "b"), ("a|1", "b"), ("a", "1|b")]
+    rows = ", ".join(map(str, keys))
+    with duckdb.connect() as connection:
+        texts = connection.sql(f'SELECT {text} FROM (VALUES {rows}) AS t(campaign, "Day")')
+        assert len({*texts.fetchall()}) == len(keys)
+
+
 def read_description(name: str) -> str:
     listed = {row["name"]: row["description"] for row in sqlrank.metrics().to_pylist()}
     return listed[name]

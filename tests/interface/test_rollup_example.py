@@ -195,8 +195,9 @@ def test_the_schema_is_yaml() -> None:
         {
             "unique": {
                 "column_name": (
-                    "CAST(\"day\" AS TEXT) || '|' || CAST(\"campaign\" AS TEXT) || '|' || CAST(bin"
-                    " AS TEXT)"
+                    "REPLACE(CAST(\"day\" AS TEXT), '|', '|0') || '|1' ||"
+                    " REPLACE(CAST(\"campaign\" AS TEXT), '|', '|0') || '|1' ||"
+                    " REPLACE(CAST(bin AS TEXT), '|', '|0')"
                 )
             }
         }
