@@ -421,7 +421,21 @@ def _table_from_dict(role: str, source: Mapping[Any, Any]) -> pa.Table:
             " lists, as to_dict('list') has"
         )
     lists = [_check_documents(role, query, docs) for query, docs in source.items()]
-    values = [*map(float, itertools.chain.from_iterable(docs.values() for docs in lists))]
+    numbers = [*itertools.chain.from_iterable(docs.values() for docs in lists)]
+    types = set(map(type, numbers))
+    if bool in types and len(types) > 1:
+        query, doc, value = next(
+            (query, doc, value)
+            for query, docs in source.items()
+            for doc, value in docs.items()
+            if isinstance(value, bool)
+        )
+        raise InputError(
+            f"{role}: query {quote_excerpt(str(query), is_name=True)} has {value} for document"
+            f" {quote_excerpt(str(doc), is_name=True)}, and other documents have numbers. Give all"
+            " of them numbers, or all True and False"
+        )
+    values = [*map(float, numbers)]
     return pa.table(
         _id_columns(role, [*source], lists)
         | {VALUE_COLUMN_BY_ROLE[role]: to_array(values, pa.float64())}

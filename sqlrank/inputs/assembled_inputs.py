@@ -386,7 +386,9 @@ def _normalize_value(
         id_type = exp.DataType.build(f"{types[id_field].sql('duckdb')}[]", dialect="duckdb")
         number_field = NUMBER_FIELDS[name]
         return exp.cast(_extract_fields(value, id_field), id_type), (
-            _as_numbers(_extract_fields(value, number_field)) if number_field in types else None
+            _as_numbers(_extract_fields(value, number_field), [types[number_field]])
+            if number_field in types
+            else None
         )
     if duckdb_type.startswith("STRUCT(") or duckdb_type == "JSON":
         document = value if duckdb_type == "JSON" else _call_function("TO_JSON", value)
@@ -395,7 +397,8 @@ def _normalize_value(
         is_object = _call_function("JSON_TYPE", document.copy()).eq("OBJECT")
         ids_of_object = exp.If(this=is_object, true=_call_function("JSON_KEYS", members))
         numbers_of_object = exp.If(
-            this=is_object.copy(), true=_as_numbers(_extract_path(members.copy(), "$.*"))
+            this=is_object.copy(),
+            true=_as_numbers(_extract_path(members.copy(), "$.*"), _list_field_types(duckdb_type)),
         )
         return exp.Case(
             ifs=[ids_of_object], default=_extract_path(document.copy(), "$[*]")
@@ -481,8 +484,18 @@ def _extract_path(document: exp.Expr, path: str) -> exp.Expr:
     return _call_function("JSON_EXTRACT_STRING", document, sql_literal(path))
 
 
-def _as_numbers(texts: exp.Expr) -> exp.Expr:
-    """Return numbers, NULL for texts that are none, which the checks of rows then report."""
+def _list_field_types(duckdb_type: str) -> list[exp.DataType]:
+    """Return the types of the fields of a struct; JSON has none."""
+    fields = exp.DataType.build(duckdb_type, dialect="duckdb").expressions
+    return [field.args["kind"] for field in fields]
+
+
+def _as_numbers(texts: exp.Expr, types: Sequence[exp.DataType] = ()) -> exp.Expr:
+    """Return numbers, NULL for texts that are none, which the checks of rows then report. Texts of
+    booleans alone, by their types, are 1 and 0.
+    """
+    if types and all(element.is_type("BOOLEAN") for element in types):
+        texts = exp.TryCast(this=texts, to=exp.DataType.build("BOOLEAN[]", dialect="duckdb"))
     return exp.TryCast(this=texts, to=exp.DataType.build("DOUBLE[]", dialect="duckdb"))
 
 

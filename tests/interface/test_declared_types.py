@@ -266,6 +266,49 @@ def test_a_boolean_among_numbers_of_python(
         sqlrank.evaluate("AUC", predictions=make({"label": [0, 1, 0], "score": values}))
 
 
+@pytest.mark.parametrize("odd", [{"b": 3}, {"b": 0.5}])
+@pytest.mark.parametrize("role", ["run", "qrels"])
+def test_a_boolean_among_numbers_of_a_dict(role: str, odd: dict[str, float]) -> None:
+    inputs: dict[str, Any] = {"run": {"p": {"a": 0.5}}, "qrels": {"p": {"a": 1}}}
+    booleans = {"q": {"a": True, "b": False}}
+    assert sqlrank.evaluate("RR", **inputs | {role: booleans | {"p": {"a": True}}}).num_rows
+    for mixed in ({"q": booleans["q"] | odd}, booleans | {"p": odd}):
+        with pytest.raises(
+            InputError,
+            match=rf"^{role}: query 'q' has True for document 'a', and other documents have numbers",
+        ):
+            sqlrank.evaluate("RR", **inputs | {role: mixed})
+
+
+@pytest.mark.parametrize(
+    "judged",
+    [
+        {"relevant": {"a": True, "b": False}},
+        {"relevant": ["a", "b"], "grades": [True, False]},
+        {
+            "relevant": [
+                {"doc_id": "a", "relevance": True},
+                {"doc_id": "b", "relevance": False},
+            ]
+        },
+    ],
+    ids=["map", "grades", "objects"],
+)
+@pytest.mark.parametrize("num_rows", [1, 300])  # of many keys DuckDB infers a map
+def test_booleans_are_grades(judged: dict[str, Any], num_rows: int) -> None:
+    rows: Rows = [
+        json.loads(json.dumps(judged | {"retrieved": ["a", "b"]}).replace('"a"', f'"a{row}"'))
+        | {"query_id": row}
+        for row in range(num_rows)
+    ]
+    for answers in (rows, WRITERS[".jsonl"]("x.jsonl", rows)):
+        result = sqlrank.evaluate(["CG", "num_q"], inputs={"answers": answers}).to_pylist()
+        assert result == [{"CG": 1.0, "num_q": num_rows}]
+    odd: Any = json.loads(json.dumps(rows[:1]).replace("false", "3"))
+    with pytest.raises(InputError, match=r"no number|cannot be read"):
+        sqlrank.evaluate("CG", inputs={"answers": odd})
+
+
 @pytest.mark.slow
 def test_a_key_that_only_late_rows_of_json_have() -> None:
     rows: Rows = [{"label": row % 2, "score": 0.5} for row in range(SAMPLE)]
