@@ -297,6 +297,34 @@ class SourceTable:
             if (problem := self.problems.get(name)) is not None:
                 raise InputError(problem.text)
 
+    def explain_folders(self, name: str) -> str:
+        """Return the reason that a name of folders, such as ``day=1``, is no column, and a next
+        step; an empty text for other names.
+        """
+        texts = (
+            text.name for text in self.display_from_item.find_all(exp.Literal) if text.is_string
+        )
+        files = [path for text in texts for path in list_paths(text)]
+        folders = [
+            [part.lower().split("=") for part in file.parent.parts if "=" in part] for file in files
+        ]
+        keys = [[key for key, *_ in parts] for parts in folders]
+        named = next((names for names in keys if name.lower() in names), None)
+        odd = next(
+            (
+                file
+                for file, names, parts in zip(files, keys, folders, strict=True)
+                if names != named or any(len(part) > len(("key", "value")) for part in parts)
+            ),
+            None,
+        )
+        if named is None or odd is None:
+            return ""
+        return (
+            f"Folders {name}=... are a column if those of all files have the same names, and one"
+            f" '=' each, unlike {odd}. Rename them, or give a query"
+        )
+
     def select_columns(self, read: Iterable[exp.Identifier], for_display: bool) -> exp.Select:
         """Return a SELECT of columns under the names ``read``, and of the constants."""
         query = exp.select().from_(self.from_clause(for_display=for_display))

@@ -608,7 +608,7 @@ def _find_in_base(
         raise InputError(
             join_sentences(
                 f"{start}{first.role.name} have no column {quote_excerpt(name)}",
-                advice,
+                first.table.explain_folders(name) or advice,
                 f"There are: {enumerate_names(available)}",
             )
         )

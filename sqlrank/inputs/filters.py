@@ -263,8 +263,11 @@ def _find_role(column: exp.Column, parsed: exp.Column, inputs: Mapping[str, Boun
         is_value = (
             not role and isinstance(parsed.parent, exp.Predicate) and parsed.arg_key != "this"
         )
-        advice = did_you_mean(name, available) or (
-            "A text is written in single quotes" if is_value else ""
+        tables = [bound_input.table for bound_input in possible_inputs.values()]
+        advice = (
+            next(filter(None, (table.explain_folders(name) for table in tables)), "")
+            or did_you_mean(name, available)
+            or ("A text is written in single quotes" if is_value else "")
         )
         raise InputError(
             join_sentences(

@@ -372,6 +372,20 @@ def test_names_of_folders_have_the_types_of_all_of_them(
     ).to_pylist() == [{"num_predictions": 3}]
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+@pytest.mark.parametrize("odd", ["k=a=b", "k=1/m=2", "m=1"])
+def test_names_of_folders_that_are_no_column(odd: str, suffix: str) -> None:
+    for folder in ("k=1", odd):
+        Path("f", folder).mkdir(parents=True, exist_ok=True)
+        WRITERS[suffix](f"f/{folder}/x{suffix}", [{"label": row, "score": row} for row in (0, 1)])
+    reason = rf"column 'k'\. Folders k=\.\.\. are a column if .* unlike f/{odd}/x{suffix}\. Rename"
+    for options in ({"by": "k"}, {"where": "k = '1'"}):
+        with pytest.raises(InputError, match=reason):
+            sqlrank.evaluate("AUC", predictions="f", **options)
+    with pytest.raises(InputError, match=r"no column 'label2'\. Did you mean"):
+        sqlrank.evaluate("AUC", predictions="f", by="label2")
+
+
 ODD_PLACES = ["row 1", f"row {SAMPLE + 1}", "last row", "file 2", "file 11", "file 33"]
 
 
