@@ -14,12 +14,9 @@ import sqlrank
 from benchmarks.interval_coverage import DESIGNS, LEAST, read_listed_cells, read_table
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_info import load_small_samples
+from tests.interface.advice import read_notes
 
 RNG = np.random.default_rng(4)
-
-
-def read_notes(result: pa.Table) -> list[str]:
-    return (result.schema.metadata or {}).get(b"sqlrank.notes", b"").decode().splitlines()
 
 
 def draw_numbers(rows: int) -> pa.Table:

@@ -19,6 +19,8 @@ from tests.interface.command_line import invoke_command
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import pyarrow as pa
+
 MAX_STEPS = 3
 INPUTS = ("predictions", "run", "qrels")
 
@@ -37,6 +39,10 @@ _METRIC = re.compile(
     r"(?:[Ww]rite|[Aa]sk for|[Gg]ive(?: a list of them,)?|[Dd]id you mean)"
     r" (\[[^\]]*\]|'?[A-Z]\w*(?:\([^()]*\))?(?:@\d+)?)"
 )
+
+
+def read_notes(result: pa.Table) -> list[str]:
+    return (result.schema.metadata or {}).get(b"sqlrank.notes", b"").decode().splitlines()
 
 
 def _read_literal(text: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
@@ -43,3 +44,8 @@ def assert_refused(*parts: str, metrics: str | list[str] = "RR", **call: Any) ->
 
 GOOD_RUN = make_run(("q", "a", 2.0), ("q", "b", 1.0))
 GOOD_QRELS = make_qrels(("q", "a", 1), ("q", "b", 0))
+
+
+def read_canonical(result: pa.Table) -> dict[str, str]:
+    names: dict[str, str] = json.loads(result.schema.metadata[b"sqlrank.canonical"])
+    return names

@@ -13,8 +13,8 @@ import pytest
 
 import sqlrank
 from sqlrank.errors import InputError
-from tests.interface.advice import find_options, follow_all
-from tests.interface.test_left_out import make_scores, read_notes
+from tests.interface.advice import find_options, follow_all, read_notes
+from tests.interface.test_left_out import make_scores
 
 if TYPE_CHECKING:
     from pathlib import Path

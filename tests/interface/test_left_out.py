@@ -23,6 +23,7 @@ from sqlrank.output.ci_reports import format_junit
 from sqlrank.registry.loader import load_registry
 from sqlrank.result_metadata import read_left_out
 from sqlrank.run import execution
+from tests.interface.advice import read_notes
 from tests.interface.command_line import app
 
 if TYPE_CHECKING:
@@ -32,10 +33,6 @@ QUERIES = [f"q{number}" for number in range(6)]
 QRELS = {query: {"a": 1, "b": 0} for query in QUERIES}
 RUN = {query: {"a": 2.0, "b": 1.0} for query in QUERIES}
 HALF = {query: RUN[query] for query in QUERIES[:3]}
-
-
-def read_notes(result: pa.Table) -> list[str]:
-    return (result.schema.metadata or {}).get(b"sqlrank.notes", b"").decode().splitlines()
 
 
 def make_records(**missing: list[int]) -> dict[str, pa.Table]:

@@ -13,8 +13,7 @@ from sklearn.metrics import roc_auc_score
 import sqlrank
 from sqlrank import InputError
 from sqlrank.registry.loader import load_registry
-from tests.interface.advice import find_options, follow_all
-from tests.interface.test_left_out import read_notes
+from tests.interface.advice import find_options, follow_all, read_notes
 from tests.lanes import select_few
 
 DOCS = {f"q{query}": {f"D{doc}": float(9 - doc) for doc in range(4)} for query in range(5)}

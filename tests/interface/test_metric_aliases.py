@@ -17,18 +17,13 @@ import sqlrank
 from sqlrank import MetricError
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.sql_folder import read_toml, sql_root
-from tests.interface.calls import GOOD_QRELS, GOOD_RUN
+from tests.interface.calls import GOOD_QRELS, GOOD_RUN, read_canonical
 from tests.interface.command_line import invoke_command, run_command, run_refused_command
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 NAMES: dict[str, Any] = read_toml(sql_root() / "settings" / "names.toml")
-
-
-def read_canonical(result: pa.Table) -> dict[str, str]:
-    names: dict[str, str] = json.loads(result.schema.metadata[b"sqlrank.canonical"])
-    return names
 
 
 @pytest.mark.parametrize(

@@ -10,17 +10,13 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.interface.advice import find_options
+from tests.interface.advice import find_options, read_notes
 from tests.interface.command_line import invoke_command
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 CURVES = ("PR", "ROC", "Threshold", "Gain", "Lift")
-
-
-def _read_notes(result: pa.Table) -> list[str]:
-    return (result.schema.metadata or {}).get(b"sqlrank.notes", b"").decode().splitlines()
 
 
 def _make_scores(size: int) -> dict[str, list[Any]]:
@@ -41,7 +37,7 @@ def test_points_of_a_curve_that_are_left_out_are_counted(curve: str) -> None:
     predictions = _make_scores(5000)
     for options in ({}, {"by": "day"}, {"points": 3000}):
         result = sqlrank.evaluate(curve, predictions=predictions, **options)
-        (note,) = _read_notes(result)
+        (note,) = read_notes(result)
         count = re.match(r"([\d,]+) of 5,000 points of the curve are left out", note)
         assert count is not None, note
         num_points = sum(
@@ -50,8 +46,8 @@ def test_points_of_a_curve_that_are_left_out_are_counted(curve: str) -> None:
         assert int(count[1].replace(",", "")) + num_points == 5000, (options, note)
         assert "Give points=0 for all" in note
     everything = sqlrank.evaluate(curve, predictions=predictions, points=0)
-    assert (max(everything["point"].to_pylist()), _read_notes(everything)) == (5000, [])
-    assert _read_notes(sqlrank.evaluate(curve, predictions=_make_scores(100))) == []
+    assert (max(everything["point"].to_pylist()), read_notes(everything)) == (5000, [])
+    assert read_notes(sqlrank.evaluate(curve, predictions=_make_scores(100))) == []
 
 
 def test_a_file_of_points_has_the_note(tmp_path: Path) -> None:
@@ -87,16 +83,16 @@ def test_labels_of_0_by_which_errors_are_divided() -> None:
     predictions = {"y": [0, 0, 5, 10], "p": [10, 20, 6, 12], "shop": ["a", "b", "b", "b"]}
     columns = {"label": "y", "score": "p"}
     for metrics in ("MAPE", ["MAE", "MAPE"]):
-        (note,) = _read_notes(sqlrank.evaluate(metrics, predictions=predictions, columns=columns))
+        (note,) = read_notes(sqlrank.evaluate(metrics, predictions=predictions, columns=columns))
         assert (
             note
             == "2 of 4 labels are 0, and an error is divided by eps in their place. Leave them out"
             " with where='y <> 0'"
         )
     followed = sqlrank.evaluate("MAPE", predictions=predictions, columns=columns, where="y <> 0")
-    assert (followed["MAPE"][0].as_py(), _read_notes(followed)) == (pytest.approx(0.2), [])
-    assert _read_notes(sqlrank.evaluate("MAE", predictions=predictions, columns=columns)) == []
-    (note,) = _read_notes(
+    assert (followed["MAPE"][0].as_py(), read_notes(followed)) == (pytest.approx(0.2), [])
+    assert read_notes(sqlrank.evaluate("MAE", predictions=predictions, columns=columns)) == []
+    (note,) = read_notes(
         sqlrank.evaluate("MAPE", predictions=predictions, columns=columns, by="shop")
     )
     assert note.endswith("with where='y <> 0' (shop=a: 1 of 1, shop=b: 1 of 3)")
@@ -131,12 +127,12 @@ def test_ranks_that_differ_from_the_order_of_ties_are_named(options: dict[str, A
         "equal scores are ordered by doc_id, greatest first, against run.rank in 1 of 1 lists. Give"
         " ties='row_order' to order them by rank"
     )
-    assert _read_notes(result) == ([expected] if is_by_id else [])
+    assert read_notes(result) == ([expected] if is_by_id else [])
     followed = sqlrank.evaluate("RR", run=run, qrels=JUDGED, ties="row_order", **options)
-    assert (followed["RR"][0].as_py(), _read_notes(followed)) == (1.0, [])
+    assert (followed["RR"][0].as_py(), read_notes(followed)) == (1.0, [])
     for ranks, ties in (([2, 1, 3], {}), ([1, 2, 3], {"ties": "doc_desc"})):
         assert (
-            _read_notes(
+            read_notes(
                 sqlrank.evaluate(
                     "RR", run={**run, "rank": ranks}, qrels=JUDGED, **{**options, **ties}
                 )
@@ -151,7 +147,7 @@ def test_grades_that_a_tool_truncates_are_counted(compat: str | None) -> None:
     gives.
     """
     run, qrels = {"q": {"a": 1.0, "b": 2.0}}, {"q": {"a": 1.5, "b": 0.9, "c": 1}}
-    notes = _read_notes(sqlrank.evaluate("nDCG", run=run, qrels=qrels, compat=compat))
+    notes = read_notes(sqlrank.evaluate("nDCG", run=run, qrels=qrels, compat=compat))
     if compat in {None, "torchmetrics"}:
         assert notes == []
         return
@@ -159,7 +155,7 @@ def test_grades_that_a_tool_truncates_are_counted(compat: str | None) -> None:
     assert note.startswith("2 of 3 grades are no integers. trec_eval truncates them")
     followed = sqlrank.evaluate("nDCG", run=run, qrels=qrels, compat=compat, **find_options(note))
     whole = sqlrank.evaluate("nDCG", run=run, qrels={"q": {"a": 1, "b": 0, "c": 1}}, compat=compat)
-    assert (followed.to_pylist(), _read_notes(followed)) == (whole.to_pylist(), [])
+    assert (followed.to_pylist(), read_notes(followed)) == (whole.to_pylist(), [])
 
 
 def test_grades_below_rel_are_named() -> None:
@@ -167,32 +163,32 @@ def test_grades_below_rel_are_named() -> None:
         "run": {"q": {"a": 1.0, "b": 2.0}},
         "qrels": {"q": {"a": 0.9, "b": 0.3}},
     }
-    _, note = _read_notes(sqlrank.evaluate(["AP", "nDCG"], **arguments))
+    _, note = read_notes(sqlrank.evaluate(["AP", "nDCG"], **arguments))
     assert (
         note
         == "the greatest grade is 0.9, and relevant is one from 1 on (rel). Give rel=0.9 or less"
     )
     assert sqlrank.evaluate("AP", **arguments, rel=0.9)["AP"][0].as_py() == 0.5
     for metric, options in (("AP", {"rel": 0.9}), ("AP(rel=0.3)", {}), ("nDCG", {})):
-        assert _read_notes(sqlrank.evaluate(metric, **arguments, **options)) == []
+        assert read_notes(sqlrank.evaluate(metric, **arguments, **options)) == []
 
 
 def test_queries_of_a_run_without_judgments_are_counted() -> None:
     """Where the run decides on the queries, they count, so that nothing is left out."""
     run = {"q1": {"a": 1.0}, "q2": {"a": 1.0}, "q3": {"a": 1.0}}
     result = sqlrank.evaluate("RR", run=run, qrels=JUDGED)
-    assert (result.to_pylist(), _read_notes(result)) == (
+    assert (result.to_pylist(), read_notes(result)) == (
         [{"RR": 1.0}],
         ["2 of 3 queries of the run have no judgments, and are left out"],
     )
     systems = sqlrank.evaluate("RR", run={"all": run, "one": {"q1": {"a": 1.0}}}, qrels=JUDGED)
-    assert _read_notes(systems) == [
+    assert read_notes(systems) == [
         "2 of 4 queries of the run have no judgments, and are left out (system=all: 2 of 3)"
     ]
-    assert _read_notes(sqlrank.evaluate("RR", run={"q1": {"a": 1.0}}, qrels=JUDGED)) == []
+    assert read_notes(sqlrank.evaluate("RR", run={"q1": {"a": 1.0}}, qrels=JUDGED)) == []
     assert not any(
         "left out" in note
-        for note in _read_notes(sqlrank.evaluate("RR", run=run, qrels=JUDGED, queries="retrieved"))
+        for note in read_notes(sqlrank.evaluate("RR", run=run, qrels=JUDGED, queries="retrieved"))
     )
 
 
@@ -217,27 +213,27 @@ def test_stale_gold_is_named() -> None:
         "If ids changed after judging, give those of the corpus as items, and ask for GoldInCorpus"
     )
     in_no_list = f"7 of 12 relevant documents are in no list of any query. {advice}"
-    assert _read_notes(sqlrank.evaluate("RR", run=run, qrels=qrels)) == [in_no_list]
+    assert read_notes(sqlrank.evaluate("RR", run=run, qrels=qrels)) == [in_no_list]
     corpus = pa.table({"doc_id": ["x", "y", *(f"d{number}" for number in range(7, 12))]})
     not_there = (
         "7 of 12 relevant documents are not in the catalog, so that no list can find them. See"
         " GoldInCorpus"
     )
-    assert _read_notes(sqlrank.evaluate("RR", run=run, qrels=qrels, inputs={"items": corpus})) == [
+    assert read_notes(sqlrank.evaluate("RR", run=run, qrels=qrels, inputs={"items": corpus})) == [
         not_there
     ]
     whole = pa.table(
         {"doc_id": [*corpus["doc_id"].to_pylist(), *(f"old{number}" for number in range(7))]}
     )
-    assert _read_notes(sqlrank.evaluate("RR", run=run, qrels=qrels, inputs={"items": whole})) == []
+    assert read_notes(sqlrank.evaluate("RR", run=run, qrels=qrels, inputs={"items": whole})) == []
     found = {
         query: {**docs, **({"old0": 0.5, "old1": 0.4} if query == "q9" else {})}
         for query, docs in run.items()
     }
-    assert _read_notes(sqlrank.evaluate("RR", run=found, qrels=qrels)) == []  # 5 of 12
+    assert read_notes(sqlrank.evaluate("RR", run=found, qrels=qrels)) == []  # 5 of 12
     few = {query: qrels[query] for query in [*qrels][:9]}
     assert not any(
-        "in no list" in note for note in _read_notes(sqlrank.evaluate("RR", run=run, qrels=few))
+        "in no list" in note for note in read_notes(sqlrank.evaluate("RR", run=run, qrels=few))
     )
     (row,) = sqlrank.gate(
         "RR", run={"old": run, "new": run}, qrels=qrels, baseline="old"
@@ -265,7 +261,7 @@ def test_lists_of_one_score_are_counted(scores: list[list[float]], text: str) ->
     }
     qrels = {query: {"d1": 1} for query in run}
     result = sqlrank.evaluate("nDCG@1", run=run, qrels=qrels)
-    notes = _read_notes(result)
+    notes = read_notes(result)
     assert [text in note for note in notes] == ([True] if text else [])
     advised = [find_options(note) for note in notes]
     assert advised == ([{"ties": "expected"}] if text else [])
@@ -273,4 +269,4 @@ def test_lists_of_one_score_are_counted(scores: list[list[float]], text: str) ->
         expected = sqlrank.evaluate("nDCG@1", run=run, qrels=qrels, **options)
         mean = sum(1 / values.count(max(values)) for values in scores) / len(scores)
         assert expected["nDCG@1"].to_pylist() == [pytest.approx(mean)]
-        assert _read_notes(expected) == []
+        assert read_notes(expected) == []

@@ -30,66 +30,25 @@ PREDICTIONS = ["--predictions", SMALL / "predictions.csv"]
 SCORES = [*PREDICTIONS, "--column", "score=score", "--column", "score=label"]
 
 
+EACH_RUN = "no input has a column 'nope'. Each run is a system: a, b. Leave --system out"
+THE_RUN = "no input has a column 'nope'. The run has: query_id, doc_id, score"
+NO_COLUMN = "predictions have no column 'nope'. There are: query_id, doc_id, label, score"
+SEVERAL_SCORES = "with several scores. Each score is a system: score, label. Leave"
+SEVERAL_RUNS = "with several runs. Each run is a system: a, b. Leave --system out"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["compare", "AP", *RUNS],
-            (
-                "--system: no input has a column 'nope'. Each run is a system: a, b. Leave"
-                " --system out"
-            ),
-        ),
-        (
-            ["gate", "AP", *RUNS],
-            (
-                "--system: no input has a column 'nope'. Each run is a system: a, b. Leave"
-                " --system out"
-            ),
-        ),
-        (
-            ["compare", "AP", *RUN],
-            "--system: no input has a column 'nope'. The run has: query_id, doc_id, score",
-        ),
-        (
-            ["compare", "AUC", *PREDICTIONS],
-            (
-                "--system: predictions have no column 'nope'. There are: query_id, doc_id, label,"
-                " score"
-            ),
-        ),
-        (
-            ["compare", "AUC", *SCORES],
-            (
-                "--system nope is not possible with several scores. Each score is a system: score,"
-                " label. Leave"
-            ),
-        ),
-        (
-            ["report", "AP", *RUNS],
-            (
-                "--system nope is not possible with several runs. Each run is a system: a, b. Leave"
-                " --system out"
-            ),
-        ),
-        (
-            ["report", "AUC", *SCORES],
-            (
-                "--system nope is not possible with several scores. Each score is a system: score,"
-                " label. Leave"
-            ),
-        ),
-        (
-            ["report", "AP", *RUN],
-            "--system: no input has a column 'nope'. The run has: query_id, doc_id, score",
-        ),
-        (
-            ["report", "AUC", *PREDICTIONS],
-            (
-                "--system: predictions have no column 'nope'. There are: query_id, doc_id, label,"
-                " score"
-            ),
-        ),
+        (["compare", "AP", *RUNS], f"--system: {EACH_RUN}"),
+        (["gate", "AP", *RUNS], f"--system: {EACH_RUN}"),
+        (["compare", "AP", *RUN], f"--system: {THE_RUN}"),
+        (["compare", "AUC", *PREDICTIONS], f"--system: {NO_COLUMN}"),
+        (["compare", "AUC", *SCORES], f"--system nope is not possible {SEVERAL_SCORES}"),
+        (["report", "AP", *RUNS], f"--system nope is not possible {SEVERAL_RUNS}"),
+        (["report", "AUC", *SCORES], f"--system nope is not possible {SEVERAL_SCORES}"),
+        (["report", "AP", *RUN], f"--system: {THE_RUN}"),
+        (["report", "AUC", *PREDICTIONS], f"--system: {NO_COLUMN}"),
     ],
 )
 def test_a_column_of_systems_that_is_not_there(arguments: list[object], message: str) -> None:

@@ -14,18 +14,13 @@ from sqlrank import MetricError
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.registry.resolved_metric import with_plain_names
-from tests.interface.calls import GOOD_QRELS, GOOD_RUN
+from tests.interface.calls import GOOD_QRELS, GOOD_RUN, read_canonical
 from tests.interface.command_line import run_command, run_refused_command
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 CLICKS = pa.table({"label": [0, 1, 1], "score": [0.25, 0.75, 0.5]})
-
-
-def read_canonical(result: pa.Table) -> dict[str, str]:
-    names: dict[str, str] = json.loads(result.schema.metadata[b"sqlrank.canonical"])
-    return names
 
 
 def test_columns_have_plain_names_and_metadata_the_canonical_ones() -> None:

@@ -15,9 +15,8 @@ from sklearn.metrics import roc_auc_score
 
 import sqlrank
 from sqlrank import MetricError
-from tests.interface.advice import follow, list_ways
+from tests.interface.advice import follow, list_ways, read_notes
 from tests.interface.command_line import invoke_command
-from tests.interface.test_left_out import read_notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable

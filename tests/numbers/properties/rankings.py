@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 import random
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 import sqlrank
 from tests.numbers.references.answers import Collection
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 METRICS = [
     *(
@@ -131,3 +129,25 @@ def assert_equal(got: dict[str, list[Any]], expected: dict[str, list[Any]]) -> N
         assert all(
             math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-15) for one, other in pairs
         ), name
+
+
+def make_run(queries: int, length: int) -> pa.Table:
+    rows = range(queries * length)
+    return pa.table(
+        {
+            "query_id": [i // length for i in rows],
+            "doc_id": [i % length for i in rows],
+            "score": [i * 7919 % 101 for i in rows],
+        }
+    )
+
+
+def make_qrels(queries: int, judged: int) -> pa.Table:
+    rows = range(queries * judged)
+    return pa.table(
+        {
+            "query_id": [i // judged for i in rows],
+            "doc_id": [i % judged for i in rows],
+            "relevance": [1 for _ in rows],
+        }
+    )

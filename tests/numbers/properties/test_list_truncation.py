@@ -21,7 +21,13 @@ from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.registry.resolved_metric import find_input_role
 from tests.lanes import select_every, select_few
-from tests.numbers.properties.rankings import assert_equal, draw_collection, get_collection
+from tests.numbers.properties.rankings import (
+    assert_equal,
+    draw_collection,
+    get_collection,
+    make_qrels,
+    make_run,
+)
 from tests.numbers.references.random_collections import Traits, draw_random_collection
 from tests.numbers.references.recommendations import draw_world
 
@@ -350,28 +356,6 @@ def test_any_scores(
         return
     assert found[0] == found[1]
     assert shown[0] == shown[1]
-
-
-def make_run(queries: int, length: int) -> pa.Table:
-    rows = range(queries * length)
-    return pa.table(
-        {
-            "query_id": [i // length for i in rows],
-            "doc_id": [i % length for i in rows],
-            "score": [i * 7919 % 101 for i in rows],
-        }
-    )
-
-
-def make_qrels(queries: int, judged: int) -> pa.Table:
-    rows = range(queries * judged)
-    return pa.table(
-        {
-            "query_id": [i // judged for i in rows],
-            "doc_id": [i % judged for i in rows],
-            "relevance": [1 for _ in rows],
-        }
-    )
 
 
 def find_plan(metrics: list[str], **call: Any) -> str:

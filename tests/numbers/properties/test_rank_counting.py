@@ -20,6 +20,8 @@ from tests.numbers.properties.rankings import (
     assert_equal,
     evaluate_columns,
     get_collection,
+    make_qrels,
+    make_run,
 )
 from tests.numbers.references.random_collections import Traits, draw_random_collection
 
@@ -76,28 +78,6 @@ def test_ranks_of_several_systems(seed: int, ranking: str) -> None:
     assert found[ranking]["collection"] == found["sort"]["collection"]
     for name in names:
         assert found[ranking][name] == pytest.approx(found["sort"][name], rel=1e-12, abs=1e-15)
-
-
-def make_run(queries: int, length: int) -> pa.Table:
-    rows = range(queries * length)
-    return pa.table(
-        {
-            "query_id": [i // length for i in rows],
-            "doc_id": [i % length for i in rows],
-            "score": [i * 7919 % 101 for i in rows],
-        }
-    )
-
-
-def make_qrels(queries: int, judged: int) -> pa.Table:
-    rows = range(queries * judged)
-    return pa.table(
-        {
-            "query_id": [i // judged for i in rows],
-            "doc_id": [i % judged for i in rows],
-            "relevance": [1 for _ in rows],
-        }
-    )
 
 
 @pytest.fixture(autouse=True)
