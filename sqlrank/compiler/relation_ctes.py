@@ -90,8 +90,9 @@ class Cte:
 
     @property
     def comment(self) -> str:
-        """The comment above its query: its rows and source."""
-        return append_source(self.rows, self.source)
+        """The comment above its query: its rows, the note of its file, and source."""
+        note = self.file.annotations.get("Note", "") if self.file else ""
+        return append_source(self.rows, self.source, note)
 
 
 class CteList:

@@ -16,7 +16,7 @@ import sqlglot
 from sqlglot import exp
 
 from sqlrank.errors import ContractError, join_words
-from sqlrank.registry.sql_file import NO_CUTOFF
+from sqlrank.registry.sql_file import NO_CUTOFF, SqlFile
 from sqlrank.registry.sql_folder import sql_root, strip_header_comment
 from sqlrank.sql_ast import find_nodes
 
@@ -180,11 +180,12 @@ def _name_in_rest(names: Sequence[str], match: re.Match[str]) -> str:
     )
 
 
-def append_source(sentence: str, source: str) -> str:
-    """Return a sentence without a full stop as the comment of a step: with it, and with the source
-    in brackets.
+def append_source(sentence: str, source: str, note: str = "") -> str:
+    """Return a sentence without a full stop as the comment of a step: with it, then the note of its
+    file, and the source in brackets.
     """
-    return f"{sentence}. ({format_source_name(source)})" if source else f"{sentence}."
+    notes = f" {note}." if note else ""
+    return f"{sentence}.{notes}{f' ({format_source_name(source)})' if source else ''}"
 
 
 def substitute_cutoff(sentence: str, cutoff: object) -> str:
@@ -255,10 +256,12 @@ def load_query(*path: str | Path) -> exp.Query:
 
 
 def file_comment(*path: str) -> str:
-    """Return the comment of a file's step in statements: the first sentence, and the path in
-    brackets.
+    """Return the comment of a file's step in statements: the first sentence, its note, and the path
+    in brackets.
     """
-    return describe_rows(file_rows(*path), "/".join(path))
+    source = "/".join(path)
+    note = SqlFile("relations", "", sql_root().joinpath(*path)).annotations.get("Note", "")
+    return append_source(name_keys_of_rows(file_rows(*path), source, {}), source, note)
 
 
 @cache

@@ -84,7 +84,7 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 
 ANNOTATIONS = (
     "Depth", "Direction", "Engines", "For each", "Full name", "Grain", "Influence key", "Interval",
-    "Materialize", "Nonzero", "Outcomes", "Range", "Reading", "Reads", "Reference value",
+    "Materialize", "Nonzero", "Note", "Outcomes", "Range", "Reading", "Reads", "Reference value",
     "Requires", "Revision", "Sampling unit", "Scope", "Source", "Tie bounds", "Tie expectation",
     "Undefined", "Unit", "Use when", "Validate",
 )  # fmt: skip

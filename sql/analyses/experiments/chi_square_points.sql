@@ -1,6 +1,5 @@
 -- chi_square_points: one row per integral and node: its point z and weight.
--- The density counts as 0 at 8 below its peak.
--- A node counts the less of the root, the faster the density falls at the lower limit: it is divided by 4 plus the slope there.
+-- Note: The density counts as 0 at 8 below its peak. Nodes are divided by 4 plus the slope of its logarithm at the lower limit.
 -- Grain: is_tail, z
 SELECT
   is_tail,

@@ -11,12 +11,13 @@ SELECT
   units,
   ratio,
   covariate_ratio,
+  -- squares are units * ratio * (1 - ratio) only if each value is 0 or 1
   CASE
     WHEN fewer < 10 AND squares > 1e-12 * square_terms AND ABS(squares - units * ratio * (1 - ratio)) <= 1e-9 * squares
       AND units * rate * (1 - rate) > squares
     THEN squares + (1 - fewer / 10) * (units * rate * (1 - rate) - squares)
     ELSE squares
-  END AS squares, -- raised for shares of few units
+  END AS squares, -- raised towards the variance at the share of all variants, if a kind has fewer than 10 units
   square_terms,
   covariate_products,
   covariate_squares,

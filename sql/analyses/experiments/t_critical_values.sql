@@ -1,5 +1,5 @@
 -- t_critical_values: one row per metric, treatment and purpose: quantile of Student's t and log p-value.
--- With z so found, t * t = df * (EXP(z * z / df) - 1), written so that no digits are lost where z * z / df is small.
+-- Note: t^2 is df * (EXP(z^2 / df) - 1), written so that no digits are lost where z^2 / df is small.
 -- Grain: metric, variant, purpose
 SELECT
   metric,

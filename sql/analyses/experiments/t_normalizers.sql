@@ -1,5 +1,5 @@
--- t_normalizers: one row per metric, treatment and purpose: integral of the density from 0 up, and first bound of z.
--- With t * t = df * (EXP(z * z / df) - 1), the density of t is EXP(-z * z / 2) / SQRT(expm1_ratio(-z * z / df)).
+-- t_normalizers: one row per metric, treatment and purpose: integral of the density of z from 0 up, and first bound of z.
+-- Note: With t^2 = df * (EXP(z^2 / df) - 1), the density of z is EXP(-z^2 / 2) / SQRT((1 - EXP(-x)) / x), x = z^2 / df.
 -- Grain: metric, variant, purpose
 SELECT
   metric,

@@ -1,5 +1,5 @@
--- t_quantiles: one row per metric, treatment and purpose: z after a step of Newton's method, and logarithm of the tail.
--- The next z is by a Newton step, and the log tail probability that beyond z before it. For p-values z does not change.
+-- t_quantiles: one row per metric, treatment and purpose: z after a Newton step towards the tail alpha, and log p-value of z before it.
+-- For p-values z does not change.
 -- Grain: metric, variant, purpose
 SELECT
   metric,

@@ -28,7 +28,7 @@ FROM (
   SELECT
     group_id,
     bucket,
-    MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key, -- 0 in every row, to PARTITION BY: without it Spark warns
+    MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key, -- 0 in every row, so that all buckets are one partition
     SUM(positives) AS positives,
     SUM(negatives) AS negatives,
     SUM(num_rows) AS bucket_rows,

@@ -1,6 +1,6 @@
 -- bucketed_scores: one row per row of class_weights, with its bucket, a cell of the grid or part of a crowded one: score, class weights, counts.
--- A bucket is a cell of the score grid; a crowded cell is divided into several, which are narrower
--- near the mean offset of its scores.
+-- Note: Buckets only split the sort: metrics stay exact. A cell has 131072 numbers: 0 if whole, 1 to 131071 for parts if crowded.
+-- Parts of a crowded cell are narrower near the mean offset of its scores.
 -- Grain: rows of score_cells
 SELECT
   score_cells.group_id,

@@ -30,7 +30,7 @@ FROM (
       SUM(CASE WHEN half_block = 2 * block THEN weight ELSE 0 END) AS lower_weight, -- of this score, with labels of the lower half
       SUM(CASE WHEN half_block = 2 * block THEN 0 ELSE weight END) AS upper_weight -- of this score, with labels of the upper half
     FROM (
-      -- one row per group, distinct label and score, and block size; any two labels are in different halves of exactly one block
+      -- one row per group, distinct label and score, and block size; two labels are in different halves of one block only, of the highest bit in which they differ
       SELECT
         label_score_indexes.group_id,
         label_score_indexes.score_index,

@@ -456,5 +456,5 @@ def _describe_influence(rows: InfluenceRows, column: MetricColumn, influence: ex
     if influence == deviation_from_mean(column):
         return "difference from the mean"
     if rows.kind == "equal_units":
-        return "its square is the sum of squares of the units' influence"
+        return "root of the sum of squares of the influence of the equal units of this row"
     return "effect of the unit on the metric, to first order"

@@ -88,7 +88,7 @@ class IntervalFormulas:
             "standard_error", {"standard_error": variant}, *arguments
         )
         columns = [sums[name].copy().as_(name) for name in ("value", "units") if name in sums]
-        columns.append(comment_column(error, SE, "standard error of the metric"))
+        columns.append(comment_column(error, SE, self._describe_slot("standard_error", variant)))
         if self.formula.has_cells:
             enlarged = self.relations.apply_function(
                 "enlarged_se", {}, error.copy(), sums[CELL_SQUARES].copy()

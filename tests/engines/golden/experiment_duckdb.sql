@@ -135,7 +135,8 @@ WITH observations AS (
   -- delta method. (experiments/linearized_moments.sql)
   SELECT
     metric, variant, units, ratio, covariate_ratio,
-    -- raised for shares of few units
+    -- squares are units * ratio * (1 - ratio) only if each value is 0 or 1
+    -- raised towards the variance at the share of all variants, if a kind has fewer than 10 units
     CASE
       WHEN fewer < 10
       AND squares > 1e-12 * square_terms
@@ -309,8 +310,9 @@ WITH observations AS (
   FROM effects
   CROSS JOIN purposes
 ), t_normalizers AS (
-  -- One row per metric, treatment and purpose: integral of the density from 0 up, and first bound
-  -- of z. (experiments/t_normalizers.sql)
+  -- One row per metric, treatment and purpose: integral of the density of z from 0 up, and first
+  -- bound of z. With t^2 = df * (EXP(z^2 / df) - 1), the density of z is EXP(-z^2 / 2) / SQRT((1 -
+  -- EXP(-x)) / x), x = z^2 / df. (experiments/t_normalizers.sql)
   SELECT
     metric, variant, purpose, df, alpha, t_squared_by_df,
     SQRT(-2 * LN(alpha / 2)) AS z_bound,
@@ -342,10 +344,11 @@ WITH observations AS (
     END AS z
   FROM t_normalizers
 ), t_integrals_1 AS (
-  -- One row per metric, treatment and purpose: z, and the integral of the density beyond it.
-  -- (experiments/t_integrals.sql)
+  -- One row per metric, treatment and purpose: z, and integral of the density beyond it, times
+  -- EXP(z * z / 2). (experiments/t_integrals.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
+    -- nodes at z + node / (4 + z), since the density falls the faster, the farther out z is
     SUM(
       weight / (4 + z) * EXP(-node / (4 + z) * (z + node / (4 + z) / 2)) / SQRT(
         COALESCE(
@@ -359,8 +362,8 @@ WITH observations AS (
   CROSS JOIN quadrature_nodes
   GROUP BY metric, variant, purpose, df, alpha, normalizer, z
 ), t_quantiles_1 AS (
-  -- One row per metric, treatment and purpose: z after a step of Newton's method, and logarithm of
-  -- the tail. (experiments/t_quantiles.sql)
+  -- One row per metric, treatment and purpose: z after a Newton step towards the tail alpha, and
+  -- log p-value of z before it. (experiments/t_quantiles.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer,
     CASE
@@ -371,10 +374,11 @@ WITH observations AS (
     END AS z
   FROM t_integrals_1
 ), t_integrals_2 AS (
-  -- One row per metric, treatment and purpose: z, and the integral of the density beyond it.
-  -- (experiments/t_integrals.sql)
+  -- One row per metric, treatment and purpose: z, and integral of the density beyond it, times
+  -- EXP(z * z / 2). (experiments/t_integrals.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
+    -- nodes at z + node / (4 + z), since the density falls the faster, the farther out z is
     SUM(
       weight / (4 + z) * EXP(-node / (4 + z) * (z + node / (4 + z) / 2)) / SQRT(
         COALESCE(
@@ -388,8 +392,8 @@ WITH observations AS (
   CROSS JOIN quadrature_nodes
   GROUP BY metric, variant, purpose, df, alpha, normalizer, z
 ), t_quantiles_2 AS (
-  -- One row per metric, treatment and purpose: z after a step of Newton's method, and logarithm of
-  -- the tail. (experiments/t_quantiles.sql)
+  -- One row per metric, treatment and purpose: z after a Newton step towards the tail alpha, and
+  -- log p-value of z before it. (experiments/t_quantiles.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer,
     CASE
@@ -400,10 +404,11 @@ WITH observations AS (
     END AS z
   FROM t_integrals_2
 ), t_integrals_3 AS (
-  -- One row per metric, treatment and purpose: z, and the integral of the density beyond it.
-  -- (experiments/t_integrals.sql)
+  -- One row per metric, treatment and purpose: z, and integral of the density beyond it, times
+  -- EXP(z * z / 2). (experiments/t_integrals.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
+    -- nodes at z + node / (4 + z), since the density falls the faster, the farther out z is
     SUM(
       weight / (4 + z) * EXP(-node / (4 + z) * (z + node / (4 + z) / 2)) / SQRT(
         COALESCE(
@@ -417,8 +422,8 @@ WITH observations AS (
   CROSS JOIN quadrature_nodes
   GROUP BY metric, variant, purpose, df, alpha, normalizer, z
 ), t_quantiles_3 AS MATERIALIZED (
-  -- One row per metric, treatment and purpose: z after a step of Newton's method, and logarithm of
-  -- the tail. (experiments/t_quantiles.sql)
+  -- One row per metric, treatment and purpose: z after a Newton step towards the tail alpha, and
+  -- log p-value of z before it. (experiments/t_quantiles.sql)
   SELECT
     metric, variant, purpose, df,
     LN(tail / normalizer) - z * z / 2 AS log_p,
@@ -430,7 +435,8 @@ WITH observations AS (
     END AS z
   FROM t_integrals_3
 ), t_critical_values AS (
-  -- One row per metric, treatment and purpose: quantile of Student's t and log p-value.
+  -- One row per metric, treatment and purpose: quantile of Student's t and log p-value. t^2 is df *
+  -- (EXP(z^2 / df) - 1), written so that no digits are lost where z^2 / df is small.
   -- (experiments/t_critical_values.sql)
   SELECT
     metric, variant, purpose, log_p,
@@ -526,7 +532,9 @@ WITH observations AS (
   FROM sample_ratio_statistic
   CROSS JOIN tails
 ), chi_square_points AS (
-  -- One row per integral and node: its point z and weight. (experiments/chi_square_points.sql)
+  -- One row per integral and node: its point z and weight. The density counts as 0 at 8 below its
+  -- peak. Nodes are divided by 4 plus the slope of its logarithm at the lower limit.
+  -- (experiments/chi_square_points.sql)
   SELECT
     is_tail, n_units, multi_variant_units, statistic, df, peak,
     weight

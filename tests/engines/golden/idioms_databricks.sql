@@ -69,6 +69,8 @@
     SUM(num_rows) AS num_rows
 -- roc: bucketed_scores
   -- One row per distinct score, with its bucket, a cell of the grid or part of a crowded one.
+  -- Buckets only split the sort: metrics stay exact. A cell has 131072 numbers: 0 if whole, 1 to
+  -- 131071 for parts if crowded. (bucketed_scores.sql)
     ) AS BIGINT) AS bucket
 -- together: documents_with_gain
 ), documents_with_gain AS (

@@ -63,8 +63,8 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT CAST(FLOOR(EXP(number * LN(2)) + 0.5) AS BIGINT) AS block_size
   FROM GENERATE_SERIES(1, 40) AS series(number)
 ), label_blocks AS (
-  -- One row per distinct label and score, and block size; any two labels are in different halves of
-  -- exactly one block.
+  -- One row per distinct label and score, and block size; two labels are in different halves of one
+  -- block only, of the highest bit in which they differ.
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
     CAST(FLOOR(

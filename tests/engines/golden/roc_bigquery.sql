@@ -50,8 +50,9 @@ WITH predictions AS (
   CROSS JOIN prediction_counts
   WHERE 256 * cell_means.num_rows > prediction_counts.num_predictions
 ), bucketed_scores AS (
-  -- One row per prediction, with its bucket, a cell of the grid or part of a crowded one.
-  -- (bucketed_scores.sql)
+  -- One row per prediction, with its bucket, a cell of the grid or part of a crowded one. Buckets
+  -- only split the sort: metrics stay exact. A cell has 131072 numbers: 0 if whole, 1 to 131071 for
+  -- parts if crowded. (bucketed_scores.sql)
   SELECT
     score_cells.score, score_cells.positives, score_cells.negatives,
     -- bucket number; parts of crowded cells finest at the mean
@@ -70,7 +71,7 @@ WITH predictions AS (
   -- One row per bucket.
   SELECT
     bucket,
-    -- 0 in every row, to PARTITION BY: without it Spark warns
+    -- 0 in every row, so that all buckets are one partition
     MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key,
     SUM(positives) AS positives, SUM(negatives) AS negatives
   FROM bucketed_scores

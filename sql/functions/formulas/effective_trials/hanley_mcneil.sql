@@ -1,4 +1,4 @@
--- effective_trials: size n of a binomial sample whose share p has the variance p (1 - p) / n of AUC, DeLong's or, if greater, Hanley and McNeil's.
+-- effective_trials: number n of trials for which p (1 - p) / n is the variance of AUC, DeLong's or, if greater, Hanley and McNeil's.
 -- DeLong's variance is far too small if the few positives are all near the top. The ratio is the variance of Hanley and McNeil over
 -- AUC (1 - AUC), at an AUC shrunk towards 1/2.
 -- Nonzero: ratio.

@@ -1,4 +1,5 @@
--- standard_error: standard error of a metric, from the squared influence of its units; influences sum to 0.
+-- standard_error: standard error of the metric.
+-- It is from the squared influence of its units, and influences sum to 0.
 -- Units of influence NULL count, too, where they are units of the metric. A row that represents several units has as its influence the root
 -- of the sum of their squared influences.
 -- Source: linearisation, Deng, Knoblich & Lu 2018, section 2.
