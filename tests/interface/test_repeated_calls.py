@@ -83,11 +83,36 @@ def test_a_repeated_call_enters_few_functions() -> None:
     assert counts.calls <= 400
 
 
-def test_dicts_are_checked_without_a_call_per_value() -> None:
+def _make_dicts(size: int) -> dict[str, Any]:
+    return {role: {"q": {f"d{d}": d for d in range(size)}} for role in ("run", "qrels")}
+
+
+def _make_columns(size: int) -> dict[str, Any]:
+    labels, scores = [row % 2 for row in range(size)], [row / size for row in range(size)]
+    return {"predictions": {"label": labels, "score": scores}}
+
+
+SIZED_CALLS: dict[str, tuple[str, Callable[[int], dict[str, Any]]]] = {
+    "dicts": ("nDCG@10", _make_dicts),
+    "lists": ("AUC", _make_columns),
+    "Arrow predictions": (
+        "AUC",
+        lambda size: {"predictions": pa.table(_make_columns(size)["predictions"])},
+    ),
+    "Arrow rankings": (
+        "nDCG@10",
+        lambda size: {"run": RUN.slice(0, size), "qrels": QRELS.slice(0, size)},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SIZED_CALLS)
+def test_calls_do_not_grow_with_the_rows_of_a_source(name: str) -> None:
+    metric, make_sources = SIZED_CALLS[name]
     counts = []
     for size in (20, 400):
-        sources = {role: {"q": {f"d{d}": d for d in range(size)}} for role in ("run", "qrels")}
-        sqlrank.evaluate("nDCG@10", **sources)
-        counted = count_calls(lambda sources=sources: sqlrank.evaluate("nDCG@10", **sources))
+        sources = make_sources(size)
+        sqlrank.evaluate(metric, **sources)
+        counted = count_calls(lambda sources=sources: sqlrank.evaluate(metric, **sources))
         counts.append(counted.calls)
     assert 100 < counts[1] <= counts[0] + 20
