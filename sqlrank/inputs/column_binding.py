@@ -31,6 +31,7 @@ from sqlrank.inputs.class_names import check_for_classes
 from sqlrank.inputs.column_mapping import (
     bind_expressions,
     check_mapping_names,
+    check_measured_scores,
     find_group_columns,
     role_mapping,
     split_score_columns,
@@ -62,6 +63,7 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     )
     scores, mapping = split_score_columns(mapping, "predictions" in request.sources)
     check_mapping_names(request, mapping)
+    check_measured_scores(request, scores)
     inputs = BoundInputs(
         request,
         database,

@@ -70,6 +70,22 @@ def split_score_columns(
     return list(score), dict(columns)
 
 
+def check_measured_scores(request: ResolvedRequest, scores: Sequence[str]) -> None:
+    """Check that no metric measures one of several scores by its name, which it would read for each
+    of them.
+    """
+    if not scores:
+        return
+    for metric in request.metrics:
+        measured = metric.measured_column
+        if measured and measured.role == "predictions" and measured.column in {"score", *scores}:
+            raise InputError(
+                f"{metric.metric} reads the column {measured.column} under each of the scores"
+                f" {enumerate_names(scores)}, so that its values are equal. Give evaluate a metric"
+                " for each column, without several scores in columns="
+            )
+
+
 def check_mapping_names(request: ResolvedRequest, mapping: Mapping[str, str]) -> None:
     """Check that every mapped name is a column of an input."""
     roles = {role: request.roles[role] for role in request.sources}

@@ -287,6 +287,19 @@ def test_what_is_refused(options: dict[str, Any], message: str) -> None:
         evaluate_rows("RR", run=RUN, qrels=QRELS, **options)
 
 
+@pytest.mark.parametrize("metric", ["Mean(score)", "Mean(predictions.other)"])
+def test_one_of_several_scores_is_no_measured_column(metric: str) -> None:
+    clicks = {"label": [1, 0], "score": [0.9, 0.1], "other": [0.4, 0.8], "cost": [1, 3]}
+    scores = {"score": ["score", "other"]}
+    for call in (sqlrank.evaluate, sqlrank.compare):
+        with pytest.raises(InputError, match="under each of the scores score, other, so that its"):
+            call(metric, predictions=clicks, columns=scores)
+    both = sqlrank.evaluate(["Mean(score)", "Mean(other)"], predictions=clicks).to_pylist()
+    assert both == [{"Mean(score)": pytest.approx(0.5), "Mean(other)": pytest.approx(0.6)}]
+    costs = sqlrank.evaluate("Mean(cost)", predictions=clicks, columns=scores)
+    assert costs["Mean(cost)"].to_pylist() == [2, 2]
+
+
 @pytest.mark.parametrize("text", ["SUM(score)", "MAX(label) + 1", "ROW_NUMBER() OVER ()"])
 def test_an_aggregate_is_no_expression_over_one_row(text: str) -> None:
     clicks = pa.table({"label": [1, 0], "score": [0.9, 0.1]})
