@@ -11,7 +11,10 @@
 -- Source: Radcliffe 2007; scikit-uplift qini_auc_score with negative effects.
 SELECT
   group_id,
-  (SUM(weight * (qini + previous_qini) / 2) - MAX(total_treated + total_controls) * MAX(total_qini) / 2)
+  CASE -- 0 to the last bit for equal scores
+    WHEN COUNT(*) = 1 THEN 0
+    ELSE SUM(weight * (qini + previous_qini) / 2) - MAX(total_treated + total_controls) * MAX(total_qini) / 2
+  END
     / NULLIF(MAX(best_area) - MAX(total_treated + total_controls) * MAX(total_qini) / 2, 0) AS qini
 FROM uplift_gains
 GROUP BY group_id

@@ -94,6 +94,21 @@ def test_cases_by_hand() -> None:
     )
 
 
+@pytest.mark.parametrize("has_weights", [False, True])
+def test_qini_of_equal_scores_is_zero_within_its_limits(has_weights: bool) -> None:
+    rng = np.random.default_rng(5)
+    for rows in range(60, 100):
+        columns = {
+            "label": rng.integers(0, 2, rows).astype(float),
+            "treatment": (np.arange(rows) % 5 < 2).astype(int),
+            "score": np.full(rows, 0.5),
+            "weight": rng.random(rows) if has_weights else np.ones(rows),
+        }
+        result = evaluate_uplift("Qini", columns, confidence=0.95)
+        assert result["Qini"] == 0
+        assert result["Qini.ci_low"] is None or result["Qini.ci_low"] <= 0 <= result["Qini.ci_high"]
+
+
 def test_the_curve_has_the_points_of_both_curves() -> None:
     rows = sqlrank.evaluate("Uplift", inputs={"uplift": pa.table(HAND)}).to_pylist()
     assert [row["qini"] for row in rows] == [0, 1, 1, 2, 2, 2, 1, 1.25, 2]
