@@ -1,5 +1,5 @@
 -- FCP: fraction of concordant pairs: of the pairs with different labels, those whose scores are in the same order.
---     FCP = concordant / (concordant + discordant)
+--     FCP = (concordant + ties / 2) / (concordant + discordant + ties), ties of scores with different labels
 -- Full name: fraction of concordant pairs.
 -- Use when: ratings differ in scale between users and only their order counts.
 -- level: default query: pairs are made within a query (a user).

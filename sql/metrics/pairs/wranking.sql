@@ -1,7 +1,7 @@
 -- WRanking: W-ranking performance measure: a linear rank statistic, the sum of phi over the relative ranks of the positives.
---     W = S / S of perfect scores, S = sum over positives of phi(rank / (N + 1)), with ranks from the lowest of all N scores,
---     and average ranks of ties
--- Perfect scores keep the order of the positives and put all negatives below them: separated_rank. W is S itself under scale=sum.
+--     S = sum over positives of phi(rank / (N + 1)), with ranks from the lowest of all N scores, and average ranks of ties
+-- W is S over that of perfect scores, or S itself under scale=sum. Perfect scores keep the order of the positives, and all negatives are below
+-- them: separated_rank.
 -- Of phi=mww S is (P N- AUC + P (P + 1) / 2) / (N + 1), with N- negatives.
 -- Full name: W-ranking performance.
 -- Use when: you follow the literature on linear rank statistics and choose the score-generating function.

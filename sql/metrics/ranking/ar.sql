@@ -1,6 +1,6 @@
 -- AR: average recall, the mean of the recalls at 1 to k.
---     AR@k = 1/k sum over i <= k of R@i = sum over hits of (k - rank + 1) / (k relevant)
--- A hit counts in the recalls from its rank to k.
+--     AR@k = 1/k sum over i <= k of R@i
+-- A hit counts in the recalls from its rank to k: it adds (k - rank + 1) / (k relevant).
 -- Full name: average recall.
 -- Use when: you don't know the cut-off at which users stop and want the average recall over all of them.
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.

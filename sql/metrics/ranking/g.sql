@@ -1,6 +1,6 @@
 -- G: gain discounted by how far the list has fallen behind the ideal one, over the ideal gain.
---     G = sum over documents at rank i of gain / log2(2 + cost(i) - gain to i) / sum of ideal gains,
---     cost(i) = sum over ideal ranks j <= i of max(ideal gain at j, 1) = i + ideal_excess_gain
+--     G = sum over documents at rank i of gain / log2(2 + cost(i) - gain to i) / sum of ideal gains
+-- The cost at rank i is the sum over ideal ranks j <= i of max(ideal gain at j, 1), which is i + ideal_excess_gain.
 -- Use when: each nonrelevant document costs users time, and you want to reward lists that keep up with the ideal one.
 -- Range: -inf to 1.
 -- Undefined: a query without relevant documents.

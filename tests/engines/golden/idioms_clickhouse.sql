@@ -78,7 +78,7 @@ ORDER BY predictions_metrics."campaign" NULLS FIRST, predictions_metrics."day" N
     CAST(DENSE_RANK() OVER (ORDER BY score) AS Nullable(Float64)) - 1 AS score_index,
     CAST(DENSE_RANK() OVER (ORDER BY label) AS Nullable(Float64)) - 1 AS label_index
 -- kendalltau: block_sizes
-  SELECT FLOOR(EXP(CAST(number AS Nullable(Int32)) * LN(2)) + 0.5) AS block_size
+    FLOOR(EXP(CAST(number AS Nullable(Int32)) * LN(2)) + 0.5) AS block_size
   FROM numbers(1, 40) AS series
 -- kendalltau: label_blocks
     label_score_indexes.score_index AS score_index, label_score_indexes.weight AS weight,

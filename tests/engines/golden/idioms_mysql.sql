@@ -60,7 +60,7 @@ WITH digits AS (
 ), predictions AS (
 -- kendalltau: block_sizes
       EXP((1 + ones.digit + 10 * tens.digit) * LN(CAST(2 AS DOUBLE))) + 0.5
-    ) AS SIGNED) AS block_size
+    ) AS SIGNED) AS block_size  -- EXP is rounded to the power of two
   FROM digits AS ones
   CROSS JOIN digits AS tens
   WHERE 1 + ones.digit + 10 * tens.digit <= 40

@@ -68,7 +68,7 @@ CREATE TABLE shop.ads.daily_metrics AS
 -- kendalltau: label_score_weights
   SELECT label, score, CAST(COUNT(*) AS DOUBLE PRECISION) AS weight
 -- kendalltau: block_sizes
-  SELECT CAST(FLOOR(EXP(number * LN(CAST(2 AS DOUBLE PRECISION))) + 0.5) AS BIGINT) AS block_size
+    CAST(FLOOR(EXP(number * LN(CAST(2 AS DOUBLE PRECISION))) + 0.5) AS BIGINT) AS block_size
 -- kendalltau: label_blocks
       CAST(label_score_indexes.label_index + 1099511627776 AS DOUBLE PRECISION)
       / block_sizes.block_size

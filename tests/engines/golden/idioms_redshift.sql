@@ -104,7 +104,7 @@ WITH digits AS (
   SELECT label, score, CAST(COUNT(*) AS DOUBLE PRECISION) AS weight
 -- kendalltau: block_sizes
       EXP((1 + ones.digit + 10 * tens.digit) * LN(CAST(2 AS DOUBLE PRECISION))) + 0.5
-    ) AS BIGINT) AS block_size
+    ) AS BIGINT) AS block_size  -- EXP is rounded to the power of two
   FROM digits AS ones
   CROSS JOIN digits AS tens
   WHERE 1 + ones.digit + 10 * tens.digit <= 40

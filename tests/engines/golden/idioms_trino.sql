@@ -18,7 +18,7 @@ CREATE TABLE shop.ads.daily_metrics AS
 -- auc_logloss: predictions_metrics
     END)) / CAST(COUNT(*) AS DOUBLE) AS log_loss
 -- kendalltau: block_sizes
-  SELECT CAST(FLOOR(EXP(number * LN(CAST(2 AS DOUBLE))) + 0.5) AS BIGINT) AS block_size
+    CAST(FLOOR(EXP(number * LN(CAST(2 AS DOUBLE))) + 0.5) AS BIGINT) AS block_size
   FROM UNNEST(SEQUENCE(1, 40)) AS series(number)
 -- kendalltau: label_blocks
       CAST(label_score_indexes.label_index + 1099511627776 AS DOUBLE) / block_sizes.block_size

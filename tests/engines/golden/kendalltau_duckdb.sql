@@ -60,7 +60,9 @@ WITH predictions AS NOT MATERIALIZED (
   FROM dense_indexes
 ), block_sizes AS (
   -- One row per power of two from 2 to 2^40. (block_sizes.sql)
-  SELECT CAST(FLOOR(EXP(number * LN(2)) + 0.5) AS BIGINT) AS block_size
+  SELECT
+    -- EXP is rounded to the power of two
+    CAST(FLOOR(EXP(number * LN(2)) + 0.5) AS BIGINT) AS block_size
   FROM GENERATE_SERIES(1, 40) AS series(number)
 ), label_blocks AS (
   -- One row per distinct label and score, and block size; two labels are in different halves of one
