@@ -7,8 +7,10 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unittest.mock import patch
 
 import sqlrank
+from sqlrank.engines import open_database
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +47,16 @@ def count_calls(function: Callable[[], Any]) -> CallCounts:
     finally:
         sys.setprofile(None)
     return CallCounts(len({code.co_filename for code in codes}), len(codes), codes.total())
+
+
+def count_all_calls(function: Callable[[], Any]) -> CallCounts:
+    """Return what a call enters of sqlrank, also in the thread that does the work: it runs in this
+    one, which then waits for none.
+    """
+    with patch.object(
+        open_database, "run_cancellable", lambda _connection, work, _progress: work()
+    ):
+        return count_calls(function)
 
 
 def evaluate_dicts() -> None:

@@ -4,6 +4,7 @@ no timing has to show them.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -11,7 +12,7 @@ import pytest
 
 import sqlrank
 from sqlrank.engines import duckdb_database
-from tests.calls import TARGETS, count_calls, evaluate_dicts
+from tests.calls import TARGETS, count_all_calls, count_calls, evaluate_dicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,10 +78,11 @@ def test_statements_of_a_repeated_call(name: str, statements: list[str]) -> None
 def test_a_repeated_call_enters_few_functions() -> None:
     evaluate_dicts()
     evaluate_dicts()
-    counts = count_calls(evaluate_dicts)
-    assert 0 < counts.modules <= TARGETS["repeated"].modules
-    assert counts.functions <= 240
-    assert counts.calls <= 400
+    counted = [count_calls(evaluate_dicts) for _ in range(3)]  # a slow machine waits in more calls
+    modules, functions, calls = map(min, zip(*counted, strict=True))
+    assert 0 < modules <= TARGETS["repeated"].modules
+    assert functions <= 240
+    assert calls <= 400
 
 
 def _make_dicts(size: int) -> dict[str, Any]:
@@ -111,8 +113,13 @@ def test_calls_do_not_grow_with_the_rows_of_a_source(name: str) -> None:
     metric, make_sources = SIZED_CALLS[name]
     counts = []
     for size in (20, 400):
-        sources = make_sources(size)
-        sqlrank.evaluate(metric, **sources)
-        counted = count_calls(lambda sources=sources: sqlrank.evaluate(metric, **sources))
-        counts.append(counted.calls)
+        evaluate = partial(sqlrank.evaluate, metric, **make_sources(size))
+        evaluate()
+        counts.append(count_all_calls(evaluate).calls)
     assert 100 < counts[1] <= counts[0] + 20
+
+
+def test_the_work_of_a_repeated_call_enters_few_functions() -> None:
+    evaluate_dicts()
+    evaluate_dicts()
+    assert 400 < count_all_calls(evaluate_dicts).calls <= 2_000
