@@ -99,6 +99,7 @@ class FormulaParser:
     """A reader of the tokens of a formula, which it takes from the front."""
 
     tokens: list[Token]
+    open_bars: int = 0
 
     def _starts_with(self, *texts: str) -> bool:
         return bool(self.tokens) and self.tokens[0].text in texts
@@ -122,7 +123,7 @@ class FormulaParser:
         """Read a product or quotient: a divisor is one factor, and divides all before it."""
         factors: list[ET.Element] = []
         while self.tokens and not self._starts_with("+", "-", ")", "]", ",", "<=", "=", "<", ">"):
-            if self._starts_with("|") and factors:  # the end of an absolute value
+            if self._starts_with("|") and factors and self.open_bars:
                 break
             if self._starts_with("/"):
                 if not has_quotients:
@@ -162,9 +163,11 @@ class FormulaParser:
         return factor
 
     def _read_bracketed(self, left: Token, *, is_bare: bool) -> ET.Element:
+        self.open_bars += left.text == "|"
         inner = self.read_sum()
         if self._starts_with("<=", "<", ">=", ">", "="):
             inner = build_row(inner, _set_operator(self._take_token()), self.read_sum())
+        self.open_bars -= left.text == "|"
         right = self._take_token()
         if right.text != BRACKETS[left.text]:
             raise ValueError(left.text)

@@ -1,6 +1,6 @@
 -- MulticlassMCC: Matthews correlation coefficient of several classes, R_K.
---     R_K = (sum of c - sum of l p) / sqrt((1 - sum of p^2) (1 - sum of l^2)), sums over classes, l and p the shares of the predictions
---     with this label and of this class, c the share of those with both
+--     R_K = (sum of c - sum of l p) / sqrt((1 - sum of p^2) (1 - sum of l^2))
+-- Sums are over classes, where l and p are the shares of the predictions with this label and of this class, c the share of those with both.
 -- The numerator is sum of l (1 - p) - sum of (l - c), and 1 - x is the share of others, so that one dominant class costs no digits.
 -- Full name: multiclass Matthews correlation coefficient.
 -- Use when: classes are imbalanced and you want one number for the whole confusion matrix.

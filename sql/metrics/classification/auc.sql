@@ -1,6 +1,8 @@
 -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a tie counts half.
---     AUC = C / (C + D), C = sum over positives of w (weight of negatives below + tie_credit * weight of negatives at the same score),
---     D the same with negatives above and 1 - tie_credit; C + D = P N
+--     AUC = C / (C + D)
+--     C = sum over positives of w (negatives below + tie_credit * negatives at the same score)
+--     D = sum over positives of w (negatives above + (1 - tie_credit) * negatives at the same score)
+-- Negatives are counted by their weights, so that C + D is the weight of all pairs.
 -- Full name: area under the ROC curve.
 -- Use when: you only need the order of scores, and positives and negatives matter equally. It says nothing about probabilities: add LogLoss.
 -- Reading: 0.75 means that of 100 pairs of a positive and a negative, 75 are in the right order. It doesn't depend on the share of positives, and easy negatives raise it.

@@ -1,6 +1,7 @@
 -- AdjustedRand: Rand index adjusted for chance: 0 on the average for clusters of these sizes at random, 1 if all agree.
---     AdjustedRand = (S - E) / ((P + T) / 2 - E) with E = P T / A, of ordered pairs of records: all A, P in one predicted cluster,
---     T in one true cluster, S in both
+--     AdjustedRand = (S - E) / ((P + T) / 2 - E)
+--     E = P T / A
+-- Of all A ordered pairs of records, P are in one predicted cluster, T in one true cluster, and S in both.
 -- Full name: adjusted Rand index.
 -- Use when: you compare clusterings with different numbers of clusters and need to discount the agreement by chance.
 -- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)

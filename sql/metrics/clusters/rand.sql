@@ -1,5 +1,6 @@
 -- Rand: Rand index: share of all pairs of records on which both clusterings agree, together or apart.
---     Rand = (A + 2 S - P - T) / A, of ordered pairs of records: all A, P in one predicted cluster, T in one true cluster, S in both
+--     Rand = (A + 2 S - P - T) / A
+-- Of all A ordered pairs of records, P are in one predicted cluster, T in one true cluster, and S in both.
 -- Full name: Rand index.
 -- Use when: you compare with publications that report it. It is near 1 for many small clusters, so prefer AdjustedRand.
 -- Range: 0 to 1.

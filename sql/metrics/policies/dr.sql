@@ -1,5 +1,6 @@
 -- DR: doubly robust: the rewards predicted for the target policy, and IPS of the errors of the predictions.
---     DR = mean of q + w (r - p), q the reward predicted for the target policy, p that for the action, w the importance weight, r the reward
+--     DR = mean of q + w (r - p)
+-- q is the reward predicted for the target policy, p that for the action, w the importance weight, r the reward.
 -- Full name: doubly robust estimate.
 -- Use when: you have logs with propensities and a model that predicts rewards. One of the two has to be right.
 -- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.

@@ -1,6 +1,6 @@
 -- SNDR: DR with weights divided by their mean.
---     SNDR = mean of q + sum of w (r - p) / sum of w, q the reward predicted for the target policy, p that for the action,
---     w the importance weight, r the reward
+--     SNDR = mean of q + sum of w (r - p) / sum of w
+-- q is the reward predicted for the target policy, p that for the action, w the importance weight, r the reward.
 -- Full name: self-normalized doubly robust estimate.
 -- Use when: you have logs with propensities, a model that predicts rewards, and DR varies too much.
 -- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.

@@ -1,5 +1,5 @@
 -- bpref: how rarely judged nonrelevant documents are ranked above relevant ones; unjudged documents do not matter.
---     1/R sum over retrieved relevant documents of 1 - min(nonrelevant above, R) / min(judged nonrelevant, R)
+--     bpref = 1 / R * sum over retrieved relevant documents of 1 - min(nonrelevant above, R) / min(judged nonrelevant, R)
 -- Full name: binary preference.
 -- Use when: many retrieved documents are unjudged, so that metrics that count them as not relevant would be too low.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.

@@ -1,7 +1,7 @@
 -- nDCG: discounted gain of the documents at ranks 1 to k over that of the ideal ranking.
 --     nDCG@k = (sum over i <= k of gain(r_i) discount(i)) / the same sum over the ideal order
 -- Full name: normalized discounted cumulative gain.
--- Use when: judgments have grades and the top of the list matters most. For one right answer, RR is easier to explain.
+-- Use when: judgments have grades and the top of the list matters most. For one right answer, MRR is easier to explain.
 -- Reading: 1 is the ideal order, and 0.63 the value of a single relevant document at rank 2. A drop can come from documents that nobody judged.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- gain(): default linear: gain of a grade.

@@ -1,5 +1,6 @@
 -- SetF: weighted harmonic mean of precision and recall of the retrieved documents as a set.
---     (1 + beta^2) hits / (beta^2 relevant + retrieved); trec_eval's parameter is beta^2
+--     setF = (1 + beta^2) hits / (beta^2 relevant + retrieved)
+-- The parameter of trec_eval is beta^2.
 -- Full name: F measure of a set.
 -- Use when: the result is a set without an order and precision and recall matter both.
 -- $beta: number from 0 to 10000, default 1: how many times as much recall weighs as precision.

@@ -1,5 +1,6 @@
 -- ExposureGini: how unequally catalog items are recommended, from 0 (all equally) towards 1 (one item alone).
---     sum over items in ascending order of (2 j - n - 1) * lists that recommend item j, over n * all recommendations; all items count
+--     ExposureGini@k = (sum over items j of (2 j - n - 1) * lists that recommend item j) / (n * all recommendations)
+-- Items are in ascending order, and all count.
 -- Full name: Gini coefficient of exposure.
 -- Use when: you want to see if few items get most of the exposure.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.

@@ -1,5 +1,6 @@
 -- Miscalibration: how far the categories of the first k documents are from those of the user's history.
---     sum over categories of p ln(p / ((1 - alpha) q + alpha p)), p their shares in the history, q in the list
+--     Miscalibration = sum over categories of p ln(p / ((1 - alpha) q + alpha p))
+-- p are shares of categories in the history, q those in the list.
 -- Use when: lists should have the mix of categories that the user's history has.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- $alpha: number above 0 to 1, default 0.01: what of p is mixed into q, so that a category that is missing is no infinity.
