@@ -170,15 +170,19 @@ def _next_step(entry: dict[str, Any], path: str) -> str:
 
 
 def _name_tables(path: str) -> str:
-    """Return the names of the tables and views of a DuckDB file after a colon, empty if it has none
-    or cannot be opened.
+    """Return the names of the tables and views of a DuckDB file after a colon, with their columns,
+    which the next call may have to map; empty if it has none or cannot be opened.
     """
     try:
         with duckdb.connect(path, read_only=True) as connection:
-            names = [str(name) for (name,) in connection.execute("SHOW TABLES").fetchall()]
+            tables = connection.execute(
+                "SELECT name, column_names FROM (SHOW ALL TABLES) WHERE schema = 'main'"
+                " ORDER BY name"
+            ).fetchall()
+            names = [f"{name} ({enumerate_names(columns)})" for name, columns in tables]
     except duckdb.Error:
         return ""
-    return f": {enumerate_names(names)}" if names else ""
+    return f": {enumerate_names(names)}. Map columns of other names with columns=" if names else ""
 
 
 @cache
