@@ -147,7 +147,8 @@ class Explanation:
             return None
         read = {*re.findall(r"\w+", self.expression), *NAME_COLUMNS, *ORDER_COLUMNS, TERM_COLUMN}
         names = [name for name in source.rows.column_names if name in read]
-        return replace(source, rows=source.rows.select(names)) if names else source
+        rows = source.rows.select(names) if names else source.rows
+        return replace(source, title=f"rows that {self.metric} is computed from.", rows=rows)
 
     def __repr__(self) -> str:
         return str(self)
