@@ -66,9 +66,18 @@ CARDS = """
 
     Stop a change that makes results worse, by more than chance.
 
+- **[Entity resolution](start/entity-resolution.md)**
+
+    Records that were linked or clustered: precision and recall of links.
+
+- **[Tutorial](tutorial.md)**
+
+    No data yet, and 20 minutes: evaluate, compare and gate a retriever.
+
 </div>
 """
 """Use cases on the home page."""
+TASKS = re.compile(r"## Find your task\n.*?(?=^## )", re.MULTILINE | re.DOTALL)
 INTERVAL = "<tr>\n<td>Interval</td>"
 """The row of a metric's facts that would make every page of a metric a hit for "confidence
 interval".
@@ -112,6 +121,8 @@ def build_pages() -> dict[str, str]:
     pages = {place: linked_pages.read_markdown(path) for path, place in linked_pages.PAGES.items()}
     text = pages["index.md"].replace("\n[Tutorial](", f"\n{TRY_LINK}[Tutorial](", 1)
     text = text.replace("\n## Evaluate\n", f"\n{CARDS}\n## Evaluate\n", 1)
+    # The cards are the tasks of the README.
+    text = TASKS.sub("", text).replace(" \u00b7 [Find your task](#find-your-task)", "", 1)
     pages["index.md"] = f"---\nhide: [navigation]\n---\n\n{text}"
     pages["changelog.md"] = f"---\nsearch: {{ exclude: true }}\n---\n\n{pages['changelog.md']}"
     pages |= {
