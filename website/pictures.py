@@ -94,7 +94,11 @@ def draw_inputs() -> str:
         _draw_down_arrow(190, 190, 218),
         _draw_down_arrow(590, 190, 218),
         _draw_text(
-            190, 240, "nDCG, RR, AP, R: a value per query, then the mean", anchor="middle", size=13
+            190,
+            240,
+            "nDCG, MRR, MAP, Recall: a value per query, then the mean",
+            anchor="middle",
+            size=13,
         ),
         _draw_text(590, 240, "AUC, LogLoss, MCC: one value of all rows", anchor="middle", size=13),
     ]
