@@ -85,11 +85,12 @@ def load_answered_lists(request: ResolvedRequest, rank_method: str) -> dict[str,
 def _has_list_rows(request: ResolvedRequest) -> bool:
     """Return True if a statement has a row for each list that a policy leaves out or fills.
 
-    Curves have points instead, and the queries that ``judged_and_retrieved`` leaves out are no
-    lists: a statement of their own counts them.
+    Curves have points instead, metrics over all lists alone groups, and the queries that
+    ``judged_and_retrieved`` leaves out are no lists: a statement of their own counts them.
     """
     return (
         request.metrics[0].file.kind != "curves"
+        and any(metric.file.grain == "list" for metric in request.metrics)
         and request.shared_policies.get("queries") != "judged_and_retrieved"
     )
 
