@@ -35,7 +35,7 @@ SELECT
     WHEN 1
       THEN ((positives_above + $tie_credit * positives) / NULLIF(total_positives, 0) - auc) / NULLIF(total_negatives, 0)
     ELSE ((positives_above + positives) / NULLIF(total_positives, 0) - auc) / NULLIF(total_negatives, 0)
-  END AS auc_influence, -- derivative of AUC by the weight of a prediction: DeLong's (V10 - AUC) / P or (V01 - AUC) / N
+  END AS auc_influence, -- DeLong's derivative: (V10 - AUC) / P or (V01 - AUC) / N
   CASE segment_part
     WHEN 0 THEN (precision_at_threshold - aps) / NULLIF(total_positives, 0) + precision_gain
     WHEN 1 THEN -precision_loss

@@ -1,4 +1,4 @@
--- bitwise_counted_pairs: rows to sum, one per group with weights of untied pairs, and one per label and score with those of ties.
+-- bitwise_counted_pairs: one row per group with its untied pairs, and one per label and score with its ties: weights, to be summed.
 -- Grain: many per group_id
 SELECT
   group_id,

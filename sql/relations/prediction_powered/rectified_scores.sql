@@ -40,7 +40,7 @@ FROM (
           ELSE covariance * num_unlabelled / NULLIF(score_variance * (num_unlabelled + num_labels), 0)
         END
       ELSE 0
-    END AS judge_weight -- slope of labels on scores times the share of items without a label, from 0 to 1
+    END AS judge_weight -- slope of labels on scores times the share without a label
   FROM (
     -- one row per item
     SELECT

@@ -98,7 +98,7 @@ WITH predictions AS NOT MATERIALIZED (
     PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), bitwise_counted_pairs AS (
-  -- Rows to sum, one with weights of untied pairs, and one per label and score with those of ties.
+  -- One row, for a group with its untied pairs, and one per label and score with its ties.
   -- (bitwise_counted_pairs.sql)
   SELECT
     SUM(upper_weight * lower_before) AS concordant, SUM(lower_weight * upper_before) AS discordant,

@@ -3,5 +3,5 @@
 SELECT
   list_id,
   RANK() OVER (PARTITION BY list_id ORDER BY score DESC) AS tie_first_rank, -- first rank of the documents of this score
-  COUNT(*) OVER (PARTITION BY list_id ORDER BY score DESC) AS tie_last_rank -- last rank of the documents of this score: the default frame has all of them, unlike ROWS
+  COUNT(*) OVER (PARTITION BY list_id ORDER BY score DESC) AS tie_last_rank -- last rank of this score: the frame has all ties, unlike ROWS
 FROM retrieved_documents
