@@ -983,7 +983,11 @@ def measure_comparisons(
             options.setdefault("unit", "prediction_id")
         sources = {**sources, role: pa.concat_tables(systems)}
     named, inputs = split_sources(sources)
-    compared = sqlrank.compare(list_metrics(design), **named, inputs=inputs, **options)
+    # A mean of one of several scores has no second system
+    metrics = [
+        name for name in list_metrics(design) if role != "predictions" or "(score)" not in name
+    ]
+    compared = sqlrank.compare(metrics, **named, inputs=inputs, **options)
     metric, p_value, low = (
         np.array(compared[name].to_pylist()) for name in ("metric", "p_value", "ci_low")
     )
