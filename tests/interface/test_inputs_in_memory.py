@@ -93,7 +93,8 @@ def test_maps_of_queries_to_documents() -> None:
     assert evaluate(RUN, QRELS) == EXPECTED
     assert evaluate({**RUN, "q3": {}}, QRELS) == EXPECTED
     numbers = {1: {7: np.float32(0.9), 8: np.float32(0.5)}, 2: {7: 1}}
-    assert evaluate(numbers, {1: {8: np.int64(1)}, 2: {7: True}}) == EXPECTED
+    assert evaluate(numbers, {1: {8: np.int64(1)}, 2: {7: 1}}) == EXPECTED
+    assert evaluate(numbers, {1: {8: True}, 2: {7: True}}) == EXPECTED
     got = sqlrank.evaluate("RR", run={"x": RUN, "y": {"q1": {"b": 1.0}}}, qrels=QRELS).to_pylist()
     assert got == [{"system": "x", "RR": 0.75}, {"system": "y", "RR": 0.5}]
 

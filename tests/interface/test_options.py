@@ -18,6 +18,7 @@ import sqlrank
 from sqlrank import learn
 from sqlrank.call.argument_checks import KINDS, is_possible
 from sqlrank.call.request import ResourceLimits
+from sqlrank.comparison import paired_tests
 from sqlrank.options import load_options
 from sqlrank.reports.report_request import ReportRequest
 from sqlrank.reports.rollup_report import RollupReportRequest
@@ -86,6 +87,7 @@ def read_parameters(function: Callable[..., Any]) -> set[str]:
     code = "\n".join(map(ast.unparse, body))
     scope = {**vars(sys.modules[function.__module__]), "ResourceLimits": ResourceLimits}
     scope |= {"ReportRequest": ReportRequest, "RollupReportRequest": RollupReportRequest}
+    scope |= {"TestOptions": paired_tests.TestOptions}
     records: list[str] = []
     while new := set(
         re.findall(

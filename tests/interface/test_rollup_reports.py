@@ -150,7 +150,7 @@ def test_the_last_window_is_compared_with_the_days_before_by_default(tmp_path: P
         (
             "AUC",
             {"confidence": 2.0},
-            "confidence=2.0 is not possible. It is a number from 0.5 to 0.999999999, such as 0.95",
+            "confidence=2 is not possible. It is a number from 0.5 to 0.999999999, such as 0.95",
         ),
     ],
 )
