@@ -118,7 +118,8 @@ def test_rows_of_a_query_are_computed_once() -> None:
     """Random rows are the same for the checks, for each step, and for both uses of a query."""
     runs = dict.fromkeys(("a", "b"), f"SELECT query_id, doc_id, random() AS score FROM ({RUN})")
     result = sqlrank.evaluate(["AP", "num_ret"], run=runs, qrels=QRELS, by="system")
-    assert len(set(result["AP"].to_pylist())) == 1
+    first, second = result["AP"].to_pylist()
+    assert first == pytest.approx(second, rel=1e-12)  # DuckDB adds up rows in any order
     assert result["num_ret"].to_pylist() == [20, 20]
     labels = "SELECT CAST(random() < 0.5 AS INT) AS label, random() AS score FROM range(1000)"
     counts = sqlrank.evaluate(
