@@ -301,10 +301,7 @@ class SourceTable:
         """Return the reason that a name of folders, such as ``day=1``, is no column, and a next
         step; an empty text for other names.
         """
-        texts = (
-            text.name for text in self.display_from_item.find_all(exp.Literal) if text.is_string
-        )
-        files = [path for text in texts for path in list_paths(text)]
+        files = list_files_read(self.display_from_item)
         folders = [
             [part.lower().split("=") for part in file.parent.parts if "=" in part] for file in files
         ]
@@ -465,6 +462,12 @@ def find_problems(
                 " Rename one of them, or give a query"
             )
     return problems
+
+
+def list_files_read(item: exp.Expr) -> list[Path]:
+    """Return every file that the texts of an item of FROM name."""
+    texts = (literal.name for literal in item.find_all(exp.Literal) if literal.is_string)
+    return [file for text in texts for file in list_paths(text)]
 
 
 def _first_file(node: exp.Expr) -> str:
