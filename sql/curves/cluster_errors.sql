@@ -14,25 +14,15 @@ SELECT
 FROM (
   -- one row per group and true cluster with a wrong link
   SELECT
-    group_id,
+    link_errors.*,
     ROW_NUMBER() OVER (
       PARTITION BY group_id ORDER BY missing_links + false_links DESC, records DESC, true_cluster, unlabeled_record_id
-    ) AS point,
-    true_cluster,
-    records,
-    num_predicted_clusters,
-    missing_links,
-    false_links
+    ) AS point
   FROM (
     -- one row per group and true cluster
     SELECT
-      group_id,
-      true_cluster,
-      unlabeled_record_id,
-      records,
-      num_predicted_clusters,
-      records * (records - 1) / 2 - found_links AS missing_links,
-      false_links
+      true_cluster_errors.*,
+      records * (records - 1) / 2 - found_links AS missing_links
     FROM true_cluster_errors
   ) AS link_errors
   WHERE missing_links + false_links > 0

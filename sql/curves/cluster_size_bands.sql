@@ -20,14 +20,8 @@ SELECT
 FROM (
   -- one row per group and true cluster
   SELECT
-    group_id,
-    FLOOR(LN(records - 0.25) / LN(2)) + 2 AS point, -- number of the band
-    records,
-    num_predicted_clusters,
-    found_links,
-    false_links,
-    bcubed_precision_sum,
-    overlap_squares
+    true_cluster_errors.*,
+    FLOOR(LN(records - 0.25) / LN(2)) + 2 AS point -- number of the band
   FROM true_cluster_errors
 ) AS banded_clusters
 GROUP BY group_id, point

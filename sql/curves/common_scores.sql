@@ -12,9 +12,7 @@ SELECT
 FROM (
   -- one row per group and distinct score
   SELECT
-    group_id,
-    score,
-    weight,
+    score_weights.*,
     SUM(weight) OVER (PARTITION BY group_id) AS total_weight
   FROM (
     -- one row per group and distinct score

@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlrank.errors import ContractError
 from sqlrank.registry.sql_folder import strip_header_comment
 from sqlrank.rendering.dialects import DIALECTS
-from sqlrank.sql_ast import sql_literal
+from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -173,7 +173,7 @@ def parse_sql_file(kind: str, path: Path, text: str) -> Any:
             f" {MAX_FILE_CHARACTERS}. Write several"
         )
     try:
-        return sqlglot.parse_one(strip_header_comment(text), read="duckdb")
+        tree = sqlglot.parse_one(strip_header_comment(text), read="duckdb")
     except sqlglot.ParseError as error:
         if not error.errors:
             expected = {
@@ -183,6 +183,31 @@ def parse_sql_file(kind: str, path: Path, text: str) -> Any:
             raise ContractError(f"{path}:1: {expected}") from None
         detail = error.errors[0]
         raise ContractError(f"{path}:{detail['line']}: not SQL: {detail['description']}") from None
+    _expand_stars(tree)
+    return tree
+
+
+def _expand_stars(tree: exp.Expr) -> None:
+    """Replace ``source.*`` in subqueries by the columns that the query around reads, in place.
+
+    >>> tree = sqlglot.parse_one("SELECT a FROM (SELECT t.*, 1 AS b FROM t) AS s WHERE a < b + c")
+    >>> _expand_stars(tree), tree.sql()
+    (None, 'SELECT a FROM (SELECT a, c, 1 AS b FROM t) AS s WHERE a < b + c')
+    """
+    for star in find_nodes(tree, exp.Star):  # those of outer queries first, which read inner ones
+        column: Any = star.parent
+        subquery: Any = column.find_ancestor(exp.Subquery)
+        if isinstance(column, exp.Column) and subquery is not None:
+            around: Any = subquery.parent_select
+            select: Any = column.parent_select
+            names = dict.fromkeys(
+                read.name
+                for read in find_nodes(around, exp.Column)
+                if read.parent_select is around and read.table in {"", subquery.alias}
+            )
+            table = column.table if select.args.get("joins") else None
+            own = select.named_selects
+            column.replace([exp.column(name, table) for name in names if name not in own])
 
 
 def check_syntax_rules(

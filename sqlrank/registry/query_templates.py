@@ -282,6 +282,12 @@ def _read_query(path: Path, edit: int) -> exp.Query:  # noqa: ARG001
     if not isinstance(tree, exp.Query):
         raise ContractError(f"{'/'.join(path.parts[-2:])}:1: one query is expected")
     tree.comments = None
+    folder = path.parent if path.parents[1].name == "analyses" else path.parents[1]
+    stars: list[Any] = [column for column in tree.selects if column.is_star]
+    for star in stars:
+        files = [*folder.glob(f"{star.table}.sql"), *sorted(folder.glob(f"{star.table}/*.sql"))]
+        for step in files[:1]:
+            star.replace([exp.column(name) for name in load_query(step).named_selects])
     for node in tree.walk():
         # Source positions; copying them, even if empty, doubles the cost
         node._meta = None  # noqa: SLF001

@@ -2,12 +2,7 @@
 -- Note: The density counts as 0 at 8 below its peak. Nodes are divided by 4 plus the slope of its logarithm at the lower limit.
 -- Grain: is_tail, z
 SELECT
-  is_tail,
-  n_units,
-  multi_variant_units,
-  statistic,
-  df,
-  peak,
+  chi_square_tails.*,
   weight / (4 + CASE WHEN root > peak THEN root - peak * peak / NULLIF(root, 0) ELSE 0 END) AS weight,
   CASE WHEN root > peak - 8 THEN root ELSE peak - 8 END
   + node / (4 + CASE WHEN root > peak THEN root - peak * peak / NULLIF(root, 0) ELSE 0 END) AS z

@@ -2,12 +2,8 @@
 -- The integrals are over the root of chi-square, so that the lower limit is that of the statistic, or 0.
 -- Grain: is_tail
 SELECT
+  sample_ratio_statistic.*,
   is_tail,
-  n_units,
-  multi_variant_units,
-  statistic,
-  df,
-  peak,
   is_tail * SQRT(statistic) AS root
 FROM sample_ratio_statistic
 CROSS JOIN (

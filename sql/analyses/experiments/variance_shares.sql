@@ -1,17 +1,7 @@
 -- variance_shares: one row per metric and treatment: both values and variances, and its share of the variance of the difference.
 -- Grain: metric, variant
 SELECT
-  metric,
-  variant,
-  cuped_theta,
-  value,
-  value_control,
-  n_units,
-  n_units_control,
-  variance,
-  variance_control,
-  relative_variance,
-  relative_variance_control,
+  variant_pairs.*,
   variance / NULLIF(variance + variance_control, 0) AS variance_share,
   relative_variance / NULLIF(relative_variance + relative_variance_control, 0) AS relative_variance_share
 FROM variant_pairs

@@ -1,12 +1,8 @@
 -- variant_summaries: one row per variant: its units and means, and the overall mean of each covariate.
--- For each: amount, covariate (one of the amounts)
+-- For each: covariate
 -- Grain: variant
 SELECT
-  variant,
-  units,
-  multi_variant_units,
-  variant_mean_amount,
-  covariate_count,
+  variant_means.*,
   COALESCE(
     SUM(CASE WHEN variant IS NOT NULL THEN covariate_count * variant_mean_covariate END) OVER ()
     / NULLIF(SUM(CASE WHEN variant IS NOT NULL THEN covariate_count END) OVER (), 0),

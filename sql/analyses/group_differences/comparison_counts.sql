@@ -2,17 +2,7 @@
 -- Those of values are one per compared group, those of differences one per pair. Compared groups without a value have none.
 -- Grain: group_id, metric, component_id, compared_id
 SELECT
-  group_id,
-  metric,
-  component_id,
-  compared_id,
-  value_rank,
-  value,
-  ci_low,
-  ci_high,
-  n_units,
-  bound_low,
-  bound_high,
+  ordered_groups.*,
   COUNT(*) OVER (PARTITION BY group_id, metric) AS num_values,
   SUM((num_groups - 1) / 2.0) OVER (PARTITION BY group_id, metric) AS num_pairs
 FROM ordered_groups

@@ -2,13 +2,7 @@
 -- Those of the logarithm are NULL if a value or limit has none.
 -- Grain: group_id, metric, component_id, value_rank
 SELECT
-  group_id,
-  metric,
-  component_id,
-  value_rank,
-  value,
-  pair_low,
-  pair_high,
+  simultaneous_limits.*,
   value - pair_low AS margin_below,
   pair_high - value AS margin_above,
   CASE WHEN value > 0 AND pair_low > 0 THEN LN(value / NULLIF(pair_low, 0)) END AS log_below,

@@ -3,12 +3,7 @@
 -- could be significant without the other.
 -- Grain: group_id, metric, component_id, value_rank, higher_rank
 SELECT
-  group_id,
-  metric,
-  component_id,
-  value_rank,
-  higher_rank,
-  is_negative,
+  pair_margins.*,
   difference - margin_below AS difference_low,
   CASE WHEN difference + margin_above > margin_below - difference THEN difference + margin_above ELSE margin_below - difference END AS difference_high,
   CASE WHEN log_margin_below IS NULL THEN 0 ELSE ratio * EXP(-log_margin_below) END AS ratio_low,

@@ -2,16 +2,7 @@
 -- A square below 0 is a rounded 0.
 -- Grain: group_id, metric, component_id, value_rank, higher_rank
 SELECT
-  group_id,
-  metric,
-  component_id,
-  value_rank,
-  higher_rank,
-  difference,
-  greatest_value,
-  ratio,
-  greatest_ratio,
-  is_negative,
+  squared_margins.*,
   SQRT(CASE WHEN square_below < 0 THEN 0 ELSE square_below END) AS margin_below,
   SQRT(CASE WHEN square_above < 0 THEN 0 ELSE square_above END) AS margin_above,
   SQRT(CASE WHEN log_square_below < 0 THEN 0 ELSE log_square_below END) AS log_margin_below,

@@ -4,19 +4,7 @@
 -- Source: Wallace 1959, to 1.2 % from 3 degrees of freedom.
 -- Grain: group_id, metric, component_id, compared_id
 SELECT
-  group_id,
-  metric,
-  component_id,
-  compared_id,
-  value_rank,
-  value,
-  ci_low,
-  ci_high,
-  n_units,
-  bound_low,
-  bound_high,
-  num_values,
-  num_pairs,
+  comparison_counts.*,
   SQRT(2 * LN(num_values / $tail)) AS value_bound,
   CASE WHEN num_pairs > 0 THEN SQRT(2 * LN(num_pairs / $tail)) END AS pair_bound,
   (8 * n_units - 5) * (8 * n_units - 5) / NULLIF((8 * n_units - 7) * (8 * n_units - 7) * (n_units - 1), 0) AS inverse_df

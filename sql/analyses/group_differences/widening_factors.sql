@@ -2,16 +2,7 @@
 -- It is the quotient of two quantiles of Student's t, 1 for a single interval.
 -- Grain: group_id, metric, component_id, compared_id
 SELECT
-  group_id,
-  metric,
-  component_id,
-  compared_id,
-  value_rank,
-  value,
-  ci_low,
-  ci_high,
-  bound_low,
-  bound_high,
+  critical_values.*,
   CASE
     WHEN num_values <= 1 THEN 1
     WHEN n_units > 1000000 THEN value_quantile / $quantile

@@ -15,12 +15,7 @@ SELECT
 FROM (
   -- one row per group and item
   SELECT
-    group_id,
-    unit_id,
-    item_id,
-    num_ratings,
-    disagreement_change,
-    chance_disagreement_change,
+    rated_items.*,
     SUM(num_ratings) OVER (PARTITION BY group_id) AS ratings, -- of all items
     SUM(disagreement) OVER (PARTITION BY group_id) AS observed, -- disagreement of all items
     SUM(chance_disagreement) OVER (PARTITION BY group_id) AS expected -- disagreement of all items by chance

@@ -12,11 +12,7 @@ SELECT
 FROM (
   -- one row per group, item and rating
   SELECT
-    group_id,
-    unit_id,
-    item_id,
-    num_ratings,
-    item_ratings,
+    rating_counts.*,
     SUM(num_ratings / item_ratings) OVER (PARTITION BY group_id ORDER BY rating)
       + SUM(num_ratings / item_ratings) OVER (PARTITION BY group_id ORDER BY rating DESC)
       - SUM(num_ratings / item_ratings) OVER (PARTITION BY group_id) AS rating_shares, -- of this rating: rows up to it and from it, less all

@@ -13,11 +13,7 @@ SELECT
 FROM (
   -- one row per group and item
   SELECT
-    group_id,
-    unit_id,
-    item_id,
-    agreement,
-    chance_agreement,
+    item_agreement.*,
     AVG(agreement) OVER (PARTITION BY group_id) AS mean_agreement,
     AVG(chance_agreement) OVER (PARTITION BY group_id) AS mean_chance,
     COUNT(*) OVER (PARTITION BY group_id) AS num_items

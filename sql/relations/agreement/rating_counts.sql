@@ -16,11 +16,7 @@ SELECT
 FROM (
   -- one row per group, item and rating
   SELECT
-    group_id,
-    unit_id,
-    item_id,
-    rating,
-    num_ratings,
+    counted_ratings.*,
     SUM(num_ratings) OVER (PARTITION BY group_id, item_id) AS item_ratings
   FROM (
     -- one row per group, item and rating

@@ -17,11 +17,7 @@ SELECT
 FROM (
   -- one row per group, prediction and class
   SELECT
-    class_scores.group_id,
-    class_scores.unit_id,
-    class_scores.class_id,
-    class_scores.label,
-    class_scores.weight,
+    class_scores.*,
     area_derivatives.pair_share,
     area_derivatives.mean_share,
     area_derivatives.average_by_weight,

@@ -14,14 +14,7 @@ SELECT
 FROM (
   -- one row per group and area
   SELECT
-    group_id,
-    class_id,
-    label,
-    class_weight,
-    other_weight,
-    area,
-    share,
-    share_by_weight,
+    averaged_areas.*,
     SUM(CASE WHEN area IS NULL THEN 0 ELSE share END) OVER (PARTITION BY group_id) AS all_shares, -- sum of the shares of classes with an AUC
     SUM(share * area) OVER (PARTITION BY group_id) AS share_areas -- sum of share times AUC
   FROM averaged_areas

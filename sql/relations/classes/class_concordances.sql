@@ -10,10 +10,7 @@ SELECT
 FROM (
   -- one row per group, class, score and label
   SELECT
-    group_id,
-    class_id,
-    label,
-    weight,
+    label_scores.*,
     SUM(CASE WHEN label = class_id THEN weight ELSE 0 END) OVER (PARTITION BY group_id, class_id ORDER BY score) AS positives_up_to, -- weight of positives at or below its score
     SUM(CASE WHEN label = class_id THEN weight ELSE 0 END) OVER (PARTITION BY group_id, class_id ORDER BY score DESC) AS positives_from, -- weight of positives at or above its score
     SUM(CASE WHEN label = class_id THEN weight ELSE 0 END) OVER (PARTITION BY group_id, class_id) AS all_positives -- weight of the class

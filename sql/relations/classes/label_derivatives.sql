@@ -27,24 +27,7 @@ SELECT
 FROM (
   -- one row per group and class
   SELECT
-    group_id,
-    class_id,
-    weight,
-    num_rows,
-    num_observed,
-    num_predicted,
-    num_hits,
-    union_weight,
-    f_divisor,
-    precision,
-    recall,
-    f,
-    jaccard,
-    precision_share,
-    recall_share,
-    f_share,
-    jaccard_share,
-    share_by_label,
+    label_rates.*,
     SUM(precision_share * precision) OVER (PARTITION BY group_id)
       / NULLIF(SUM(CASE WHEN precision IS NULL THEN 0 ELSE precision_share END) OVER (PARTITION BY group_id), 0) AS precision_mean,
     SUM(recall_share * recall) OVER (PARTITION BY group_id)

@@ -15,13 +15,7 @@ SELECT
 FROM (
   -- one row per group, prediction and class
   SELECT
-    group_id,
-    unit_id,
-    prediction_id,
-    class_id,
-    label,
-    weight,
-    score,
+    class_scores.*,
     MAX(CASE WHEN class_id = label THEN score END) OVER (PARTITION BY group_id, prediction_id) AS label_score
   FROM class_scores
 ) AS compared_scores

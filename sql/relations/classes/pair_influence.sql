@@ -14,29 +14,12 @@ SELECT
 FROM (
   -- one row per group and pair of an observed and a predicted class
   SELECT
-    group_id,
-    label,
-    predicted,
-    num_predictions,
-    weight,
-    weight_squares,
-    disagreement,
-    label_disagreement,
-    predicted_disagreement,
-    total_weight,
-    observed_disagreement,
-    chance_disagreement,
+    pair_sums.*,
     observed_disagreement * total_weight / NULLIF(chance_disagreement, 0) AS disagreement_ratio
   FROM (
     -- one row per group and pair of an observed and a predicted class
     SELECT
-      group_id,
-      label,
-      predicted,
-      num_predictions,
-      weight,
-      weight_squares,
-      disagreement,
+      class_pairs.*,
       SUM(disagreement * predicted_weight) OVER (PARTITION BY group_id, label) AS label_disagreement, -- of the label with all predictions
       SUM(disagreement * label_weight) OVER (PARTITION BY group_id, predicted) AS predicted_disagreement, -- of the class with all labels
       SUM(weight) OVER (PARTITION BY group_id) AS total_weight,

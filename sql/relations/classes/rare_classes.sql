@@ -23,14 +23,7 @@ SELECT
 FROM (
   -- one row per group and class
   SELECT
-    group_id,
-    precision_by_predicted,
-    precision_by_hit,
-    recall_by_label,
-    recall_by_hit,
-    balanced_accuracy_by_label,
-    balanced_accuracy_by_hit,
-    f_by_predicted,
+    class_derivatives.*,
     ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY COALESCE(precision_by_predicted, 0)) AS precision_place,
     ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY COALESCE(f_by_predicted, 0)) AS f_place,
     rare_row(tp, total_weight, num_rows) AS hit_weight, -- weight of one more row that is right, 0 if there are enough

@@ -14,11 +14,7 @@ SELECT
 FROM (
   -- one row per group and class
   SELECT
-    group_id,
-    precision_by_predicted,
-    precision_by_hit,
-    recall_by_label,
-    recall_by_hit,
+    label_derivatives.*,
     rare_row(num_hits, weight, num_rows) AS hit_weight, -- weight of one more row that is right, 0 if there are enough
     rare_row(num_predicted - num_hits, weight, num_rows) AS false_weight, -- of one more row that is wrongly of the class
     rare_row(num_observed - num_hits, weight, num_rows) AS miss_weight -- of one more row of the class that is missed

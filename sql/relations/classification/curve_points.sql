@@ -16,28 +16,13 @@ SELECT
 FROM (
   -- one row per group and point of the curve
   SELECT
-    group_id,
+    segment_ranks.*,
     ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY score DESC) AS point,
-    LEAD(score) OVER (PARTITION BY group_id ORDER BY score DESC) AS next_score,
-    score,
-    tp,
-    fp,
-    fn,
-    tn,
-    total_positives,
-    total_negatives,
-    num_thresholds
+    LEAD(score) OVER (PARTITION BY group_id ORDER BY score DESC) AS next_score
   FROM (
     -- one row per group and distinct score
     SELECT
-      group_id,
-      score,
-      tp,
-      fp,
-      fn,
-      tn,
-      total_positives,
-      total_negatives,
+      curve_segments.*,
       COUNT(*) OVER (PARTITION BY group_id) AS num_thresholds,
       ROW_NUMBER() OVER (PARTITION BY group_id, segment ORDER BY score DESC) AS rank_from_start,
       ROW_NUMBER() OVER (PARTITION BY group_id, segment ORDER BY score) AS rank_from_end

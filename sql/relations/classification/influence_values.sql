@@ -12,31 +12,31 @@ SELECT
   group_id,
   has_threshold, -- 0 for what is above the highest, else 1
   threshold, -- score of a positive; 0 for what is above the highest
-  segment_part, -- 0 positives, 1 negatives at it, 2 negatives below it
-  CASE segment_part WHEN 0 THEN 1 ELSE 0 END AS label,
-  CASE segment_part
+  segment_parts.segment_part, -- 0 positives, 1 negatives at it, 2 negatives below it
+  CASE segment_parts.segment_part WHEN 0 THEN 1 ELSE 0 END AS label,
+  CASE segment_parts.segment_part
     WHEN 0 THEN segment_metrics.positive_rows
     WHEN 1 THEN segment_metrics.negative_rows
     ELSE segment_metrics.negative_rows_between
   END AS num_units, -- number of predictions of this kind
-  CASE segment_part
+  CASE segment_parts.segment_part
     WHEN 0 THEN segment_metrics.positives
     WHEN 1 THEN segment_metrics.negatives
     ELSE segment_metrics.negatives_between
   END AS weight, -- of these predictions
-  CASE segment_part
+  CASE segment_parts.segment_part
     WHEN 0 THEN segment_metrics.positive_squares
     WHEN 1 THEN segment_metrics.negative_squares
     ELSE segment_metrics.negative_squares_between
   END AS weight_squares, -- sum of their squared weights
-  CASE segment_part
+  CASE segment_parts.segment_part
     WHEN 0
       THEN ((negatives_below + $tie_credit * negatives) / NULLIF(total_negatives, 0) - auc) / NULLIF(total_positives, 0)
     WHEN 1
       THEN ((positives_above + $tie_credit * positives) / NULLIF(total_positives, 0) - auc) / NULLIF(total_negatives, 0)
     ELSE ((positives_above + positives) / NULLIF(total_positives, 0) - auc) / NULLIF(total_negatives, 0)
   END AS auc_influence, -- DeLong's derivative: (V10 - AUC) / P or (V01 - AUC) / N
-  CASE segment_part
+  CASE segment_parts.segment_part
     WHEN 0 THEN (precision_at_threshold - aps) / NULLIF(total_positives, 0) + precision_gain
     WHEN 1 THEN -precision_loss
     ELSE precision_loss_here - precision_loss
@@ -44,24 +44,7 @@ SELECT
 FROM (
   -- one row per group and threshold
   SELECT
-    group_id,
-    has_threshold,
-    threshold,
-    positives,
-    positive_rows,
-    positive_squares,
-    negatives,
-    negative_rows,
-    negative_squares,
-    negatives_between,
-    negative_rows_between,
-    negative_squares_between,
-    positives_above,
-    negatives_below,
-    total_positives,
-    total_negatives,
-    precision_at_threshold,
-    precision_loss_here,
+    precision_steps.*,
     COALESCE(SUM(positive_share * ((negatives_below + $tie_credit * negatives) / NULLIF(total_negatives, 0))) OVER (
       PARTITION BY group_id
     ), 0) AS auc,
@@ -75,22 +58,7 @@ FROM (
   FROM (
     -- one row per group and threshold
     SELECT
-      group_id,
-      has_threshold,
-      threshold,
-      positives,
-      positive_rows,
-      positive_squares,
-      negatives,
-      negative_rows,
-      negative_squares,
-      negatives_between,
-      negative_rows_between,
-      negative_squares_between,
-      positives_above,
-      negatives_below,
-      total_positives,
-      total_negatives,
+      threshold_weights.*,
       positives / NULLIF(total_positives, 0) AS positive_share, -- share of the positives that are at the threshold
       COALESCE((positives_above + positives) / NULLIF(weight_at_or_above, 0), CAST(0 AS DOUBLE)) AS precision_at_threshold, -- T / (T + F), T positives and F negatives at or above
       CASE
@@ -108,23 +76,7 @@ FROM (
     FROM (
       -- one row per group and threshold
       SELECT
-        group_id,
-        has_threshold,
-        threshold,
-        positives,
-        positive_rows,
-        positive_squares,
-        negatives,
-        negative_rows,
-        negative_squares,
-        negatives_between,
-        negative_rows_between,
-        negative_squares_between,
-        positives_above,
-        negatives_above,
-        negatives_below,
-        total_positives,
-        total_negatives,
+        threshold_segments.*,
         positives_above + positives + negatives_above + negatives AS weight_at_or_above
       FROM threshold_segments
     ) AS threshold_weights

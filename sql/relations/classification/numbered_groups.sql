@@ -20,12 +20,10 @@ SELECT
 FROM (
   -- one row per group
   SELECT
-    group_id,
+    group_totals.*,
     ROW_NUMBER() OVER (ORDER BY group_id) AS group_number,
     1.0 / NULLIF(CAST(exact_weight(1) AS DOUBLE), 0) AS unit_weight,
-    positive_units,
-    total_units - positive_units AS negative_units,
-    total_rows
+    total_units - positive_units AS negative_units
   FROM (
     -- one row per group
     SELECT

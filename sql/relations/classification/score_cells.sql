@@ -20,16 +20,7 @@ SELECT
 FROM (
   -- one row per row of class_weights, with its place on a grid: the whole part is its cell, so that each is sorted on its own
   SELECT
-    group_id,
-    score,
-    positives,
-    positive_squares,
-    negatives,
-    negative_squares,
-    positive_rows,
-    negative_rows,
-    label_sum,
-    num_rows,
+    absolute_scores.*,
     4096 * (CASE WHEN score < 0 THEN -1 ELSE 1 END)
       * (CASE
         WHEN abs_score <= 0.5 THEN sixteenth_root(abs_score)
@@ -39,16 +30,7 @@ FROM (
   FROM (
     -- one row per row of class_weights
     SELECT
-      group_id,
-      score,
-      positives,
-      positive_squares,
-      negatives,
-      negative_squares,
-      positive_rows,
-      negative_rows,
-      label_sum,
-      num_rows,
+      class_weights.*,
       ABS(CAST(score AS DOUBLE)) AS abs_score
     FROM class_weights
   ) AS absolute_scores

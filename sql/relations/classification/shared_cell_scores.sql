@@ -16,14 +16,7 @@ SELECT
 FROM (
   -- one row per group and distinct score in such a cell
   SELECT
-    group_id,
-    score,
-    sort_key,
-    positives,
-    positive_squares,
-    negatives,
-    weight_before,
-    positives_before,
+    cell_scores.*,
     COALESCE(SUM(positives) OVER (
       PARTITION BY group_id, sort_key ORDER BY score DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
     ), 0) AS positives_at_lower_scores,
@@ -45,18 +38,12 @@ FROM (
     FROM (
       -- one row per prediction
       SELECT
-        group_id,
-        label,
-        score,
-        weight,
+        prediction_cells.*,
         group_key + score_cell(cell_position, max_cell) AS cell
       FROM (
         -- one row per prediction
         SELECT
-          predictions.group_id,
-          predictions.label,
-          predictions.score,
-          predictions.weight,
+          predictions.*,
           (signed_fourth_root(predictions.score) - cell_scale.min_root) * cell_scale.cells_per_unit AS cell_position,
           cell_scale.max_cell,
           (numbered_groups.group_number - 1) * cell_scale.keys_per_group AS group_key

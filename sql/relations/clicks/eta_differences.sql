@@ -30,11 +30,7 @@ FROM (
   FROM (
     -- one row per group, rank at which documents were shown, and eta
     SELECT
-      display_gains.group_id,
-      display_gains.num_lists,
-      display_gains.num_clicks,
-      display_gains.gain,
-      display_gains.baseline_gain,
+      display_gains.*,
       eta_steps.step,
       EXP(eta_steps.step * $max_eta / 200 * LN(display_gains.display_rank)) AS inverse_propensity
     FROM display_gains

@@ -7,9 +7,7 @@ SELECT
 FROM (
   -- one row per group and eta without a tie
   SELECT
-    group_id,
-    eta,
-    dcg_difference,
+    eta_differences.*,
     LEAD(eta) OVER (PARTITION BY group_id ORDER BY step) AS next_eta,
     LEAD(dcg_difference) OVER (PARTITION BY group_id ORDER BY step) AS next_dcg_difference
   FROM eta_differences

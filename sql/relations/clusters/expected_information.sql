@@ -17,24 +17,12 @@ FROM (
   FROM (
     -- one row per group, both sizes and overlap
     SELECT
-      group_id,
-      predicted_size,
-      true_size,
-      num_cluster_pairs,
-      num_records,
-      overlap,
-      max_log_likelihood,
+      max_likelihoods.*,
       exp_or_zero(log_likelihood - max_log_likelihood) AS likelihood
     FROM (
       -- one row per group, both sizes and overlap
       SELECT
-        group_id,
-        predicted_size,
-        true_size,
-        num_cluster_pairs,
-        num_records,
-        overlap,
-        log_likelihood,
+        overlap_likelihoods.*,
         MAX(CASE WHEN log_likelihood > 0 THEN log_likelihood ELSE 0 END) OVER (
           PARTITION BY group_id, predicted_size, true_size
         ) AS max_log_likelihood

@@ -18,9 +18,7 @@ SELECT
 FROM (
   -- one row per group, predicted and true cluster that share records
   SELECT
-    group_id,
-    true_cluster,
-    n,
+    cluster_pair_counts.*,
     SUM(n) OVER (PARTITION BY group_id, predicted_cluster, unplaced_record_id) AS predicted_size
   FROM (
     -- one row per group, predicted and true cluster that share records

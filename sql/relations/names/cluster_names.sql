@@ -9,9 +9,7 @@ SELECT
 FROM (
   -- one row per group, predicted cluster and name: the number of clusters with the name
   SELECT
-    group_id,
-    predicted_cluster,
-    name,
+    names_of_clusters.*,
     COUNT(*) OVER (PARTITION BY group_id, name) AS num_clusters
   FROM (
     -- one row per group, predicted cluster and name

@@ -12,9 +12,7 @@ SELECT
 FROM (
   -- one row per group, block and distinct score
   SELECT
-    group_id,
-    lower_weight,
-    upper_weight,
+    block_halves.*,
     COALESCE(SUM(lower_weight) OVER (
       PARTITION BY group_id, block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS lower_before, -- at lower scores
@@ -32,9 +30,7 @@ FROM (
     FROM (
       -- one row per group, distinct label and score, and block size; two labels are in different halves of one block only, of the highest bit in which they differ
       SELECT
-        label_score_indexes.group_id,
-        label_score_indexes.score_index,
-        label_score_indexes.weight,
+        label_score_indexes.*,
         CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS block, -- number of the block; + 2^40 keeps block sizes apart
         CAST(FLOOR(2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS half_block -- half of the block: 2 * block is the lower one
       FROM label_score_indexes

@@ -27,10 +27,7 @@ FROM (
   FROM (
     -- one row per prediction
     SELECT
-      group_id,
-      label,
-      score,
-      weight,
+      predictions.*,
       COALESCE(SUM(weight) OVER (
         PARTITION BY group_id ORDER BY weight ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
       ), 0) AS weight_before

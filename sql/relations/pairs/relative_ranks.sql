@@ -13,9 +13,7 @@ SELECT
 FROM (
   -- one row per group and distinct score
   SELECT
-    group_id,
-    score,
-    positives,
+    score_thresholds.*,
     negatives_above + negatives AS negatives_from, -- at or above this score
     (positives_below + negatives_below + (positives + negatives) / 2 + 0.5) / (total_positives + total_negatives + 1) AS relative_rank,
     (total_negatives + positives_below + positives / 2 + 0.5) / (total_positives + total_negatives + 1) AS separated_rank

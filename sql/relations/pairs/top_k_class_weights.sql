@@ -19,10 +19,7 @@ SELECT
 FROM (
   -- one row per group and distinct score
   SELECT
-    group_id,
-    positives,
-    negatives,
-    negatives_above,
+    score_thresholds.*,
     positives_above + negatives_above AS weight_above,
     positives_above + negatives_above + positives + negatives AS weight_at_or_above
   FROM score_thresholds

@@ -24,11 +24,7 @@ SELECT
 FROM (
   -- one row per group and distinct score of a positive
   SELECT
-    group_id,
-    positives,
-    negatives,
-    positives_above,
-    negatives_above,
+    positive_thresholds.*,
     few_negatives($k, total_negatives) AS num_top_negatives
   FROM positive_thresholds
 ) AS negative_limits

@@ -23,16 +23,7 @@ SELECT
 FROM (
   -- one row per item
   SELECT
-    group_id,
-    unit_id,
-    label,
-    score,
-    num_labels,
-    num_unlabelled,
-    label_mean,
-    labelled_mean,
-    unlabelled_mean,
-    label_squares,
+    score_moments.*,
     CASE
       WHEN score_variance > 0 AND covariance > 0
         THEN CASE
@@ -44,25 +35,14 @@ FROM (
   FROM (
     -- one row per item
     SELECT
-      group_id,
-      unit_id,
-      label,
-      score,
-      num_labels,
-      num_unlabelled,
-      label_mean,
-      labelled_mean,
-      unlabelled_mean,
+      score_means.*,
       SUM((label - label_mean) * (label - label_mean)) OVER (PARTITION BY group_id) AS label_squares, -- of deviations of labels from their mean
       SUM((label - label_mean) * (score - labelled_mean)) OVER (PARTITION BY group_id) / NULLIF(num_labels, 0) AS covariance, -- of labels and scores of labelled items
       SUM((score - score_mean) * (score - score_mean)) OVER (PARTITION BY group_id) / NULLIF(num_labels + num_unlabelled - 1, 0) AS score_variance -- of all scores
     FROM (
       -- one row per item
       SELECT
-        group_id,
-        unit_id,
-        label,
-        score,
+        judged.*,
         SUM(CASE WHEN label IS NULL THEN 0 ELSE 1 END) OVER (PARTITION BY group_id) AS num_labels,
         SUM(CASE WHEN label IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY group_id) AS num_unlabelled,
         AVG(label) OVER (PARTITION BY group_id) AS label_mean,

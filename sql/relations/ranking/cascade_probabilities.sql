@@ -13,18 +13,14 @@ SELECT
 FROM (
   -- one row per list and judged document of positive relevance
   SELECT
-    list_id,
-    rank,
-    stop_probability,
+    continue_logs.*,
     COALESCE(SUM(log_continue) OVER (
       PARTITION BY list_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS log_reach -- logarithm of the probability that the reader gets here
   FROM (
     -- one row per list and judged document of positive relevance
     SELECT
-      list_id,
-      rank,
-      stop_probability,
+      stop_probabilities.*,
       CASE
         WHEN stop_probability >= 1 THEN -1000
         ELSE LN(CASE WHEN stop_probability < 1 THEN 1 - stop_probability ELSE 1 END)

@@ -27,13 +27,7 @@ SELECT
 FROM (
   -- one row per list, ranking (actual or ideal) and document
   SELECT
-    list_id,
-    rank,
-    gain,
-    ideal_gain,
-    is_last_of_grade,
-    relevance,
-    list_length,
+    ranking_gains.*,
     CASE WHEN rank IS NULL THEN 0 ELSE gain * discount(rank) END AS discounted_gain,
     CASE WHEN rank IS NULL THEN 0 ELSE ideal_gain * discount(rank) END AS ideal_discounted_gain
   FROM (
@@ -59,9 +53,7 @@ FROM (
     FROM (
       -- one row per list and document of the ideal ranking
       SELECT
-        list_id,
-        relevance,
-        ideal_rank,
+        ideal_ranking.*,
         COALESCE(LEAD(gain(relevance)) OVER (PARTITION BY list_id ORDER BY ideal_rank), 0) AS next_gain
       FROM ideal_ranking
     ) AS ideal_gains

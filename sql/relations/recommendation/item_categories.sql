@@ -11,10 +11,7 @@ SELECT
 FROM (
   -- one row per item and category
   SELECT
-    group_id,
-    doc_id,
-    category,
-    value,
+    features.*,
     COUNT(*) OVER (PARTITION BY group_id, doc_id) AS num_categories,
     SQRT(SUM(value * value) OVER (PARTITION BY group_id, doc_id)) AS vector_norm
   FROM features

@@ -15,9 +15,7 @@ SELECT
 FROM (
   -- one row per list and document among its first k
   SELECT
-    list_id,
-    doc_id,
-    rank,
+    ranked_documents.*,
     1 / SQRT(CAST(CASE WHEN list_length > $k THEN $k ELSE list_length END AS DOUBLE)) AS inverse_norm -- of its documents, at most k
   FROM ranked_documents
   WHERE rank <= $k

@@ -19,10 +19,7 @@ SELECT
 FROM (
   -- one row per group and list with relevant documents
   SELECT
-    group_id,
-    hit_rank,
-    place,
-    num_lists,
+    ordered_lists.*,
     COALESCE(SUM(LN((num_lists - place + 1) / place)) OVER (
       PARTITION BY group_id ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) + (place - 1) * LN($q) + (num_lists - place + 1) * LN(NULLIF(1 - $q, 0)) AS log_term -- of exactly place - 1 lists among num_lists

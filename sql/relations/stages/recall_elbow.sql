@@ -22,9 +22,7 @@ FROM (
   FROM (
     -- one row per group and cut-off
     SELECT
-      group_id,
-      cutoff,
-      cumulative_recall,
+      cumulative_recalls.*,
       MIN(cumulative_recall) OVER (PARTITION BY group_id) AS first_recall,
       MAX(cumulative_recall) OVER (PARTITION BY group_id) AS last_recall
     FROM (

@@ -23,12 +23,7 @@ SELECT
 FROM (
   -- one row per row of positive weight
   SELECT
-    group_id,
-    unit_id,
-    label,
-    weight,
-    treated_weight,
-    control_weight,
+    arm_targets.*,
     SUM(treated_weight) OVER (PARTITION BY group_id) AS all_treated, -- weight of the treated in the top share
     SUM(control_weight) OVER (PARTITION BY group_id) AS all_controls, -- weight of the controls there
     SUM(treated_weight * label) OVER (PARTITION BY group_id) AS treated_outcome, -- sum of their outcomes
@@ -38,20 +33,13 @@ FROM (
   FROM (
     -- one row per row of positive weight
     SELECT
-      group_id,
-      unit_id,
-      label,
-      weight,
+      targeted_shares.*,
       CASE WHEN treatment = 1 THEN weight * targeting(share_of_all, share_of_arm) ELSE 0 END AS treated_weight,
       CASE WHEN treatment = 1 THEN 0 ELSE weight * targeting(share_of_all, share_of_arm) END AS control_weight
     FROM (
       -- one row per row of positive weight
       SELECT
-        uplift.group_id,
-        uplift.unit_id,
-        uplift.label,
-        uplift.treatment,
-        uplift.weight,
+        uplift.*,
         CASE
           WHEN uplift_thresholds.treated + uplift_thresholds.controls <= $share * (uplift_thresholds.total_treated + uplift_thresholds.total_controls) THEN 1
           WHEN uplift_thresholds.treated_above + uplift_thresholds.controls_above >= $share * (uplift_thresholds.total_treated + uplift_thresholds.total_controls) THEN 0

@@ -28,13 +28,7 @@ SELECT
 FROM (
   -- one row per group and distinct score
   SELECT
-    group_id,
-    score,
-    weight,
-    total_treated_outcome,
-    total_control_outcome,
-    total_qini,
-    best_area,
+    uplift_gains.*,
     treated_mean AS treated_mean_here, -- of the treated at and above the score
     control_mean AS control_mean_here, -- of the controls at and above the score
     total_treated + total_controls AS total_weight,

@@ -24,33 +24,14 @@ SELECT
 FROM (
   -- one row per group and distinct score
   SELECT
-    group_id,
-    score,
-    weight,
-    treated,
-    controls,
-    total_treated,
-    total_controls,
-    total_treated_outcome,
-    total_control_outcome,
-    treated_mean,
-    control_mean,
+    arm_means.*,
     total_treated_outcome - total_control_outcome * total_treated / NULLIF(total_controls, 0) AS total_qini,
     CASE WHEN total_treated > 0 AND total_controls > 0 THEN treated_outcome - treated * control_mean END AS qini,
     CASE WHEN total_treated > 0 AND total_controls > 0 THEN (treated + controls) * (treated_mean - control_mean) END AS gain
   FROM (
     -- one row per group and distinct score
     SELECT
-      group_id,
-      score,
-      weight,
-      treated,
-      controls,
-      treated_outcome,
-      total_treated,
-      total_controls,
-      total_treated_outcome,
-      total_control_outcome,
+      uplift_thresholds.*,
       CASE WHEN treated > 0 THEN treated_outcome / NULLIF(treated, 0) ELSE 0 END AS treated_mean,
       CASE WHEN controls > 0 THEN control_outcome / NULLIF(controls, 0) ELSE 0 END AS control_mean
     FROM uplift_thresholds

@@ -14,23 +14,15 @@ SELECT
 FROM (
   -- one row per group and distinct score
   SELECT
-    group_id,
-    score,
-    fraction,
-    treated_mean,
-    control_mean,
-    qini,
-    gain,
+    score_fractions.*,
     LEAD(fraction) OVER (PARTITION BY group_id ORDER BY score DESC) AS next_fraction
   FROM (
     -- one row per group and distinct score
     SELECT
-      group_id,
-      score,
+      uplift_gains.*,
       (treated + controls) / NULLIF(total_treated + total_controls, 0) AS fraction,
       CASE WHEN treated > 0 THEN treated_mean END AS treated_mean,
       CASE WHEN controls > 0 THEN control_mean END AS control_mean,
-      qini,
       gain / NULLIF(total_treated + total_controls, 0) AS gain
     FROM uplift_gains
   ) AS score_fractions

@@ -24,7 +24,7 @@ WITH predictions AS NOT MATERIALIZED (
 ), prediction_ranks AS (
   -- One row per prediction.
   SELECT
-    "campaign", "day", label, score,
+    "campaign", "day", score, label,
     RANK() OVER (PARTITION BY "campaign", "day" ORDER BY score DESC) AS rank,
     CUME_DIST() OVER (PARTITION BY "campaign", "day" ORDER BY score DESC) AS share_at_or_above
   FROM predictions

@@ -25,7 +25,7 @@ WITH run AS (
 ), weighted_recommendations AS (
   -- One row per query and document among its first 10.
   SELECT
-    query_id, doc_id, rank,
+    doc_id, query_id, rank,
     -- of its documents, at most 10
     1 / SQRT(CAST(LEAST(list_length, 10) AS FLOAT64)) AS inverse_norm
   FROM ranked_documents

@@ -31,7 +31,7 @@ WITH run AS NOT MATERIALIZED (
 ), weighted_recommendations AS (
   -- One row per query and document among its first 10.
   SELECT
-    list_id, doc_id, rank,
+    doc_id, list_id, rank,
     -- of its documents, at most 10
     1 / SQRT(CAST(LEAST(list_length, 10) AS DOUBLE)) AS inverse_norm
   FROM ranked_documents

@@ -254,8 +254,8 @@ WITH observations AS (
   -- One row per metric and treatment: both values and variances, and its share of the variance of
   -- the difference. (experiments/variance_shares.sql)
   SELECT
-    metric, variant, cuped_theta, value, value_control, n_units, n_units_control, variance,
-    variance_control, relative_variance, relative_variance_control,
+    metric, variant, cuped_theta, value, variance, relative_variance, n_units, value_control,
+    variance_control, relative_variance_control, n_units_control,
     variance / NULLIF(variance + variance_control, 0) AS variance_share,
     relative_variance
     / NULLIF(relative_variance + relative_variance_control, 0) AS relative_variance_share
@@ -265,7 +265,7 @@ WITH observations AS (
   -- One row per metric and treatment: difference from the control, relative one by the log of the
   -- ratio, standard errors and df. (experiments/effects/log.sql)
   SELECT
-    metric, variant, cuped_theta, value, value_control, n_units, n_units_control,
+    metric, variant, cuped_theta, value, n_units, value_control, n_units_control,
     value - value_control AS difference, SQRT(variance + variance_control) AS se,
     -- by Welch
     1 / NULLIF(
@@ -527,7 +527,7 @@ WITH observations AS (
   -- One row per integral, of the tail and of all: lower limit and peak, from which steps to
   -- sample_ratio_test compute the test. (experiments/chi_square_tails.sql)
   SELECT
-    is_tail, n_units, multi_variant_units, statistic, df, peak,
+    n_units, multi_variant_units, statistic, df, peak, is_tail,
     is_tail * SQRT(statistic) AS root
   FROM sample_ratio_statistic
   CROSS JOIN tails
@@ -536,7 +536,7 @@ WITH observations AS (
   -- peak. Nodes are divided by 4 plus the slope of its logarithm at the lower limit.
   -- (experiments/chi_square_points.sql)
   SELECT
-    is_tail, n_units, multi_variant_units, statistic, df, peak,
+    n_units, multi_variant_units, statistic, df, peak, is_tail,
     weight
     / (4 + CASE WHEN root > peak THEN root - peak * peak / NULLIF(root, 0) ELSE 0 END) AS weight,
     CASE WHEN root > peak - 8 THEN root ELSE peak - 8 END
@@ -547,7 +547,7 @@ WITH observations AS (
   -- One row per integral and point: weight, and log density z ^ (df - 1) * EXP(-z * z / 2),
   -- relative to its peak. (experiments/chi_square_densities.sql)
   SELECT
-    is_tail, n_units, multi_variant_units, statistic, df, weight,
+    n_units, multi_variant_units, statistic, df, is_tail, weight,
     CASE WHEN df > 1 THEN (df - 1) * LN(z / NULLIF(peak, 0)) ELSE 0 END
     - (z * z - peak * peak) / 2 AS log_density
   FROM chi_square_points

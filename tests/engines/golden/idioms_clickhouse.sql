@@ -96,7 +96,7 @@ FROM pair_counts
     ) AS Nullable(Float64)) AS rank_from_end
 -- roc: threshold_points
     CAST(ROW_NUMBER() OVER (ORDER BY score DESC) AS Nullable(Float64)) AS point,
-    lead(score) OVER (ORDER BY score DESC) AS next_score,
+    lead(score) OVER (ORDER BY score DESC) AS next_score
 -- roc: roc
     0 AS point, CAST(NULL AS Nullable(Float64)) AS threshold,
 -- roc: result
@@ -240,10 +240,10 @@ FROM session_outcomes
       THEN SQRT(CAST(COUNT(*) AS Nullable(Float64)) - 2)
     END AS peak
 -- experiment: chi_square_tails
-    is_tail AS is_tail, n_units AS n_units, multi_variant_units AS multi_variant_units,
-    statistic AS statistic, df AS df, peak AS peak, is_tail * SQRT(statistic) AS root
+    n_units AS n_units, multi_variant_units AS multi_variant_units, statistic AS statistic,
+    df AS df, peak AS peak, is_tail AS is_tail, is_tail * SQRT(statistic) AS root
 -- experiment: chi_square_points
-    statistic AS statistic, df AS df, peak AS peak,
+    df AS df, peak AS peak, is_tail AS is_tail,
 -- experiment: results
     metric AS metric, 'A' AS control, variant AS variant, value_control AS value_control,
     value AS value, difference AS difference, difference - critical_value * se AS ci_low,

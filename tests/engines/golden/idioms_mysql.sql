@@ -78,7 +78,7 @@ SELECT CAST(point AS SIGNED) AS point, threshold, fpr, tpr
 -- beyond: ranked_documents
     ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY score DESC, doc_id DESC) AS `rank`,
 -- beyond: weighted_recommendations
-    query_id, doc_id, `rank`,
+    doc_id, query_id, `rank`,
   WHERE `rank` <= 10
 -- beyond: recommendation_counts
     SUM(CASE WHEN weighted_recommendations.`rank` = 1 THEN 1 ELSE 0 END) AS num_first_ranks

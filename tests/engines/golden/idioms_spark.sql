@@ -170,8 +170,8 @@ CREATE TABLE shop.ads.daily_metrics AS
     FROM variant_comoments
     CROSS JOIN metrics
 -- experiment: variance_shares
-      metric, variant, cuped_theta, value, value_control, n_units, n_units_control, variance,
-      variance_control, relative_variance, relative_variance_control,
+      metric, variant, cuped_theta, value, variance, relative_variance, n_units, value_control,
+      variance_control, relative_variance_control, n_units_control,
       variance / NULLIF(variance + variance_control, 0) AS variance_share,
       relative_variance
       / NULLIF(relative_variance + relative_variance_control, 0) AS relative_variance_share
@@ -182,7 +182,7 @@ CREATE TABLE shop.ads.daily_metrics AS
   SELECT COUNT(*) AS num_rows FROM variance_shares
 -- experiment: effects
       variance_shares.metric, variance_shares.variant, variance_shares.cuped_theta,
-      variance_shares.value, variance_shares.value_control, variance_shares.n_units,
+      variance_shares.value, variance_shares.n_units, variance_shares.value_control,
       variance_shares.n_units_control,
       variance_shares.value - variance_shares.value_control AS difference,
       SQRT(variance_shares.variance + variance_shares.variance_control) AS se,

@@ -90,7 +90,7 @@ WITH predictions AS NOT MATERIALIZED (
 ), cumulative_halves AS (
   -- One row per block and distinct score.
   SELECT
-    lower_weight, upper_weight,
+    upper_weight, lower_weight,
     COALESCE(SUM(lower_weight) OVER preceding_rows, 0) AS lower_before,  -- at lower scores
     COALESCE(SUM(upper_weight) OVER preceding_rows, 0) AS upper_before  -- at lower scores
   FROM block_halves

@@ -99,7 +99,7 @@ WITH predictions AS (
 ), score_sums AS (
   -- One row per distinct score, with sums over other scores in its bucket.
   SELECT
-    bucket, score, positives, negatives,
+    score, positives, negatives, bucket,
     COALESCE(SUM(positives) OVER preceding_rows, 0) AS bucket_positives_above,
     COALESCE(SUM(negatives) OVER preceding_rows, 0) AS bucket_negatives_above
   FROM bucket_score_weights
@@ -135,16 +135,16 @@ WITH predictions AS (
 ), segment_ranks AS (
   -- One row per distinct score.
   SELECT
-    score, tp, fp, total_positives, total_negatives,
+    score, total_positives, total_negatives, tp, fp,
     ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score DESC) AS rank_from_start,
     ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score) AS rank_from_end
   FROM curve_segments
 ), threshold_points AS (
   -- One row per point of the curve.
   SELECT
+    score, total_positives, total_negatives, tp, fp,
     ROW_NUMBER() OVER (ORDER BY score DESC) AS point,
-    LEAD(score) OVER (ORDER BY score DESC) AS next_score,
-    score, tp, fp, total_positives, total_negatives
+    LEAD(score) OVER (ORDER BY score DESC) AS next_score
   FROM segment_ranks
   WHERE rank_from_start = 1 OR rank_from_end = 1
 ), roc AS (

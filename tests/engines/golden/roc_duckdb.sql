@@ -46,16 +46,16 @@ WITH predictions AS NOT MATERIALIZED (
 ), segment_ranks AS (
   -- One row per distinct score.
   SELECT
-    score, tp, fp, total_positives, total_negatives,
+    score, total_positives, total_negatives, tp, fp,
     ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score DESC) AS rank_from_start,
     ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score) AS rank_from_end
   FROM curve_segments
 ), threshold_points AS (
   -- One row per point of the curve.
   SELECT
+    score, total_positives, total_negatives, tp, fp,
     ROW_NUMBER() OVER (ORDER BY score DESC) AS point,
-    LEAD(score) OVER (ORDER BY score DESC) AS next_score,
-    score, tp, fp, total_positives, total_negatives
+    LEAD(score) OVER (ORDER BY score DESC) AS next_score
   FROM segment_ranks
   WHERE rank_from_start = 1 OR rank_from_end = 1
 ), roc AS (

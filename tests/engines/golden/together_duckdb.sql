@@ -54,7 +54,7 @@ WITH predictions AS NOT MATERIALIZED (
 ), prediction_ranks AS (
   -- One row per prediction.
   SELECT
-    "model", label, score,
+    "model", score, label,
     RANK() OVER (PARTITION BY "model" ORDER BY score DESC) AS rank,
     CUME_DIST() OVER (PARTITION BY "model" ORDER BY score DESC) AS share_at_or_above
   FROM predictions

@@ -2,23 +2,7 @@
 -- Source: Benjamini & Hochberg 1995.
 -- Grain: metric, variant
 SELECT
-  metric,
-  variant,
-  cuped_theta,
-  value,
-  value_control,
-  n_units,
-  n_units_control,
-  difference,
-  se,
-  df,
-  relative_difference,
-  relative_se,
-  alpha,
-  critical_value,
-  relative_critical_value,
-  mde_critical_value,
-  p_value,
+  p_value_ranks.*,
   CASE
     WHEN p_value IS NOT NULL
     THEN MIN(CASE WHEN p_value * num_tests / p_rank < 1 THEN p_value * num_tests / p_rank ELSE 1 END) OVER (

@@ -2,23 +2,7 @@
 -- Source: Holm 1979.
 -- Grain: metric, variant
 SELECT
-  metric,
-  variant,
-  cuped_theta,
-  value,
-  value_control,
-  n_units,
-  n_units_control,
-  difference,
-  se,
-  df,
-  relative_difference,
-  relative_se,
-  alpha,
-  critical_value,
-  relative_critical_value,
-  mde_critical_value,
-  p_value,
+  p_value_ranks.*,
   CASE
     WHEN p_value IS NOT NULL
     THEN MAX(CASE WHEN (num_tests - p_rank + 1) * p_value < 1 THEN (num_tests - p_rank + 1) * p_value ELSE 1 END) OVER (

@@ -3,13 +3,7 @@
 -- The relative standard error is by the delta method, with the degrees of freedom of the difference.
 -- Grain: metric, variant
 SELECT
-  metric,
-  variant,
-  cuped_theta,
-  value,
-  value_control,
-  n_units,
-  n_units_control,
+  variance_shares.*,
   value - value_control AS difference,
   SQRT(variance + variance_control) AS se,
   welch_df(variance_share, n_units, n_units_control) AS df,

@@ -2,13 +2,7 @@
 -- The relative standard error and its degrees of freedom are those of the logarithm of the ratio.
 -- Grain: metric, variant
 SELECT
-  metric,
-  variant,
-  cuped_theta,
-  value,
-  value_control,
-  n_units,
-  n_units_control,
+  variance_shares.*,
   value - value_control AS difference,
   SQRT(variance + variance_control) AS se,
   welch_df(variance_share, n_units, n_units_control) AS df, -- by Welch

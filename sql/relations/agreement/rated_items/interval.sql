@@ -15,24 +15,13 @@ SELECT
 FROM (
   -- one row per group, item and rating
   SELECT
-    group_id,
-    unit_id,
-    item_id,
-    num_ratings,
-    item_ratings,
-    group_ratings,
-    deviation,
+    deviations.*,
     SUM(num_ratings * deviation) OVER (PARTITION BY group_id, item_id) / item_ratings AS item_deviation, -- mean of the item
     SUM(num_ratings * deviation * deviation) OVER (PARTITION BY group_id) AS group_squares
   FROM (
     -- one row per group, item and rating
     SELECT
-      group_id,
-      unit_id,
-      item_id,
-      num_ratings,
-      item_ratings,
-      group_ratings,
+      rating_counts.*,
       CAST(rating AS DOUBLE) - SUM(num_ratings * CAST(rating AS DOUBLE)) OVER (PARTITION BY group_id) / group_ratings AS deviation -- from the mean of the group
     FROM rating_counts
   ) AS deviations

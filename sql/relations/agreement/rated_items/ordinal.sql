@@ -17,15 +17,7 @@ SELECT
 FROM (
   -- one row per group, item and rating
   SELECT
-    group_id,
-    unit_id,
-    item_id,
-    num_ratings,
-    item_ratings,
-    group_ratings,
-    deviation,
-    item_deviation,
-    group_squares,
+    rank_slopes.*,
     (
       SUM(disagreement_slope) OVER (PARTITION BY group_id ORDER BY rating DESC)
         - SUM(disagreement_slope) OVER (PARTITION BY group_id ORDER BY rating)
@@ -39,41 +31,19 @@ FROM (
   FROM (
     -- one row per group, item and rating
     SELECT
-      group_id,
-      unit_id,
-      item_id,
-      rating,
-      num_ratings,
-      item_ratings,
-      group_ratings,
-      deviation,
-      item_deviation,
-      group_squares,
+      rank_deviations.*,
       4 * num_ratings * (deviation - item_deviation) * item_ratings / (item_ratings - 1) AS disagreement_slope, -- part of the derivative by the rating's rank
       4 * num_ratings * group_ratings * deviation AS chance_slope
     FROM (
       -- one row per group, item and rating
       SELECT
-        group_id,
-        unit_id,
-        item_id,
-        rating,
-        num_ratings,
-        item_ratings,
-        group_ratings,
-        deviation,
+        rating_ranks.*,
         SUM(num_ratings * deviation) OVER (PARTITION BY group_id, item_id) / item_ratings AS item_deviation, -- mean of the item
         SUM(num_ratings * deviation * deviation) OVER (PARTITION BY group_id) AS group_squares
       FROM (
         -- one row per group, item and rating
         SELECT
-          group_id,
-          unit_id,
-          item_id,
-          rating,
-          num_ratings,
-          item_ratings,
-          group_ratings,
+          rating_counts.*,
           SUM(num_ratings) OVER (PARTITION BY group_id ORDER BY rating) - (value_ratings + group_ratings) / 2 AS deviation -- of the mean rank of the rating from that of the group
         FROM rating_counts
       ) AS rating_ranks

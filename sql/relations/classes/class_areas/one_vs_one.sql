@@ -11,11 +11,7 @@ SELECT
 FROM (
   -- one row per group, class and label
   SELECT
-    group_id,
-    class_id,
-    label,
-    label_weight,
-    concordance,
+    class_concordances.*,
     SUM(CASE WHEN label = class_id THEN label_weight ELSE 0 END) OVER (PARTITION BY group_id, class_id) AS class_weight
   FROM class_concordances
 ) AS weighted_concordances

@@ -11,10 +11,7 @@ SELECT
 FROM (
   -- one row per prediction, or per group and distinct score
   SELECT
-    group_id,
-    score,
-    weight,
-    label_sum,
+    ranked_predictions.*,
     1 + FLOOR($bins * rows_below / total_rows) AS bin
   FROM ranked_predictions
 ) AS binned_predictions

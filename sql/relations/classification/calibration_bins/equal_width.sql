@@ -12,10 +12,7 @@ SELECT
 FROM (
   -- one row per prediction
   SELECT
-    group_id,
-    label,
-    score,
-    weight,
+    nearest_bins.*,
     CASE
       WHEN bin_score(score) <= (nearest_bin - 1) / $bins AND nearest_bin > 1 THEN nearest_bin - 1
       WHEN bin_score(score) > nearest_bin / $bins AND nearest_bin < $bins THEN nearest_bin + 1
@@ -24,10 +21,7 @@ FROM (
   FROM (
     -- one row per prediction
     SELECT
-      group_id,
-      label,
-      score,
-      weight,
+      predictions.*,
       CASE WHEN bin_score(score) > 0 THEN -FLOOR(-bin_score(score) * $bins) ELSE 1 END AS nearest_bin -- its bin; rounding may move it by one, see the next step
     FROM predictions
     WHERE weight > 0

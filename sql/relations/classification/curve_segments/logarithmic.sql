@@ -25,14 +25,11 @@ SELECT
 FROM (
   -- one row per group and distinct score
   SELECT
-    group_id,
-    score,
+    score_thresholds.*,
     positives_above + positives AS tp,
     negatives_above + negatives AS fp,
     positives_below AS fn,
     negatives_below AS tn,
-    total_positives,
-    total_negatives,
     MIN(CASE WHEN positives_above + positives > 0 THEN positives_above + positives END) OVER (
       PARTITION BY group_id
     ) AS first_tp -- weight of the positives of the highest score of any

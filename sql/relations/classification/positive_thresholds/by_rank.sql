@@ -18,10 +18,7 @@ SELECT
 FROM (
   -- one row per group and distinct score of a positive, with the counts of rows down to it
   SELECT
-    positive_ranks.group_id,
-    positive_ranks.score,
-    positive_ranks.positives,
-    positive_ranks.rows_above,
+    positive_ranks.*,
     group_sizes.total_rows,
     FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above, -- a whole number again, from the share
     SUM(positive_ranks.positives) OVER (
@@ -39,9 +36,7 @@ FROM (
     FROM (
       -- one row per prediction
       SELECT
-        group_id,
-        label,
-        score,
+        predictions.*,
         RANK() OVER (PARTITION BY group_id ORDER BY score DESC) AS rank,
         CUME_DIST() OVER (PARTITION BY group_id ORDER BY score DESC) AS share_at_or_above
       FROM predictions

@@ -18,10 +18,7 @@ SELECT
 FROM (
   -- one row per prediction
   SELECT
-    group_id,
-    label,
-    score,
-    weight,
+    predictions.*,
     COALESCE(SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) OVER (
       PARTITION BY group_id ORDER BY score DESC, rank ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS positives_above,

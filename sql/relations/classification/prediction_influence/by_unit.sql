@@ -23,10 +23,7 @@ SELECT
 FROM (
   -- one row per prediction
   SELECT
-    group_id,
-    unit_id,
-    label,
-    weight,
+    predictions_with_threshold.*,
     COALESCE(threshold_score, 0) AS threshold,
     CASE WHEN threshold_score IS NULL THEN 0 ELSE 1 END AS has_threshold,
     CASE

@@ -11,11 +11,8 @@ SELECT
 FROM (
   -- one row per group and distinct score
   SELECT
-    group_id,
-    bucket,
-    score,
+    bucket_score_weights.*,
     positives + negatives AS weight,
-    label_sum,
     COALESCE(SUM(positive_rows + negative_rows) OVER (
       PARTITION BY group_id, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS bucket_rows_below -- of lower scores in the bucket

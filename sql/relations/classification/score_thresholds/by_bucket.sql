@@ -32,15 +32,7 @@ SELECT
 FROM (
   -- one row per group and distinct score, with sums over other scores in its bucket
   SELECT
-    group_id,
-    bucket,
-    score,
-    positives,
-    positive_squares,
-    negatives,
-    negative_squares,
-    positive_rows,
-    negative_rows,
+    bucket_score_weights.*,
     COALESCE(SUM(positives) OVER (
       PARTITION BY group_id, bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS bucket_positives_above,

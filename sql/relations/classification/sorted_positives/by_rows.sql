@@ -27,9 +27,7 @@ FROM (
   FROM (
     -- one row per prediction
     SELECT
-      score,
-      key_high,
-      key_low,
+      sorted_keys.*,
       LAG(key_high) OVER () AS key_high_before,
       LAG(key_low) OVER () AS key_low_before,
       ROW_NUMBER() OVER () AS cumulative_rows

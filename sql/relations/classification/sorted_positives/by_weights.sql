@@ -23,18 +23,13 @@ SELECT
 FROM (
   -- one row per positive
   SELECT
-    score,
-    weight,
+    cumulative_key_weights.*,
     CAST(key_high AS BIGINT) * 65536 + key_low AS sort_key,
-    CAST(key_high_before AS BIGINT) * 65536 + key_low_before AS previous_key,
-    cumulative_units
+    CAST(key_high_before AS BIGINT) * 65536 + key_low_before AS previous_key
   FROM (
     -- one row per prediction
     SELECT
-      score,
-      weight,
-      key_high,
-      key_low,
+      sorted_keys.*,
       LAG(key_high) OVER () AS key_high_before,
       LAG(key_low) OVER () AS key_low_before,
       SUM(exact_weight(weight)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS cumulative_units
@@ -54,9 +49,7 @@ FROM (
         FROM (
           -- one row per prediction
           SELECT
-            predictions.label,
-            predictions.score,
-            predictions.weight,
+            predictions.*,
             (signed_fourth_root(predictions.score) - cell_scale.min_root) * cell_scale.cells_per_unit AS cell_position,
             cell_scale.max_cell,
             (numbered_groups.group_number - 1) * cell_scale.keys_per_group AS group_key

@@ -24,18 +24,7 @@ SELECT
 FROM (
   -- one row per group and threshold
   SELECT
-    group_id,
-    has_threshold,
-    threshold,
-    positives,
-    positive_squares,
-    positive_rows,
-    negatives,
-    negative_squares,
-    negative_rows,
-    negatives_between,
-    negative_squares_between,
-    negative_rows_between,
+    segment_weights.*,
     COALESCE(SUM(positives) OVER (
       PARTITION BY group_id ORDER BY has_threshold, threshold DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS positives_above,

@@ -16,11 +16,7 @@ SELECT
 FROM (
   -- one row per group and compared prediction
   SELECT
-    group_id,
-    label,
-    score,
-    margin_score,
-    num_compared,
+    surrogate_terms.*,
     SUM(label) OVER (PARTITION BY group_id) AS num_positives,
     SUM(1 - label) OVER (PARTITION BY group_id) AS num_negatives,
     SUM(label) OVER (

@@ -19,18 +19,7 @@ SELECT
 FROM (
   -- one row per group and compared prediction
   SELECT
-    group_id,
-    label,
-    score,
-    margin_score,
-    num_compared,
-    is_lowest,
-    uses_all_positives,
-    num_negatives,
-    num_lowest,
-    lowest_above,
-    num_highest,
-    highest_above,
+    negative_choices.*,
     SUM(uses_all_positives) OVER (PARTITION BY group_id) AS num_full_negatives,
     SUM(uses_all_positives) OVER (
       PARTITION BY group_id ORDER BY margin_score DESC, label DESC, class_rank DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
@@ -41,18 +30,7 @@ FROM (
   FROM (
     -- one row per group and compared prediction
     SELECT
-      group_id,
-      label,
-      score,
-      class_rank,
-      margin_score,
-      num_compared,
-      is_lowest,
-      num_negatives,
-      num_lowest,
-      lowest_above,
-      num_highest,
-      highest_above,
+      cumulative_sums.*,
       CAST(CASE
         WHEN label = 1 THEN 0
         WHEN (num_lowest - lowest_above) * score - (lowest_sum - lowest_sum_above)
@@ -62,13 +40,7 @@ FROM (
     FROM (
       -- one row per group and compared prediction
       SELECT
-        group_id,
-        label,
-        score,
-        class_rank,
-        margin_score,
-        num_compared,
-        is_lowest,
+        positive_halves.*,
         SUM(1 - label) OVER (PARTITION BY group_id) AS num_negatives,
         SUM(is_lowest) OVER (PARTITION BY group_id) AS num_lowest,
         SUM(is_lowest * margin_score) OVER (PARTITION BY group_id) AS lowest_sum,
@@ -89,12 +61,7 @@ FROM (
       FROM (
         -- one row per group and compared prediction
         SELECT
-          group_id,
-          label,
-          score,
-          class_rank,
-          margin_score,
-          num_compared,
+          surrogate_terms.*,
           CAST(CASE WHEN label = 1 AND class_rank > num_compared THEN 1 ELSE 0 END AS DOUBLE) AS is_lowest
         FROM surrogate_terms
       ) AS positive_halves

@@ -18,46 +18,22 @@ SELECT
 FROM (
   -- one row per group and compared prediction
   SELECT
-    group_id,
-    label,
-    score,
-    margin_score,
-    num_top_positives,
-    per_positive,
-    max_violation,
+    max_violations.*,
     MAX(CASE WHEN violation = max_violation AND max_violation > 0 THEN num_top_positives END) OVER (PARTITION BY group_id) AS max_violation_positives
   FROM (
     -- one row per group and compared prediction
     SELECT
-      group_id,
-      label,
-      score,
-      margin_score,
-      num_top_positives,
-      per_positive,
-      violation,
+      violations.*,
       MAX(violation) OVER (PARTITION BY group_id) AS max_violation
     FROM (
       -- one row per group and compared prediction
       SELECT
-        group_id,
-        label,
-        score,
-        margin_score,
-        num_top_positives,
-        per_positive,
+        positive_weights.*,
         CASE WHEN label = 1 AND num_top_positives < $k AND num_negatives_in > 0 THEN negative_sum - per_positive * positive_sum END AS violation
       FROM (
         -- one row per group and compared prediction
         SELECT
-          group_id,
-          label,
-          score,
-          margin_score,
-          num_top_positives,
-          num_negatives_in,
-          negative_sum,
-          positive_sum,
+          cumulative_sums.*,
           CASE
             WHEN num_negatives_in > max_positive_weight * num_positives_out THEN max_positive_weight
             ELSE num_negatives_in / NULLIF(num_positives_out, 0)
@@ -65,12 +41,7 @@ FROM (
         FROM (
           -- one row per group and compared prediction
           SELECT
-            group_id,
-            label,
-            score,
-            margin_score,
-            max_positive_weight,
-            num_top_positives,
+            top_k_sizes.*,
             SUM(negative) OVER (
               PARTITION BY group_id ORDER BY num_top_positives DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
             ) AS num_negatives_in,
@@ -86,11 +57,7 @@ FROM (
           FROM (
             -- one row per group and compared prediction
             SELECT
-              group_id,
-              label,
-              score,
-              margin_score,
-              max_positive_weight,
+              surrogate_terms.*,
               1 - label AS negative,
               CASE WHEN label = 1 THEN class_rank - 1 ELSE $k - class_rank END AS num_top_positives -- positives of the top k that ends here
             FROM surrogate_terms

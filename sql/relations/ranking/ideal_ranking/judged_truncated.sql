@@ -12,11 +12,7 @@ SELECT
 FROM (
   -- one row per list and judged document of positive relevance
   SELECT
-    list_id,
-    relevance,
-    rank,
-    doc_count,
-    rank_probability,
+    documents_with_gain.*,
     COALESCE(MAX(list_length) OVER (PARTITION BY list_id), 1) AS list_length,
     ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY doc_count * gain(relevance) DESC) AS ideal_rank
   FROM documents_with_gain

@@ -12,12 +12,7 @@ SELECT
 FROM (
   -- one row per list and judged document of positive relevance
   SELECT
-    list_id,
-    relevance,
-    rank,
-    list_length,
-    doc_count,
-    rank_probability,
+    documents_with_gain.*,
     ROW_NUMBER() OVER (
       PARTITION BY list_id ORDER BY CASE WHEN list_length IS NULL THEN 1 ELSE 0 END, doc_count * gain(relevance) DESC
     ) AS ideal_rank

@@ -19,11 +19,7 @@ FROM judgments
 LEFT JOIN (
   -- one row per list and judged document within the depth
   SELECT
-    list_id,
-    doc_id,
-    num_copies,
-    rank,
-    num_retrieved
+    document_counts.*
   FROM (
     -- one row per list and judged document that is retrieved
     SELECT

@@ -20,12 +20,8 @@ SELECT
 FROM (
   -- one row per group, query and span of evidence
   SELECT
+    evidence.*,
     group_id,
-    evidence.query_id,
-    evidence.source,
-    evidence.span_start,
-    evidence.span_end,
-    evidence.grade,
     ROW_NUMBER() OVER (
       PARTITION BY group_id, evidence.query_id ORDER BY evidence.source, evidence.span_start, evidence.span_end
     ) AS span_number
