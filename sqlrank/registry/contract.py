@@ -502,7 +502,7 @@ def _check_metric(tree: exp.Expr) -> Iterator[Violation]:  # noqa: C901  one rul
         if (
             column.parent_select is tree
             and column.name not in GRAIN_KEYS
-            and not column.find_ancestor(exp.AggFunc)
+            and not column.find_ancestor(exp.AggFunc, exp.Anonymous)
         ):
             yield column, f"{column.name} is outside an aggregate"
     keys = [column.name for column in tree.selects[:-1]]

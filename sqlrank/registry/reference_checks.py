@@ -341,6 +341,8 @@ def _check_calls(file: SqlFile, library: Registry) -> Iterator[Violation]:
             yield call, f"{call.name} takes {len(arguments)} arguments: {', '.join(arguments)}"
         elif file.kind == "functions" and slot == file.name:
             yield call, f"a function cannot call itself, {call.name!r}"
+        elif file.kind == "metrics" and not _is_aggregate(call, library):
+            yield call, f"{call.name} is outside an aggregate"
         elif file.kind in {"metrics", "curves"} and slot not in {
             *file.declared_settings,
             *library.formulas,
@@ -359,6 +361,17 @@ def _check_calls(file: SqlFile, library: Registry) -> Iterator[Violation]:
             "CREATE",
             f"the arguments of {file.name} are: {', '.join(library.function_arguments(file.name))}",
         )
+
+
+def _is_aggregate(call: exp.Anonymous, library: Registry) -> bool:
+    """Return True if a call aggregates its columns, or is in an aggregate or such a call."""
+    return (
+        call.find_ancestor(exp.AggFunc, exp.Anonymous) is not None
+        or any(
+            file.tree.find(exp.AggFunc) for file in library.functions[call.name.lower()].values()
+        )
+        or all(column.find_ancestor(exp.AggFunc) for column in call.find_all(exp.Column))
+    )
 
 
 def _unknown_function(name: str, library: Registry) -> str:

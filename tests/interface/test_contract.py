@@ -282,6 +282,7 @@ def find_line(text: str, part: str) -> int:
         (GOOD.replace(" AS mine", ""), "SELECT", "one aggregate expression with an alias"),
         (GOOD.replace(VALUE, "rank"), "SELECT", "the last column of a metric is an aggregate"),
         (GOOD.replace(VALUE, "MAX(rank) + rank"), "rank", "aggregate"),
+        (GOOD.replace(VALUE, "MAX(rank) + log1p(rank)"), "log1p", "log1p is outside an aggregate"),
         (GOOD.replace("  SUM", "  MAX(rank) AS a,\n  SUM"), "SELECT", "a metric selects list_id or group_id and then one aggregate expression"),
         (GOOD.replace(VALUE, "MEDIAN(rank)"), "MEDIAN", "Median is not allowed: write QUANTILE_CONT(x, 0.5)"),
         (GOOD.replace(VALUE, "SUM(LOG2(rank))"), "LOG2", "Write LN"),

@@ -8,12 +8,6 @@
 -- Source: scikit-learn fbeta_score.
 SELECT
   group_id,
-  CASE
-    WHEN SUM(label_weight) > 0
-      THEN COALESCE(
-        SUM(f_share * f) / NULLIF(SUM(CASE WHEN f IS NULL THEN 0 ELSE f_share END), 0),
-        AVG(f)
-      ) -- without shares, such as of classes that are never observed, all classes count the same
-  END AS multiclass_f_beta
+  CASE WHEN SUM(label_weight) > 0 THEN average_by_share(f, f_share) END AS multiclass_f_beta
 FROM class_rates
 GROUP BY group_id

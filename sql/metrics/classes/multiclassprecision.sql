@@ -6,12 +6,6 @@
 -- Source: scikit-learn precision_score.
 SELECT
   group_id,
-  CASE
-    WHEN SUM(label_weight) > 0
-      THEN COALESCE(
-        SUM(precision_share * precision) / NULLIF(SUM(CASE WHEN precision IS NULL THEN 0 ELSE precision_share END), 0),
-        AVG(precision)
-      ) -- without shares, such as of classes that are never observed, all classes count the same
-  END AS multiclass_precision
+  CASE WHEN SUM(label_weight) > 0 THEN average_by_share(precision, precision_share) END AS multiclass_precision
 FROM class_rates
 GROUP BY group_id

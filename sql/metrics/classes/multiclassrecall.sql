@@ -6,12 +6,6 @@
 -- Source: scikit-learn recall_score.
 SELECT
   group_id,
-  CASE
-    WHEN SUM(label_weight) > 0
-      THEN COALESCE(
-        SUM(recall_share * recall) / NULLIF(SUM(CASE WHEN recall IS NULL THEN 0 ELSE recall_share END), 0),
-        AVG(recall)
-      ) -- without shares, such as of classes that are never observed, all classes count the same
-  END AS multiclass_recall
+  CASE WHEN SUM(label_weight) > 0 THEN average_by_share(recall, recall_share) END AS multiclass_recall
 FROM class_rates
 GROUP BY group_id

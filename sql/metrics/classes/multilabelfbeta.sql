@@ -12,13 +12,6 @@
 -- Source: scikit-learn fbeta_score.
 SELECT
   group_id,
-  CASE
-    WHEN SUM(weight) > 0
-      THEN COALESCE(
-        SUM(f_share * zero_division(f_measure($beta, num_hits, num_observed, num_predicted)))
-          / NULLIF(SUM(CASE WHEN zero_division(f_measure($beta, num_hits, num_observed, num_predicted)) IS NULL THEN 0 ELSE f_share END), 0),
-        AVG(zero_division(f_measure($beta, num_hits, num_observed, num_predicted)))
-      ) -- without shares, such as of classes that are never observed, all rows count the same
-  END AS multilabel_f_beta
+  CASE WHEN SUM(weight) > 0 THEN average_by_share(zero_division(f_measure($beta, num_hits, num_observed, num_predicted)), f_share) END AS multilabel_f_beta
 FROM averaged_label_sets
 GROUP BY group_id

@@ -8,13 +8,6 @@
 -- Source: scikit-learn jaccard_score.
 SELECT
   group_id,
-  CASE
-    WHEN SUM(weight) > 0
-      THEN COALESCE(
-        SUM(jaccard_share * zero_division(num_hits / NULLIF(num_observed + num_predicted - num_hits, 0)))
-          / NULLIF(SUM(CASE WHEN zero_division(num_hits / NULLIF(num_observed + num_predicted - num_hits, 0)) IS NULL THEN 0 ELSE jaccard_share END), 0),
-        AVG(zero_division(num_hits / NULLIF(num_observed + num_predicted - num_hits, 0)))
-      ) -- without shares, such as of classes that are never observed, all rows count the same
-  END AS multilabel_jaccard
+  CASE WHEN SUM(weight) > 0 THEN average_by_share(zero_division(num_hits / NULLIF(num_observed + num_predicted - num_hits, 0)), jaccard_share) END AS multilabel_jaccard
 FROM averaged_label_sets
 GROUP BY group_id

@@ -8,13 +8,6 @@
 -- Source: scikit-learn precision_score.
 SELECT
   group_id,
-  CASE
-    WHEN SUM(weight) > 0
-      THEN COALESCE(
-        SUM(precision_share * zero_division(num_hits / NULLIF(num_predicted, 0)))
-          / NULLIF(SUM(CASE WHEN zero_division(num_hits / NULLIF(num_predicted, 0)) IS NULL THEN 0 ELSE precision_share END), 0),
-        AVG(zero_division(num_hits / NULLIF(num_predicted, 0)))
-      ) -- without shares, such as of classes that are never observed, all rows count the same
-  END AS multilabel_precision
+  CASE WHEN SUM(weight) > 0 THEN average_by_share(zero_division(num_hits / NULLIF(num_predicted, 0)), precision_share) END AS multilabel_precision
 FROM averaged_label_sets
 GROUP BY group_id
