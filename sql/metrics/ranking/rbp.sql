@@ -1,6 +1,5 @@
 -- RBP: rank-biased precision, the expected gain per document for a reader who goes on with probability p.
 --     RBP@k = (1 - p) sum over i <= k of gain(r_i) p^(i-1)
--- A power below 1e-304 counts as 0: some engines have an error for what no double holds.
 -- Full name: rank-biased precision.
 -- Use when: judgments are incomplete and you want to see with RBPresid how much the unjudged documents could change.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
@@ -17,11 +16,7 @@ SELECT
   CASE
     WHEN MAX(gain(relevance)) > 0
       THEN (1 - $p) * SUM(
-        CASE
-          WHEN rank > $k OR rank IS NULL THEN 0
-          WHEN (rank - 1) * LN($p) < -700 THEN 0
-          ELSE rank_probability * gain(relevance) * EXP((rank - 1) * LN($p))
-        END
+        CASE WHEN rank <= $k THEN rank_probability * gain(relevance) * exp_or_zero((rank - 1) * LN($p)) ELSE 0 END
       ) / gain_scale(MAX(relevance))
   END AS rbp
 FROM documents_with_gain

@@ -1,6 +1,5 @@
 -- RBPresid: the most that unjudged documents could add to RBP; 0 if every retrieved document is judged.
 --     sum over the ranks i that hold unjudged documents, and all ranks after the last one, of (1 - p) p^(i-1)
--- A power below 1e-304 counts as 0: some engines have an error for what no double holds.
 -- Full name: residual of rank-biased precision.
 -- Use when: you report RBP and some retrieved documents are unjudged. A large value means that you need more judgments.
 -- $p: number above 0 to 1, default 0.8: persistence, the probability of going on to the next document.
@@ -13,9 +12,7 @@ SELECT
   list_id,
   CASE
     WHEN COUNT(rank) < MAX(list_length)
-      THEN 1 - (1 - $p) * SUM(
-        CASE WHEN rank IS NULL THEN 0 WHEN (rank - 1) * LN($p) < -700 THEN 0 ELSE EXP((rank - 1) * LN($p)) END
-      )
+      THEN 1 - (1 - $p) * SUM(CASE WHEN rank IS NULL THEN 0 ELSE exp_or_zero((rank - 1) * LN($p)) END)
     ELSE 0
   END AS rbp_resid
 FROM judged_retrieved_documents

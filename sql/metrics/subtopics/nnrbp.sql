@@ -1,6 +1,5 @@
 -- nNRBP: novelty- and rank-biased precision, over that of the ideal list.
 --     The ideal list is greedy: at each rank it has the document that gains most after those above.
--- A power below 1e-304 counts as 0: some engines have an error for what no double holds.
 -- Full name: normalized novelty- and rank-biased precision.
 -- Use when: queries have several intents of different difficulty, and users lose patience document by document.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
@@ -10,21 +9,7 @@
 -- Source: Clarke, Kolla & Vechtomova 2009; ndeval nNRBP.
 SELECT
   list_id,
-  SUM(
-    CASE
-      WHEN rank > $k OR rank IS NULL THEN 0
-      WHEN (rank - 1) * LN($beta) < -700 THEN 0
-      ELSE gain * EXP((rank - 1) * LN($beta))
-    END
-  ) / NULLIF(
-    SUM(
-      CASE
-        WHEN ideal_rank > $k OR ideal_rank IS NULL THEN 0
-        WHEN (ideal_rank - 1) * LN($beta) < -700 THEN 0
-        ELSE ideal_gain * EXP((ideal_rank - 1) * LN($beta))
-      END
-    ),
-    0
-  ) AS nnrbp
+  SUM(CASE WHEN rank <= $k THEN gain * exp_or_zero((rank - 1) * LN($beta)) ELSE 0 END)
+    / NULLIF(SUM(CASE WHEN ideal_rank <= $k THEN ideal_gain * exp_or_zero((ideal_rank - 1) * LN($beta)) ELSE 0 END), 0) AS nnrbp
 FROM novelty_gains
 GROUP BY list_id

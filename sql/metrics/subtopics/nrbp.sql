@@ -1,7 +1,6 @@
 -- NRBP: novelty- and rank-biased precision, for a reader who goes on with probability beta and whom a subtopic satisfies with alpha.
 --     NRBP = (1 - (1 - alpha) beta) / subtopics * sum over ranks i and the subtopics of document i of
 --     (1 - alpha)^(documents of the subtopic above) beta^(i-1)
--- A power below 1e-304 counts as 0: some engines have an error for what no double holds.
 -- Full name: novelty- and rank-biased precision.
 -- Use when: queries have several intents, and users lose patience document by document.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
@@ -13,12 +12,8 @@
 -- Source: Clarke, Kolla & Vechtomova 2009; ndeval NRBP.
 SELECT
   list_id,
-  (1 - (1 - $alpha) * $beta) * SUM(
-    CASE
-      WHEN rank > $k OR rank IS NULL THEN 0
-      WHEN (rank - 1) * LN($beta) < -700 THEN 0
-      ELSE novelty(subtopic_hits - 1) * EXP((rank - 1) * LN($beta))
-    END
-  ) / NULLIF(SUM(CASE WHEN subtopic_hits = 1 THEN 1 ELSE 0 END), 0) AS nrbp
+  (1 - (1 - $alpha) * $beta)
+    * SUM(CASE WHEN rank <= $k THEN novelty(subtopic_hits - 1) * exp_or_zero((rank - 1) * LN($beta)) ELSE 0 END)
+    / NULLIF(SUM(CASE WHEN subtopic_hits = 1 THEN 1 ELSE 0 END), 0) AS nrbp
 FROM subtopic_ranks
 GROUP BY list_id

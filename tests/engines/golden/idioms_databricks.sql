@@ -213,8 +213,7 @@
       difference, se, df, relative_difference, relative_se, alpha, critical_value,
       relative_critical_value, mde_critical_value,
         WHEN log_p > 0 THEN 1
-        WHEN log_p > -700 THEN EXP(log_p)
-        WHEN log_p IS NOT NULL THEN 0
+        ELSE CASE WHEN log_p < -700 THEN 0 ELSE EXP(log_p) END
       END AS p_value
     FROM effects
     INNER JOIN critical_values

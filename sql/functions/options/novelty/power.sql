@@ -3,6 +3,5 @@
 CREATE MACRO novelty(num_above) AS CASE
   WHEN num_above = 0 THEN 1
   WHEN $alpha >= 1 THEN 0
-  WHEN num_above * LN(CASE WHEN $alpha < 1 THEN 1 - $alpha ELSE 1 END) < -700 THEN 0
-  ELSE EXP(num_above * LN(CASE WHEN $alpha < 1 THEN 1 - $alpha ELSE 1 END))
+  ELSE exp_or_zero(num_above * LN(CASE WHEN $alpha < 1 THEN 1 - $alpha ELSE 1 END))
 END
