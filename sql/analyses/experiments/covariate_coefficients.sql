@@ -7,8 +7,7 @@ SELECT
   variant,
   covariate_ratio AS pooled_covariate_ratio,
   CASE
-    WHEN covariate_squares > 1e-12 * covariate_square_terms
-    AND covariate_squares > 1e-24 * units * covariate_ratio * covariate_ratio * covariate_denominator * covariate_denominator
+    WHEN exceeds_rounding(covariate_squares, covariate_square_terms, units, covariate_ratio * covariate_denominator)
     THEN COALESCE(covariate_denominator / NULLIF(denominator, 0) * covariate_products / NULLIF(covariate_squares, 0), 0)
     ELSE 0
   END AS cuped_theta

@@ -1,4 +1,6 @@
 -- t_first_guesses: one row per metric, treatment and purpose: z of its p-value, or a first guess of that of its quantile.
+-- z is what Student's t is transformed to, nearly normal: z^2 = df * LN(1 + t^2 / df). For a p-value t is known, and for a quantile z is guessed
+-- from a normal quantile, which Newton steps then correct.
 -- LN(1 + x) * x / ((1 + x) - 1) is the logarithm to the last digits also where x is small, since both roundings of 1 + x cancel.
 -- Source: Abramowitz & Stegun 26.2.22, the quantile of the normal distribution to 0.003; its increase at few degrees of freedom is ours, right to 0.04.
 -- Grain: metric, variant, purpose

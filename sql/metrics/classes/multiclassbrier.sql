@@ -2,7 +2,7 @@
 --     Brier = mean of sum over classes of (p - y)^2 = mean of 1 - 2 p(label) + sum of p^2
 -- Values are at most 2 if the probabilities of a prediction sum to 1, which is not checked.
 -- Full name: multiclass Brier score.
--- Use when: you use the probabilities of classes and want a bounded score.
+-- Use when: you use the probabilities of classes and want a score that one extreme error cannot dominate.
 -- Requires: probabilities.
 -- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0.

@@ -13,7 +13,7 @@ SELECT
   MAX(
     CASE
       WHEN (positives_above + positives) / NULLIF(positives_above + positives + negatives_above + negatives, 0) >= $precision
-        THEN (total_positives - positives_below) / NULLIF(total_positives, 0)
+        THEN (total_positives - positives_below) / NULLIF(total_positives, 0) -- recall, of the positives that are not below
       ELSE 0
     END
   ) AS recall_at_precision

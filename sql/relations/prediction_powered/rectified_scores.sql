@@ -1,7 +1,7 @@
 -- rectified_scores: one row per item: sampled unit, prediction-powered mean of all items, and influence of the item on it.
 -- The mean is that of the labels, plus a weight times the mean score of unlabelled items less that of labelled ones. The weight is 0 for a judge
--- that is no help, and at most 1. Both are NULL with fewer than 20 labels, and the influence also if all labels are equal: they do not
--- show how labels vary.
+-- that is no help, and at most 1. Mean and influence are NULL with fewer than 20 labels, whose intervals would not hold, and the influence
+-- also if all labels are equal: they do not show how labels vary. The covariance is over n and the variance over n - 1, as in ppi_py.
 -- Sampling unit: predictions.
 -- Source: Angelopoulos, Duchi & Zrnic 2023, PPI++: the weight has the least variance, from the covariance of labels and scores.
 -- Grain: rows of judged

@@ -31,7 +31,7 @@ WITH predictions AS NOT MATERIALIZED (
 ), rank_countable_groups AS (
   -- One row. (rank_countable_groups.sql)
   SELECT
-    -- 1 or 0
+    -- 1 if ranks count its pairs: weights of 1, few repeated rows
     CASE
       WHEN MAX(group_weights.is_unweighted) = 1
       AND 8 * COUNT(*) > MAX(group_weights.num_predictions)
