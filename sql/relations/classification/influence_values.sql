@@ -47,8 +47,8 @@ FROM (
     precision_steps.*,
     COALESCE(SUM(positive_share * ((negatives_below + $tie_credit * negatives) / NULLIF(total_negatives, 0))) OVER (
       PARTITION BY group_id
-    ), 0) AS auc,
-    COALESCE(SUM(positive_share * precision_at_threshold) OVER (PARTITION BY group_id), 0) AS aps,
+    ), 0) AS auc, -- subtracted, so that influences sum to 0
+    COALESCE(SUM(positive_share * precision_at_threshold) OVER (PARTITION BY group_id), 0) AS aps, -- subtracted, so that influences sum to 0
     SUM(precision_gain_here) OVER (
       PARTITION BY group_id ORDER BY has_threshold DESC, threshold ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS precision_gain, -- gain of APS by one more positive, over lower thresholds too
