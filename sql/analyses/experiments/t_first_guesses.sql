@@ -2,7 +2,7 @@
 -- z is what Student's t is transformed to, nearly normal: z^2 = df * LN(1 + t^2 / df). For a p-value t is known, and for a quantile z is guessed
 -- from a normal quantile, which Newton steps then correct.
 -- LN(1 + x) * x / ((1 + x) - 1) is the logarithm to the last digits also where x is small, since both roundings of 1 + x cancel.
--- Source: Abramowitz & Stegun 26.2.22, the quantile of the normal distribution to 0.003; its increase at few degrees of freedom is ours, right to 0.04.
+-- The increase at few degrees of freedom is ours, right to 0.04.
 -- Grain: metric, variant, purpose
 SELECT
   metric,
@@ -14,7 +14,7 @@ SELECT
   CASE
     WHEN purpose = 'p'
     THEN SQRT(df * COALESCE(LN(1 + t_squared_by_df) * t_squared_by_df / NULLIF(1 + t_squared_by_df - 1, 0), t_squared_by_df))
-    ELSE z_bound - (2.30753 + 0.27061 * z_bound) / (1 + z_bound * (0.99229 + 0.04481 * z_bound))
+    ELSE normal_quantile(z_bound)
     + (z_bound - 1.12) / (4 * df + 0.44 * z_bound * z_bound - 2.1)
   END AS z -- t, transformed to be nearly normal
 FROM t_normalizers

@@ -334,7 +334,9 @@ WITH observations AS (
           t_squared_by_df
         )
       )
-      ELSE z_bound - (2.30753 + 0.27061 * z_bound) / (1 + z_bound * (0.99229 + 0.04481 * z_bound))
+      ELSE z_bound
+      - (2.515517 + z_bound * (0.802853 + z_bound * 0.010328))
+      / (1 + z_bound * (1.432788 + z_bound * (0.189269 + z_bound * 0.001308)))
       + (z_bound - 1.12) / (4 * df + 0.44 * z_bound * z_bound - 2.1)
     END AS z
   FROM t_normalizers
