@@ -9,6 +9,6 @@
 -- Direction: neither.
 SELECT
   group_id,
-  MAX(threshold) AS threshold_used
+  MAX(threshold) AS threshold_used -- of its one row
 FROM confusion_counts
 GROUP BY group_id

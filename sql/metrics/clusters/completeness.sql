@@ -6,6 +6,6 @@
 -- Source: Rosenberg & Hirschberg 2007.
 SELECT
   group_id,
-  MAX(completeness) AS completeness
+  MAX(completeness) AS completeness -- of its one row
 FROM cluster_entropies
 GROUP BY group_id

@@ -6,6 +6,6 @@
 -- Source: Rosenberg & Hirschberg 2007.
 SELECT
   group_id,
-  MAX(homogeneity) AS homogeneity
+  MAX(homogeneity) AS homogeneity -- of its one row
 FROM cluster_entropies
 GROUP BY group_id

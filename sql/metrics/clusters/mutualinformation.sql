@@ -7,6 +7,6 @@
 -- Source: Cover & Thomas 2006, section 2.3.
 SELECT
   group_id,
-  MAX(mutual_information) AS mutual_information
+  MAX(mutual_information) AS mutual_information -- of its one row
 FROM cluster_entropies
 GROUP BY group_id

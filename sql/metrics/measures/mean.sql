@@ -8,6 +8,6 @@
 -- Source: arithmetic mean.
 SELECT
   list_id,
-  MAX($column) AS mean
+  MAX($column) AS mean -- of its one row
 FROM list_measures
 GROUP BY list_id

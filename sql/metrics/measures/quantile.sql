@@ -10,6 +10,6 @@
 -- Source: numpy.quantile.
 SELECT
   list_id,
-  MAX($column) AS quantile
+  MAX($column) AS quantile -- of its one row
 FROM list_measures
 GROUP BY list_id

@@ -7,6 +7,6 @@
 -- Source: proportion.
 SELECT
   list_id,
-  MAX($column) AS share
+  MAX($column) AS share -- of its one row
 FROM list_measures
 GROUP BY list_id

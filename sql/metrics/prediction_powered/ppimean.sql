@@ -9,6 +9,6 @@
 -- Source: Angelopoulos, Duchi & Zrnic 2023, PPI++; ppi_py ppi_mean_pointestimate.
 SELECT
   group_id,
-  MAX(corrected_mean) AS ppi_mean
+  MAX(corrected_mean) AS ppi_mean -- the same in all rows
 FROM rectified_scores
 GROUP BY group_id

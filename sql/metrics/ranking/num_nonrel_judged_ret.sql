@@ -6,6 +6,6 @@
 -- Source: trec_eval num_nonrelevant_retrieved.
 SELECT
   list_id,
-  MAX(num_nonrelevant_retrieved) AS num_nonrel_judged_ret
+  MAX(num_nonrelevant_retrieved) AS num_nonrel_judged_ret -- of its one row
 FROM list_counts
 GROUP BY list_id

@@ -6,6 +6,6 @@
 -- Source: trec_eval num_q.
 SELECT
   list_id,
-  MAX(1) AS num_q
+  MAX(1) AS num_q -- of its one row
 FROM ranked_lists
 GROUP BY list_id

@@ -7,6 +7,6 @@
 -- Source: trec_eval num_relevant.
 SELECT
   list_id,
-  MAX(num_relevant) AS num_rel
+  MAX(num_relevant) AS num_rel -- of its one row
 FROM list_counts
 GROUP BY list_id

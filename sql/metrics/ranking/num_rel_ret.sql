@@ -6,6 +6,6 @@
 -- Source: trec_eval num_relevant_retrieved.
 SELECT
   list_id,
-  MAX(num_relevant_retrieved) AS num_rel_ret
+  MAX(num_relevant_retrieved) AS num_rel_ret -- of its one row
 FROM list_counts
 GROUP BY list_id

@@ -6,6 +6,6 @@
 -- Source: trec_eval num_retrieved.
 SELECT
   list_id,
-  MAX(num_retrieved) AS num_ret
+  MAX(num_retrieved) AS num_ret -- of its one row
 FROM list_counts
 GROUP BY list_id

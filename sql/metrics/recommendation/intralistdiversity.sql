@@ -11,6 +11,6 @@
 -- Source: Ziegler et al. 2005; RecTools IntraListDiversity; category: Simpson 1949.
 SELECT
   list_id,
-  MAX(mean_distance) AS intra_list_diversity
+  MAX(mean_distance) AS intra_list_diversity -- of its one row
 FROM list_distances
 GROUP BY list_id
