@@ -520,7 +520,7 @@ def _check_metric(tree: exp.Expr) -> Iterator[Violation]:  # noqa: C901  one rul
     group = tree.args.get("group")
     if group is None or [column.name for column in group.expressions] != keys:
         yield "GROUP", "a metric is grouped by exactly its key, list_id or group_id"
-    if not tree.selects[-1].find(exp.AggFunc):
+    if not tree.selects[-1].find(exp.AggFunc, exp.Anonymous):
         yield "SELECT", "the last column of a metric is an aggregate"
 
 

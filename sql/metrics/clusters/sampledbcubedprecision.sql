@@ -10,12 +10,6 @@
 -- Source: Binette et al. 2023; er-evaluation.
 SELECT
   group_id,
-  ratio_estimate(
-    SUM(cluster_weight(num_records) * bcubed_precision_sum),
-    SUM(cluster_weight(num_records) * num_records),
-    SUM(cluster_weight(num_records) * bcubed_precision_sum * cluster_weight(num_records) * num_records),
-    SUM(cluster_weight(num_records) * num_records * cluster_weight(num_records) * num_records),
-    COUNT(*)
-  ) AS sampled_bcubed_precision
+  ratio_estimate(cluster_weight(num_records) * bcubed_precision_sum, cluster_weight(num_records) * num_records) AS sampled_bcubed_precision
 FROM sampled_cluster_counts
 GROUP BY group_id

@@ -9,12 +9,6 @@
 -- Source: Binette et al. 2023; er-evaluation.
 SELECT
   group_id,
-  ratio_estimate(
-    SUM(cluster_weight(num_records) * is_exact),
-    SUM(cluster_weight(num_records) * num_predicted_clusters),
-    SUM(cluster_weight(num_records) * is_exact * cluster_weight(num_records) * num_predicted_clusters),
-    SUM(cluster_weight(num_records) * num_predicted_clusters * cluster_weight(num_records) * num_predicted_clusters),
-    COUNT(*)
-  ) AS sampled_cluster_precision
+  ratio_estimate(cluster_weight(num_records) * is_exact, cluster_weight(num_records) * num_predicted_clusters) AS sampled_cluster_precision
 FROM sampled_cluster_counts
 GROUP BY group_id

@@ -9,12 +9,6 @@
 -- Source: Binette et al. 2023; er-evaluation.
 SELECT
   group_id,
-  ratio_estimate(
-    SUM(cluster_weight(num_records) * is_exact),
-    SUM(cluster_weight(num_records)),
-    SUM(cluster_weight(num_records) * is_exact * cluster_weight(num_records)),
-    SUM(cluster_weight(num_records) * 1 * cluster_weight(num_records)),
-    COUNT(*)
-  ) AS sampled_cluster_recall
+  ratio_estimate(cluster_weight(num_records) * is_exact, cluster_weight(num_records)) AS sampled_cluster_recall
 FROM sampled_cluster_counts
 GROUP BY group_id

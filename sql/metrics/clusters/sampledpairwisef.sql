@@ -10,12 +10,6 @@
 -- Source: Binette et al. 2023; er-evaluation.
 SELECT
   group_id,
-  ratio_estimate(
-    SUM(cluster_weight(num_records) * 2 * found_links),
-    SUM(cluster_weight(num_records) * (claimed_links + true_links)),
-    SUM(cluster_weight(num_records) * 2 * found_links * cluster_weight(num_records) * (claimed_links + true_links)),
-    SUM(cluster_weight(num_records) * (claimed_links + true_links) * cluster_weight(num_records) * (claimed_links + true_links)),
-    COUNT(*)
-  ) AS sampled_pairwise_f
+  ratio_estimate(cluster_weight(num_records) * 2 * found_links, cluster_weight(num_records) * (claimed_links + true_links)) AS sampled_pairwise_f
 FROM sampled_cluster_counts
 GROUP BY group_id

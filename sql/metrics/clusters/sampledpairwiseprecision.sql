@@ -9,12 +9,6 @@
 -- Source: Binette et al. 2023; er-evaluation.
 SELECT
   group_id,
-  ratio_estimate(
-    SUM(cluster_weight(num_records) * found_links),
-    SUM(cluster_weight(num_records) * claimed_links),
-    SUM(cluster_weight(num_records) * found_links * cluster_weight(num_records) * claimed_links),
-    SUM(cluster_weight(num_records) * claimed_links * cluster_weight(num_records) * claimed_links),
-    COUNT(*)
-  ) AS sampled_pairwise_precision
+  ratio_estimate(cluster_weight(num_records) * found_links, cluster_weight(num_records) * claimed_links) AS sampled_pairwise_precision
 FROM sampled_cluster_counts
 GROUP BY group_id

@@ -9,12 +9,6 @@
 -- Source: Binette et al. 2023; er-evaluation.
 SELECT
   group_id,
-  ratio_estimate(
-    SUM(cluster_weight(num_records) * found_links),
-    SUM(cluster_weight(num_records) * true_links),
-    SUM(cluster_weight(num_records) * found_links * cluster_weight(num_records) * true_links),
-    SUM(cluster_weight(num_records) * true_links * cluster_weight(num_records) * true_links),
-    COUNT(*)
-  ) AS sampled_pairwise_recall
+  ratio_estimate(cluster_weight(num_records) * found_links, cluster_weight(num_records) * true_links) AS sampled_pairwise_recall
 FROM sampled_cluster_counts
 GROUP BY group_id

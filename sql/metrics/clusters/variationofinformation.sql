@@ -8,6 +8,6 @@
 -- Source: Meila 2007.
 SELECT
   group_id,
-  MAX(predicted_entropy_given_true + true_entropy_given_predicted) AS variation_of_information
+  MAX(predicted_entropy_given_true + true_entropy_given_predicted) AS variation_of_information -- of its one row
 FROM cluster_entropies
 GROUP BY group_id

@@ -10,6 +10,6 @@
 -- Source: numpy.quantile.
 SELECT
   list_id,
-  MAX($column) AS quantile -- of its one row
+  MAX($column) AS quantile -- the one value of the query; aggregate() takes the quantile
 FROM list_measures
 GROUP BY list_id

@@ -7,6 +7,6 @@
 -- Source: sqlrank.
 SELECT
   list_id,
-  MAX(num_retrieved) - MAX(num_judged_retrieved) AS num_unjudged
+  MAX(num_retrieved) - MAX(num_judged_retrieved) AS num_unjudged -- of its one row
 FROM list_counts
 GROUP BY list_id

@@ -7,6 +7,6 @@
 -- Source: trec_eval set_recall.
 SELECT
   list_id,
-  MAX(num_relevant_retrieved) / NULLIF(MAX(num_relevant), 0) AS set_r
+  MAX(num_relevant_retrieved) / NULLIF(MAX(num_relevant), 0) AS set_r -- of its one row
 FROM list_counts
 GROUP BY list_id

@@ -8,6 +8,6 @@
 -- Source: RecTools CoveredUsers.
 SELECT
   group_id,
-  MAX(num_users_with_list) / NULLIF(MAX(total_users), 0) AS user_coverage
+  MAX(num_users_with_list) / NULLIF(MAX(total_users), 0) AS user_coverage -- of its one row
 FROM user_coverage
 GROUP BY group_id

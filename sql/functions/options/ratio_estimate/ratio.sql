@@ -1,2 +1,2 @@
--- ratio_estimate: ratio of two cluster sums, without a bias correction.
-CREATE MACRO ratio_estimate(counted, of_all, product, square, clusters) AS counted / NULLIF(of_all, 0)
+-- ratio_estimate: ratio of two sums over clusters, without a bias correction.
+CREATE MACRO ratio_estimate(counted, of_all) AS SUM(counted) / NULLIF(SUM(of_all), 0)
