@@ -323,12 +323,10 @@ def metrics_metadata(
         return ResultMetadata(
             "metrics",
             columns,
-            {str(metric.metric): _describe_measure(metric, library) for metric in metrics},
+            {str(metric.metric): _describe_measure(metric) for metric in metrics},
         )
     measures = {
-        name: _describe_measure(metric, library)
-        for metric in metrics
-        for name in metric.column_names
+        name: _describe_measure(metric) for metric in metrics for name in metric.column_names
     }
     return ResultMetadata("metrics", columns, measures, canonical=canonical_names(metrics))
 
@@ -491,7 +489,7 @@ def _is_curve(value: Any) -> bool:
     )
 
 
-def _describe_measure(metric: ResolvedMetric, library: Registry) -> dict[str, str]:
+def _describe_measure(metric: ResolvedMetric) -> dict[str, str]:
     file = metric.file
     bounds = describe_bounds(metric)
     unit = (
@@ -507,6 +505,6 @@ def _describe_measure(metric: ResolvedMetric, library: Registry) -> dict[str, st
     }
     return {
         "unit": unit,
-        "better": metric_direction(metric, library),
+        "better": metric_direction(metric),
         **{name: annotation for name, annotation in declared.items() if annotation},
     }

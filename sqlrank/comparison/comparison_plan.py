@@ -96,7 +96,7 @@ def _build_measure(metric: ResolvedMetric, resolved_request: ResolvedRequest) ->
         raise MetricError(f"means are compared, not aggregate={aggregate!r}. Leave it out")
     return ComparedMetric(
         name,
-        metric_direction(metric, resolved_request.library),
+        metric_direction(metric),
         is_bounded_0_1(metric),
         uses_influence=uses_influence,
         has_classes=metric.has_classes,

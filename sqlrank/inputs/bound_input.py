@@ -298,15 +298,17 @@ class BoundInput:
             for name in [*self.group_names, *needed]
         ]
         query = exp.select(*drop_comments_repeated_in_query(select_items))
-        query = query.where(self.where.copy()) if self.where is not None else query
+        query = query.where(self.where.copy(), copy=False) if self.where is not None else query
         query = (
             query
             if keep_nulls
-            else query.where(*(is_not_null(self.raw_expression(name)) for name in self.not_null))
+            else query.where(
+                *(is_not_null(self.raw_expression(name)) for name in self.not_null), copy=False
+            )
         )
         read_columns = {column.name: column.this for column in find_nodes(query, exp.Column)}
         return _qualify_columns(
-            query.from_(self.table.from_clause(read_columns.values(), for_display))
+            query.from_(self.table.from_clause(read_columns.values(), for_display), copy=False)
         )
 
     def select_unfiltered(self, value: exp.Expr, item: str | None = None) -> exp.Select:
@@ -421,7 +423,7 @@ def _alias_unless_equal(value: exp.Expr, name: str, quoted: bool) -> exp.Expr:
     if isinstance(value, exp.Column) and value.name == name and value.this.quoted == quoted:
         return value
     comments = value.pop_comments()
-    column: exp.Expr = value.as_(exp.to_identifier(name, quoted=quoted))
+    column: exp.Expr = value.as_(exp.to_identifier(name, quoted=quoted), copy=False)
     column.comments = comments
     return column
 

@@ -28,7 +28,7 @@ from sqlrank.inputs.row_checks import (
     select_over_input,
     short_value,
 )
-from sqlrank.registry.query_templates import RowCheck, load_select, read_row_checks
+from sqlrank.registry.query_templates import RowCheck, load_select, read_row_checks, share_select
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.sql_ast import (
@@ -122,7 +122,7 @@ def load_audit(counts_null_ids: bool) -> exp.Select:
     """Return the columns that :func:`check_ranking_join` reads, as a metric file, with the number
     of NULLs in lists of documents if needed.
     """
-    return load_select(
+    return share_select(
         "inputs/checks", "list_audit.sql" if counts_null_ids else "document_audit.sql"
     )
 

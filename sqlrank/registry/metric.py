@@ -8,6 +8,7 @@ import ast
 import math
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from numbers import Real
 from typing import Self
 
@@ -292,6 +293,7 @@ def _freeze_parameter(value: object, name: str) -> ParameterValue:
     )
 
 
+@lru_cache(maxsize=1024)
 def _read_params(text: str, params: str) -> tuple[tuple[str, ParameterValue], ...]:
     """Parse ``rel=2, gain=exp2`` with Python's own grammar for keyword arguments; a column may come
     first.

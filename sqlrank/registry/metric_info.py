@@ -293,15 +293,18 @@ def format_example_name(file: SqlFile) -> str:
 
 def better_direction(column: str, library: Registry) -> str:
     """Return the better direction of a result column: ``higher``, ``lower`` or ``neither``."""
-    file = _find_file(column, library)
+    return _file_direction(_find_file(column, library))
+
+
+def _file_direction(file: SqlFile | None) -> str:
     if file is None or file.kind != "metrics" or file.is_always_defined:
         return "neither"
     return file.annotations.get("Direction", "higher")
 
 
-def metric_direction(metric: ResolvedMetric, library: Registry) -> str:
+def metric_direction(metric: ResolvedMetric) -> str:
     """Return the better direction of a metric, which the caller may have given."""
-    return "lower" if metric.is_lower_better else better_direction(str(metric.metric), library)
+    return "lower" if metric.is_lower_better else _file_direction(metric.file)
 
 
 def is_count_metric(column: str, library: Registry) -> bool:

@@ -243,7 +243,12 @@ def modified_ns(path: Path) -> int:
 
 def load_select(*path: str | Path) -> exp.Select:
     """Read the SELECT of a file, given by path or parts of it."""
-    query = load_query(*path)
+    return share_select(*path).copy()
+
+
+def share_select(*path: str | Path) -> exp.Select:
+    """Return the SELECT that later calls get, too, so that callers must copy what they change."""
+    query = _find_query(*path)
     if not isinstance(query, exp.Select):
         raise ContractError(f"{'/'.join(map(str, path))}:1: one SELECT is expected")
     return query
@@ -251,8 +256,12 @@ def load_select(*path: str | Path) -> exp.Select:
 
 def load_query(*path: str | Path) -> exp.Query:
     """Read the query of a file, given by path or parts of it."""
+    return _find_query(*path).copy()
+
+
+def _find_query(*path: str | Path) -> exp.Query:
     file = path[0] if isinstance(path[0], Path) else sql_root().joinpath(*path)
-    return _read_query(file, modified_ns(file)).copy()
+    return _read_query(file, modified_ns(file))
 
 
 def file_comment(*path: str) -> str:

@@ -393,10 +393,9 @@ class Registry:
         self, read_settings: Iterable[str], settings: Mapping[str, Any]
     ) -> list[Mapping[str, Any]]:
         """Return the declared values of policies that are in force."""
+        read_names = {*read_settings}
         read = [
-            (name, policy["values"])
-            for name, policy in self.policies.items()
-            if name in set(read_settings)
+            (name, policy["values"]) for name, policy in self.policies.items() if name in read_names
         ]
         return [values.get(settings.get(name, next(iter(values))), {}) for name, values in read]
 

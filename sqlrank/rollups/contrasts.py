@@ -687,7 +687,7 @@ def compare_rolled_up(
                 ),
             ]
         )
-        result = pa.Table.from_pylist(_contrast_rows(rows, tests, plans[0], library), schema)
+        result = pa.Table.from_pylist(_contrast_rows(rows, tests, plans[0]), schema)
         metadata = _build_metadata(result, tests, resolved_metrics, library)
         return rename_metric_rows(result.replace_schema_metadata(metadata), resolved_metrics)
 
@@ -770,7 +770,7 @@ def _check_same_buckets(fingerprints: Mapping[str, str]) -> None:
 
 
 def _contrast_rows(
-    rows: Sequence[_Contrast], tests: TestOptions | None, plan: ContrastPlan, library: Registry
+    rows: Sequence[_Contrast], tests: TestOptions | None, plan: ContrastPlan
 ) -> list[dict[str, Any]]:
     """Return the result rows: differences with their tests, which are corrected for all of them."""
     summaries = [row.difference.summary for row in rows]
@@ -782,7 +782,7 @@ def _contrast_rows(
     interval_metrics = {metric.name for metric in plan.interval_metrics.metrics}
     contrast_rows = []
     for row, result in zip(rows, results, strict=True):
-        name, direction = str(row.metric.metric), metric_direction(row.metric, library)
+        name, direction = str(row.metric.metric), metric_direction(row.metric)
         measure = ComparedMetric(name, direction, is_proportion=False, uses_influence=True)
         columns = contrast_row(result, measure, row.pair)
         if tests is not None:

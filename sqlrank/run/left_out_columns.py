@@ -14,7 +14,7 @@ from sqlrank.registry.metric_resolver import (
     find_effective_policies,
     resolve_metrics,
 )
-from sqlrank.registry.query_templates import RowCheck, load_select
+from sqlrank.registry.query_templates import RowCheck, share_select
 from sqlrank.registry.resolved_metric import LABEL_RANGES, find_input_role
 from sqlrank.registry.sql_folder import sql_root
 
@@ -77,9 +77,9 @@ def load_answered_lists(request: ResolvedRequest, rank_method: str) -> dict[str,
     relations = {"list_position": "list_lengths"}
     if has_ranks and not request.any_metric_with("ranks", "given"):  # which may begin after 1
         relations |= {"sort": "answered_lists", "top_k": "answered_lists"}
-    query = load_select("inputs/notes", "answered_lists.sql")
     name = relations.get(rank_method, "retrieved_documents")
-    return {name: query.from_(exp.table_(name), copy=False)}
+    columns = share_select("inputs/notes", "answered_lists.sql").selects
+    return {name: exp.select(*columns, copy=False).from_(exp.table_(name), copy=False)}
 
 
 def _has_list_rows(request: ResolvedRequest) -> bool:
@@ -139,7 +139,7 @@ def _read_notes(relation: str) -> tuple[exp.Select, list[RowCheck]]:
     """Return the query of a file of ``sql/inputs/notes/``, which is copied where it is changed, and
     its columns.
     """
-    query = load_select("inputs/notes", f"{relation}.sql")
+    query = share_select("inputs/notes", f"{relation}.sql")
     return query, [*map(RowCheck, query.selects)]
 
 
@@ -167,7 +167,7 @@ def load_small_classes(request: ResolvedRequest) -> dict[str, exp.Select]:
     is_needed = any(
         row.smaller is not None for _, row in list_small_samples(request, rows_are_units=False)
     )
-    return {"small_classes": load_select("inputs/notes", "small_classes.sql")} if is_needed else {}
+    return {"small_classes": share_select("inputs/notes", "small_classes.sql")} if is_needed else {}
 
 
 def list_small_samples(

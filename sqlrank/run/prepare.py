@@ -562,7 +562,7 @@ def _invalid_row_audit(inputs: BoundInputs, base_input: BoundInput) -> exp.Selec
         lambda name: base_input.column_type(name) if name in keys else "",
     )
     counts = [
-        rules.num_invalid.copy().as_(AUDIT_INVALID_ROWS, copy=False),
+        rules.num_invalid.as_(AUDIT_INVALID_ROWS, copy=False),
         count_rows().as_(AUDIT_ALL_ROWS, copy=False),
         *count_rows_left_out(inputs.request),
     ]
