@@ -4,7 +4,7 @@ once.
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -51,7 +51,9 @@ def run_on_database(
         with duckdb_session(connection, limits, has_progress=progress is not None) as duck:
 
             def run_work() -> Outcome:
-                with closing(DuckDBDatabase(duck, is_own=connection is None)) as database:
+                database = DuckDBDatabase(duck, is_own=connection is None)
+                # What it registers ends with a connection of its own.
+                with nullcontext(database) if connection is None else closing(database):
                     return work(database)
 
             return run_cancellable(duck, run_work, progress)
