@@ -189,8 +189,7 @@ def _write_unmatched_counts(
     score_counts: list[exp.Expr] = []
     if with_scores:
         lists = load_select("inputs/advice", "equal_scores.sql").args["from_"].this.this
-        value = exp.If(this=lists.args["having"].this, true=lists.selects[-1].unalias())
-        ids = ids.select(exp.Case(ifs=[value]).as_("has_one_score"))
+        ids = ids.select(lists.selects[-1])
         has_one_score = exp.column("has_one_score", table="run")
         score_counts = [exp.Sum(this=has_one_score), exp.Count(this=has_one_score.copy())]
     judged = (

@@ -597,7 +597,7 @@ def _count_equal_scores(run: BoundInput) -> tuple[int, int]:
         tuple(map(quoted_column, run.group_names)),
     )
     for max_rows in (MAX_ROWS_RANKED, None):  # all only where the first ones are equal
-        ((num_lists, num_equal),) = run.database.fetch_rows(
+        ((num_equal, num_lists, _),) = run.database.fetch_rows(
             _write_list_query("equal_scores.sql", rows, keys, max_rows, run.database.dialect)
         )
         if 2 * int(num_equal or 0) <= num_lists:

@@ -28,6 +28,7 @@ from sqlrank.inputs.missing_columns import (
     describe_nested_rows,
 )
 from sqlrank.inputs.row_rules import RowRules, advise_on_values, row_rules
+from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.sql_ast import (
@@ -52,6 +53,9 @@ CheckMode = Literal["auto", "full", "off"]
 RANKING_KEYS = ("query_id", "doc_id")
 NUM_KEYS = "num_keys"
 """Name of the number of different keys."""
+
+RUN_COUNTS = ("num_equal", "num_several", "num_queries")
+"""Names of the columns of ``sql/inputs/advice/equal_scores.sql``."""
 
 FULL_DUPLICATE_SEARCH_ROWS = 1_000_000
 """Number of run rows up to which all rows are searched for duplicates.
@@ -361,12 +365,15 @@ class ValidationReport:
         all_rows: All rows of the run were searched for duplicates.
         positive: Number of judgments above 0.
         top_grade: Greatest judgment.
+        lists: Numbers of the lists of a run without groups in which all documents have one score,
+            of those with several documents, and of all; None if they were not counted.
     """
 
     rows: Mapping[str, int]
     all_rows: bool
     positive: int
     top_grade: float | None
+    lists: Sequence[int] | None
 
 
 def _classify_type(duckdb_type: str) -> str:
@@ -422,11 +429,13 @@ def validate_ranking_rows(
         + [text for role, text in problems if causes.isdisjoint(inputs[role].joined_from)]
     )
     judgment_counts = counts_by_role.get("qrels", {})
+    list_counts = [int(counts_by_role.get("run", {}).get(name) or 0) for name in RUN_COUNTS]
     return ValidationReport(
         {role: counts["all_rows"] for role, counts in counts_by_role.items()},
         all_rows,
         judgment_counts.get("positive_relevance") or 0,
         judgment_counts.get("top_grade"),
+        list_counts if any(list_counts) else None,
     )
 
 
@@ -437,15 +446,24 @@ def _count_rankings(
 ) -> Iterator[tuple[_CountedRows, Mapping[str, Any]]]:
     """Yield the rows of each input with their counts.
 
-    One statement counts tables in memory, with their keys. Of up to a million rows it takes 0.6 to
-    0.9 of the time of one for each, and one for the neighbors of each key.
+    One statement counts tables in memory, with their keys and the lists of a run. Of up to a
+    million rows it takes 0.6 to 0.9 of the time of one for each, and one for the neighbors of each
+    key.
     """
     sizes = [
         None if inputs[role].assembled_from else inputs[role].table.num_rows for role in checked
     ]
     are_small = all(size is not None and size <= FULL_DUPLICATE_SEARCH_ROWS for size in sizes)
+    has_lists = (
+        are_small
+        and {"run", "qrels"} <= {*checked}
+        and "score" in checked["run"]
+        and not (inputs["run"].group_names or inputs["qrels"].is_labelled)
+    )
     counted = [
-        _counted_rows(inputs[role], columns, key=keys.get(role, ()) if are_small else ())
+        _counted_rows(inputs[role], columns, key=keys.get(role, ()) if are_small else ())._replace(
+            has_lists=has_lists and role == "run"
+        )
         for role, columns in checked.items()
     ]
     for group in [counted] if are_small and counted else [[rows] for rows in counted]:
@@ -477,8 +495,8 @@ def _row_problems(
 
 
 class _CountedRows(NamedTuple):
-    """The rows of an input that a query counts: all of them, those that violate each rule, and
-    their different keys, if there are columns of a key.
+    """The rows of an input that a query counts: all of them, those that violate each rule, their
+    different keys, if there are columns of a key, and their lists if asked to.
     """
 
     rules: RowRules
@@ -486,11 +504,16 @@ class _CountedRows(NamedTuple):
     role: str
     is_parquet: bool
     key: tuple[exp.Column, ...]
+    has_lists: bool = False
 
     @property
     def names(self) -> list[str]:
         """Names of the counts."""
-        return [*self.rules.query.named_selects, *([NUM_KEYS] if self.key else [])]
+        return [
+            *self.rules.query.named_selects,
+            *([NUM_KEYS] if self.key else []),
+            *(RUN_COUNTS if self.has_lists else ()),
+        ]
 
     def select_counts(self) -> exp.Select:
         """Return the query of the counts.
@@ -506,7 +529,16 @@ class _CountedRows(NamedTuple):
         if self.key:
             hashed = exp.Distinct(expressions=[_hash_columns(self.key)])
             tree = tree.select(exp.Count(this=hashed).as_(NUM_KEYS))
-        return tree.from_(self.rows.subquery(self.role))
+        tree = tree.from_(self.rows.subquery(self.role))
+        if not self.has_lists:
+            return tree
+        lists = load_select("inputs/advice", "equal_scores.sql")
+        next(lists.find_all(exp.Table)).replace(self.rows.subquery(self.role))
+        return (
+            exp.select("*")
+            .from_(tree.subquery(self.role))
+            .join(lists.subquery("lists"), join_type="cross")
+        )
 
 
 def _counted_rows(

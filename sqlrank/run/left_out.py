@@ -442,6 +442,12 @@ def _count_lists(audited: _AuditedResult) -> list[tuple[Any, ...]] | None:
         return None
     if report.rows.get("run", 0) > FULL_DUPLICATE_SEARCH_ROWS:
         return None
+    is_one_group = not (request.per_query or audited.inputs.group_columns)
+    if report.lists and is_one_group and AUDIT_ANSWERED in audited.table.column_names:
+        *counts, num_queries = report.lists
+        ((_, num_answered, _),) = audited.count_groups(AUDIT_ANSWERED, None)
+        if num_answered == num_queries:  # lists of judged queries are all that the run has
+            return [(*counts, 0, num_queries)]
     with_scores = "score" in audited.inputs.needed_columns.get("run", ())
     return count_unmatched_ids(
         {"run": by_role["run"], "qrels": by_role[role]}, "query_id", with_scores=with_scores

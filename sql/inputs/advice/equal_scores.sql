@@ -1,13 +1,13 @@
--- equal_scores: lists of several documents, and those of which all have one score.
+-- equal_scores: queries of a run, those with several documents, and of these the ones in which all have one score.
 -- Grain: one row
 SELECT
-  COUNT(*) AS lists,
-  SUM(has_one_score) AS equal_lists
+  SUM(has_one_score) AS num_equal,
+  COUNT(has_one_score) AS num_several,
+  COUNT(*) AS num_queries
 FROM (
   SELECT
     query_id,
-    CASE WHEN MIN(score) = MAX(score) THEN 1 ELSE 0 END AS has_one_score
+    CASE WHEN COUNT(*) > 1 THEN CASE WHEN MIN(score) = MAX(score) THEN 1 ELSE 0 END END AS has_one_score
   FROM run
   GROUP BY query_id
-  HAVING COUNT(*) > 1
 ) AS lists
