@@ -170,6 +170,11 @@ def _read_varint(data: bytes, position: int) -> tuple[int, int]:
             return value, position
 
 
+MAX_ROWS_OF_TUPLES = 10_000
+"""Rows of each table up to which results are fetched as tuples: 5,000 of these take as long as to
+bind a statement once more.
+"""
+
 _PROCESS_TAG = uuid4().hex[:8]
 
 _lock = make_fork_safe_lock()
@@ -235,24 +240,36 @@ class DuckDBDatabase(Database):
         )
 
     def fetch_result(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
-        """Run a statement, and return its columns with these names."""
+        """Run a statement, and return its columns with these names.
+
+        A relation is bound twice, which takes longer than a statement over few rows runs.
+        """
+        if self._has_few_rows():
+            rows = self.fetch_rows(text)
+            returned = [
+                _ARROW_TYPES.get(str(column[1]), arrow_type)
+                for column, arrow_type in zip(
+                    self.connection.description or (), types.values(), strict=True
+                )
+            ]
+            if None not in returned:
+                return _build_table(rows, dict(zip(types, returned, strict=True)))
         return self.fetch_arrow(text).rename_columns(list(types))
 
-    def fetch_row(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
-        """Run a statement of one row. A relation, as of ``fetch_result``, is bound twice, which
-        takes longer than a small statement runs.
+    def _has_few_rows(self) -> bool:
+        """Return True if all that is read are tables of few rows in memory, whose columns have the
+        types that are most frequent.
         """
-        columns = [*zip(*self.fetch_rows(text), strict=True)] or [()] * len(types)
-        arrays = [
-            to_array(
-                [None if value is None else float(value) for value in values]
-                if arrow_type == pa.float64()
-                else values,
-                arrow_type,
-            )
-            for values, arrow_type in zip(columns, types.values(), strict=True)
-        ]
-        return pa.table(arrays, names=list(types))
+        return all(
+            table.num_rows is not None
+            and table.num_rows <= MAX_ROWS_OF_TUPLES
+            and {*table.types.values()} <= {*_ARROW_TYPES}
+            for *_, table in self._read
+        )
+
+    def fetch_row(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
+        """Run a statement of one row."""
+        return _build_table(self.fetch_rows(text), types)
 
     def _resolve_source(self, role: str, source: Any, columns: DeclaredColumns) -> SourceTable:
         is_path = isinstance(source, (str, Path))
@@ -719,18 +736,39 @@ class DuckDBDatabase(Database):
             raise InputError(f"{role}: {problem}: {explain_read_error(error)}{advice}") from None
 
 
-_DUCKDB_TYPES = {
-    pa.string().id: "VARCHAR",
-    pa.large_string().id: "VARCHAR",
-    pa.int64().id: "BIGINT",
-    pa.int32().id: "INTEGER",
-    pa.float64().id: "DOUBLE",
-    pa.float32().id: "FLOAT",
-    pa.bool_().id: "BOOLEAN",
+_ARROW_TYPES = {
+    "VARCHAR": pa.string(),
+    "BIGINT": pa.int64(),
+    "INTEGER": pa.int32(),
+    "DOUBLE": pa.float64(),
+    "FLOAT": pa.float32(),
+    "BOOLEAN": pa.bool_(),
+}
+"""The most frequent types of DuckDB with those of Arrow."""
+
+_DUCKDB_TYPES = {arrow_type.id: name for name, arrow_type in _ARROW_TYPES.items()} | {
+    pa.large_string().id: "VARCHAR"
 }
 """Types of DuckDB by the ids of those of Arrow that are most frequent (extension types have no
 hash): of others, and of names that differ in case, the database is asked.
 """
+
+
+def _build_table(
+    rows: Sequence[Sequence[Any]], types: Mapping[str, pa.DataType | None]
+) -> pa.Table:
+    """Return rows as a table of columns with these names and types."""
+    columns = [*zip(*rows, strict=True)] or [()] * len(types)
+    arrays = [
+        to_array(
+            [None if value is None else float(value) for value in values]
+            if arrow_type == pa.float64()
+            else values,
+            arrow_type,
+        )
+        for values, arrow_type in zip(columns, types.values(), strict=True)
+    ]
+    return pa.table(arrays, names=list(types))
 
 
 def _list_duckdb_types(schema: pa.Schema) -> dict[str, str] | None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PREDICTIONS = pa.table({"label": [1, 0, 1, 0] * 25, "score": [index / 100 for index in range(100)]})
+GROUPED = PREDICTIONS.append_column("group", pa.array(["a", "b"] * 50))
 PAIRS = [(f"q{index // 20}", f"d{index % 20}") for index in range(1000)]
 RUN = pa.table(
     {
@@ -41,6 +42,7 @@ DICTS = {
 
 CALLS: dict[str, tuple[Any, dict[str, Any], int]] = {
     "predictions": (["AUC", "LogLoss"], {"predictions": PREDICTIONS}, 1),
+    "groups": ("AUC", {"predictions": GROUPED, "by": "group"}, 1),
     "rankings": (["nDCG@10", "AP"], {"run": RUN, "qrels": QRELS}, 2),
     "dicts": (["nDCG@10", "AP"], DICTS, 2),
     "unjudged queries": (["nDCG@10"], {"run": RUN, "qrels": QRELS.slice(100)}, 3),
