@@ -4,7 +4,6 @@ them.
 
 from __future__ import annotations
 
-import itertools
 import re
 import subprocess
 import sys
@@ -110,6 +109,9 @@ WHOLE = ("duckdb", "bigquery")
 """Dialects whose statements are read as a whole; of the others, the lines that neither has."""
 
 OTHERS = [dialect for dialect in DIALECTS if dialect not in WHOLE]
+RELATIVES = {"databricks": "spark", "redshift": "postgres", "datafusion": "postgres"}
+"""Dialects that share most idioms with another one, whose lines are not read a second time."""
+
 SCENARIO_NAMES = (*SCENARIOS, "experiment")
 STEP = re.compile(r"(?:WITH |\), )(\w+) AS\b")
 
@@ -133,13 +135,14 @@ def print_every_scenario(dialect: str) -> dict[str, str]:
 
 
 def print_idioms(dialect: str) -> str:
-    """Return the lines that neither whole statement has, once each, by scenario and step; names
-    that are quoted in another way are no other line.
+    """Return the lines that neither the whole statements nor those of a relative have, once each,
+    by scenario and step; names that are quoted in another way are no other line.
     """
     read = {
         unify_quotes(line)
-        for scenario, whole in itertools.product(SCENARIO_NAMES, WHOLE)
-        for line in print_scenario(scenario, whole).splitlines()
+        for other in {*WHOLE, RELATIVES.get(dialect, WHOLE[0])}
+        for text in print_every_scenario(other).values()
+        for line in text.splitlines()
     }
     steps: dict[str, list[str]] = {}
     for scenario, text in print_every_scenario(dialect).items():
