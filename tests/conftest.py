@@ -17,6 +17,7 @@ from tests import clean_tree
 from tests.engines import matrix
 from tests.engines.engines import ENGINES
 from tests.engines.mariadb import MariaDB
+from tests.lanes import mark_slow_cases
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -48,10 +49,12 @@ def pytest_configure(config: pytest.Config) -> None:
     clean_tree.pytest_configure(config)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect the slow tests of other shares: which share a test is in, depends on its name
     alone.
     """
+    mark_slow_cases(items)
     share, shares = map(int, config.getoption("slow_share").split("/"))
     others = [
         item

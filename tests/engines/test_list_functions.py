@@ -96,6 +96,7 @@ def test_numbers_are_those_of_duckdb(engine: Engine) -> None:
                     engine.rows(write_query(function, dialect, k))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("dialect", FUNCTION_DIALECTS[1:])
 def test_other_databases_have_functions_of_the_metrics_that_are_named(dialect: str) -> None:
     script = sqlrank.functions(["RR", "LogLoss"], dialect=dialect)

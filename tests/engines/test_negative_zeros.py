@@ -129,6 +129,7 @@ def test_numbers_by_hand_over_a_connection(engine: Any) -> None:
     ).to_pylist() == [{"RR": 1.0}]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("order", select_every(2, load_registry().plans["score_order"]["values"]))
 def test_plans_of_duckdb_take_them_for_one(order: str) -> None:
     metrics = _list_metrics(_list_family("classification"))

@@ -226,6 +226,7 @@ def sweep(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert without == []
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("mode", QUICK)
 def test_every_argument_counts(mode: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.chdir(tmp_path)

@@ -63,6 +63,7 @@ class Rows:
         return tuple(row)
 
 
+@pytest.mark.slow
 def test_ibis_on_sqlite_moves_no_rows(expected: list[Any]) -> None:
     ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")
     backend = ibis.sqlite.connect(":memory:")

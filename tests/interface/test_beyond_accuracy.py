@@ -69,6 +69,7 @@ def test_a_word_finds_them() -> None:
         sqlrank.parse("Novelty@10")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("dialect", "by"),
     select_every(7, itertools.product(DIALECTS, [(), "system", [["system"], []]]), rows=True),

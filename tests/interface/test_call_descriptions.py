@@ -28,6 +28,7 @@ def read_command(text: str) -> str | None:
     return commands[0] if commands else None
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "options",
     [

@@ -471,6 +471,7 @@ def test_a_first_attempt_works_or_is_led_by_its_message(attempt: tuple[Any, ...]
     assert _evaluate_text(following[0] if following else expected) is not None
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("words", "message", "following"), COMMANDS, ids=str)
 def test_a_first_command_is_led_by_its_message(
     words: list[str], message: str, following: list[str], tmp_path: Path

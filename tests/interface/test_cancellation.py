@@ -166,6 +166,7 @@ def test_settings_that_do_not_fit(
     assert message in str(caught.value)
 
 
+@pytest.mark.slow
 def test_progress_is_reported_and_rises() -> None:
     told: list[float] = []
     sqlrank.evaluate(
@@ -209,6 +210,7 @@ def _reset_signals() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "check", "number"),
     [
@@ -340,6 +342,7 @@ def test_a_forked_process_has_workers_of_its_own() -> None:
     assert status[1] == 0
 
 
+@pytest.mark.slow
 def test_calls_in_threads_of_their_own(run: pa.Table, qrels: pa.Table) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
@@ -413,6 +416,7 @@ def _next_suffix() -> str:
     return text
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("source", ["arrow", "dict", "pandas", "csv"])
 def test_an_error_in_a_transaction_is_not_hidden_by_the_clean_up(
     source: str, tmp_path: Path

@@ -310,6 +310,7 @@ def test_the_command_draws_the_best(clicks: Path, tmp_path: Path) -> None:
     assert [len(rows) for rows in data.values()] == [1]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("per_query", [True, False])
 def test_the_command_draws_a_stored_comparison(per_query: bool, tmp_path: Path) -> None:
     stored = tmp_path / "c.parquet"

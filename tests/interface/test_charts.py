@@ -71,6 +71,7 @@ def test_a_roc_has_its_points_and_the_diagonal() -> None:
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("curve", "text"),
     [
@@ -502,6 +503,7 @@ def test_one_row_is_drawn(kind: str) -> None:
     assert any(found["datasets"].values())
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", select_every(3, CHART_KINDS))
 def test_each_result_is_drawn_as_its_kind_by_itself(kind: str) -> None:
     result = RESULTS[kind]()
@@ -649,6 +651,7 @@ def test_points_are_many_but_not_too_many() -> None:
         theme.inline_data({"x": place} for place in range(50_001))
 
 
+@pytest.mark.slow
 def test_panels_have_legends_above_the_plot_and_verdicts_in_the_caption() -> None:
     rows = {"label": [0, 1, 1, 0, 1], "score": [0.1, 0.2, 0.3, 0.3, 0.4], "arm": [*"aabbb"]}
     (panel,), _ = svg_panels(sqlrank.chart(sqlrank.evaluate("ROC", predictions=rows, by="arm")))

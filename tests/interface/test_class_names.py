@@ -81,6 +81,7 @@ def test_columns_without_a_shared_class(name: str, metric: str) -> None:
     assert any(part in message for message in messages) if part else messages == []
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("metric", ["MulticlassAUC", "MulticlassLogLoss", "TopKAccuracy@1"])
 def test_scores_without_a_class_of_a_label_are_refused(metric: str) -> None:
     with pytest.raises(
@@ -145,6 +146,7 @@ ORDERED = {
 NUMBERED = {"low": 1, "medium": 2, "high": 3}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("metric", ORDERED)
 def test_texts_of_ordered_classes_are_noted(metric: str) -> None:
     (role, columns), *_ = ORDERED[metric].items()
@@ -210,6 +212,7 @@ def _make_source(columns: dict[str, Any], form: str, folder: Path) -> Any:
     return file
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("form", ["table", "dict", "Parquet"])
 @pytest.mark.parametrize("kind", DECLARED)
 @pytest.mark.parametrize(

@@ -604,6 +604,7 @@ def test_help_and_version() -> None:
 # Real processes
 
 
+@pytest.mark.slow
 def test_python_m_sqlrank(sources: list[str]) -> None:
     done = run_shell(f"sqlrank evaluate RR {' '.join(sources)} --format csv")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"RR\n0.75\n", b"")

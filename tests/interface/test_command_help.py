@@ -67,6 +67,7 @@ def test_the_help_of_a_command_has_examples_and_groups() -> None:
     assert "table, markdown, latex, csv, json, jsonl, parquet or xlsx" in " ".join(shown.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", select_few([80, 60, 100, 140], 1))
 def test_help_is_as_wide_as_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))

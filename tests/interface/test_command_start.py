@@ -59,6 +59,7 @@ def test_a_command_reads_no_other() -> None:
     assert not {"pyarrow.compute", "sqlrank.comparison", "sqlrank.reports"} & modules
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("word", ["evaluate", "report"])
 def test_help_of_a_command_imports_no_engine(word: str) -> None:
     modules = set(_run_python(*LEFT, word, "--help").split())
@@ -81,6 +82,7 @@ def test_nothing_is_left_behind_at_the_end(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full disk to write to")  # noqa: PTH110
 @pytest.mark.parametrize("buffered", select_few(["", "1"], 1))
 @pytest.mark.parametrize(

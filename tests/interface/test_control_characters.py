@@ -37,6 +37,7 @@ PLACES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("dialect", ["duckdb", "bigquery", "clickhouse"])
 @pytest.mark.parametrize("place", PLACES)
 def test_no_statement_holds_control_characters(place: str, dialect: str) -> None:
@@ -58,6 +59,7 @@ def test_values_with_control_characters_stay_the_same(text: str) -> None:
     assert sqlite3.connect(":memory:").execute(to_sql(statement, "sqlite")).fetchall() == [(text,)]
 
 
+@pytest.mark.slow
 def test_rows_systems_and_files_may_hold_control_characters(tmp_path: Path) -> None:
     path = tmp_path / "a\n\u202eb.json"
     path.write_text(

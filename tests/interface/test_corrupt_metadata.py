@@ -92,6 +92,7 @@ def test_damaged_metadata_are_named(key: bytes, value: bytes) -> None:
     assert find_message(forge(DRAWN["dots"], key, value)) == message
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "value",
     select_every(4, [*VALUES, None]),
@@ -151,6 +152,7 @@ def test_a_baseline_with_columns_of_another_kind(table: pa.Table, message: str) 
     assert message in str(caught.value)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(
     name=st.sampled_from(sorted(DRAWN)),

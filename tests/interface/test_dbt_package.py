@@ -318,6 +318,7 @@ def test_databricks_has_the_statements_of_spark() -> None:
         assert texts[0] == texts[1]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -375,6 +376,7 @@ def test_wrong_arguments_are_refused(call: Any, message: str) -> None:
         call(macros())
 
 
+@pytest.mark.slow
 def test_other_adapters_are_named() -> None:
     with pytest.raises(
         ValueError,

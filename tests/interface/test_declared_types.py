@@ -74,6 +74,7 @@ def predictions(odd: int, num_rows: int) -> Rows:
     ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("suffix", WRITERS)
 def test_a_decimal_after_whole_scores(suffix: str) -> None:
     rows = predictions(SAMPLE + 1, SAMPLE + 2)
@@ -88,6 +89,7 @@ def test_a_decimal_after_whole_scores(suffix: str) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", select_few([".csv", ".jsonl"], 1))
 def test_a_decimal_in_a_late_file_by_folder_list_and_pattern(suffix: str) -> None:
     parts = [predictions(0 if number == 33 else -1, 2) for number in range(34)]
@@ -117,6 +119,7 @@ def test_the_printed_statement_declares_types_and_gives_the_same_number() -> Non
     )
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     ("written", "judged"),
     [
@@ -165,6 +168,7 @@ def test_groups_by_json_numbers_beyond_64_bits_are_those_of_their_digits() -> No
     ]
 
 
+@pytest.mark.slow
 def test_whole_numbers_keep_their_order_and_texts_have_that_of_letters() -> None:
     """Of equal scores the greatest id is first: 10 by number, '9' by letters."""
     rows = [{"query_id": 1, "doc_id": doc, "score": 1} for doc in (9, 10)]
@@ -220,6 +224,7 @@ def test_a_text_among_numbers_is_named_with_its_place(suffix: str, place: str) -
         sqlrank.evaluate("AUC", predictions=WRITERS[suffix](f"x{suffix}", rows))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("suffix", "column", "odd"),
     [
@@ -280,6 +285,7 @@ def test_a_boolean_among_numbers_of_a_dict(role: str, odd: dict[str, float]) -> 
             sqlrank.evaluate("RR", **inputs | {role: mixed})
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "judged",
     [

@@ -81,6 +81,7 @@ def evaluate_metric(tmp_path: Path, denominator: str, *lines: str) -> float | No
     return value
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("denominator", "lines", "expected"),
     [

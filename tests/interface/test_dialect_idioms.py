@@ -133,6 +133,7 @@ def test_no_rows_have_no_total() -> None:
         assert connection.execute(text).fetchall() == []
 
 
+@pytest.mark.slow
 def test_the_header_for_spark_names_what_one_worker_sorts() -> None:
     """Metrics that sort all rows at once are those of the page on engines; a new one fails."""
     pattern = "^-- workers: Spark moves all rows of .+ to one, since their windows have no"

@@ -82,6 +82,7 @@ def run_script(script: str, *arguments: str) -> subprocess.CompletedProcess[str]
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script",
     [LEFT_ALONE, pytest.param(LONG_CONDITION, marks=pytest.mark.slow)],
@@ -148,6 +149,7 @@ def test_a_signal_during_imports_ends_the_process(module: str, number: signal.Si
     assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", errors)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     select_few([CALL, ["--help"], ["evaluate", "--help"], ["--version"]], 1),

@@ -468,6 +468,7 @@ def test_queries_that_are_not_there(query: str) -> None:
         sqlrank.explain("RR", query=query, run=RUN, qrels=QRELS)
 
 
+@pytest.mark.slow
 def test_the_command() -> None:
     given = [
         "--run",
@@ -528,6 +529,7 @@ def test_integers_have_no_decimals() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_mean_of_values_of_queries() -> None:
     table = pa.table(
         {"label": [0, 1, 0, 1, 1], "score": [0.5, 0.5, 0.9, 0.9, 0.9], "query_id": list("aabbb")}

@@ -283,6 +283,7 @@ def test_text_is_not_ordered_with_numbers(
         assert result.to_pylist() == [{"Positives": expected}]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("options", "message"),
     [

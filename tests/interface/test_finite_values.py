@@ -252,6 +252,7 @@ def test_predictions_of_extreme_weights(weight: float, arguments: dict[str, Any]
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", select_few([1e308, 1e-320, 1e-160, 1e160], 1))
 def test_regression_of_any_size(size: float) -> None:
     rng = np.random.default_rng(3)

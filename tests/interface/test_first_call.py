@@ -54,6 +54,7 @@ CALLS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("call", select_few(CALLS, ("files", "systems")))
 def test_a_first_call_imports_nothing_that_it_does_not_need(call: str) -> None:
     program = (

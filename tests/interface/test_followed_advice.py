@@ -155,6 +155,7 @@ def _mark_slow(names: Iterable[str]) -> list[Any]:
     return [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in names]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", _mark_slow(PREDICTIONS))
 def test_columns_of_predictions(case: str) -> None:
     columns, metric, expected = PREDICTIONS[case]
@@ -576,6 +577,7 @@ CALLS: dict[str, tuple[str, dict[str, Any], list[float]]] = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", _mark_slow(CALLS))
 def test_every_alternative_of_messages_and_notes(name: str) -> None:
     metric, arguments, numbers = CALLS[name]

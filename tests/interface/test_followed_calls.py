@@ -39,6 +39,7 @@ def read_message(call: Any) -> str:
     return str(caught.value)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("columns", "right"),
     [
@@ -60,6 +61,7 @@ def test_one_id_becomes_a_list(columns: dict[str, list[Any]], right: float, tmp_
         assert float(output.split()[1]) == right
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("table", [list, pa.Table.from_pylist], ids=["rows", "tables"])
 def test_several_answers_are_named(table: Any) -> None:
     systems = [table(ROWS), table(OTHER_ROWS)]
@@ -152,6 +154,7 @@ ENDLESS = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "options",
     [
@@ -341,6 +344,7 @@ CASTS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("target", CASTS)
 def test_values_of_no_such_type_are_named_with_the_cast_that_reads_null(target: str) -> None:
     predictions = {"label": [1, 0, 1, 0], "score": [0.9, 0.2, 0.1, 0.3], "x": CASTS[target]}

@@ -175,6 +175,7 @@ def test_a_merged_document_keeps_its_smallest_rank() -> None:
     ).to_pylist() == [{"RR": 1 / 3}]
 
 
+@pytest.mark.slow
 def test_comparisons_explanations_and_rollups_read_positions() -> None:
     systems = {"log": CLICK_LOG, "best": CLICK_LOG.set_column(2, "rank", pa.array([1, 1, 1]))}
     compared = sqlrank.compare("RR", run=systems, qrels=CLICKED, ranks="given")

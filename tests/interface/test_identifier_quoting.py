@@ -58,6 +58,7 @@ def find_columns_read(tree: exp.Expr, table: str) -> set[str]:
     return found
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", select_every(6, [*HOSTILE, *RESERVED]))
 @pytest.mark.parametrize("dialect", select_every(2, DIALECTS))
 def test_columns(dialect: str, name: str) -> None:

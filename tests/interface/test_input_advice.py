@@ -166,6 +166,7 @@ def test_seconds_are_no_dates() -> None:
     assert [str(row["day"]) for row in result.to_pylist()] == ["2026-01-01"]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("orient", ["columns", "index", "table"])
 def test_answers_that_pandas_wrote_by_columns(orient: Any, tmp_path: Path) -> None:
     lists = {"retrieved": [["c1", "c2"], ["c7"]], "relevant": [["c2"], ["c7", "c8"]]}

@@ -91,6 +91,7 @@ def test_lists_of_documents(run: Any) -> None:
     assert row == {"RR": 0.5, "R@2": 0.5}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("suffix", ["json", "jsonl", "parquet"])
 def test_a_row_per_question(suffix: str, tmp_path: Path) -> None:
     """Every question counts: the one without relevant documents is said by num_no_rel, that without
@@ -158,6 +159,7 @@ def test_lists_in_the_place_of_documents_lead_to_answers(tmp_path: Path) -> None
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("begin", ["SELECT * FROM {}", "(SELECT * FROM {})", "FROM {}"])
 def test_queries(begin: str, tmp_path: Path) -> None:
     pq.write_table(make_run(), tmp_path / "run.parquet")
@@ -192,6 +194,7 @@ def test_relations_that_are_unnested_by_hand() -> None:
         assert row == RANKINGS
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("topics", ["judged", "retrieved", "given", "judged_and_retrieved"])
 def test_which_questions_count(topics: str) -> None:
     """None of them evaluated all four questions before ``given`` did."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "ids",
     select_every(
@@ -223,6 +224,7 @@ WHOLE = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("left", "right"), select_every(5, itertools.product(WHOLE, WHOLE), rows=True)
 )
@@ -318,6 +320,7 @@ def write_tied(folder: Path, column: str, form: str, kind: str) -> str:
     return str(file)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("run", "qrels"), select_every(3, itertools.product(FORMS, FORMS), rows=True)
 )
@@ -339,6 +342,7 @@ def test_ties_are_in_one_order_whatever_files_hold(
         assert connection.sql(text).fetchall() == [(result["nDCG"][0].as_py(),)]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("run", ["integers", "texts"])
 @pytest.mark.parametrize("qrels", ["integers", "texts"])
 def test_statements_over_unseen_tables_say_how_integers_meet_texts(

@@ -37,6 +37,7 @@ ODD_NAMES = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", select_every(4, ODD_NAMES))
 def test_columns_with_odd_names(name: str, run: pa.Table, qrels: pa.Table) -> None:
     columns = {"query_id": name, "doc_id": f"{name} 2", "score": f"{name} 3"}
@@ -45,6 +46,7 @@ def test_columns_with_odd_names(name: str, run: pa.Table, qrels: pa.Table) -> No
     assert evaluate(renamed, judged, columns=columns) == EXPECTED
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "name",
     select_every(
@@ -198,6 +200,7 @@ TABLE_NAMES = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", select_every(4, TABLE_NAMES))
 def test_tables_with_names_of_steps(name: str, run: pa.Table, qrels: pa.Table) -> None:
     queries = pa.table({"query_id": ["q1", "q2"], "country": ["de", "de"]})
@@ -214,6 +217,7 @@ def test_tables_with_names_of_steps(name: str, run: pa.Table, qrels: pa.Table) -
         ), role
 
 
+@pytest.mark.slow
 def test_schemas_with_odd_names(run: pa.Table, qrels: pa.Table) -> None:
     connection = duckdb.connect()
     connection.register("arrow_run", run)
@@ -255,6 +259,7 @@ def test_a_mapping_wins_over_a_column_of_the_canonical_name(run: pa.Table, qrels
     ).to_pylist() == [{"RR": 1.0}]
 
 
+@pytest.mark.slow
 def test_the_name_of_an_input_before_a_column_is_left_out() -> None:
     """In expressions of all arguments, as in conditions: several inputs may have a column of the
     name.

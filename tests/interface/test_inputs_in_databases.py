@@ -52,6 +52,7 @@ def database_file(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> Path:
 # Tables of a database
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "name",
     select_every(
@@ -62,6 +63,7 @@ def test_names_of_tables(name: str, database: duckdb.DuckDBPyConnection) -> None
     assert evaluate(name, "judgements", connection=database) == EXPECTED
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["v", "runs"])
 def test_a_database_file_is_opened_read_only(name: str, database_file: Path) -> None:
     before = database_file.read_bytes()
@@ -187,6 +189,7 @@ def read_catalog(connection: duckdb.DuckDBPyConnection) -> list[Any]:
     ).fetchall()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_callers_connection_is_left_as_it_was(
     fails: bool, database: duckdb.DuckDBPyConnection, files: Path, tmp_path: Path
@@ -257,6 +260,7 @@ def test_a_connection_with_a_locked_configuration(run: pa.Table, qrels: pa.Table
     assert evaluate(run, qrels, connection=connection) == EXPECTED
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "setting",
     [

@@ -50,6 +50,7 @@ def test_globs(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> None:
     assert evaluate(str(tmp_path / "?.run"), qrels) == EXPECTED
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "name",
     select_every(
@@ -108,6 +109,7 @@ def test_files_that_cannot_be_evaluated(
         assert "no rows" in message or "empty" in message
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "text",
     select_every(2, [
@@ -283,6 +285,7 @@ def test_a_trec_query_id_may_begin_with_a_hash_sign(tmp_path: Path) -> None:
     ).to_pylist() == [{"num_q": 1.0}]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("num_lines", [2, 2_050, 5_000])
 def test_rows_with_a_hash_sign_first_are_no_comments(
@@ -308,6 +311,7 @@ def test_comments_between_rows_are_left_out(tmp_path: Path) -> None:
         sqlrank.evaluate("AUC", predictions=tmp_path / "b.csv")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("num_lines", [2, 2_000, 20_600])
 @pytest.mark.parametrize("suffix", ["csv", "csv.gz"])
 def test_quotes_that_a_file_has_late_are_quotes(
@@ -324,6 +328,7 @@ def test_quotes_that_a_file_has_late_are_quotes(
     assert result.to_pylist() == [{"num_rel_ret": 2}]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -414,6 +419,7 @@ def test_predictions_of_vowpal_wabbit(tmp_path: Path) -> None:
         sqlrank.evaluate("AUC", predictions=path)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".jsonl", ".run"])
 def test_a_file_whose_name_is_a_pattern_of_another_is_itself(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

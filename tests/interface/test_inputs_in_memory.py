@@ -88,6 +88,7 @@ RUN = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 1}}
 QRELS = {"q1": {"b": 1}, "q2": {"a": 2}}
 
 
+@pytest.mark.slow
 def test_maps_of_queries_to_documents() -> None:
     """As ranx and pytrec_eval take them."""
     assert evaluate(RUN, QRELS) == EXPECTED
@@ -176,6 +177,7 @@ RANKED = {"q1": ["d3", "d1"], "q2": ["d9"]}
 TYPES = [("query_id", "U2"), ("doc_id", "U2"), ("score", "f8")]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("found", "judged", "columns"),
     [

@@ -86,6 +86,7 @@ def read_contents(target: Path) -> dict[str, bytes]:
 # A full disk
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[pytest.mark.slow] if name in HEAVY else []) for name in OUTPUTS],
@@ -111,6 +112,7 @@ def test_a_file_that_cannot_grow_is_as_it_was(name: str, folder: Path) -> None:
         assert result.stderr.splitlines()[-1] == f"sqlrank: {why}"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "name",
     [

@@ -305,6 +305,7 @@ ID_FORMS = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ID_FORMS)
 def test_ids_that_differ_in_form_are_named(name: str) -> None:
     docs, judged, text, form = ID_FORMS[name]
@@ -325,6 +326,7 @@ def test_ids_that_differ_in_form_are_named(name: str) -> None:
     assert (result.to_pylist(), read_notes(result)) == ([{"R@10": 1.0}], [])
 
 
+@pytest.mark.slow
 def test_forms_of_ids_are_written_for_each_engine() -> None:
     composed, decomposed = (
         "caf\N{LATIN SMALL LETTER E WITH ACUTE}",
@@ -433,6 +435,7 @@ def test_queries_without_documents_are_noted_in_comparisons_and_in_files(tmp_pat
         assert str(refused.value).endswith(end)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("run", "qrels", "words"),
     [
@@ -508,6 +511,7 @@ def _make_lists(*scores: list[float]) -> dict[str, list[Any]]:
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("scores", "text"),
     [
@@ -576,6 +580,7 @@ def test_items_beyond_the_catalog_are_counted() -> None:
     )
 
 
+@pytest.mark.slow
 def test_comparisons_and_gates_say_what_is_left_out(tmp_path: Path) -> None:
     queries = [f"q{number}" for number in range(30)]
     run, qrels = {query: {"a": 1.0} for query in queries}, {query: {"a": 1} for query in queries}
@@ -659,6 +664,7 @@ def test_rollups_say_what_is_left_out(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_reports_begin_with_what_is_left_out() -> None:
     html = sqlrank.report("RR", run={"old": RUN, "new": HALF}, qrels=QRELS).html
     assert (
@@ -709,6 +715,7 @@ def test_scores_of_classes_belong_to_labels_and_add_up_to_1(
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("metric", ["MulticlassAccuracy", "MulticlassFBeta", "CohenKappa"])
 def test_classes_that_differ_in_case_or_blanks_are_named(metric: str) -> None:
     classified = {"label": ["cat", "dog", "cat", "cow"], "predicted": ["cat ", "Dog", "cow", "cow"]}

@@ -39,6 +39,7 @@ def list_call(form: str, **options: Any) -> list[str]:
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "options",
     select_few([{}, {"per_query": True}, {"queries": "judged_and_retrieved"}], 1),
@@ -75,6 +76,7 @@ def test_counts_of_the_others_are_given_too() -> None:
     ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("form", [form for form in OTHER_FORMS if "other" not in form])
 def test_the_mapping_of_a_system_without_judged_ids_makes_both_equal(form: str) -> None:
     name = "doc_id" if "documents" in form else "query_id"
@@ -86,6 +88,7 @@ def test_the_mapping_of_a_system_without_judged_ids_makes_both_equal(form: str) 
     assert not read_notes(mapped)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("by", ["name", "number", "twice=number * 2", ["name", "number"]], ids=str)
 def test_systems_may_be_any_groups_of_a_run(by: Any) -> None:
     rows = [
@@ -113,6 +116,7 @@ def test_systems_whose_ids_are_judged_have_no_note() -> None:
     ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("call", [sqlrank.compare, sqlrank.gate])
 def test_comparisons_say_so(call: Any) -> None:
     options = {"tolerance": 0.1} if call is sqlrank.gate else {}
@@ -138,6 +142,7 @@ def test_there_are_metrics_that_compare_within_queries() -> None:
     assert {"GAUC", "FCP", "PairAccuracy"} <= {*POOLED}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("metric", POOLED)
 def test_metrics_that_compare_within_queries_count_those_of_one_label(metric: str) -> None:
     note = f"2 of 4 queries have predictions of one label only, and are left out of {metric}"
@@ -249,6 +254,7 @@ OTHER_SIDES: dict[str, tuple[Any, dict[str, Any], float]] = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("sides", OTHER_SIDES)
 def test_ids_of_any_two_inputs_that_differ_in_form_are_named(sides: str) -> None:
     metric, arguments, right = OTHER_SIDES[sides]

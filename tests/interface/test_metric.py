@@ -328,6 +328,7 @@ def test_a_metric_made_by_hand_of_wrong_values(values: Any, message: str) -> Non
     assert message in str(caught.value)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("first", "second"),
     [

@@ -181,6 +181,7 @@ def test_the_result_has_the_requested_names(run: pa.Table, qrels: pa.Table) -> N
     assert b"sqlrank.canonical" not in sqlrank.evaluate("RR", run=run, qrels=qrels).schema.metadata
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "options",
     [{"confidence": 0.9}, {"confidence": 0.9, "interval": "bootstrap"}, {"per_query": True}],
@@ -241,6 +242,7 @@ def test_columns_in_sql_are_requested_names_in_snake_case() -> None:
     assert model.schema["models"][0]["columns"][0]["name"] == "auroc"
 
 
+@pytest.mark.slow
 def test_comparisons_have_the_requested_names(run: pa.Table, qrels: pa.Table) -> None:
     sources = {"run": {"old": run, "new": run}, "qrels": qrels}
     compared = sqlrank.compare(["MRR", "P@1", "RR"], **sources)
@@ -402,6 +404,7 @@ SETS = {
 }
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("compat", "call", "theirs", "ours"),
     [

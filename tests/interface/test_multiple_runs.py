@@ -103,6 +103,7 @@ def test_runs_are_named_by_their_tag_or_their_file(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_system_of_several_files(tmp_path: Path) -> None:
     for number in (0, 1):
         pq.write_table(GOOD.slice(2 * number, 2), tmp_path / f"{number}.parquet")
@@ -174,6 +175,7 @@ TABLES = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("role", TABLES)
 def test_tables_of_predictions_may_be_of_systems(role: str, tmp_path: Path) -> None:
     """They give what a column of systems in one table gives."""
@@ -308,6 +310,7 @@ def test_tables_of_another_database() -> None:
         assert got.to_pylist() == select_rows(("runs_a", "runs_b"))
 
 
+@pytest.mark.slow
 def test_a_list_of_anything_else_is_one_table(files: Path, run: pa.Table, qrels: pa.Table) -> None:
     assert evaluate(run, [qrels.slice(0, 1), qrels.slice(1)]) == EXPECTED
     assert evaluate(files / "run.parquet", [files / "qrels.trec"]) == EXPECTED

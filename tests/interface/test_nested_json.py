@@ -59,6 +59,7 @@ def find_query(message: str) -> str:
     return message.partition("give the query ")[2].partition("\n")[0]
 
 
+@pytest.mark.slow
 def test_a_message_gives_the_query_of_rows_within_an_object(tmp_path: Path) -> None:
     path = tmp_path / "eval.json"
     path.write_text(json.dumps({"version": 1, "results": QUESTIONS}))
@@ -70,6 +71,7 @@ def test_a_message_gives_the_query_of_rows_within_an_object(tmp_path: Path) -> N
     assert "give the query" not in find_refusal(path, columns={"retrieved": "unknown"})
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("num_queries", [2, 300])  # of many keys DuckDB infers a map
 @pytest.mark.parametrize(
     ("docs", "judged"),
@@ -128,6 +130,7 @@ def write_layouts(number: str, values: tuple[float, float]) -> dict[str, Any]:
 QUICK_LAYOUTS = {"rows", "rows of one query", "pairs in data"}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "layout",
     [
@@ -171,6 +174,7 @@ def test_ids_of_documents_in_the_query_of_a_message_keep_their_digits(
         ).to_pylist() == [{"RR": 0.5}]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "content",
     [
@@ -217,6 +221,7 @@ def write_hits(*hits: tuple[str, float]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_a_message_gives_the_query_of_answers_of_elasticsearch(tmp_path: Path) -> None:
     first, second = write_hits(("x", 1.5), ("y", 1.2)), write_hits(("y", 2.5))
     for name, content in {
@@ -288,6 +293,7 @@ LINES: dict[str, Any] = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("end", select_few(["\n", "\r\n", ""], 1))
 @pytest.mark.parametrize("lines", select_few(LINES, {"a line", "rows with documents"}))
 @pytest.mark.parametrize("form", DOCUMENTS)
@@ -310,6 +316,7 @@ def test_lines_of_queries(form: str, lines: str, end: str, tmp_path: Path) -> No
         )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("lines", [name for name in LINES if name != "a line with an object"])
 def test_lines_of_judged_queries(lines: str, tmp_path: Path) -> None:
     judged = {"q1": {"b": 1}, "q2": {"b": 2, "a": 0}, "q3": {}}

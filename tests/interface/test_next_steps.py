@@ -65,6 +65,7 @@ def test_rankings_of_rows_lead_to_metrics_of_rows() -> None:
     assert "ask for" not in str(caught.value)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("name", "metric"),
     [

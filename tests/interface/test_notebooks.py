@@ -152,6 +152,7 @@ def test_results_are_tables_in_a_notebook_and_other_tables_as_always(
         )
 
 
+@pytest.mark.slow
 def test_ipython_is_not_imported() -> None:
     script = (
         "import sys, sqlrank; sqlrank.evaluate; print(any(name.partition('.')[0] == 'IPython' for"

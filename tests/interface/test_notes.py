@@ -29,6 +29,7 @@ def _make_scores(size: int) -> dict[str, list[Any]]:
     }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("curve", CURVES)
 def test_points_of_a_curve_that_are_left_out_are_counted(curve: str) -> None:
     """The rows and those left out are the different scores, also where a result has more than a
@@ -116,6 +117,7 @@ TIED = {
 JUDGED = {"q1": {"a": 1}}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("options", [{}, {"compat": "trec9"}, {"compat": "ranx"}, {"by": "system"}])
 def test_ranks_that_differ_from_the_order_of_ties_are_named(options: dict[str, Any]) -> None:
     """The document a is the first by its rank, and the second by its id."""
@@ -141,6 +143,7 @@ def test_ranks_that_differ_from_the_order_of_ties_are_named(options: dict[str, A
         )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("compat", ["trec9", "trec10", "ir_measures", None, "torchmetrics"])
 def test_grades_that_a_tool_truncates_are_counted(compat: str | None) -> None:
     """Of 1.5 and 0.9 trec_eval reads 1 and 0: what it finds is what the mapping of the note
@@ -192,6 +195,7 @@ def test_queries_of_a_run_without_judgments_are_counted() -> None:
     )
 
 
+@pytest.mark.slow
 def test_stale_gold_is_named() -> None:
     """Of 12 relevant documents 7 are gone: the run finds 4 of the others, and one that is relevant
     is retrieved for another query.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 METRICS = ["AUC", "Positives", "KS", "MAE"]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("labels", "options", "reasons"),
     [

@@ -59,6 +59,7 @@ def test_golden() -> None:
     assert [found[f"{name}.se"] for name in ("ESS", "MaxWeight")] == [None, None]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "name", ["IPS", "SNIPS", "DR", "SNDR", "MeanWeight", "ClippedShare(clip=3)"]
 )

@@ -57,6 +57,7 @@ def make_linked_input(folder: Path, name: str) -> Path:
 # Inputs
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", READING)
 def test_no_output_replaces_an_input(name: str, folder: Path) -> None:
     output = READING[name]
@@ -203,6 +204,7 @@ def test_no_output_replaces_a_file_of_others(name: str, folder: Path) -> None:
     assert target.read_text() == "my notes"
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[pytest.mark.slow] if name in HEAVY else []) for name in OUTPUTS],
@@ -220,6 +222,7 @@ def test_each_output_says_its_kind_and_is_replaced_by_itself(name: str, folder: 
     assert list(Path().glob(".*")) == []
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_no_output_replaces_another_kind(name: str, folder: Path) -> None:
     output = OUTPUTS[name]
@@ -300,6 +303,7 @@ def test_both_files_of_a_dbt_model_are_looked_at_first() -> None:
 # Summaries
 
 
+@pytest.mark.slow
 def test_a_summary_is_appended_to_text_of_its_own(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -108,6 +108,7 @@ JINJA = "{{ run_query('x') }}"
 CLICKS = {"metrics": "AUC", "name": "daily", "predictions": "clicks"}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("dialect", ["duckdb", "postgres", "snowflake"])
 @pytest.mark.parametrize(
     ("options", "option"),
@@ -158,6 +159,7 @@ def test_jinja_in_a_model_of_a_rollup_is_refused(options: dict[str, Any], option
         sqlrank.rollup_model(**{**CLICKS, "by": "day", "begin": "2026-01-01", **options})
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("dialect", ["duckdb", "bigquery", "snowflake", "spark", "postgres"])
 def test_jinja_in_a_text_of_a_condition_is_preserved(dialect: str) -> None:
     where = "day >= '{{ var(\"since\") }}' AND shop IN ('{{ var(\"x\") }}', 'b')"

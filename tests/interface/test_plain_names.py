@@ -73,6 +73,7 @@ def test_a_plain_name_is_not_that_of_a_group() -> None:
         sqlrank.evaluate("AUC", predictions=clicks, by="auc", names="plain")
 
 
+@pytest.mark.slow
 def test_comparisons_and_gates_have_them_in_rows() -> None:
     qrels = {f"q{number}": {"a": 1} for number in range(30)}
     run = {query: {"a": 1.0, "b": 0.5} for query in qrels}
@@ -108,6 +109,7 @@ def test_statements_have_no_others() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_command_line_has_them(tmp_path: Path) -> None:
     (tmp_path / "run.txt").write_text("q1 Q0 a 1 1.0 r\nq1 Q0 b 2 0.5 r\n")
     (tmp_path / "qrels.txt").write_text("q1 0 a 1\n")

@@ -139,6 +139,7 @@ def tables(run: pa.Table, qrels: pa.Table) -> duckdb.DuckDBPyConnection:
 TABLES = {"run": "runs", "qrels": "judgements"}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "looked_up", select_few([True, False], 1), ids=["connection", "names only"]
 )
@@ -215,6 +216,7 @@ def test_the_sql_of_a_file_that_is_not_there() -> None:
         assert "'nope.parquet'" in text
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "dialect",
     select_few(

@@ -50,6 +50,7 @@ def _find_message(metric: str, **arguments: Any) -> str:
     return ""
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("role", ROLES)
 def test_every_metric_that_is_proposed_takes_the_call(role: str) -> None:
     proposed = set()
@@ -74,6 +75,7 @@ def test_every_metric_that_is_proposed_takes_the_call(role: str) -> None:
     assert len(proposed) >= 3, role
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("metric", ["f1_macro", "f1_score", "MulticlassFBeta", "mcc"])
 @pytest.mark.parametrize("columns", [("target", "preds"), ("label", "score")])
 def test_a_table_of_classes_is_given_as_one(
@@ -99,6 +101,7 @@ def test_a_table_of_classes_is_given_as_one(
     assert float(output.split()[1]) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_texts_of_both_columns_have_one_coding() -> None:
     """In the order of letters high is 0, low 1 and medium 2, in labels that lack high as well."""
     words = {

@@ -59,6 +59,7 @@ def evaluate_sources(con: Any, run: Any = "run", qrels: Any = "qrels", **call: A
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "text",
     select_every(
@@ -128,6 +129,7 @@ def test_rows_of_a_query_are_computed_once() -> None:
     assert counts["Positives"] + counts["Negatives"] == 1000
 
 
+@pytest.mark.slow
 def test_a_choice_of_rows_is_read_in_place(con: duckdb.DuckDBPyConnection) -> None:
     counts = []
     for text in ("SELECT * FROM run WHERE score > 1", "SELECT * FROM run WHERE abs(score) > 1"):
@@ -292,6 +294,7 @@ def test_every_role_takes_a_query(con: duckdb.DuckDBPyConnection) -> None:
     assert result["AUC.bound_low"] <= expected <= result["AUC.bound_high"]
 
 
+@pytest.mark.slow
 def test_statements_of_all_dialects_begin_with_the_query() -> None:
     for dialect in DIALECTS:
         run = (
@@ -362,6 +365,7 @@ def test_a_query_over_files_is_looked_at(tmp_path: Path, con: duckdb.DuckDBPyCon
     assert "run.parquet" in message
 
 
+@pytest.mark.slow
 def test_the_command_line_takes_queries_and_files_of_them(
     tmp_path: Path, con: duckdb.DuckDBPyConnection
 ) -> None:
@@ -491,6 +495,7 @@ def test_hostile_names_and_texts_stay_as_they_are(table: str, column: str, mark:
         assert con.sql(result.schema.metadata[b"sqlrank.sql"].decode()).fetchall()[0][2] == 20
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.text(max_size=30))
 def test_any_text_is_one_query_or_refused(text: str) -> None:

@@ -363,6 +363,7 @@ def test_unknown_sources_are_refused() -> None:
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "metric", ["PairwiseRecall", "PairwisePrecision", "Rand", "num_true_links", "BCubedF"]
 )

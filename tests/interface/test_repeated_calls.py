@@ -69,6 +69,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return texts
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", CALLS)
 def test_statements_of_a_repeated_call(name: str, statements: list[str]) -> None:
     metrics, sources, most = CALLS[name]

@@ -23,6 +23,7 @@ def page(report_page: Any) -> Page:
     return Page(report_page.html)
 
 
+@pytest.mark.slow
 def test_a_report_begins_with_the_verdict_and_warnings(page: Page) -> None:
     summary = page.text.partition("Metrics by system")[0]
     assert "new and old do not differ significantly on 2 metrics: RR and P@1." in summary
@@ -106,6 +107,7 @@ def test_the_heading_names_what_is_compared(report_page: Any) -> None:
     assert text.split("\n")[2] == f"3 queries · today · sqlrank {sqlrank.__version__}"
 
 
+@pytest.mark.slow
 def test_the_verdict_has_the_sizes_of_differences() -> None:
     queries = [f"q{number}" for number in range(30)]
     runs = {

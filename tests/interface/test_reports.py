@@ -135,6 +135,7 @@ def test_metrics_have_the_requested_names() -> None:
     assert {row[0] for row in shown.rows("comparison-table")} == {*metrics}
 
 
+@pytest.mark.slow
 def test_the_summary_has_every_metric_of_every_system(page: Page) -> None:
     # RR of old: 1, 1/2, 1/3; of new: 1/2, 1, 1.
     assert [row[:3] for row in page.rows("summary-table")] == [
@@ -250,6 +251,7 @@ def test_predictions_have_curves_and_a_comparison(clicks: Page) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_legend_of_roc_has_the_digits_of_the_table() -> None:
     rows = {"label": [0, 1, 1, 0, 1] * 200, "old": [n % 7 / 7 for n in range(1000)]}
     rows["new"] = [n % 11 / 11 for n in range(1000)]

@@ -84,6 +84,7 @@ def _find_missing(metric: str, role: str, columns: Collection[str]) -> str:
     return ""
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("role", select_few(ROLES, {*ROLES} - {"predictions"}))
 def test_a_table_needs_the_columns_that_are_read(role: str) -> None:
     declared = LIBRARY.roles[role].columns

@@ -162,6 +162,7 @@ def test_a_database_is_pooled_for_the_threads_last_requested(
     assert opened == [1, None, 2, 3, 2]
 
 
+@pytest.mark.slow
 def test_few_rows_in_memory_are_evaluated_by_one_thread(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

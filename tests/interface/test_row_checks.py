@@ -167,6 +167,7 @@ def test_the_query_to_see_more_runs_and_shows_all(kind: str, tmp_path: Path) -> 
         assert len(connection.execute(query).fetchall()) == 5
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("role", "column", "metric"),
     [
@@ -465,6 +466,7 @@ QRELS_ROWS = f"SELECT i % 5000 AS query_id, i AS doc_id, 1 AS relevance FROM RAN
 LABELS_ROWS = f"SELECT i % 2 AS label, i / {MANY} AS score FROM RANGE({MANY}) AS r(i)"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("metric", "sources"),
     select_every(3, [

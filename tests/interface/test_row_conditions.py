@@ -33,6 +33,7 @@ NUMBERS = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("role", "columns"),
     [

@@ -162,6 +162,7 @@ def test_a_metric_names_the_settings_of_relations_that_decide_it_too() -> None:
     assert "note: average, " in invoke_command("metrics", "MultilabelPrecision").stderr
 
 
+@pytest.mark.slow
 def test_words_of_nothing_are_refused() -> None:
     assert "unknown metric 'foo'" in run_refused_command("metrics", "foo")
     assert "Did you mean 'nDCG'?" in run_refused_command("metrics", "ndgc")  # as a page quotes it

@@ -40,6 +40,7 @@ def duck() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("path", ["", "evil,main", "memory.evil,main", '"evil"'])
 def test_macros_on_the_search_path_of_duckdb(duck: duckdb.DuckDBPyConnection, path: str) -> None:
     if path:

@@ -170,6 +170,7 @@ def send_signals(count: int, data: Path, seed: int, commands: int = len(COMMANDS
         check_folder(folder, complete, number, str(process.returncode), errors)
 
 
+@pytest.mark.slow
 def test_a_few_signals_at_random_times(data: Path) -> None:
     send_signals(2, data, 1, commands=1)
 

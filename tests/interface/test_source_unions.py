@@ -49,6 +49,7 @@ INT_AND_FLOAT = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("ending", ["parquet", "feather"])
 def test_whole_numbers_before_decimals(ending: str, tmp_path: Path) -> None:
     for source in name_parts(tmp_path, INT_AND_FLOAT, ending):

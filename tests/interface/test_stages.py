@@ -28,6 +28,7 @@ def evaluate_rows(**options: Any) -> dict[str, list[Any]]:
     return {row["system"]: [row[name] for name in METRICS] for row in found}
 
 
+@pytest.mark.slow
 def test_each_is_compared_with_the_one_given_before() -> None:
     """Ranked loses d of b, d, g, and shown b of b and g; b is the only relevant one of the first
     two of a stage before.
@@ -62,6 +63,7 @@ def test_a_baseline_that_is_given_is_what_all_are_compared_with() -> None:
     }
 
 
+@pytest.mark.slow
 def test_on_the_command_line(tmp_path: Path) -> None:
     given = []
     for name, docs in STAGES.items():

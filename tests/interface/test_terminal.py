@@ -258,6 +258,7 @@ def test_one_metric_with_its_interval_is_a_row(monkeypatch: pytest.MonkeyPatch) 
     ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {}])
 def test_color_says_who_wins_and_what_fails(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, rollup: Path

@@ -76,6 +76,7 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", CASES)
 def test_advice_of_the_header_gives_the_numbers_of_evaluate(case: str) -> None:
     metric, call, advised = CASES[case]

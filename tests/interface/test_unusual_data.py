@@ -201,6 +201,7 @@ RUN3 = make_run(
 QRELS3 = make_qrels(("q1", "a", 1), ("q2", "b", 1), ("q3", "zz", 1))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("weights", "expected"),
     select_every(
@@ -243,6 +244,7 @@ def test_queries_without_a_weight_column_weigh_the_same() -> None:
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("labelled", [False, True])
 @pytest.mark.parametrize(
     ("options", "place"),

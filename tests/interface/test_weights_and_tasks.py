@@ -54,6 +54,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_column_of_weights_is_noted(command: str) -> None:
     assert NOTE in read_notes(COMMANDS[command]())
@@ -76,6 +77,7 @@ def test_metrics_that_leave_weights_out_are_noted(metric: str, weight: str | Non
     assert (note in read_notes(both)) == (weight != "1")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("score", ["weight", "weight / 10", "predictions.weight", '"weight"'])
 def test_a_column_that_is_mapped_to_something_else_is_no_weight(score: str) -> None:
     result = sqlrank.evaluate("AUC", predictions=ROWS, columns={"score": score})
@@ -131,6 +133,7 @@ INPUTS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("role", INPUTS)
 def test_weights_of_other_inputs_are_noted(role: str) -> None:
     metric, inputs = INPUTS[role]
@@ -224,6 +227,7 @@ JUDGED = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("form", ["answers", "run"])
 def test_ids_that_repeat_in_tasks_are_made_queries_of_their_own(form: str) -> None:
     """The total over tasks has the interval of all lists, each a query."""

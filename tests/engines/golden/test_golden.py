@@ -203,6 +203,7 @@ def test_statements_are_the_same_where_ibis_is_imported(scenario: str) -> None:
     assert printed.stdout == print_scenario(scenario, "postgres")
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_nothing_in_a_statement_is_without_need(dialect: str) -> None:
     texts = print_every_scenario(dialect)

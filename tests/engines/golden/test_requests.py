@@ -21,6 +21,7 @@ UNFINISHED = {
 CASES = [(number, dialect) for number, request in REQUESTS.items() for dialect in request.dialects]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("number", "dialect"), select_every(2, CASES, rows=True))
 def test_nothing_in_a_requested_statement_is_without_need(number: str, dialect: str) -> None:
     """The command in its header prints it."""

@@ -125,6 +125,7 @@ def test_a_query_without_relevant_documents_is_left_to_the_policy() -> None:
     assert row["num_no_rel"] == 1
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     "options",
     [{}, {"per_query": True}, {"confidence": 0.9}, {"topics": "judged"}, {"topics": "retrieved"}],
@@ -138,6 +139,7 @@ def test_the_values_are_those_of_rows(options: dict[str, Any]) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_other_columns_group_and_filter() -> None:
     groups = {
         intent: evaluate_rows([row for row in QUESTIONS if row["intent"] == intent])[0]
@@ -295,6 +297,7 @@ def test_ranks_in_long_lists_skip_repeated_documents(repeated: int) -> None:
     ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "options",
     [
@@ -321,6 +324,7 @@ def test_ids_that_are_null_are_found_in_every_list(options: dict[str, Any]) -> N
     assert evaluate("RR", unjudged, check="off", **options)
 
 
+@pytest.mark.slow
 def test_an_explanation_names_the_document_at_each_rank() -> None:
     found = sqlrank.explain("RR", query="q2", inputs={"answers": make_answers()})
     (ranked,) = (step.rows for step in found.steps if step.name == "ranked_documents")
@@ -344,6 +348,7 @@ def test_a_plan_for_lists_is_refused_for_rows() -> None:
         evaluate("RR", ties="doc_desc", plan=lists)
 
 
+@pytest.mark.slow
 def test_several_systems_are_compared_by_query() -> None:
     better = [row | {"retrieved": row["relevant"]} for row in QUESTIONS]
     systems = {"answers": {"old": make_answers(), "new": make_answers(better)}}
@@ -442,6 +447,7 @@ def lines(*rows: dict[str, Any]) -> str:
     )
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("rows", "gains"),
     [
@@ -536,6 +542,7 @@ def test_lists_may_be_fields_of_objects(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.slow
 def test_ids_and_grades_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     path = tmp_path / "eval.jsonl"
 
@@ -586,6 +593,7 @@ def test_columns_of_answers_are_of_no_run() -> None:
         sqlrank.evaluate("RR", run=QUESTIONS, qrels=QUESTIONS, columns=columns)
 
 
+@pytest.mark.slow
 def test_maps_and_texts_of_tables() -> None:
     graded = pa.array([[("d2", 2), ("d4", 1)]], pa.map_(pa.string(), pa.int64()))
     table = pa.table({"query_id": ["q1"], "retrieved": [["d1", "d2"]], "relevant": graded})
@@ -627,6 +635,7 @@ def find_refusal(
     return str(error.value)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_evaluated_is_named() -> None:
     assert (
         "query_id is listed more than once. Name the column that tells systems apart in by=, or"
@@ -684,6 +693,7 @@ def test_what_cannot_be_evaluated_is_named() -> None:
         sqlrank.evaluate("RR", run={"q1": {"d1": 1.0}}, qrels={"q1": {"d1": 1}}, topics="given")
 
 
+@pytest.mark.slow
 def test_a_query_without_documents_is_not_among_those_retrieved_for() -> None:
     assert evaluate("num_q", topics="retrieved") == [{"num_q": 3.0}]
     assert evaluate("num_q", topics="judged") == [{"num_q": 3.0}]

@@ -91,6 +91,7 @@ def find_leaving(metrics: list[str], options: dict[str, Any], table: pa.Table) -
 # Intervals of settings that leave the bounds
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("metric", "options"),
     [
@@ -126,6 +127,7 @@ def test_settings_that_leave_the_bounds(metric: str, options: dict[str, Any]) ->
         evaluate_limits(metric, **data, **options, interval="wilson")
 
 
+@pytest.mark.slow
 def test_the_same_metrics_within_their_bounds() -> None:
     """Other values of the same settings are shares as before."""
     data = draw_graded_lists(GRADES["graded"])
@@ -216,6 +218,7 @@ def test_limits_of_a_metric_with_one_bound() -> None:
 # Limits of the bootstrap
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "metric",
     [

@@ -57,6 +57,7 @@ def test_all_points_are_those_of_scikit_learn(strategy: str) -> None:
     assert pr["threshold"] == pytest.approx(thresholds[::-1], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_rows_of_weight_0_make_no_points_and_bins() -> None:
     """At the highest, the lowest and a middle score, and at one of a row that has weight."""
     data = pa.table(
@@ -104,6 +105,7 @@ def test_gain_and_lift_are_those_of_the_metrics() -> None:
         assert list(single.values()) == pytest.approx([height, factor], abs=1e-9)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("points", [10, 100, 1000])
 @pytest.mark.parametrize("seed", select_few(range(5), 1))
 def test_fewer_points_miss_no_more_area_than_stated(seed: int, points: int) -> None:

@@ -27,6 +27,7 @@ def evaluate_row(metrics: Any, **options: Any) -> list[Any]:
     return list(sqlrank.evaluate(metrics, **{**SOURCES, **options}).to_pylist()[0].values())
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("lists", select_few(["integer", "input"], 1))
 @pytest.mark.parametrize("topics", ["judged", "judged_and_retrieved", "retrieved"])
 def test_only_the_queries_of_the_table_are_evaluated(topics: str, lists: str) -> None:

@@ -98,6 +98,7 @@ def test_a_case_by_hand() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_spans_in_no_chunk_are_counted_and_not_found() -> None:
     result = sqlrank.evaluate(["RR", "num_rel"], run=RUN, inputs=make_inputs())
     note = "spans of evidence are in no chunk, and count as documents that no list finds"
@@ -121,6 +122,7 @@ def test_spans_in_no_chunk_are_counted_and_not_found() -> None:
     )
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(4))
 def test_judgments_are_those_worked_out_by_spans(seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311
@@ -143,6 +145,7 @@ def test_judgments_are_those_worked_out_by_spans(seed: int) -> None:
     assert len({row["nDCG"] for row in expected}) > 6
 
 
+@pytest.mark.slow
 def test_two_chunkings_of_one_corpus_are_compared() -> None:
     """Each system has chunks of its own. The same text is found in both, by ids that have nothing
     in common.
@@ -172,6 +175,7 @@ def test_two_chunkings_of_one_corpus_are_compared() -> None:
     assert row["difference"] == pytest.approx(1 / 6)
 
 
+@pytest.mark.slow
 def test_groups_of_evidence_and_of_chunks() -> None:
     """The run and the spans have a topic, run and chunks a system: q2 alone is of topic u, and y
     has no chunk of it.
@@ -208,6 +212,7 @@ def test_groups_of_evidence_and_of_chunks() -> None:
         sqlrank.evaluate("RR", run=RUN, inputs={**inputs, "evidence": evidence}, by="topic")
 
 
+@pytest.mark.slow
 def test_ids_and_positions_of_other_types_and_names(tmp_path: Any) -> None:
     """Numbers as ids, seconds as positions, and files with columns start and end."""
     evidence = [(1, 7, 0.5, 1.25), (2, 7, 9, 9.5)]
@@ -283,6 +288,7 @@ def test_inputs_that_do_not_go_together(extra: dict[str, Any]) -> None:
         )
 
 
+@pytest.mark.slow
 def test_integer_ids_of_chunks_are_ordered_as_those_of_judgments() -> None:
     run = pa.table({"query_id": ["q", "q"], "doc_id": [9, 10], "score": [1.0, 1.0]})
     inputs = make_inputs([("q", "a", 160, 200)], [(9, "a", 0, 150), (10, "a", 150, 300)])
@@ -302,6 +308,7 @@ def test_integer_ids_of_chunks_are_ordered_as_those_of_judgments() -> None:
     assert spans_left_out.startswith("1 of 2 spans")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("length", [3, 6, 7, 12, 13])
 def test_a_span_that_a_chunk_covers_has_its_grade_to_the_last_bit(length: int) -> None:
     inputs = make_inputs([("q", "a", 0, length, 0.7)], [("c1", "a", 0, 1000)])

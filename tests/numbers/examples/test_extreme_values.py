@@ -209,6 +209,7 @@ def test_smape_of_small_integers() -> None:
     ) == pytest.approx([2 * 99 / 101])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
 @pytest.mark.parametrize(
     ("score", "expected"),

@@ -108,6 +108,7 @@ def check_refusals(script: FunctionScript, num_values: int | None = None) -> int
     return refused
 
 
+@pytest.mark.slow
 def test_functions_refuse_values_out_of_range() -> None:
     assert check_refusals(sqlrank.functions(SAMPLE), 2) == 12
 

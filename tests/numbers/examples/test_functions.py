@@ -417,6 +417,7 @@ def test_the_script_is_small_and_quickly_installed(tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.slow
 def test_the_script_drops_what_it_creates() -> None:
     with duckdb.connect() as connection:
         connection.execute(sample().sql)
@@ -427,6 +428,7 @@ def test_the_script_drops_what_it_creates() -> None:
         ).fetchall() == [(0,)]
 
 
+@pytest.mark.slow
 def test_tables_are_called_as_they_like() -> None:
     """Names of steps of the statement, and of other inputs, are names of tables as any other."""
     function = sample().functions[0]
@@ -567,6 +569,7 @@ def test_functions_of_others_are_not_replaced(tmp_path: Path) -> None:
     sqlrank.functions("nDCG").run(file, drop=True)
 
 
+@pytest.mark.slow
 def test_the_command_installs_and_drops_functions(tmp_path: Path) -> None:
     """In a file of the name of the schema they are in main, so that they are called alike from
     both.

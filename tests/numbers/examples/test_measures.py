@@ -352,6 +352,7 @@ def test_a_query_without_a_value_is_no_pair() -> None:
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("lower", ["cost", ["Mean(cost)"], ("cost", "latency_ms")])
 def test_lower_values_may_be_better(lower: Any) -> None:
     table = make_measures()
@@ -483,6 +484,7 @@ def make_answers(*, system: bool = True) -> pa.Table:
     )
 
 
+@pytest.mark.slow
 def test_measures_of_answers_join_metrics_of_their_lists() -> None:
     table = make_answers()
     metrics = ["nDCG@10", "Mean(faithfulness)", "Share(passed)", "Mean(latency_ms)"]
@@ -495,6 +497,7 @@ def test_measures_of_answers_join_metrics_of_their_lists() -> None:
     )  # queries are summed in any order
 
 
+@pytest.mark.slow
 def test_answers_are_compared_and_gated() -> None:
     metrics = ["nDCG@10", "Mean(faithfulness)", "Mean(latency_ms)"]
     options: dict[str, Any] = {
@@ -534,6 +537,7 @@ def test_the_input_is_named_where_several_have_columns() -> None:
     assert row["Mean(answers.cost)"] == row["Mean(queries.cost)"]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "dialect",
     [
@@ -565,6 +569,7 @@ def test_statements_of_every_dialect_are_printed(dialect: str) -> None:
         )
 
 
+@pytest.mark.slow
 def test_rollups_have_columns_of_queries() -> None:
     table = (
         make_measures(weighted=True)
@@ -633,6 +638,7 @@ def test_a_printed_statement_reads_columns_of_predictions_from_a_rollup() -> Non
         )
 
 
+@pytest.mark.slow
 def test_rollups_of_predictions_have_intervals_and_are_compared() -> None:
     table = make_predictions()
     kinds = {"unit": "intent", "n_buckets": 8}
@@ -671,6 +677,7 @@ def test_columns_of_one_spelling_have_sums_of_their_own_in_a_rollup() -> None:
         assert values == [1.5, 6.0]
 
 
+@pytest.mark.slow
 def test_a_rollup_is_read_by_the_names_of_its_inputs() -> None:
     table = make_answers(system=False)
     rollup = sqlrank.rollup(["nDCG@10", "Mean(answers.cost)"], inputs={"answers": table})

@@ -339,6 +339,7 @@ THRESHOLD_METRICS = sorted(
 )
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("metric", THRESHOLD_METRICS)
 def test_the_default_threshold_is_for_scores_from_0_to_1(metric: str) -> None:
     """Log odds and percentages have another threshold, by which the metric is what that of their

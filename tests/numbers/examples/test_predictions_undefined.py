@@ -53,6 +53,7 @@ MEANS = (
 TOTALS = ("Positives", "Negatives", "Observations", "TP", "FP", "TN", "FN")
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
 @pytest.mark.parametrize("label", [0, 1])
 def test_one_class(strategy: str, label: int) -> None:

@@ -150,6 +150,7 @@ def test_toy_a_of_ranx() -> None:
         evaluate_metric("AP@2", given, compat="ranx")
 
 
+@pytest.mark.slow
 def test_toy_a_of_ir_measures() -> None:
     assert evaluate_metrics(
         ["AP", "nDCG@5", "Judged@5"], TOY_A, compat="ir_measures"
@@ -204,6 +205,7 @@ def test_no_relevant_documents_of_catboost() -> None:
     ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("compat", ["lightgbm", "xgboost"])
 def test_toy_c_of_gradient_boosting(compat: str) -> None:
     graded, binary = make_predictions([0, 3, 0, 1, 2, 1]), make_predictions([0, 1, 0, 1, 1, 1])

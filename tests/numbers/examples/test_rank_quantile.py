@@ -66,6 +66,7 @@ def test_queries_without_relevant_documents_do_not_count() -> None:
     assert sqlrank.evaluate(BOTH, run=given["run"], qrels=none).to_pylist() == [dict.fromkeys(BOTH)]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("queries", "q", "bound"),
     [(29, 0.9, 0.95), (40, 0.5, 0.95), (100, 0.9, 0.99), (700, 0.9, 0.95)],
@@ -100,6 +101,7 @@ def test_few_queries_have_no_limit() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_limit_holds_as_often_as_it_says() -> None:
     """The ranks of 1,000 samples of 50 queries are geometric. The limit, the 49th, is too low if 49
     of 50 are below the quantile, 7.

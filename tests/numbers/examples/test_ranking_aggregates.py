@@ -49,6 +49,7 @@ def test_aggregates(aggregate: dict[str, Any], expected: float) -> None:
     assert evaluate_metric("RR", TWO, **aggregate) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_weighted_mean() -> None:
     assert evaluate_metric("RR", TWO, queries=WEIGHTS) == pytest.approx((2 / 2 + 1) / 8)
     assert evaluate_metric("RR", TWO, queries=WEIGHTS, if_undefined="skip") == pytest.approx(
@@ -191,6 +192,7 @@ def test_metrics_that_are_refused(metrics: list[str], reason: str) -> None:
         sqlrank.evaluate(metrics, **FOUR_RELEVANT)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("metric", ["P@5", "RR", "R@5", "F@5", "Rprec", "IPrec@0.5", "Success@5"])
 def test_the_form_of_average_precision_is_none_of_the_others(metric: str) -> None:
     assert evaluate_metrics(["AP@5", metric], FOUR_RELEVANT, precision_at="all_ranks")[

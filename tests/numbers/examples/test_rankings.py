@@ -497,6 +497,7 @@ def test_depth_counts_documents_before_trec_eval_drops_the_unjudged() -> None:
     ) == [1 / 2, 1]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("ties", "place"),
     [("doc_desc", 0), ("doc_asc", 1), ("rank", 0), ("row_order", 0), ("error", 0)],

@@ -416,6 +416,7 @@ def test_every_sentence_has_a_condition() -> None:
             )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", select_few([*CASES], 1))
 def test_null_is_what_a_file_calls_undefined(role: str) -> None:
     assert find_wrong_nulls(role, "", None) == []

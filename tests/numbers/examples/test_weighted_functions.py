@@ -7,11 +7,13 @@ from __future__ import annotations
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pytest
 
 import sqlrank
 from tests.numbers.examples.test_functions import TABLES, assert_equal
 
 
+@pytest.mark.slow
 def test_functions_read_weights_of_rows_and_queries() -> None:
     predictions = TABLES["predictions"].append_column("weight", pa.array(np.arange(400) % 5 + 0.5))
     queries = pa.table({"query_id": np.arange(12), "weight": np.arange(12) + 0.25})

@@ -197,6 +197,7 @@ def evaluate_with_lightgbm(
     return lightgbm.Booster(params, data).eval_train()[0][2]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("compat", ["lightgbm", "xgboost"])
 def test_toy_c_of_gradient_boosting(compat: str) -> None:
     """test_xgboost.py asks XGBoost itself, which may not be installed."""

@@ -100,6 +100,7 @@ def check(names: list[str], qrels: Any, run: Any, tolerance: float = 1e-9) -> No
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("names", "tolerance"),
     [(EXACT, 1e-9), (GDEVAL_MEASURES, 5.1e-6)],
@@ -189,6 +190,7 @@ def test_it_stands_before_other_providers() -> None:
     )
 
 
+@pytest.mark.slow
 def test_measures_of_subtopics_are_those_of_ndeval() -> None:
     golden = json.loads(Path(__file__).with_name("ndeval.json").read_text(encoding="utf-8"))
     qrels = [

@@ -157,6 +157,7 @@ def test_negative_relevance_is_pooled_but_not_judged() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", select_few([40, 41], 1))
 def test_geometric_means(seed: int) -> None:
     """pytrec_eval gives logarithms per query, so only the aggregates are compared."""

@@ -420,6 +420,7 @@ def test_evaluation_frameworks_as_printed(metric: str, printed: float) -> None:
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "compat",
     [

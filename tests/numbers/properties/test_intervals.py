@@ -134,6 +134,7 @@ def merges_rows(design: Design, column: str) -> bool:
     return bool(design.sigma and (design.kind, metric) in MERGED_ROWS)
 
 
+@pytest.mark.one_in(204)
 @pytest.mark.parametrize(
     "case",
     select_every(51, CASES),
@@ -195,6 +196,7 @@ def test_each_metric_of_two_classes_has_its_mirror() -> None:
     assert metrics - mirrored == OF_POSITIVES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sigma", select_few([0.0, 1.0], {1.0}))
 def test_labels_and_scores_mirrored(sigma: float) -> None:
     design = replace(next(each for each in DESIGNS if each.kind == "binary"), sigma=sigma)
@@ -238,6 +240,7 @@ def test_labels_and_scores_mirrored(sigma: float) -> None:
             )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("kind", "column", "undefined"),
     [
@@ -276,6 +279,7 @@ has no ratio.
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", select_few(ACROSS, {"binary", "rankings"}))
 def test_difference_and_ratio_of_one_interval(kind: str) -> None:
     """Of two groups, the interval of the difference excludes 0 where that of the ratio excludes

@@ -44,6 +44,7 @@ def test_every_metric_is_among_them() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("strategy", "threads"),
     select_every(4, [("window", 2), ("buckets", 4), ("window", 4), ("distinct", 4)], rows=True),
@@ -118,6 +119,7 @@ def scale_weights(factor: float) -> pa.Table:
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("strategy", "factor"),
     [
@@ -262,6 +264,7 @@ def test_curves_have_no_points_of_no_weight(strategy: str) -> None:
             assert len(got) > len(by)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("metric", select_every(5, METRICS))
 def test_company_does_not_matter(metric: str) -> None:
     (name,) = sqlrank.evaluate(

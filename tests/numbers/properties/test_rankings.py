@@ -51,6 +51,7 @@ def test_every_metric_is_among_them() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", select_few([1, 2, 4], (2,)))
 def test_order_of_rows_and_threads(threads: int) -> None:
     tables = {role: shuffle_rows(table, threads) for role, table in get_collection().tables.items()}

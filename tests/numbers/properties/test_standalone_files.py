@@ -249,6 +249,7 @@ def list_metrics(role: str, grain: str) -> list[str]:
     )
 
 
+@pytest.mark.one_in(24)
 @pytest.mark.parametrize("name", select_every(8, list_metrics("run", "list")))
 def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.find_metric(name)
@@ -277,6 +278,7 @@ def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     )
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", select_every(4, list_metrics("run", "group")))
 def test_rankings_of_groups(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.find_metric(name)

@@ -234,6 +234,7 @@ def test_rows_of_the_worked_example() -> None:
     ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("unit", [None, "unit_id"])
 @pytest.mark.parametrize("metrics", select_few([FEW, METRICS], 1), ids=["few", "all"])
 def test_standard_errors_are_those_of_finite_differences(

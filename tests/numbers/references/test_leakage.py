@@ -103,6 +103,7 @@ def draw_text(rng: random.Random, words: int) -> str | None:
     return text if rng.random() < 0.9 else None
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
 def test_shares_are_those_of_sets(n: int) -> None:
     rng = random.Random(n)  # noqa: S311

@@ -94,6 +94,7 @@ def test_cases_by_hand() -> None:
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("has_weights", [False, True])
 def test_qini_of_equal_scores_is_zero_within_its_limits(has_weights: bool) -> None:
     rng = np.random.default_rng(5)
@@ -131,6 +132,7 @@ def test_the_curve_has_the_points_of_both_curves() -> None:
     assert max(np.diff(fractions)) < 0.1 + 3 / columns["weight"].sum()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("unit", [None, "unit_id"])
 def test_standard_errors_are_those_of_finite_differences(unit: str | None) -> None:
     columns = draw_units(5, rows=200)

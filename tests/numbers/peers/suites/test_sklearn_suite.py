@@ -37,6 +37,7 @@ warnings.
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "name"),
     select_every(

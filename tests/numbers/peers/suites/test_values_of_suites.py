@@ -93,6 +93,7 @@ IR_MEASURES: list[tuple[dict[str, Any], dict[str, Any], dict[str, tuple[float, .
 ]  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("run", "qrels", "values"), IR_MEASURES)
 def test_values_of_ir_measures(run: Any, qrels: Any, values: dict[str, tuple[float, ...]]) -> None:
     """The aggregate is the mean, or the sum of counts."""
@@ -241,6 +242,7 @@ AREAS: list[tuple[str, str, Values]] = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("inputs", "metric", "values"), AREAS)
 def test_values_of_partial_areas_of_rectools(inputs: str, metric: str, values: Values) -> None:
     """Ranks that no row has, and those after a list, are of items without an interaction; items
@@ -333,6 +335,7 @@ BEYOND: list[tuple[str, dict[str, list[Any]], list[tuple[str, str]], Values]] = 
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("metric", "reco", "history", "values"), BEYOND)
 def test_values_of_rectools_beyond_accuracy(
     metric: str, reco: Any, history: list[tuple[str, str]], values: Values
