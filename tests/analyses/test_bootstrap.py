@@ -360,6 +360,7 @@ def test_rows_without_names() -> None:
         )
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Any) -> None:
     (tmp_path / "p.csv").write_text("id,label,score\n1,0,0.1\n2,1,0.7\n3,0,0.4\n4,1,0.3\n5,1,0.9\n")
     options = [

@@ -353,6 +353,7 @@ def gate_classes(metric: str, table: pa.Table, tolerance: float) -> list[dict[st
     ).to_pylist()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("metric", "positives", "lost", "false", "tolerance"),
     [
@@ -376,6 +377,7 @@ def test_losses_of_a_rare_label_do_not_pass(
     assert sum(row["verdict"] == "pass" for row in rows) <= 8
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("metric", "tolerance"),
     [

@@ -69,6 +69,7 @@ def plan_comparison(
     return ComparisonPlan.from_call(call, "system", groupings)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "policies", [{}, {"topics": "judged_and_retrieved"}, {"if_undefined": "skip"}], ids=str
 )
@@ -125,6 +126,7 @@ def test_queries_are_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert count(metrics="MeanPopularity", qrels=None, inputs={"history": history}, by=by) == 3
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("by", ["country=UPPER(country)", [[], ["country=UPPER(country)", "day"]]])
 def test_groups_by_expressions_are_those_of_a_column_with_their_values(by: Any) -> None:
     """Comparison and gate by an expression, also one named as the column that it reads, give the
@@ -180,6 +182,7 @@ def test_groups_are_drawn_as_rows_and_not_as_columns(monkeypatch: pytest.MonkeyP
     assert widths[:2] == widths[2:]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["positive_size", "smaller_class_size"])
 @pytest.mark.parametrize("metric", ["Brier", "AUC"])
 def test_groups_may_be_named_as_sizes_of_classes(metric: str, name: str) -> None:

@@ -156,6 +156,7 @@ def test_within_groups_on_another_engine() -> None:
     assert found.to_pylist() == [pytest.approx(row, abs=1e-12) for row in here]
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path) -> None:
     named = []
     for name, rollup in make_rollups().items():
@@ -289,6 +290,7 @@ def test_what_is_refused(options: dict[str, Any], message: str) -> None:
         sqlrank.compare(**{"metrics": "AUC", **options, "rollups": given})
 
 
+@pytest.mark.slow
 def test_other_buckets_are_no_matter_for_what_is_certain() -> None:
     both = {"old": make_rollups()["score"], "new": make_rollups(n_buckets=4)["near"]}
     result = sqlrank.compare("AUC", rollups=both, confidence=None)
@@ -298,6 +300,7 @@ def test_other_buckets_are_no_matter_for_what_is_certain() -> None:
     assert row["bound_low"] == pytest.approx(row["difference"], abs=1e-12)
 
 
+@pytest.mark.slow
 def test_groupings_are_corrected_together() -> None:
     """All rows and each campaign, of all pairs: Holm's correction is of all p-values of the call,
     as of rows.
@@ -332,6 +335,7 @@ def test_groupings_are_corrected_together() -> None:
     assert isinstance(sqlrank.chart(result).to_dict(), dict)
 
 
+@pytest.mark.slow
 def test_columns_are_those_of_all_comparisons() -> None:
     """Columns for rows alone are NULL, and columns for rollups alone come last."""
     table = make_predictions()

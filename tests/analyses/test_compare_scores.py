@@ -410,6 +410,7 @@ def test_what_is_undefined() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Any) -> None:
     pq.write_table(make_predictions(user=USER), tmp_path / "p.parquet")
     options = [

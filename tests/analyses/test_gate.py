@@ -351,6 +351,7 @@ def test_a_share_of_a_baseline_that_varies() -> None:
     assert share == {**number, "tolerance": "30%"}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("tolerance", [0.0, 0.1, "20%"])
 def test_a_reason_names_the_interval_that_decided(tolerance: Any) -> None:
     """The interval of each row stands where its reason says."""
@@ -417,6 +418,7 @@ def test_a_candidate_that_lacks_queries_does_not_pass() -> None:
     assert worse["verdict"] == "fail"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("baseline_scores", "candidate_scores", "verdict", "reason"),
     [
@@ -480,6 +482,7 @@ def test_a_stored_baseline(tmp_path: Path) -> None:
         assert result["verdict"].to_pylist() == ["fail", "fail"]
 
 
+@pytest.mark.slow
 def test_ids_of_a_baseline_in_another_form_are_named() -> None:
     stored = sqlrank.evaluate("RR", run=GOOD, qrels=QRELS, per_query=True)
     for write, form in (("00{}".format, "leading zeros"), (str.upper, "case")):
@@ -648,6 +651,7 @@ def test_reports() -> None:
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("treated", "outcome", "when_skipped"),
     [(None, "error", "error"), ("fail", "failure", "failure"), ("pass", "skipped", "error")],

@@ -189,6 +189,7 @@ def test_two_groups_of_a_share_have_newcombes_interval() -> None:
     assert row["ratio_ci_low"] < row["ratio"] < row["ratio_ci_high"] < 1
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("metric", ["SelectionRate", "MSE", "AUC"])
 def test_difference_and_ratio_are_significant_together(metric: str) -> None:
     """8 of 40 and 20 of 50 were a difference from 0.0, and a ratio up to 0.998."""
@@ -238,6 +239,7 @@ def influence_of_units(table: pa.Table, metric: str, group: Any) -> np.ndarray:
     return influence
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("unit", ["user", None])
 def test_intervals_hold_for_all_pairs_and_heed_shared_units(unit: str | None) -> None:
     table, level = make_predictions(4, 900), 0.9

@@ -70,6 +70,7 @@ def test_every_interval_is_in_the_table() -> None:
     ] == []
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     "place",
     select_few(

@@ -245,6 +245,7 @@ def test_an_expression_says_what_was_drawn_together() -> None:
     )  # users are added up in the order in which they are met
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", select_few(ORDERS, ["distinct"]))
 def test_every_plan_has_the_same_intervals(order: str) -> None:
     table = pa.table({**draw_sample(), "shop": [row % 2 for row in range(60)]})
@@ -534,6 +535,7 @@ def test_calls_that_are_refused(metric: str, options: dict[str, Any], message: s
 # Elsewhere
 
 
+@pytest.mark.slow
 def test_the_command_takes_a_unit(tmp_path: Any) -> None:
     path = tmp_path / "p.csv"
     lines = [

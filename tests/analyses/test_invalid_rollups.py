@@ -67,6 +67,7 @@ def test_impossible_sums_are_refused_with_and_without_batches(
         sqlrank.evaluate("AUC", rollup=change_value(name, value, batch))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("name", "value"),
     [(name, value) for name, value, _ in IMPOSSIBLE if (name, value) != ("num_rows", nan)],
@@ -205,6 +206,7 @@ def make_lists(query: int, days: tuple[int, ...] = (1,)) -> pa.Table:
     )
 
 
+@pytest.mark.slow
 def test_extremes_of_rankings_are_refused_where_rows_were_taken_back() -> None:
     """Lists with RR 1 and 0.5, of which the first is taken back on day 1: the mean is 0.5, and the
     greatest is not known to be.
@@ -241,6 +243,7 @@ def test_extremes_of_rankings_are_refused_where_rows_were_taken_back() -> None:
 # Files with rows of one day
 
 
+@pytest.mark.slow
 def test_files_with_rows_of_the_same_day_are_refused(tmp_path: Path) -> None:
     """A day that is in two files counts twice; slices of a day may be in files of their own."""
     for day in (1, 2):

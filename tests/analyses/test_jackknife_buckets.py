@@ -360,6 +360,7 @@ def test_what_has_no_interval() -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_bucket_that_was_taken_away_is_none() -> None:
     """A bucket whose rows are all retracted has no rows and is not counted."""
     rows = [

@@ -76,6 +76,7 @@ def test_weighted_means_have_the_standard_errors_of_rows() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_values_by_brute_force() -> None:
     """From each list's value and weight, as the formula says it."""
     held = draw_lists(weighted=True)
@@ -294,6 +295,7 @@ def test_differences_of_bucketed_rollups() -> None:
     assert row["se"] == pytest.approx(math.sqrt(compute_jackknife_variance(left)), rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bucket", select_few(["query_id", "user_id"], 1))
 def test_statements_make_buckets(bucket: str) -> None:
     held = {

@@ -279,6 +279,7 @@ def test_defaults_may_be_written_or_not() -> None:
     assert said.to_pylist() == sqlrank.evaluate("nDCG@5", rollup=made)["nDCG@5"].to_pylist()
 
 
+@pytest.mark.slow
 def test_the_cutoff_of_each_query() -> None:
     made = sqlrank.rollup(["P@cutoff", "P@3"], by="day", **draw_lists())
     (found,) = sqlrank.evaluate(["P@cutoff", "P@3"], rollup=made).to_pylist()
@@ -527,6 +528,7 @@ def test_rollups_that_are_refused(metrics: Any, options: dict[str, Any], message
         sqlrank.rollup(metrics, **{"by": "day", **draw_lists(), **options})
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("metrics", "options", "message"),
     [
@@ -565,6 +567,7 @@ def test_readings_that_are_refused(metrics: Any, options: dict[str, Any], messag
         sqlrank.evaluate(metrics, rollup=made, **options)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "of_buckets", [{}, {"unit": "query_id", "n_buckets": 4}], ids=["lists", "buckets"]
 )

@@ -319,6 +319,7 @@ def test_windows_drift_and_another_engine_see_what_is_left() -> None:
         assert found == [pytest.approx(row, abs=1e-11) for row in expected]
 
 
+@pytest.mark.slow
 def test_a_printed_statement_adds_a_batch_once() -> None:
     """Run twice it adds nothing more; with overwrite_by= the days are written anew, however
     often.
@@ -378,6 +379,7 @@ def test_a_model_of_dbt_has_the_batch_of_its_rows() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path) -> None:
     path = str(tmp_path / "ads.duckdb")
     with duckdb.connect(path) as duck:

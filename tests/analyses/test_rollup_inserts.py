@@ -28,6 +28,7 @@ def count_rows(duck: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
     return duck.sql("SELECT COUNT(*), SUM(num_rows) FROM ads").fetchall()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("by", "group", "anew"),
     [
@@ -56,6 +57,7 @@ def test_rows_of_days_and_slices_that_are_there_are_refused(
         assert count_rows(duck) == held
 
 
+@pytest.mark.slow
 def test_other_days_and_slices_are_added() -> None:
     """A day that is NULL is a day like others; buckets are of the same rows as those before."""
     duck = duckdb.connect()
@@ -86,6 +88,7 @@ def test_other_days_and_slices_are_added() -> None:
             sqlrank.rollup("AUC", where=where, **options)
 
 
+@pytest.mark.slow
 def test_the_command_refuses_them(tmp_path: Path) -> None:
     pq.write_table(CLICKS, tmp_path / "clicks.parquet")
     asked = (

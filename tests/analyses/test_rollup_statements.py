@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.slow
 def test_bins_that_are_integers_are_looked_up_by_their_place() -> None:
     """They say what others in the same order do, and the setting for that is the caller's again."""
     given = {"predictions": draw_clicks(), "by": ["day", "campaign"], "n_bins": 64}
@@ -129,6 +130,7 @@ def test_rows_that_cannot_be_added_up_are_undefined() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_rankings() -> None:
     held = draw_lists(weighted=True)
     metrics = ["nDCG@5", "AP(aggregate=gmean)", "RR(aggregate=max)", "num_q"]
@@ -151,6 +153,7 @@ def test_rankings() -> None:
     )
 
 
+@pytest.mark.slow
 def test_results_are_stored() -> None:
     duck = duckdb.connect()
     duck.register("kept", sqlrank.rollup("AUC", predictions=draw_clicks(), by="day"))

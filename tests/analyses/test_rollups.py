@@ -133,6 +133,7 @@ def draw_clicks() -> pa.Table:
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("by", select_few([["campaign"], [], ["day", "campaign"]], 1))
 @pytest.mark.parametrize("bins", select_few([{}, {"n_bins": 64}, {"binning": "exact"}], 2))
 def test_merged_is_direct(by: list[str], bins: dict[str, Any]) -> None:
@@ -172,6 +173,7 @@ def test_width_of_auc_is_the_weight_of_pairs_within_bins(n_bins: int) -> None:
     assert greatest - least == pytest.approx(pairs, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_open_bandit() -> None:
     """40,000 impressions become 101 rows, and the truth is within the bounds."""
     given = {
@@ -264,6 +266,7 @@ def test_parameters_of_a_call_are_for_whom_they_are() -> None:
 # Kept in a table
 
 
+@pytest.mark.slow
 def test_days_are_replaced(tmp_path: Path) -> None:
     """A day that is written again stands once, a file is made where there is none, and NULL is a
     day like others.
@@ -341,6 +344,7 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.slow
 def test_each_day_may_be_written_by_itself(tmp_path: Path) -> None:
     """A condition that chooses groups does not change what their rows are; any other does."""
     for day in range(1, 6):

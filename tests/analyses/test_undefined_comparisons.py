@@ -83,6 +83,7 @@ def test_a_metric_that_lost_its_false_positives_has_a_verdict() -> None:
     assert found["MCC"] == "fail"
 
 
+@pytest.mark.slow
 def test_a_metric_undefined_for_one_system_hides_no_other() -> None:
     """All rows are there; only the metrics that need predicted positives are undefined for the
     candidate.
@@ -158,6 +159,7 @@ def test_a_group_without_a_value_is_a_row_of_its_own() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_queries_without_a_value() -> None:
     """Groups of queries without relevant documents are listed, and one that only one system answers
     is no difference.
@@ -193,6 +195,7 @@ def test_queries_without_a_value() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_metrics_without_intervals_among_others() -> None:
     """They have their values, and no verdict; alone there is nothing to compare, and the call is
     refused before data are read.
@@ -233,6 +236,7 @@ def test_metrics_without_intervals_among_others() -> None:
         compare("ECE", "few")
 
 
+@pytest.mark.slow
 def test_rows_of_one_system_only_are_refused_as_before() -> None:
     """A missing row is not an undefined metric."""
     data = make_predictions()
@@ -243,6 +247,7 @@ def test_rows_of_one_system_only_are_refused_as_before() -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_stream_is_read_once() -> None:
     """Slices and undefined metrics take more than one statement."""
     reader = make_predictions().to_reader()
@@ -264,6 +269,7 @@ def test_undefined_rows_are_no_part_of_a_correction() -> None:
 # What reviewers see
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("metrics", "new", "options", "status"),
     [
@@ -334,6 +340,7 @@ def test_files_for_reviewers() -> None:
     assert "\nMCC: undefined for the candidate.\n" in page
 
 
+@pytest.mark.slow
 def test_a_summary_shows_hostile_groups_as_text() -> None:
     """GitHub takes no HTML, image or column from the names of groups."""
     table = make_predictions()
