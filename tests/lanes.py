@@ -11,16 +11,12 @@ if TYPE_CHECKING:
 
 
 def mark_slow_cases(items: Iterable[pytest.Item]) -> None:
-    """Mark as slow the cases of tests that have the mark ``one_in``, but for one in so many.
-
-    The values of one parameter take turns with those of another, so that each is tried.
-    """
+    """Mark as slow the cases of tests that have the mark ``one_in``, but for one in so many."""
     for item in items:
         mark = item.get_closest_marker("one_in")
         if mark is not None and isinstance(item, pytest.Function):
-            names = [each.args[0] for each in item.iter_markers("parametrize")]
-            first = [name.split(",")[0] if isinstance(name, str) else name[0] for name in names]
-            if sum(item.callspec.indices[name] for name in first) % mark.args[0]:
+            number = next(iter(item.callspec.indices.values()))  # of all combinations
+            if number % mark.args[0]:
                 item.add_marker("slow")
 
 

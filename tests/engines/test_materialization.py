@@ -53,6 +53,7 @@ def read_text(result: pa.Table) -> str:
     return text
 
 
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize("dialect", select_every(3, DIALECTS))
 def test_only_shared_steps_are_materialized_and_only_where_the_engine_needs_it(
     dialect: str,

@@ -130,6 +130,7 @@ def test_ibis_on_duckdb_moves_no_rows(expected: list[Any], monkeypatch: pytest.M
     assert registered == ["qrels", "run", "qrels"]
 
 
+@pytest.mark.slow
 def test_ibis_on_polars_is_read_here(expected: list[Any]) -> None:
     ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")
     with closing(duckdb.connect()) as con:

@@ -58,6 +58,7 @@ def test_few_cut_offs_are_integers(tmp_path: Path) -> None:
     assert [text for text in texts if re.fullmatch(r"\d(\.5)?", text)] == ["1", "2", "3"]
 
 
+@pytest.mark.slow
 def test_a_title_is_left_of_long_names(tmp_path: Path) -> None:
     table = pa.table(
         {"label": [0, 1] * 2, "score": [0.1, 0.4] * 2, "g": ["x" * 300] * 2 + ["y"] * 2}

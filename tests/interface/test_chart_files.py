@@ -70,6 +70,7 @@ def test_every_kind_is_drawn(kind: str, tmp_path: Path) -> None:
     assert "undefined" not in picture
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", select_few(CHART_KINDS, 2))
 def test_panels_have_the_marks_of_the_chart(kind: str, tmp_path: Path) -> None:
     """Altair moves the data of a single part to the whole, from where its panel has to take

@@ -503,7 +503,7 @@ def test_one_row_is_drawn(kind: str) -> None:
     assert any(found["datasets"].values())
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("kind", select_every(3, CHART_KINDS))
 def test_each_result_is_drawn_as_its_kind_by_itself(kind: str) -> None:
     result = RESULTS[kind]()

@@ -78,6 +78,7 @@ def test_a_mapping_of_one_input_overrides_that_of_all() -> None:
     assert evaluate_rows("RR", run=RUN, qrels=QRELS, columns=columns) == [(0.75,)]
 
 
+@pytest.mark.slow
 def test_groups_by_an_expression() -> None:
     columns = {**SEPARATE, "score": "points", "relevance": "grade"}
     # On each day both queries are asked, and one is answered.

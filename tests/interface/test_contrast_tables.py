@@ -55,6 +55,7 @@ def lay_out(
     ).splitlines()
 
 
+@pytest.mark.slow
 def test_a_pair_has_a_column_per_system_and_a_line_on_the_method() -> None:
     files = {"baseline": str(RAG / "baseline.jsonl"), "candidate": str(RAG / "candidate.jsonl")}
     columns = {"retrieved": "retrieved_ids", "relevant": "gold_ids"}

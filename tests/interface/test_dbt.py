@@ -137,6 +137,7 @@ def test_what_people_add_to_properties_stays(tmp_path: Path) -> None:
     assert before != path.read_text("utf-8")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("ending", "addition", "message"),
     [

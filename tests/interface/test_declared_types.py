@@ -354,6 +354,7 @@ def test_split_keeps_values() -> None:
     }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("suffix", select_few([".csv", ".jsonl"], 1))
 @pytest.mark.parametrize(
     "names", select_few([("2024-01-01", "2024-01-02"), ("01", "2"), ("1", "2"), ("a", "b")], 2)
@@ -378,6 +379,7 @@ def test_names_of_folders_have_the_types_of_all_of_them(
     ).to_pylist() == [{"num_predictions": 3}]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
 @pytest.mark.parametrize("odd", ["k=a=b", "k=1/m=2", "m=1"])
 def test_names_of_folders_that_are_no_column(odd: str, suffix: str) -> None:

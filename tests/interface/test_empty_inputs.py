@@ -28,6 +28,7 @@ CALLS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("options", select_every(3, CALLS), ids=str)
 def test_predictions_without_rows(options: dict[str, Any]) -> None:
     assert sqlrank.evaluate("AUC", predictions=DATA, **options).num_rows > 0

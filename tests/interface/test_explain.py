@@ -222,6 +222,7 @@ def test_undefined() -> None:
     assert str(found).startswith("AUC is NULL, which is undefined\n")
 
 
+@pytest.mark.slow
 def test_a_metric_of_a_user(tmp_path: Path) -> None:
     (tmp_path / "metrics").mkdir()
     (tmp_path / "metrics" / "depth.sql").write_text(

@@ -248,6 +248,7 @@ def test_a_column_of_text_is_no_condition(
             sqlrank.evaluate("AUC", predictions="texts", where=name, connection=connection)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("where", "number"),
     [
@@ -379,6 +380,7 @@ def test_tables_and_views(dialect: str, place: str, kind: str) -> None:
     assert "ORDER BY\n  " not in text.rpartition("\n)\n")[2]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("dialect", select_every(3, DIALECTS))
 def test_rows_are_inserted_by_the_names_of_columns(dialect: str) -> None:
     writer = DIALECTS[dialect].sqlglot_name

@@ -101,6 +101,7 @@ def test_a_curve_of_a_users_own(tmp_path: Path) -> None:
     assert got == [{"point": 1, "high": 1.0}, {"point": 2, "high": None}]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "value", ["SQRT(-SUM(rank))", "SUM(rank) / SUM(rank - rank)", "SUM(LN(rank - rank))"]
 )

@@ -88,6 +88,7 @@ def test_two_systems_of_one_name_are_named(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("compat", ["ranx", None])
 def test_a_dict_of_scores_has_lists_in_order(compat: str | None) -> None:
     """The tool sorts by score, and keeps equal scores in the order written: d2, d1, d3."""
@@ -178,6 +179,7 @@ def read_by(options: dict[str, Any]) -> str:
     return found[2]
 
 
+@pytest.mark.slow
 def test_dates_without_an_end_in_other_calls() -> None:
     both = f"SELECT *, 0.4 AS old FROM ({ENDLESS})"
     message = read_message(

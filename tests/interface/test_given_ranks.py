@@ -119,6 +119,7 @@ def test_positions_without_gaps_are_ranks() -> None:
     )
 
 
+@pytest.mark.slow
 def test_positions_are_whole_distinct_and_from_1() -> None:
     for ranks in ([1, 1, 2, 2], [0, 4, 9], [1, 2.5, 4]):
         with pytest.raises(InputError, match="rank has to be integers from 1, each once in a list"):

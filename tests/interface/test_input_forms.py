@@ -212,6 +212,7 @@ def test_which_questions_count(topics: str) -> None:
     assert tuple(row.values()) == expected
 
 
+@pytest.mark.slow
 def test_tables_of_ibis_where_they_are() -> None:
     ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")
     backend = ibis.sqlite.connect(":memory:")

@@ -37,7 +37,7 @@ ODD_NAMES = [
 ]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", select_every(4, ODD_NAMES))
 def test_columns_with_odd_names(name: str, run: pa.Table, qrels: pa.Table) -> None:
     columns = {"query_id": name, "doc_id": f"{name} 2", "score": f"{name} 3"}
@@ -74,6 +74,7 @@ def test_by_columns_with_odd_names(name: str, run: pa.Table, qrels: pa.Table) ->
     ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "names",
     [

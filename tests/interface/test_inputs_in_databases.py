@@ -52,7 +52,7 @@ def database_file(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> Path:
 # Tables of a database
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     "name",
     select_every(
@@ -163,6 +163,7 @@ def test_the_message_names_no_table_of_sqlrank_itself(run: pa.Table) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_table_in_a_schema_out_of_reach_is_not_guessed(run: pa.Table, qrels: pa.Table) -> None:
     connection = duckdb.connect()
     connection.register("arrow_run", run)

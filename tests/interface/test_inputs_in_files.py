@@ -50,7 +50,7 @@ def test_globs(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> None:
     assert evaluate(str(tmp_path / "?.run"), qrels) == EXPECTED
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "name",
     select_every(
@@ -73,6 +73,7 @@ def test_names_of_files(name: str, tmp_path: Path, qrels: pa.Table) -> None:
     assert evaluate(str(path), qrels) == EXPECTED
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["run.gz", "run.trec.gz", "run.txt.gz"])
 def test_compressed_files(name: str, tmp_path: Path, qrels: pa.Table) -> None:
     path = tmp_path / name
@@ -387,6 +388,7 @@ def test_nothing_warns(files: Path) -> None:
         assert evaluate(files / "run.trec", files / "qrels.csv") == EXPECTED
 
 
+@pytest.mark.slow
 def test_predictions_of_vowpal_wabbit(tmp_path: Path) -> None:
     """A score and a tag, of which the label is a part; lines without a tag, empty ones, and texts
     that are no number.

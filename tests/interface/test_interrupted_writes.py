@@ -276,6 +276,7 @@ def test_two_writers_leave_the_file_of_one() -> None:
     assert list(read_contents(Path("x.csv"))) == ["x.csv"]
 
 
+@pytest.mark.slow
 def test_two_processes_append_one_after_the_other() -> None:
     writers = [start_script(APPENDS, letter) for letter in "ab"]
     assert [process.wait() for process in writers] == [0, 0]

@@ -39,7 +39,7 @@ def list_call(form: str, **options: Any) -> list[str]:
     )
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     "options",
     select_few([{}, {"per_query": True}, {"queries": "judged_and_retrieved"}], 1),

@@ -58,6 +58,7 @@ def test_named_runs_of_any_kind(tmp_path: Path) -> None:
     assert evaluate_run({"alone": GOOD}) == [{"system": "alone", "RR": 0.75, "num_ret": 4.0}]
 
 
+@pytest.mark.slow
 def test_columns_in_another_order_and_of_other_types() -> None:
     integers = pa.table(
         {"score": [2, 1], "doc_id": ["b", "a"], "extra": [0, 0], "Query_ID": ["q1", "q1"]}
@@ -201,6 +202,7 @@ def test_tables_of_predictions_may_be_of_systems(role: str, tmp_path: Path) -> N
     assert sqlrank.evaluate(metric, predictions=[first, second]).num_rows == 1
 
 
+@pytest.mark.slow
 def test_models_in_files_of_their_own_are_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

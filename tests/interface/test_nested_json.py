@@ -293,7 +293,7 @@ LINES: dict[str, Any] = {
 }
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("end", select_few(["\n", "\r\n", ""], 1))
 @pytest.mark.parametrize("lines", select_few(LINES, {"a line", "rows with documents"}))
 @pytest.mark.parametrize("form", DOCUMENTS)

@@ -18,6 +18,7 @@ NAN = float("nan")
 EVENTS = {"user": [1, 1, 2, 2, 3], "item": list("abaca"), "ts": [1, 2, 3, 4, 5]}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("metric", "columns", "expected"),
     [

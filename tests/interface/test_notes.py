@@ -248,6 +248,7 @@ def test_stale_gold_is_named() -> None:
     assert row["reason"].endswith(f"candidate and baseline: {in_no_list}")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("scores", "text"),
     [

@@ -80,7 +80,7 @@ def test_nothing_is_deleted_if_nothing_can_be_added(connection: duckdb.DuckDBPyC
     assert connection.execute("SELECT day, note FROM daily").fetchall() == [(1, "kept")]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "dialect",
     select_every(3, [name for name, dialect in DIALECTS.items() if dialect.supports_delete]),

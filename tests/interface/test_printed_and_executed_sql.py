@@ -73,7 +73,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
         yield database
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("metrics", "options"), select_every(3, CALLS, rows=True))
 def test_on_duckdb(
     metrics: list[str], options: dict[str, Any], connection: duckdb.DuckDBPyConnection

@@ -139,7 +139,7 @@ def tables(run: pa.Table, qrels: pa.Table) -> duckdb.DuckDBPyConnection:
 TABLES = {"run": "runs", "qrels": "judgements"}
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     "looked_up", select_few([True, False], 1), ids=["connection", "names only"]
 )
@@ -175,6 +175,7 @@ def test_the_sql_of_tables(
     assert_same_rows(statement, metrics, connection=tables, **options)
 
 
+@pytest.mark.slow
 def test_the_sql_with_attributes(tables: duckdb.DuckDBPyConnection) -> None:
     options = TABLES | {"queries": "topics"}
     assert_same_rows(

@@ -190,6 +190,7 @@ def test_predictions_have_none() -> None:
         sqlrank.evaluate("PartialAUC@cutoff", predictions=predictions)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("cutoffs", "expected"),
     [

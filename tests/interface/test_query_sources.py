@@ -202,6 +202,7 @@ def test_a_table_of_a_query_needs_a_connection() -> None:
     assert_refused(refusal, run="SELECT * FROM run", qrels=QRELS)
 
 
+@pytest.mark.slow
 def test_other_forms_of_queries_are_recognized(
     con: duckdb.DuckDBPyConnection, tmp_path: Path
 ) -> None:

@@ -112,6 +112,7 @@ SIZED_CALLS: dict[str, tuple[str, Callable[[int], dict[str, Any]]]] = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", SIZED_CALLS)
 def test_calls_do_not_grow_with_the_rows_of_a_source(name: str) -> None:
     metric, make_sources = SIZED_CALLS[name]

@@ -98,6 +98,7 @@ def test_numbers_are_rounded_where_threads_differ(report_page: Any) -> None:
     ] == []
 
 
+@pytest.mark.slow
 def test_the_heading_names_what_is_compared(report_page: Any) -> None:
     assert "<title>new against old: RR and P@1</title>" in report_page.html
     assert '<h1 id="top"><bdi>new against old: RR and P@1</bdi></h1>' in report_page.html

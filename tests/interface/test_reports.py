@@ -207,6 +207,7 @@ def test_more_examples_take_no_more_statements(monkeypatch: pytest.MonkeyPatch) 
     assert counts[0] == 0 < counts[1] == counts[2]
 
 
+@pytest.mark.slow
 def test_the_account_says_what_the_numbers_are_of(page: Page) -> None:
     counts = {row[0]: row[1:3] for row in page.rows("account-table")}
     assert page.tables["account-table-rows"][0] == ["count", "old", "new", "what it counts"]

@@ -466,7 +466,7 @@ QRELS_ROWS = f"SELECT i % 5000 AS query_id, i AS doc_id, 1 AS relevance FROM RAN
 LABELS_ROWS = f"SELECT i % 2 AS label, i / {MANY} AS score FROM RANGE({MANY}) AS r(i)"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("metric", "sources"),
     select_every(3, [

@@ -159,6 +159,7 @@ def test_numbers_in_one_file_and_texts_in_another(tmp_path: Path) -> None:
     assert sqlrank.evaluate("AUC", predictions=paths).to_pylist() == [{"AUC": 1.0}]
 
 
+@pytest.mark.slow
 def test_decimals_of_every_scale(tmp_path: Path) -> None:
     parts = [
         pa.table(

@@ -47,6 +47,7 @@ def clicks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_times_of_any_precision_compare_and_depend_on_the_zone(clicks: Path) -> None:
     """Frames of pandas have times in nanoseconds, and files in microseconds."""
     exact = parquet.read_table(clicks)
@@ -125,6 +126,7 @@ def test_a_connection_keeps_its_zone_which_header_and_definition_hold(clicks: Pa
     assert "TimeZone" not in sqlrank.sql("Positives", predictions=str(clicks), by="g=label")
 
 
+@pytest.mark.slow
 def test_the_header_of_every_statement_over_zoned_times_names_the_zone(
     clicks: Path, tmp_path: Path
 ) -> None:

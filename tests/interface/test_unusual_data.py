@@ -87,6 +87,7 @@ def test_one_row() -> None:
         assert math.isfinite(column[0].as_py()), name
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "kind",
     select_every(

@@ -279,7 +279,7 @@ has no ratio.
 """
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("kind", select_few(ACROSS, {"binary", "rankings"}))
 def test_difference_and_ratio_of_one_interval(kind: str) -> None:
     """Of two groups, the interval of the difference excludes 0 where that of the ratio excludes
