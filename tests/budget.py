@@ -2,8 +2,6 @@
 says what it buys.
 """
 
-from __future__ import annotations
-
 import sys
 import tokenize
 from pathlib import Path

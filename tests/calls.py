@@ -2,18 +2,14 @@
 through, the first of a process and a repeated one: ``python -m tests.calls``.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import sqlrank
 from sqlrank.engines import open_database
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DOCUMENTS = [f"d{index}" for index in range(20)]
 DICTS = {

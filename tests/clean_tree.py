@@ -2,15 +2,11 @@
 prints.
 """
 
-from __future__ import annotations
-
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OPTION = "--clean-tree"
 

@@ -1,10 +1,10 @@
 """Small data that several test modules share."""
 
-from __future__ import annotations
-
 import gc
+from collections.abc import Generator, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import pyarrow as pa
@@ -18,10 +18,6 @@ from tests.engines import matrix
 from tests.engines.engines import ENGINES
 from tests.engines.mariadb import MariaDB
 from tests.lanes import mark_slow_cases
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
-    from pathlib import Path
 
 NAMES = [engine.__name__ for engine in (*ENGINES, MariaDB)]
 

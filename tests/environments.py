@@ -2,17 +2,12 @@
 cache of pytest.
 """
 
-from __future__ import annotations
-
 import fcntl
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
+import pytest
 
 
 def make_environment(config: pytest.Config, name: str, requirements: list[str]) -> Path:

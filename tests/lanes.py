@@ -1,13 +1,9 @@
 """Select the tests of a large family that run always; the others run with the slow ones."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Container, Iterable
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
 
 
 def mark_slow_cases(items: Iterable[pytest.Item]) -> None:

@@ -1,14 +1,10 @@
 """Names of tables for the inputs of a metric or curve, for statements that are printed only."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.resolved_metric import find_dependencies, find_input_role
-
-if TYPE_CHECKING:
-    from sqlrank.registry.sql_file import SqlFile
+from sqlrank.registry.sql_file import SqlFile
 
 SOURCES_BY_ROLE: dict[str, dict[str, Any]] = {
     "predictions": {"predictions": "p"},

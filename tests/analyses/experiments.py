@@ -1,7 +1,5 @@
 """A small experiment whose numbers are known, and effects by NumPy, written from the papers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 from scipy import stats

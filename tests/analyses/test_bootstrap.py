@@ -1,7 +1,5 @@
 """Bootstrap intervals: golden numbers, draws repeated in plain Python, and invariances."""
 
-from __future__ import annotations
-
 import math
 from hashlib import md5
 from typing import Any

@@ -1,9 +1,8 @@
 """Comparisons: golden numbers of other tools, values by hand, and invariances."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,9 +18,6 @@ from sqlrank.inference.significance import (
     required_units,
 )
 from sqlrank.inference.verdicts import Tolerance
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 A = [0.50, 0.25, 1.0, 0.33, 0.00, 0.75, 0.20, 0.50, 0.10, 0.60, 0.40, 0.90]
 B = [0.75, 0.25, 1.0, 0.50, 0.25, 0.80, 0.10, 0.75, 0.20, 0.65, 0.55, 0.85]

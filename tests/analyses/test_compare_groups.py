@@ -2,8 +2,6 @@
 queries.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyarrow as pa

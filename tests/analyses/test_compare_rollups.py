@@ -2,10 +2,9 @@
 buckets that both have.
 """
 
-from __future__ import annotations
-
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,9 +19,6 @@ from tests.analyses.test_drift import make_two_days
 from tests.analyses.test_jackknife_buckets import T_7, compute_bucket, compute_jackknife_variance
 from tests.analyses.test_rollups import draw_clicks, load_sqlite
 from tests.interface.command_line import invoke_command, run_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 METRICS = ["AUC", "LogLoss", "num_predictions"]
 

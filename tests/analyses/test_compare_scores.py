@@ -2,8 +2,6 @@
 metrics by paired tests of rows.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -2,8 +2,6 @@
 errors under peeking by simulation.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

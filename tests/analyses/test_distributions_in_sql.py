@@ -2,8 +2,6 @@
 SciPy's.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -2,10 +2,10 @@
 and exit status.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from math import log
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pyarrow as pa
@@ -17,10 +17,6 @@ from sqlrank.inference.verdicts import Tolerance
 from sqlrank.rollups.contrasts import DriftTolerances, order_by_verdict
 from tests.analyses.test_rollups import draw_clicks, load_sqlite
 from tests.interface.command_line import invoke_command
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 DAYS = {"reference": "day = 1", "current": "day = 2"}
 

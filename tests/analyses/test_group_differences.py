@@ -2,8 +2,6 @@
 differences, and errors.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

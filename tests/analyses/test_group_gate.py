@@ -2,10 +2,9 @@
 without a verdict, errors, texts.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +15,6 @@ from typer.testing import CliRunner
 import sqlrank
 from sqlrank.output.ci_reports import format_junit, github_annotations
 from tests.interface.command_line import app
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def make_people(*selected: int, rows: int = 200, name: str = "sex") -> pa.Table:

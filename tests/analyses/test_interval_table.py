@@ -2,8 +2,6 @@
 benchmarks/interval_coverage.py draws them.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.interval_coverage import (

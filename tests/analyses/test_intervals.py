@@ -1,7 +1,5 @@
 """Intervals, tests and verdicts under options that few calls give, by SciPy and from papers."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 from typing import Any

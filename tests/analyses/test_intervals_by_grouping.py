@@ -1,7 +1,5 @@
 """Intervals of several groupings in one call equal those of a call for each grouping."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

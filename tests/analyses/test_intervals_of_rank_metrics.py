@@ -1,7 +1,5 @@
 """Intervals of rank metrics, of metrics of the confusion matrix, and over units of several rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -2,11 +2,10 @@
 where the rows are not read.
 """
 
-from __future__ import annotations
-
 import re
 from math import inf, nan
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -15,9 +14,6 @@ import pytest
 
 import sqlrank
 from tests.analyses.test_rollups import THREE, load_sqlite, make_rollup
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CLICKS = pa.table(
     {

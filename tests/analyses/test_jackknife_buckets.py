@@ -2,13 +2,13 @@
 scikit-learn.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
 from hashlib import md5
 from math import gamma, pi, sqrt
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -21,10 +21,6 @@ import sqlrank
 from sqlrank.rollups import evaluate_rollup, jackknife
 from tests.analyses.test_rollups import ORDERS, SUMS, draw_clicks, load_sqlite
 from tests.interface.command_line import invoke_command, run_command
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
 
 METRICS = ["AUC", "APS", "LogLoss", "CalibrationRatio", "num_predictions"]
 T_7 = 2.3646242510

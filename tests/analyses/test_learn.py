@@ -2,10 +2,9 @@
 an error.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -19,9 +18,6 @@ from sqlrank.errors import ExecutionError, InputError, MetricError
 from sqlrank.learn import fit, scoring_sql
 from tests.interface.command_line import app
 from tests.numbers.references import surrogates_reference as reference
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KINDS = ("avg", "max", "ts", "ts_reference", "pauc", "precision", "precision_reference")
 NAMES = ["f1", 'of "two"', "select"]

@@ -1,7 +1,5 @@
 """Values of policies and plans by hand, on a list or two each."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

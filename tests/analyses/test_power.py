@@ -2,11 +2,10 @@
 statsmodels, by hand and by simulation.
 """
 
-from __future__ import annotations
-
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,9 +16,6 @@ from scipy import stats
 import sqlrank
 from sqlrank import InputError, MetricError
 from tests.interface.command_line import run_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 QRELS = {f"q{place}": {"a": 1} for place in range(40)}
 

@@ -2,8 +2,6 @@
 where none does.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

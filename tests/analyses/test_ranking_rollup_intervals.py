@@ -2,8 +2,6 @@
 per-query values.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from typing import Any

@@ -2,11 +2,11 @@
 and metrics without one.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -22,10 +22,6 @@ from tests.analyses.test_rollups import load_sqlite
 from tests.interface.command_line import invoke_command, run_command
 from tests.lanes import select_few
 from tests.numbers.references.recommendations import draw_world
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 FILES = [
     file

@@ -2,17 +2,13 @@
 difference on every surface.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import sqlrank
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PROFITS = {"old": [-12.0, -9.0, -9.0], "new": [-6.0, -4.0, -5.0]}  # means -10 and -5
 

@@ -1,9 +1,8 @@
 """Batches of a rollup: retractions as sums and counts below zero, and the remaining rows."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -16,9 +15,6 @@ import sqlrank
 from tests.analyses.test_rollups import ORDERS, SUMS, draw_clicks, load_sqlite
 from tests.interface.command_line import invoke_command, run_command
 from tests.lanes import select_few
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BY = ["day", "campaign"]
 WEIGHT = {"weight": "weight"}

@@ -2,11 +2,10 @@
 at the same time.
 """
 
-from __future__ import annotations
-
 import re
 import threading
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -17,9 +16,6 @@ import sqlrank
 from sqlrank.rollups.rollup import insert_rollup
 from tests.analyses.test_invalid_rollups import CLICKS
 from tests.interface.command_line import invoke_command, run_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TIMES = 20
 

@@ -2,10 +2,9 @@
 runs them on other engines.
 """
 
-from __future__ import annotations
-
 import shlex
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -15,9 +14,6 @@ import sqlrank
 from tests.analyses.test_ranking_rollups import draw_lists
 from tests.analyses.test_rollups import ORDERS, SUMS, THREE, draw_clicks, make_rollup
 from tests.interface.command_line import run_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.slow

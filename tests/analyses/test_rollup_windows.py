@@ -1,7 +1,5 @@
 """Rolling windows of a rollup equal an evaluation of their days, also if days are missing."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 from typing import Any
 

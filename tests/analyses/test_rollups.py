@@ -1,11 +1,10 @@
 """Rollups by day, slice and score bin: metrics of any days, and certain bounds of rank metrics."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -17,9 +16,6 @@ import sqlrank
 from sqlrank.registry.sql_folder import sql_root
 from tests.interface.command_line import invoke_command, run_command
 from tests.lanes import select_few
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 IMPRESSIONS = sql_root().parent / "examples" / "data" / "open_bandit" / "impressions.parquet"
 SUMS = [

@@ -2,8 +2,6 @@
 outside: ``sources.toml`` says which, and where the number is from.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from copy import deepcopy

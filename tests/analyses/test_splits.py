@@ -1,7 +1,5 @@
 """Splits: golden parts of ids, values by hand, and errors."""
 
-from __future__ import annotations
-
 import datetime as dt
 from hashlib import md5
 from typing import Any

@@ -2,10 +2,9 @@
 to the rows of others.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -18,9 +17,6 @@ import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.output.ci_reports import format_junit, github_annotations, markdown_summary
 from tests.interface.command_line import app
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SIZE = 400
 UNDEFINED, OPEN = "undefined for the candidate", "the interval extends beyond the tolerance"

@@ -1,7 +1,5 @@
 """Test tables for all engines, with every edge case in them, each as a DuckDB query."""
 
-from __future__ import annotations
-
 RUN = """
     SELECT 'q' || (i // 8) AS query_id, 'd' || (i * 7 % 11) AS doc_id, (i * 13 % 5) / 2.0::DOUBLE AS score, i % 8 + 1 AS rank,
         's' || (i // 40) AS system

@@ -3,8 +3,6 @@
 None of them is built on DuckDB or sqlglot, so that what they say is evidence.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import math
@@ -13,8 +11,9 @@ import re
 import sqlite3
 import tempfile
 import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 from unittest import mock
 
 import pyarrow as pa
@@ -22,9 +21,6 @@ import pyarrow.parquet as pq
 from sqlglot import exp
 
 from sqlrank.engines.remote_database import list_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 Rows = list[tuple[Any, ...]]
 

@@ -2,21 +2,17 @@
 Python driver.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pyarrow as pa
 from sqlglot import exp
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from tests.engines.engines import Rows
+from tests.engines.engines import Rows
 
 NEEDED = ("mariadbd", "mariadb-install-db", "mariadb")
 """Programs of Debian's package mariadb-server, which only an operating system installs."""

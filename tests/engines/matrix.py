@@ -2,16 +2,12 @@
 after the tests, and stored for the page on engines.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from website.linked_pages import ENGINES_TABLE, ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 PROPERTY = "agreed"
 PAGE = ROOT / "docs" / "engines.md"

@@ -2,18 +2,13 @@
 relations call.
 """
 
-from __future__ import annotations
-
 from functools import cache
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.sql_file import SqlFile
 from sqlrank.sql_ast import find_nodes
-
-if TYPE_CHECKING:
-    from sqlrank.registry.sql_file import SqlFile
 
 
 def list_metric_settings(file: SqlFile) -> dict[str, list[str]]:

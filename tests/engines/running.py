@@ -1,18 +1,13 @@
 """Engines for tests: each in one process, started once a module, required to be there."""
 
-from __future__ import annotations
-
 import os
 import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pyarrow as pa
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    import pyarrow as pa
 
 JAVA = (
     "Spark needs Java 17 or later, which only an operating system installs: openjdk-17-jre-headless"

@@ -5,8 +5,6 @@ Reads ``{"master": ..., "tables": {name: path}, "calls": [[metrics, options], ..
 prints the rows of each call, and how many executors there were, as JSON.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 

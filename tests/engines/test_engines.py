@@ -2,11 +2,10 @@
 agreement.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -16,12 +15,13 @@ import pytest
 import sqlrank
 from sqlrank import MetricError
 from tests.engines.data import LONG
-from tests.engines.engines import ENGINES, INTERPRETED, Databend, DataFusion, Spark, ZetaSQL
+from tests.engines.engines import ENGINES, INTERPRETED, Databend, DataFusion, Engine, Spark, ZetaSQL
 from tests.engines.matrix import PROPERTY, make_record
 from tests.engines.running import parametrize_engines, run_engine
 from tests.engines.scenarios import (
     CANNOT,
     TOO_SLOW,
+    Scenario,
     is_shared_out,
     make_tables,
     scenarios,
@@ -30,12 +30,6 @@ from tests.engines.scenarios import (
 from tests.numbers.references import reference
 from tests.numbers.references.predictions import Predictions
 from tests.numbers.references.predictions_reference import list_candidates
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from tests.engines.engines import Engine
-    from tests.engines.scenarios import Scenario
 
 TOLERANCE = 1e-9
 FEW = [

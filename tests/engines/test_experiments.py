@@ -1,26 +1,20 @@
 """Printed statements of experiments on every engine, with the numbers of DuckDB's own."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import sqlrank
 from tests.analyses.experiments import UNITS
-from tests.engines.engines import ENGINES
+from tests.engines.engines import ENGINES, Engine
 from tests.engines.matrix import PROPERTY, make_record
 from tests.engines.running import parametrize_engines, run_engine
 from tests.engines.scenarios import EXPERIMENTS
 from tests.engines.test_engines import TOLERANCE, measure_difference
 from tests.interface.test_off_policy import GOLDEN, INTERLEAVED, LOGS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.engines.engines import Engine
 
 METRICS = {"spend": "Mean(spend)", "ctr": "Ratio(clicks, views)"}
 

@@ -5,10 +5,8 @@ For Snowflake, Redshift, Trino and Databricks, which cannot be run here, this is
 for engines like them.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from sqlfluff.core import FluffConfig, Linter
@@ -20,9 +18,6 @@ from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.scenarios import Scenario, scenarios, writable_scenarios
 from tests.lanes import select_few
 from tests.named_sources import name_sources
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.slow
 

@@ -2,23 +2,17 @@
 intervals, on every engine with DuckDB's rows.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import sqlrank
 from sqlrank import MetricError
-from tests.engines.engines import ENGINES
+from tests.engines.engines import ENGINES, Engine
 from tests.engines.running import parametrize_engines, run_engine
 from tests.lanes import select_every
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.engines.engines import Engine
 
 ROWS = [
     (

@@ -3,8 +3,6 @@ documentation of inputs says: DuckDB's extensions are in an environment of their
 version that PyPI has them for.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

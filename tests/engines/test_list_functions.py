@@ -1,9 +1,8 @@
 """Functions of lists have the numbers of DuckDB on every engine for which they are written."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -12,13 +11,9 @@ import pytest
 import sqlrank
 from sqlrank import SqlrankError
 from sqlrank.routines import FUNCTION_DIALECTS
+from sqlrank.routines.function_statements import Routine
 from tests.engines.engines import ClickHouse, Engine, PostgreSQL, Spark, ZetaSQL
 from tests.engines.running import parametrize_engines, run_engine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlrank.routines.function_statements import Routine
 
 LISTS = pa.list_(pa.string())
 ROWS: list[tuple[Any, ...]] = [

@@ -8,12 +8,11 @@ two small queries are run. Snowflake: ``SQLRANK_SNOWFLAKE`` holds the arguments 
 warehouse. What is made is removed afterwards.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 from uuid import uuid4
 
 import duckdb
@@ -22,9 +21,6 @@ import pytest
 
 import sqlrank
 from tests.engines.scenarios import Scenario, make_tables, writable_scenarios
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 RUN = ("systems", "predictions shop, score_order=buckets")
 """The scenarios whose numbers are compared: all metrics of rankings, and all of predictions."""

@@ -2,10 +2,9 @@
 numbers.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -16,9 +15,6 @@ from tests.engines.mariadb import MariaDB, find_missing_programs
 from tests.engines.matrix import PROPERTY, make_record
 from tests.engines.scenarios import Scenario, make_tables, scenarios, writable_scenarios
 from tests.engines.test_engines import compare_rows, connect_duckdb
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 pytestmark = [
     pytest.mark.slow,

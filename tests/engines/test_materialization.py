@@ -2,9 +2,8 @@
 reader.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -15,9 +14,6 @@ from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.engines import ClickHouse, Spark
 from tests.engines.running import parametrize_engines, run_engine
 from tests.lanes import select_every
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROWS = range(2000)
 RUN = pa.table(

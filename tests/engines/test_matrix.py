@@ -1,7 +1,5 @@
 """The table of executed calls on the page on engines."""
 
-from __future__ import annotations
-
 from tests.engines.matrix import HEADER, format_executed, make_record
 
 

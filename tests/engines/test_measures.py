@@ -1,8 +1,7 @@
 """Columns that users name have the means, shares and sums of DuckDB on every engine."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -13,9 +12,6 @@ from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.engines import ENGINES, Engine
 from tests.engines.running import parametrize_engines, run_engine
 from tests.engines.test_engines import measure_deviation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 METRICS = ["Mean(faithfulness)", "Share(passed)", "Sum(cost)", "Missing(faithfulness)"]
 TABLE = pa.table(

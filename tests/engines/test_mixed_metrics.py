@@ -2,22 +2,16 @@
 with DuckDB's numbers.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.engines.engines import ENGINES
+from tests.engines.engines import ENGINES, Engine
 from tests.engines.running import parametrize_engines, run_engine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.engines.engines import Engine
 
 RANKED = """
     SELECT 's' || (i // 60) AS model, 'q' || (i // 6 % 10) AS query_id, 'd' || (i * 7 % 6) AS doc_id, (i * 11 % 17) / 16.0::DOUBLE AS score,

@@ -2,9 +2,8 @@
 every engine with lists.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -16,9 +15,6 @@ from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.engines import ENGINES, Databend, Engine
 from tests.engines.running import parametrize_engines, run_engine
 from tests.engines.test_engines import measure_deviation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 METRICS = ["MulticlassLogLoss", "MulticlassAUC", "TopKAccuracy@2"]
 CLASSES = ["a", "it's", "select"]

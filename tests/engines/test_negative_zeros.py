@@ -1,8 +1,7 @@
 """Scores, grades, labels and weights of -0.0 count as 0.0, on every engine and in every plan."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -16,9 +15,6 @@ from tests.engines.running import parametrize_engines, run_engine
 from tests.engines.scenarios import Scenario, _is_planned, _list_family, _list_metrics
 from tests.engines.test_engines import compare_rows
 from tests.lanes import select_every
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 RUN = pa.table(
     {"query_id": ["q"] * 4, "doc_id": ["a", "b", "c", "d"], "score": [0.0, -0.0, 0.0, -0.0]}

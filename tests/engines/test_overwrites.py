@@ -1,21 +1,14 @@
 """Scripts that overwrite the rows of groups, run twice by the engines themselves."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 import sqlrank
 from sqlrank.rendering.dialects import DIALECTS
-from tests.engines.engines import ENGINES, Spark, SQLite, ZetaSQL
+from tests.engines.engines import ENGINES, Engine, Spark, SQLite, ZetaSQL
 from tests.engines.running import parametrize_engines, run_engine
 from tests.engines.scenarios import make_tables
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.engines.engines import Engine
 
 PREDICTIONS = {"predictions": "predictions", "columns": {"weight": "weight"}, "by": '"shop"'}
 

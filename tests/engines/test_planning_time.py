@@ -2,12 +2,11 @@
 their text.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -18,9 +17,6 @@ from sqlrank.errors import SqlrankError
 from sqlrank.registry.loader import load_registry
 from tests.engines.engines import PostgreSQL
 from website.examples import OPTIONS, ROOT, TABLES, choose_table, format_metric, list_roles
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MOST_SECONDS, MOST_GROWTH, BASE_SIZE = 0.5, 20, 20_000
 """Processor time for planning, and characters of a plan in JSON: so many times those of the

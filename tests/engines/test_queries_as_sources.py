@@ -1,22 +1,15 @@
 """Queries as sources on every engine, as printed, with the rows of DuckDB's own."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
 
 import sqlrank
 from sqlrank.rendering.dialects import DIALECTS
-from tests.engines.engines import ENGINES, Databend
+from tests.engines.engines import ENGINES, Databend, Engine
 from tests.engines.running import parametrize_engines, run_engine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.engines.engines import Engine
 
 TABLES = {
     "runs": (

@@ -2,10 +2,9 @@
 everywhere, to the last row.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -15,23 +14,16 @@ from sqlglot import exp
 import sqlrank
 from sqlrank.engines.database import Database
 from sqlrank.engines.query_sources import fold_column_name
-from sqlrank.engines.source_tables import SourceTable
+from sqlrank.engines.source_tables import DeclaredColumns, SourceTable
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import resolve_metrics
-from sqlrank.rollups.decomposition import PREDICTIONS_ROLE, decompose_metrics
+from sqlrank.rollups.decomposition import PREDICTIONS_ROLE, RollupMetrics, decompose_metrics
 from sqlrank.rollups.merge import MergeQuery, RollingWindows
 from sqlrank.rollups.rollup_table import RollupTable
 from tests.analyses.test_ranking_rollups import draw_lists
 from tests.analyses.test_rollups import draw_clicks
-from tests.engines.engines import ENGINES, SQLite
+from tests.engines.engines import ENGINES, Engine, SQLite
 from tests.engines.running import parametrize_engines, run_engine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sqlrank.engines.source_tables import DeclaredColumns
-    from sqlrank.rollups.decomposition import RollupMetrics
-    from tests.engines.engines import Engine
 
 METRICS = ["AUC", "LogLoss", "Brier", "RMSE", "num_predictions"]
 RANKINGS = ["nDCG@5", "AP", "RR(aggregate=gmean)", "num_q"]

@@ -5,20 +5,16 @@ fakesnow is DuckDB behind Snowflake's connector, so equal numbers prove nothing 
 an environment of its own.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
 import sqlrank
 from tests.environments import make_environment
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 REQUIREMENTS = ["fakesnow==0.12.1", "snowflake-connector-python<5", "numpy"]
 SETUP = [

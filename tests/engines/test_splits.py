@@ -2,21 +2,15 @@
 printed, with DuckDB's rows.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 import sqlrank
 from tests.analyses.test_split_filters import draw_events
-from tests.engines.engines import ENGINES, SQLite
+from tests.engines.engines import ENGINES, Engine, SQLite
 from tests.engines.running import parametrize_engines, run_engine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.engines.engines import Engine
 
 CALLS: dict[str, dict[str, Any]] = {
     "time": {

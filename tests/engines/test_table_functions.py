@@ -2,11 +2,10 @@
 written.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -16,16 +15,11 @@ import sqlglot
 import sqlrank
 from sqlrank.errors import SqlrankError
 from sqlrank.registry.sql_folder import read_toml, sql_root
-from sqlrank.routines.function_statements import qualify_function, quote_schema
+from sqlrank.routines.function_script import FunctionScript
+from sqlrank.routines.function_statements import Routine, qualify_function, quote_schema
 from tests.engines.engines import ClickHouse, Engine, PostgreSQL, Spark, ZetaSQL
 from tests.engines.running import parametrize_engines, run_engine
 from tests.numbers.examples.test_functions import GROUPS, TABLES, assert_equal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from sqlrank.routines.function_script import FunctionScript
-    from sqlrank.routines.function_statements import Routine
 
 ANSWERS = pa.table(
     {

@@ -2,22 +2,15 @@
 filter.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import duckdb
 import pytest
 
 import sqlrank
-from tests.engines.engines import ENGINES, ZetaSQL
+from tests.engines.engines import ENGINES, Engine, ZetaSQL
 from tests.engines.running import parametrize_engines, run_engine
 from tests.engines.scenarios import make_tables
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.engines.engines import Engine
 
 PREDICTIONS = {
     "predictions": "predictions",

@@ -2,14 +2,13 @@
 and conditions.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import sqlite3
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -18,13 +17,8 @@ from sqlglot import exp
 
 import sqlrank
 from sqlrank.rendering.dialects import DIALECTS
-from tests.engines.engines import ENGINES, PostgreSQL, SQLite
+from tests.engines.engines import ENGINES, Engine, PostgreSQL, SQLite
 from tests.engines.running import parametrize_engines, run_engine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from tests.engines.engines import Engine
 
 TABLE = pa.table(
     {

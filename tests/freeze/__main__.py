@@ -4,8 +4,6 @@ FOLDER`` or ``compare COMMIT``.
 Words after it choose sections by the beginning of their names.
 """
 
-from __future__ import annotations
-
 import difflib
 import os
 import subprocess

@@ -2,21 +2,17 @@
 and standard error of commands.
 """
 
-from __future__ import annotations
-
 import os
 from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pytest
 from _pytest.raises import RaisesExc
 from typer.testing import CliRunner
 
 from sqlrank.errors import SqlrankError
 from tests.freeze.describing import normalize
-
-if TYPE_CHECKING:
-    import pytest
 
 TARGET = "FREEZE_MESSAGES"
 """The environment variable that names the file to write."""

@@ -1,17 +1,15 @@
 """The sections of a record: calls and commands by title, each with the text that it shows."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import duckdb
 import typer.main
@@ -30,9 +28,6 @@ from tests.interface.test_argument_sweep import MODES, get_value
 from tests.interface.test_call_suggestions import ATTEMPTS, NAMES
 from tests.repository.test_docs import CONSOLE
 from website.public_interface import describe_interface, format_interface
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 FORMATS = ("table", "markdown", "latex", "csv", "json", "jsonl")
 FORMATTED = ("evaluate", "compare", "gate", "drift", "experiment")

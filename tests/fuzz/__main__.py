@@ -2,11 +2,10 @@
 tests.fuzz --collections 10000 --seed 1``.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Iterator
+from typing import Annotated
 
 import typer
 from hypothesis import HealthCheck, given, seed, settings
@@ -14,9 +13,6 @@ from hypothesis import strategies as st
 
 from tests.fuzz import predictions, rankings
 from tests.interface.test_argument_values import try_any_value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 KINDS: dict[str, Callable[[int, int], Iterator[str]]] = {
     "rankings beside pytrec_eval": rankings.compare_with_pytrec_eval,

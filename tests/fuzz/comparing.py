@@ -1,11 +1,6 @@
 """Compare values, and describe differences without raising."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 
 def find_differences(

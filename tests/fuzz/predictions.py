@@ -2,11 +2,9 @@
 weights are plain.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -14,9 +12,6 @@ from sklearn import metrics as sk
 
 import sqlrank
 from tests.fuzz.comparing import find_differences
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Rows = list[tuple[int, float, float]]
 """Label, score and weight of each prediction."""

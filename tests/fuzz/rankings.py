@@ -2,12 +2,10 @@
 are extreme.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -28,9 +26,6 @@ from tests.numbers.references.random_collections import (
     draw_random_collection,
     nest_by_query,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 HOSTILE = (
     "{}",

@@ -2,24 +2,19 @@
 its text, and apply them to the call.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import shlex
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
+import pyarrow as pa
 
 import sqlrank
 from sqlrank.errors import SqlrankError
 from tests.interface.command_line import invoke_command
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import pyarrow as pa
 
 MAX_STEPS = 3
 INPUTS = ("predictions", "run", "qrels")

@@ -2,20 +2,16 @@
 of files.
 """
 
-from __future__ import annotations
-
 import shutil
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 LISTENING = (
     "window.said = []; window.addEventListener('error', e => said.push(e.message));"

@@ -1,7 +1,5 @@
 """Tables written row by row, and calls with them that give a value or are refused."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

@@ -1,15 +1,11 @@
 """Results for tests of charts, and access to the specification of a chart."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pyarrow as pa
 
 import sqlrank
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 CLICKS = pa.table(
     {

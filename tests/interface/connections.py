@@ -1,7 +1,5 @@
 """Small tables, and an evaluation of them over a connection."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyarrow as pa

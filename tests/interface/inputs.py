@@ -1,7 +1,5 @@
 """One evaluation from any source: its request, its result, and its errors."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

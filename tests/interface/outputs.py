@@ -1,18 +1,13 @@
 """Every command and option that writes a file, called on small data."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sqlrank.output.output_file import FileKind
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PREDICTIONS = ("--predictions", "{source}")
 TWO_SCORES = ("--column", "score=score", "--column", "score=other", "--policy", "level=query")

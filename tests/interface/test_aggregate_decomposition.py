@@ -1,8 +1,6 @@
 """Decomposition of metric expressions into mergeable aggregates and a formula."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -11,9 +9,6 @@ from sqlglot import exp
 
 import sqlrank
 from sqlrank.rollups.decomposition import aggregate_column_name, merge_function, split_aggregates
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(

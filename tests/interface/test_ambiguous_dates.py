@@ -2,17 +2,12 @@
 them, in calls that name the column.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import sqlrank
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 AMBIGUOUS = [
     ("03/01/2026", "3/12/2026"), ("03.01.2026", "03.03.2026"), ("03-01-26", "03-12-26"),

@@ -2,10 +2,9 @@
 changes the call.
 """
 
-from __future__ import annotations
-
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -14,9 +13,6 @@ import sqlrank
 from sqlrank import SqlrankError
 from sqlrank.call import request
 from sqlrank.options import load_options
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROWS = pa.table(
     {"query_id": ["a", "a", "b", "b"], "doc_id": ["x", "y", "x", "y"], "score": [0.1, 0.7, 0.4, 0.2], "old": [0.3, 0.2, 0.9, 0.5],

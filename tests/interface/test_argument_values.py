@@ -2,14 +2,13 @@
 argument.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 import sqlite3
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -23,9 +22,6 @@ from sqlrank import MetricError, SqlrankError
 from sqlrank.call.argument_checks import max_threads
 from sqlrank.charts.export import save_chart as write_chart
 from sqlrank.reports.report import Report
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PREDICTIONS = pa.table(
     {

@@ -2,11 +2,10 @@
 row of them is moved.
 """
 
-from __future__ import annotations
-
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import narwhals
@@ -17,9 +16,6 @@ from sqlrank import InputError
 from sqlrank.engines.duckdb_database import DuckDBDatabase
 from tests.engines.engines import PostgreSQL, Spark
 from tests.interface.calls import assert_refused
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 RUN = "SELECT 'q' || (i / 4) AS query_id, 'd' || i AS doc_id, i * 7 % 5 AS score FROM numbers"
 QRELS = "SELECT 'q' || (i / 4) AS query_id, 'd' || i AS doc_id, i % 3 AS relevance FROM numbers"

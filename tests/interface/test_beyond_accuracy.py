@@ -2,11 +2,9 @@
 search.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +14,6 @@ from tests.engines.golden.reading import find_faults
 from tests.interface.command_line import run_command
 from tests.lanes import select_every
 from tests.numbers.references.recommendations import write_cutoff
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 METRICS = [
     row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "recommendation"

@@ -2,8 +2,6 @@
 axis.
 """
 
-from __future__ import annotations
-
 import pyarrow as pa
 import pytest
 

@@ -1,9 +1,8 @@
 """The command in the header of a statement, which is left out where a call has none."""
 
-from __future__ import annotations
-
 import shlex
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -11,9 +10,6 @@ import pytest
 
 import sqlrank
 from tests.interface.command_line import run_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RUNS = {"run": "eval.run", "qrels": "eval.qrels"}
 

@@ -2,10 +2,9 @@
 call.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,9 +14,6 @@ import pytest
 
 import sqlrank
 from tests.interface.command_line import invoke_command, run_refused_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Y_TRUE, Y_SCORE = np.array([0, 1, 1, 0]), np.array([0.1, 0.7, 0.4, 0.5])
 TABLE = pa.table(

@@ -1,7 +1,5 @@
 """Limits, time-outs, progress and interruption; nothing is left behind."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,18 +1,14 @@
 """Axis labels of difficult charts: equal values, few cut-offs, long names."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import sqlrank
 from sqlrank.charts.export import save_chart
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytest.importorskip("vl_convert", reason="needs sqlrank[charts]")
 EQUAL = pa.table(

@@ -1,7 +1,5 @@
 """Charts as files, and the command that draws them."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

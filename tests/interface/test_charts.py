@@ -1,7 +1,5 @@
 """Charts: the contents of each kind, and results without a chart."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,9 +1,8 @@
 """Names of classes: columns that share none, and the order of texts."""
 
-from __future__ import annotations
-
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -15,9 +14,6 @@ import sqlrank
 from sqlrank.errors import InputError
 from tests.interface.advice import find_options, follow_all, read_notes
 from tests.interface.test_left_out import make_scores
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TRUTHS: dict[str, list[Any]] = {
     "integers": [1, 0, 1, 0],

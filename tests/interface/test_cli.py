@@ -1,7 +1,5 @@
 """The command line: formats, options, exit statuses, and output to each stream."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -9,7 +7,8 @@ import os
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -25,10 +24,6 @@ from tests.interface.command_line import (
     run_refused_command,
 )
 from tests.lanes import select_few
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 
 def run_shell(command: str, **environment: str) -> subprocess.CompletedProcess[bytes]:

@@ -2,8 +2,6 @@
 engine, as are those of ``by``.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sqlite3

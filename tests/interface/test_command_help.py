@@ -1,7 +1,5 @@
 """The help of commands: groups of options, examples, sentences, and the width of the terminal."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import shlex

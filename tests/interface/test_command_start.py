@@ -1,11 +1,9 @@
 """Modules that the command imports at start, and its cleanup and errors at exit."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from typer.main import get_command
@@ -14,9 +12,6 @@ from sqlrank.cli.app import command_line
 from sqlrank.options import load_commands
 from tests.interface.command_line import ROOT, TREC
 from tests.lanes import select_few
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 COMMANDS = load_commands()
 CALL = [

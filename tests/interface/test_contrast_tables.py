@@ -2,10 +2,9 @@
 method, and its forms in a narrow terminal.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -14,9 +13,6 @@ import sqlrank
 from sqlrank.output.display import text_width
 from sqlrank.output.result_formats import Format, TableStyle, format_result
 from tests.interface.command_line import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 RAG = ROOT / "examples" / "data" / "rag"
 LONG, WIDE = "a_reranker_of_passages_with_forty_letters", "検索システムの改良版と再順位付け"

@@ -2,11 +2,10 @@
 names and expressions are refused.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -16,9 +15,6 @@ import sqlrank
 from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.rendering.renderer import to_sql
 from tests.interface.test_hostile_text import STEERING, has_controls
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HOSTILE = "".join(STEERING.values())
 PLACES: dict[str, dict[str, Any]] = {

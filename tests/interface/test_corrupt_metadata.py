@@ -1,10 +1,9 @@
 """Damaged or forged metadata of results raise errors of this package."""
 
-from __future__ import annotations
-
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,9 +16,6 @@ from sqlrank import InputError, SqlrankError
 from sqlrank.learn import scoring_sql
 from tests.interface.command_line import run_refused_command
 from tests.lanes import select_every
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RUN = {f"q{number}": {"a": number / 3, "b": 1.0} for number in range(5)}
 QRELS = {f"q{number}": {"a": 1} for number in range(5)}

@@ -1,7 +1,5 @@
 """The CTEs of a statement: their names, order, comments and materialization."""
 
-from __future__ import annotations
-
 from sqlglot import exp, parse_one
 
 from sqlrank.compiler.layout import GroupColumn, GroupingLayout

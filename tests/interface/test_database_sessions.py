@@ -2,8 +2,6 @@
 bound to their tables.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from dataclasses import FrozenInstanceError

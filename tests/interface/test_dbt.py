@@ -1,9 +1,9 @@
 """dbt models of metrics: their files, and ``dbt build`` with their tests."""
 
-from __future__ import annotations
-
 import subprocess
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -15,10 +15,6 @@ from sqlrank import InputError, MetricError
 from sqlrank.rendering.dialects import DIALECTS
 from tests.environments import make_environment
 from tests.interface.command_line import app
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 PROJECT = "name: shop\nversion: 1.0.0\nprofile: shop\nmodel-paths: [models]\n"
 PROFILE = (

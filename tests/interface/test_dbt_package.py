@@ -1,12 +1,12 @@
 """The dbt package: its models have evaluate's numbers, and its generic tests pass and fail."""
 
-from __future__ import annotations
-
 import re
 import subprocess
+from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import jinja2
@@ -20,10 +20,6 @@ from sqlrank import MetricError
 from sqlrank.routines.dbt_package import ADAPTERS, dbt_package
 from tests.environments import make_environment
 from tests.interface.command_line import app
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 GRADES, CLICKS = {"relevance": "grade"}, {"label": "click", "score": "p"}
 TABLES = """

@@ -2,13 +2,12 @@
 several files decides a type.
 """
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import json
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import pandas as pd
@@ -19,9 +18,6 @@ import sqlrank
 from sqlrank import learn
 from sqlrank.errors import InputError
 from tests.lanes import select_few
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 SAMPLE = 20_480
 """Number of rows from which DuckDB takes the type of a column."""

@@ -1,9 +1,7 @@
 """No denominator of a SQL file can be 0; a file of a user's with one raises an error with a fix."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -14,9 +12,6 @@ from sqlrank.errors import ContractError
 from sqlrank.registry.contract import NEVER_ZERO, unguarded_divisors
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.sql_folder import sql_root
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RUN = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0]})
 QRELS = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": [1, 1]})

@@ -2,8 +2,6 @@
 report and CI summary.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from html import unescape

@@ -2,8 +2,6 @@
 ``where``.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from typing import Any

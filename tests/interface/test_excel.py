@@ -1,12 +1,11 @@
 """Results as a sheet of Excel, read back by another library."""
 
-from __future__ import annotations
-
 import datetime as dt
 import io
 import sys
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pyarrow as pa
@@ -17,9 +16,6 @@ import sqlrank
 from sqlrank import SqlrankError
 from sqlrank.output import result_formats
 from tests.interface.command_line import invoke_command, run_command, run_refused_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CALL = ["evaluate", "RR", "P@1", "num_ret", "--run", "run.parquet", "--qrels", "qrels.parquet"]
 

@@ -2,15 +2,13 @@
 way.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -18,9 +16,6 @@ import pytest
 from sqlrank.cancellation import Worker, stop_workers
 from tests.interface.command_line import ROOT, TREC
 from tests.lanes import select_few
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CALL = [
     "evaluate",

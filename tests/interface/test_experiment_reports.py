@@ -2,10 +2,9 @@
 and refusals.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,9 +14,6 @@ import sqlrank
 from sqlrank.errors import InputError, MetricError
 from tests.interface.command_line import run_command
 from tests.interface.test_rollup_reports import read_verdicts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CONTROL, FAST, SLOW = "control", "<b>fast</b>", "it's slow"
 

@@ -1,13 +1,12 @@
 """Experiments: errors, undefined values, expressions, printed statements, and the command."""
 
-from __future__ import annotations
-
 import ast
 import math
 import re
 from decimal import Decimal
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -21,9 +20,6 @@ from sqlrank.rendering.dialects import DIALECTS
 from tests.analyses.experiments import UNITS
 from tests.interface.command_line import invoke_command, run_command, run_refused_command
 from tests.lanes import select_every, select_few
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BOTH = ["Mean(spend)", "Ratio(clicks, views)"]
 

@@ -1,9 +1,9 @@
 """Filters and stored results: their meaning on DuckDB and in every dialect, and errors."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -18,10 +18,6 @@ from sqlrank.rendering.dialects import DIALECTS, get_dialect
 from sqlrank.rendering.renderer import to_sql
 from tests.interface.command_line import app
 from tests.lanes import select_every, select_few
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,11 @@
 package.
 """
 
-from __future__ import annotations
-
 import math
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import chdb.session
 import numpy as np
@@ -18,9 +17,6 @@ import sqlrank
 from sqlrank.errors import MetricError
 from sqlrank.registry.loader import load_registry
 from tests.lanes import select_few
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RUN = pa.table({"query_id": ["p", "q", "q"], "doc_id": ["a", "a", "b"], "score": [1.0, 2.0, 1.0]})
 QRELS = pa.table({"query_id": ["p", "q", "q"], "doc_id": ["a", "a", "b"], "relevance": [1, 1, 1]})

@@ -1,7 +1,5 @@
 """Modules that a first call imports, and the Arrow arrays of Python values that it is given."""
 
-from __future__ import annotations
-
 import datetime as dt
 import subprocess
 import sys

@@ -2,20 +2,16 @@
 from messages and applied to the same input.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 import sqlrank
 from tests.interface.advice import follow, follow_all, follow_command
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 LABELS, SCORES = [1, 0, 0, 1], [0.9, 0.2, 0.4, 0.3]
 FRAME = pd.DataFrame({"label": LABELS, "score": SCORES})

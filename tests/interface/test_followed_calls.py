@@ -2,10 +2,9 @@
 without an end, and metrics of other inputs.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -19,9 +18,6 @@ import sqlrank
 from sqlrank import SqlrankError
 from tests.interface.advice import follow, follow_all, follow_command
 from tests.interface.command_line import invoke_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SCORED = {"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.5}}
 ROWS = [{"query_id": "q1", "retrieved": ["a", "b"], "relevant": ["b"]}]

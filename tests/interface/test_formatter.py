@@ -2,8 +2,6 @@
 nothing behind a comment.
 """
 
-from __future__ import annotations
-
 import duckdb
 import pytest
 import sqlglot

@@ -1,7 +1,5 @@
 """Texts of data and of callers in output: no control characters, no secrets, no active markup."""
 
-from __future__ import annotations
-
 import csv
 import io
 import pickle
@@ -11,7 +9,8 @@ import sys
 import time
 import unicodedata
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -33,9 +32,6 @@ from sqlrank.errors import (
 from sqlrank.output.ci_reports import format_junit, github_annotations, markdown_summary
 from sqlrank.output.result_formats import Format, TableStyle, format_result
 from tests.interface.command_line import ROOT, run_command, run_refused_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STEERING = {
     "title": "\x1b]0;PWN\x07",

@@ -2,10 +2,10 @@
 columns of lists.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -17,10 +17,6 @@ from pyarrow import dataset
 import sqlrank
 from sqlrank import InputError
 from tests.interface.inputs import refused
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,11 @@
 tables, or an error with advice.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -18,9 +17,6 @@ import pytest
 import sqlrank
 from sqlrank import InputError
 from tests.interface.command_line import run_command, run_refused_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 QUESTIONS = [
     {"query_id": "q1", "retrieved": ["d3", "d1"], "relevant": ["d1", "d2"]},

@@ -1,12 +1,11 @@
 """Ids of queries and documents, of any type."""
 
-from __future__ import annotations
-
 import datetime as dt
 import itertools
 import json
 import uuid
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -18,9 +17,6 @@ import pytest
 import sqlrank
 from tests.interface.inputs import EXPECTED, evaluate, refused
 from tests.lanes import select_every
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.one_in(2)

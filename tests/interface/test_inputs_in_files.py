@@ -2,8 +2,6 @@
 the problem.
 """
 
-from __future__ import annotations
-
 import gzip
 import warnings
 from pathlib import Path

@@ -1,10 +1,9 @@
 """Tables in memory, of any library, and the roles that they play."""
 
-from __future__ import annotations
-
 import sqlite3
+from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -16,9 +15,6 @@ import pytest
 import sqlrank
 from sqlrank import InputError, SqlrankError
 from tests.interface.inputs import EXPECTED, evaluate, refused
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 
 def to_polars(table: pa.Table) -> Any:

@@ -2,8 +2,6 @@
 temporary file that readers find.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import resource
@@ -11,9 +9,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,9 +20,6 @@ from sqlrank.engines.file_sources import list_paths
 from sqlrank.output.output_file import MAX_TEMPORARY_AGE_SECONDS, FileKind, OutputFile, write_files
 from tests.interface.command_line import ROOT, invoke_command
 from tests.interface.outputs import HEAVY, OUTPUTS, make_data
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 EARLIER = {FileKind.SUMMARY: b"## sqlrank gate: pass\n\nearlier\n"}
 IMPORTS = """

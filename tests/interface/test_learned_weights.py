@@ -2,11 +2,10 @@
 scikit-learn, merged models.
 """
 
-from __future__ import annotations
-
 import json
 import warnings
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -18,9 +17,6 @@ from sqlrank.errors import InputError, MetricError
 from sqlrank.learn import fit, merge_weights, scoring_sql
 from tests.analyses.test_learn import DATA, NAMES, read_weights, to_arrays, to_wide
 from tests.numbers.references import surrogates_reference as reference
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_loss_that_is_not_below_that_of_zero_weights() -> None:

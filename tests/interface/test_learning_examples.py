@@ -2,8 +2,6 @@
 documentation shows.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import zipfile

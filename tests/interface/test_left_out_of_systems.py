@@ -2,8 +2,6 @@
 form, and queries in which nothing differs.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

@@ -2,8 +2,6 @@
 another aggregate.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from statistics import fmean

@@ -1,7 +1,5 @@
 """The linkage example in SQL: its clusters of persons, and their metrics against plain Python."""
 
-from __future__ import annotations
-
 import csv
 import re
 import runpy

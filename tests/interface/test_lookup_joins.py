@@ -2,9 +2,8 @@
 of a subquery.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +11,6 @@ import sqlrank
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.reference_checks import find_multiplying_joins
 from sqlrank.registry.sql_file import SqlFile
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,14 @@
 """Parse and print metrics, with messages for everything that cannot be parsed."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sqlrank
 from sqlrank import Metric, MetricError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,9 @@
 word.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -19,9 +18,6 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from tests.interface.calls import GOOD_QRELS, GOOD_RUN, read_canonical
 from tests.interface.command_line import invoke_command, run_command, run_refused_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAMES: dict[str, Any] = read_toml(sql_root() / "settings" / "names.toml")
 

@@ -2,10 +2,9 @@
 table.
 """
 
-from __future__ import annotations
-
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -17,9 +16,6 @@ from tests.interface.calls import make_qrels, make_run
 from tests.interface.command_line import run_command
 from tests.interface.command_line import run_refused_command as refused_command
 from tests.interface.inputs import EXPECTED, evaluate, refused
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # RR of the first system is 1 and 1/2, of the second 1/2 and 0 (its q2 is not answered).
 GOOD = make_run(("q1", "a", 2.0), ("q1", "b", 1.0), ("q2", "b", 2.0), ("q2", "a", 1.0))

@@ -2,11 +2,10 @@
 have a query that reads them.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -16,9 +15,6 @@ from sqlrank import InputError
 from tests.interface.advice import follow
 from tests.lanes import select_few
 from tests.numbers.examples.test_answers import QUESTIONS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def find_refusal(path: Path, **options: Any) -> str:

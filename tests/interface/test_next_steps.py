@@ -2,8 +2,6 @@
 columns.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

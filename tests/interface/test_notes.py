@@ -1,10 +1,9 @@
 """Notes that count what a metric treats in its own way, and whose advice gives the other number."""
 
-from __future__ import annotations
-
 import random
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -12,9 +11,6 @@ import pytest
 import sqlrank
 from tests.interface.advice import find_options, read_notes
 from tests.interface.command_line import invoke_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CURVES = ("PR", "ROC", "Threshold", "Gain", "Lift")
 

@@ -1,9 +1,8 @@
 """Reasons for NULL values and intervals, one line each, from the annotations of metric files."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
@@ -13,9 +12,6 @@ from typer.testing import CliRunner
 import sqlrank
 from sqlrank.output.display import null_reasons
 from tests.interface.command_line import app
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 METRICS = ["AUC", "Positives", "KS", "MAE"]
 

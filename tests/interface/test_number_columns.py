@@ -2,8 +2,6 @@
 refused, or is documented to be an order or a share.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Off-policy estimates, and interleaved lists: golden numbers, NumPy, and errors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

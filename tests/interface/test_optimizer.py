@@ -2,9 +2,7 @@
 large numbers.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import duckdb
 import pytest
@@ -13,9 +11,6 @@ from sqlglot import exp
 
 from sqlrank.optimizer.optimizer import optimize_statement
 from sqlrank.sql_ast import NEVER_NULL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Rows = list[tuple[object, ...]]
 

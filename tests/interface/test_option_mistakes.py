@@ -2,9 +2,7 @@
 write instead.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -12,9 +10,6 @@ import pytest
 import sqlrank
 from sqlrank.errors import MetricError
 from tests.interface.command_line import ROOT, TREC, invoke_command, run_refused_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SMALL = ROOT / "examples" / "data" / "small"
 RUNS = [

@@ -2,15 +2,14 @@
 as possible is.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import fields
 from textwrap import dedent
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -22,9 +21,6 @@ from sqlrank.comparison import paired_tests
 from sqlrank.options import load_options
 from sqlrank.reports.report_request import ReportRequest
 from sqlrank.reports.rollup_report import RollupReportRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     function.__name__: function

@@ -2,8 +2,6 @@
 raises an error before any work.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

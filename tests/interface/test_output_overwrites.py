@@ -1,8 +1,7 @@
 """A statement or file never replaces its own inputs, or a file that sqlrank did not write."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,9 +10,6 @@ import pytest
 import sqlrank
 from sqlrank import InputError
 from tests.interface.command_line import invoke_command, run_command, run_refused_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize("place", ["create_table", "create_view", "insert"])

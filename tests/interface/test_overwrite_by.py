@@ -1,7 +1,5 @@
 """``overwrite_by`` replaces the rows of the days of a result, and no others."""
 
-from __future__ import annotations
-
 import duckdb
 import pytest
 import sqlglot

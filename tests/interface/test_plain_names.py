@@ -1,10 +1,8 @@
 """Plain names of metrics, for tools that refuse ``@`` and parentheses in names."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -16,9 +14,6 @@ from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.registry.resolved_metric import with_plain_names
 from tests.interface.calls import GOOD_QRELS, GOOD_RUN, read_canonical
 from tests.interface.command_line import run_command, run_refused_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CLICKS = pa.table({"label": [0, 1, 1], "score": [0.25, 0.75, 0.5]})
 

@@ -2,27 +2,20 @@
 columns.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from tests.engines.engines import ClickHouse, DataFusion, PostgreSQL, Spark, SQLite
+from tests.engines.engines import ClickHouse, DataFusion, Engine, PostgreSQL, Spark, SQLite
 from tests.engines.running import parametrize_engines, run_engine
 from tests.engines.scenarios import make_tables
 from tests.lanes import select_every
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    import pyarrow as pa
-
-    from tests.engines.engines import Engine
 
 RUN = {"run": "run", "qrels": "qrels"}
 CALLS: list[tuple[list[str], dict[str, Any]]] = [

@@ -1,9 +1,9 @@
 """Printed SQL gives the numbers of ``evaluate``, wherever its tables are."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -13,11 +13,6 @@ import pytest
 import sqlrank
 from tests.interface.command_line import TREC, run_command, run_refused_command
 from tests.lanes import select_every, select_few
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
 
 METRICS = [
     "nDCG@10",

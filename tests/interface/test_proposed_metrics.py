@@ -2,10 +2,10 @@
 takes.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,10 +16,6 @@ from sqlrank.errors import InputError, SqlrankError
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from tests.interface.advice import follow, follow_all, follow_command
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 ROLES = ("predictions", "classified", "class_scores", "class_labels", "records")
 THREE_CLASSES = {"target": [0, 1, 2, 2, 0], "preds": [0, 1, 1, 2, 1]}

@@ -2,10 +2,9 @@
 cut-offs.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -17,9 +16,6 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.resolved_metric import find_input_role
 from tests.engines.data import TABLES
 from tests.interface.command_line import run_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RUN = pa.table(
     {"query_id": [1, 1, 1, 2, 2, 2, 3], "doc_id": list("abcabca"), "score": [3.0, 2, 1, 3, 2, 1, 1]}

@@ -2,13 +2,13 @@
 dialects.
 """
 
-from __future__ import annotations
-
 import shlex
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -30,10 +30,6 @@ from tests.interface.command_line import run_refused_command as command_refused
 from tests.interface.connections import ONE_QRELS, ONE_RUN
 from tests.interface.test_reports import Page
 from tests.lanes import select_every
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 RUN = (
     "SELECT 'q' || (i // 4) AS query_id, 'd' || i AS doc_id, i * 7 % 5 AS score, 's' || i % 2 AS"

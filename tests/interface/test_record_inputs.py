@@ -1,9 +1,8 @@
 """Records with clusters as inputs: errors, joins, every engine, and the command."""
 
-from __future__ import annotations
-
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -25,9 +24,6 @@ from tests.numbers.examples.records import (
     make_pairs,
     make_records,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 METRICS = ["PairwiseF", "AdjustedRand", "num_records"]
 EXPECTED = pytest.approx({"PairwiseF": 0.4, "AdjustedRand": 0.312775330, "num_records": 13})

@@ -2,11 +2,9 @@
 compare, and for either direction.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pyarrow as pa
@@ -14,11 +12,9 @@ import pytest
 
 import sqlrank
 from sqlrank.engines.duckdb_database import DuckDBDatabase
+from sqlrank.engines.source_tables import SourceTable
 from sqlrank.output.ci_reports import format_junit, list_regressions, markdown_summary
 from tests.interface.command_line import invoke_command
-
-if TYPE_CHECKING:
-    from sqlrank.engines.source_tables import SourceTable
 
 QRELS = {f"q{number:02}": {"a": 1} for number in range(24)}
 OLD = {query: {"a": 3.0, "b": 2.0} for query in QRELS}

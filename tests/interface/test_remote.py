@@ -1,11 +1,11 @@
 """Adapters of connections to other databases, and refused connections."""
 
-from __future__ import annotations
-
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import sqlglot
@@ -16,10 +16,6 @@ from sqlrank import InputError, MetricError
 from sqlrank.engines.remote_database import infer_dialect
 from tests.interface.connections import ONE_QRELS, ONE_RUN, QRELS, RUN, evaluate_small
 from tests.lanes import select_few
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 def make_sqlite(**tables: str) -> sqlite3.Connection:

@@ -2,12 +2,11 @@
 DuckDB.
 """
 
-from __future__ import annotations
-
 import math
 import re
+from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -22,10 +21,6 @@ from tests.engines.engines import ClickHouse, DataFusion, PostgreSQL, Spark, SQL
 from tests.engines.running import parametrize_engines, run_engine
 from tests.interface.connections import QRELS, RUN
 from tests.lanes import select_every
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 QUERIES = pa.table(
     {

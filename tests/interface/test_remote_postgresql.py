@@ -1,10 +1,8 @@
 """PostgreSQL over a connection: its transactions, errors, types and collations."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
@@ -13,9 +11,6 @@ import sqlrank
 from sqlrank import ExecutionError, InputError
 from tests.engines.engines import PostgreSQL
 from tests.interface.connections import ONE_QRELS, ONE_RUN, evaluate_small
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.slow
 

@@ -1,11 +1,10 @@
 """Reports of several systems: compared within groups, and their lists side by side."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from html import unescape
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,9 +15,6 @@ import sqlrank
 from sqlrank.charts.theme import PALETTE
 from tests.interface.command_line import run_command
 from tests.interface.test_reports import RUNS, Page
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.slow

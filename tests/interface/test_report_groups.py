@@ -2,8 +2,6 @@
 confusion matrices for a slider.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from html import unescape

@@ -1,18 +1,14 @@
 """The time of a report against that of the calls it makes."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 import sqlrank
 from sqlrank.reports import report_request
 from tests.interface.command_line import TREC
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 MAX_RATIO = 3.0
 """Maximum processor time of a report, in that of its evaluations, comparisons and explanations."""

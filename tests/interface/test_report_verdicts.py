@@ -1,7 +1,5 @@
 """The verdict that a report begins with, the metrics by system, and rounded numbers."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

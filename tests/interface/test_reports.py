@@ -1,7 +1,5 @@
 """Reports: the contents of a page, errors, and the command."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import sys
@@ -9,7 +7,8 @@ from datetime import UTC, datetime
 from functools import cache
 from html import unescape
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,9 +19,6 @@ from sqlrank.explanations import explain as explaining
 from tests.interface.command_line import invoke_command, run_command, run_refused_command
 from tests.interface.test_chart_files import HOSTILE
 from tests.lanes import select_few
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RUNS = {
     "old": {

@@ -1,8 +1,6 @@
 """A column of an input is required where a metric of the call reads it, and nowhere else."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
 import pytest
 import sqlglot
@@ -17,9 +15,6 @@ from sqlrank.sql_ast import find_nodes
 from tests.interface.advice import find_options
 from tests.interface.command_line import run_refused_command
 from tests.lanes import select_few
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 VALUES = {"key": "a", "integer": 1, "number": 0.5, "double": 1.0, "any": 1, "list": [1.0]}
 LIBRARY = load_registry()

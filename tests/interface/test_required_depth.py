@@ -2,9 +2,8 @@
 ``-- Depth:`` of its files.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,9 +12,6 @@ from sqlrank import MetricError
 from sqlrank.planner.planner import required_depth
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROLES = {"run", "qrels", "history", "items", "features", "baseline", "queries"}
 

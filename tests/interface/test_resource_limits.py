@@ -1,16 +1,15 @@
 """Limits of a call: allowed resources, timeouts, and cleanup."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
 import threading
 import time
 import warnings
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -22,9 +21,6 @@ from sqlrank.call.request import ResourceLimits
 from sqlrank.cancellation import make_fork_safe_lock, run_in_time, set_deadline
 from sqlrank.engines import duckdb_session as sessions
 from sqlrank.engines.duckdb_session import duckdb_session
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PREDICTIONS = pa.table({"label": [0, 1, 1], "score": [0.1, 0.7, 0.4]})
 

@@ -1,10 +1,8 @@
 """Results printed by the command: rows, order, digits and formats."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,9 +14,6 @@ from sqlrank.output.result_formats import Format, TableStyle, format_result
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_info import better_direction
 from tests.interface.command_line import ROOT, run_command, run_refused_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CALL = ["evaluate", "RR", "P@1", "num_ret", "--run", "run.parquet", "--qrels", "qrels.parquet"]
 

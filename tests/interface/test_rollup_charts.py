@@ -1,9 +1,8 @@
 """Charts of rollups over days: lines with bands of certain bounds."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,9 +11,6 @@ import pytest
 import sqlrank
 from tests.interface.charts import CLICKS, list_marks, list_rows, read_caption
 from tests.interface.command_line import run_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def make_rollup() -> pa.Table:

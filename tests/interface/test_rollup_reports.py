@@ -1,10 +1,9 @@
 """Reports of rollups: verdicts on drift, metrics over days, missing days, and refusals."""
 
-from __future__ import annotations
-
 import re
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,9 +12,6 @@ import pytest
 import sqlrank
 from sqlrank.errors import InputError, MetricError
 from tests.interface.command_line import run_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GROUP = "<b>x</b>'s"
 

@@ -1,9 +1,8 @@
 """Invalid rows raise one error with all problems."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -25,9 +24,6 @@ from tests.interface.calls import (
     make_weights,
 )
 from tests.lanes import select_every
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(

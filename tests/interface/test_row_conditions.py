@@ -1,7 +1,5 @@
 """The condition for valid rows, which statements count, equals the single rules of rows."""
 
-from __future__ import annotations
-
 import re
 from itertools import product
 

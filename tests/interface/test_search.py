@@ -2,8 +2,6 @@
 results.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from time import process_time

@@ -2,12 +2,12 @@
 are restored.
 """
 
-from __future__ import annotations
-
 import math
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -15,10 +15,6 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 CLICKS = pa.table({"label": [0, 1, 1, 0], "score": [0.1, 0.9, 0.4, 0.5]})
 METRICS = ["LogLoss", "AUC", "ECE"]

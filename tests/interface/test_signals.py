@@ -2,8 +2,6 @@
 files or none.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import signal
@@ -11,15 +9,12 @@ import subprocess
 import sys
 import time
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.interface.command_line import ROOT
 from tests.interface.outputs import make_data
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 DATA = "../../data"

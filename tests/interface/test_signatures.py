@@ -2,9 +2,8 @@
 caller.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,9 +11,6 @@ import pytest
 
 import sqlrank
 from sqlrank import MetricError, SqlrankError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TABLE = pa.table({"label": [0, 1], "score": [0.1, 0.7]})
 

@@ -2,11 +2,11 @@
 each way to name them gives the same number.
 """
 
-from __future__ import annotations
-
 import itertools
+from collections.abc import Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -17,10 +17,6 @@ from pyarrow import feather
 import sqlrank
 from sqlrank import InputError
 from sqlrank.engines.source_tables import common_type
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 
 def write_parts(folder: Path, parts: Sequence[pa.Table], ending: str = "parquet") -> list[Path]:

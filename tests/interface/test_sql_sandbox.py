@@ -2,9 +2,8 @@
 waits or makes many values.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -17,9 +16,6 @@ from sqlrank.call.request import ResourceLimits
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.inputs.user_sql import check_syntax, parse_condition, parse_expression
 from sqlrank.rendering.dialects import DIALECTS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PREDICTIONS = pa.table(
     {

@@ -2,8 +2,6 @@
 chart.
 """
 
-from __future__ import annotations
-
 import re
 import runpy
 from pathlib import Path

@@ -1,8 +1,7 @@
 """Stages as named runs: each is compared with its predecessor."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -10,9 +9,6 @@ import pytest
 import sqlrank
 from sqlrank import InputError
 from tests.interface.command_line import run_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STAGES = {"search": "abcdefgh", "ranked": "hbcg", "shown": "gh"}
 QRELS = {"q1": {"b": 1, "d": 1, "g": 1, "z": 1}}

@@ -1,12 +1,10 @@
 """Cached results of a call are reused for equal calls only."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -17,10 +15,8 @@ from sqlrank import InputError
 from sqlrank.call.request import Request
 from sqlrank.call.resolve import resolve_request
 from sqlrank.engines.duckdb_database import DuckDBDatabase
+from sqlrank.engines.source_tables import SourceTable
 from sqlrank.run.prepare import prepare_statement
-
-if TYPE_CHECKING:
-    from sqlrank.engines.source_tables import SourceTable
 
 ORDERS = pa.table(
     {"order_id": [1, 1, 2], "item": ["a", "b", "a"], "price": [2.0, 3.0, 5.0], "pieces": [1, 2, 1]}

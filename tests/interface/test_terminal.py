@@ -2,8 +2,6 @@
 omitted columns.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import io
@@ -14,7 +12,7 @@ import subprocess
 import sys
 import termios
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -34,9 +32,6 @@ from tests.interface.command_line import (
     run_in,
 )
 from tests.lanes import select_few
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WIDTHS = (60, 80, 100, 140)
 SMALL = ROOT / "examples" / "data" / "small"

@@ -2,13 +2,11 @@
 holds any other zone.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -17,9 +15,6 @@ from pyarrow import parquet
 
 import sqlrank
 from tests.interface.command_line import invoke_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROWS = """
     SELECT * FROM (VALUES (1, 0.9, TIMESTAMPTZ '2026-01-04 23:30:00+00'), (0, 0.2, TIMESTAMPTZ '2026-01-05 05:30:00+00'),

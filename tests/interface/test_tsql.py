@@ -2,9 +2,8 @@
 here.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import sqlglot
@@ -12,14 +11,10 @@ from sqlglot import exp
 
 import sqlrank
 from sqlrank.errors import MetricError
+from sqlrank.registry.sql_file import SqlFile
 from sqlrank.rendering.renderer import to_sql
 from tests.engines.golden.test_all_metrics import FILES, print_statement
 from tests.lanes import select_every
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlrank.registry.sql_file import SqlFile
 
 CONDITIONS = (exp.Predicate, exp.Connector, exp.Not)
 """Nodes that have no value in Transact-SQL, which has no type of booleans."""

@@ -1,17 +1,13 @@
 """Invalid calls raise errors before a source is opened: a stream can be read once."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import sqlrank
 from sqlrank.errors import SqlrankError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 RUN = pa.table(
     {

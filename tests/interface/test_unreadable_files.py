@@ -1,7 +1,5 @@
 """Unreadable files: the error names their content and the remedy."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 and the advice there: it gives the numbers of ``evaluate``, which reads these columns itself.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

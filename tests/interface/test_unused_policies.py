@@ -1,7 +1,5 @@
 """Policies are validated if a metric reads them or not, and an unread one is an error."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Unusual but valid data give the right numbers."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 from typing import Any

@@ -2,9 +2,9 @@
 averaged as a caller writes it.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,10 +17,6 @@ import sqlrank
 from sqlrank import MetricError
 from tests.interface.advice import follow, list_ways, read_notes
 from tests.interface.command_line import invoke_command
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 ROWS: dict[str, list[Any]] = {
     "query_id": [1, 1, 1, 2, 2, 2] * 5,

@@ -5,14 +5,12 @@ The chosen mutants are those of ``chosen.toml``, with ``--share 3/8`` one eighth
 file, as ``--record`` finds out by running all tests of numbers once, which takes ten minutes.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,9 +18,6 @@ from tests.mutate.generate import draw_mutants
 from tests.mutate.mutant import Mutant, MutantError, read_chosen, read_equivalents
 from tests.mutate.readers import RECORD, RECORDED_TESTS, choose_tests, share_files
 from tests.mutate.runner import SURVIVED, run_mutants
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

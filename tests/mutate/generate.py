@@ -2,20 +2,15 @@
 opposite.
 """
 
-from __future__ import annotations
-
 import random
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.tokens import Token, TokenType
 
 from tests.mutate.mutant import ROOT, Mutant
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 FOLDERS = (
     "metrics",

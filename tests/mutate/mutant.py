@@ -1,19 +1,14 @@
 """Read the chosen mutants, and plant and remove one in a copy of the tree."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
 import tomllib
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent

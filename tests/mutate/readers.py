@@ -2,20 +2,16 @@
 record the tests that should notice a fault in a file.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys
 import time
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 ROOT = Path(__file__).parents[2]
 RECORD = ROOT / ".cache" / "readers.json"

@@ -1,7 +1,5 @@
 """Run the tests of mutants, each in a process that is forked after the libraries are imported."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import resource
@@ -9,14 +7,12 @@ import signal
 import sys
 import tempfile
 import traceback
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from tests.mutate.mutant import ROOT, Mutant, MutantError, copy_tree, plant
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 LIBRARIES = ("numpy", "pyarrow.parquet", "duckdb", "sqlglot", "pandas", "typer.testing")
 """Imported once, since each test module imports most of them."""

@@ -1,7 +1,5 @@
 """The documentation site, built once for all tests of a session that read it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

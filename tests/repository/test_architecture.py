@@ -2,8 +2,6 @@
 modules and functions.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from dataclasses import MISSING, fields

@@ -1,7 +1,5 @@
 """The benchmarks run on a few rows, and their sides agree; times are not tested."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,19 +1,14 @@
 """Runs of the tests leave ``git status`` unchanged, or fail with the names of changed files."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.interface.command_line import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HOOKS = (
     f"import sys; sys.path.insert(0, {str(ROOT)!r})\nfrom tests.clean_tree import pytest_addoption,"

@@ -2,8 +2,6 @@
 tables of metrics are complete.
 """
 
-from __future__ import annotations
-
 import doctest
 import io
 import os

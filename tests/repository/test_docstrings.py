@@ -2,8 +2,6 @@
 that follows.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Formulas of metrics as MathML: well formed, and equal to the expression of the file."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree as ET
 
 import pytest

@@ -2,17 +2,12 @@
 tables and addresses are left out.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow as pa
 
 from tests.freeze.__main__ import format_differences
 from tests.freeze.describing import ROOT, describe
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def write_record(folder: Path, text: str) -> Path:

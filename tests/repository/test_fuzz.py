@@ -1,7 +1,5 @@
 """The fuzzer finds nothing in a few collections, and describes differences."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.fuzz.__main__ import KINDS

@@ -1,7 +1,5 @@
 """The pages of the site with the gallery of charts and the demo report."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from html import unescape

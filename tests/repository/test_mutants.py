@@ -1,7 +1,5 @@
 """The table of mutants fits the code: each text is there once, and each test exists."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -2,14 +2,13 @@
 occurs once.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pytest
 import sqlglot
@@ -17,9 +16,6 @@ from sqlglot import exp
 
 import sqlrank
 from sqlrank.registry.loader import load_registry
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
 
 ROOT = Path(__file__).parents[2]
 PACKAGE, SQL, GOLDEN = ROOT / "sqlrank", ROOT / "sql", ROOT / "tests/engines/golden"

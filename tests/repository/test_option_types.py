@@ -1,7 +1,5 @@
 """Types of public signatures: a type checker finds misspelt arguments, policies and values."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

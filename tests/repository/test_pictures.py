@@ -2,8 +2,6 @@
 exist.
 """
 
-from __future__ import annotations
-
 import pytest
 
 import sqlrank

@@ -2,8 +2,6 @@
 name things, short sentences, address.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

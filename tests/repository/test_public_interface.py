@@ -2,8 +2,6 @@
 docs/public-interface.toml can be rewritten by a command.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

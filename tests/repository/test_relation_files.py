@@ -2,13 +2,12 @@
 columns.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import sqlglot
@@ -19,9 +18,6 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.sql_file import read_grain
 from sqlrank.registry.sql_folder import sql_root, strip_header_comment
 from tests.repository.test_names import FIELD_WORDS, find_bad_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 FOLDERS = (
     "relations",

@@ -2,8 +2,6 @@
 from a network.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 import posixpath

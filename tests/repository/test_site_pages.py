@@ -2,21 +2,17 @@
 schemes, and a narrow window.
 """
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import sqlrank
 from tests.interface.browser import open_page, serve_folder, start_browser
 from tests.repository.test_docs import BLOCK, PAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
 

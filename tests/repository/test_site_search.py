@@ -2,19 +2,15 @@
 as its own worker ranks them.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.interface.browser import open_page, start_browser
 from website import linked_pages
 from website.keywords import read_keywords
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WANTED = {
     "AUC": "metrics/classification/auc",

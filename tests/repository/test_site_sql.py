@@ -2,24 +2,20 @@
 comes from another host.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import logging
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.interface.browser import serve_folder, start_browser
 from website import browser_engine, examples, families
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 FILES = [file for of in families.group_by_family().values() for file in of]
 POLICY = "default-src 'self' blob: data: 'unsafe-inline' 'unsafe-eval'"

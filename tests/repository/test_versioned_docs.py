@@ -1,7 +1,5 @@
 """The documentation has a folder per version, and a switch that lists them."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,10 +1,10 @@
 """Every version reads the rollups, baselines and results of earlier ones, with the same numbers."""
 
-from __future__ import annotations
-
 import json
 import shutil
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -15,10 +15,6 @@ import sqlrank
 from sqlrank import InputError
 from sqlrank.registry.loader import load_registry
 from tests.stored.writing import BASELINE_METRICS, FOLDER, RANKINGS, evaluate_call
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 VERSIONS = sorted(path for path in FOLDER.iterdir() if (path / "results.json").is_file())
 CALLS = [

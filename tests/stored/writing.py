@@ -4,26 +4,19 @@ after the version.
 The folder of a released version is never written again: tests read it with every later version.
 """
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 import sqlrank
 from sqlrank.registry.loader import load_registry
-from tests.engines.scenarios import make_tables, scenarios
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import pyarrow as pa
-
-    from tests.engines.scenarios import Scenario
+from tests.engines.scenarios import Scenario, make_tables, scenarios
 
 FOLDER = Path(__file__).parent
 RANKINGS = {"run": "run", "qrels": "qrels"}

@@ -1,15 +1,10 @@
 """Find comments of a printed statement that are not true of it, from its text alone."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 from sqlrank.registry.loader import load_registry
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 WIDTH = 100
 """Longest line of a comment in a statement."""

@@ -2,17 +2,12 @@
 longer than their alternatives.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import sqlglot
 from sqlglot import exp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LIMITS = frozenset({2147483647.0, 9223372036854775807.0, 1.7976931348623157e308})
 _BOUNDS = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)

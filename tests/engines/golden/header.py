@@ -2,14 +2,9 @@
 alone.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator
 from itertools import takewhile
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ORDER = ("sqlrank", "reads", "settings", "plan", "definition", "made by")
 """Lines of a header by their first words."""

@@ -2,17 +2,12 @@
 the dialect.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from sqlglot import exp
 
 from tests.engines.golden.expression_faults import describe_place, shorten_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 WITHOUT_WINDOW_CLAUSE = frozenset({"snowflake", "redshift", "tsql"})
 WITH_NUMBER_SERIES = frozenset({"bigquery", "duckdb", "spark", "databricks", "trino", "clickhouse"})

@@ -2,14 +2,9 @@
 it.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from sqlglot import exp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 DOUBLE, INTEGER, DECIMAL, NULL, OTHER = "double", "integer", "decimal", "NULL", "other"
 """Kinds of expressions; None is an unknown kind, as of an input column."""

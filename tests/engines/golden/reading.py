@@ -2,19 +2,15 @@
 printer.
 """
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
 from tests.engines.golden import expression_faults, kinds
 from tests.engines.golden.comments import find_comment_faults
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SHORT_NUMBER = len("0.1234567890123")
 """Length of numbers up to which an engine reads a decimal number as the double that its text is."""

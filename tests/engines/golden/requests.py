@@ -2,20 +2,16 @@
 tests.engines.golden.requests`` prints their sizes.
 """
 
-from __future__ import annotations
-
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
 import sqlrank
 from tests.engines.golden.expression_faults import parse_statements
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DIALECTS = ("bigquery", "duckdb")
 

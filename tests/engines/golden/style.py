@@ -2,18 +2,13 @@
 needless aliases and joins.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from sqlglot import exp
 
 from tests.engines.golden.expression_faults import describe_place, parse_statements, shorten_text
 from tests.engines.golden.idioms import idiom_faults
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _NOT_NULL = re.compile(r"\bNOT [\w.\"`]+ IS NULL")
 _EQUALITY = re.compile(r" *(ON|AND) \S+ (=|IS NOT DISTINCT FROM) \S+")

@@ -2,13 +2,12 @@
 every dialect.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -20,6 +19,7 @@ from sqlrank.errors import SqlrankError
 from sqlrank.learn import fit, scoring_sql
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.resolved_metric import find_dependencies, find_engines
+from sqlrank.registry.sql_file import SqlFile
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.golden.header import find_header_faults
 from tests.engines.golden.reading import find_faults
@@ -27,11 +27,6 @@ from tests.engines.golden.requests import REQUESTS
 from tests.engines.golden.style import find_style_faults
 from tests.lanes import select_every
 from website.examples import OPTIONS, choose_table, format_metric, list_roles
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sqlrank.registry.sql_file import SqlFile
 
 FILES = [*load_registry().metrics.values(), *load_registry().curves.values()]
 CASES = [

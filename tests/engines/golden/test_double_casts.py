@@ -1,7 +1,5 @@
 """Superfluous and required casts to double in each dialect; a whole statement without faults."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.engines.golden.reading import find_faults

@@ -1,7 +1,5 @@
 """Every request has a statement without superfluous parts, in each dialect that has its plan."""
 
-from __future__ import annotations
-
 import shlex
 
 import pytest

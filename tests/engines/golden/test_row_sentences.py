@@ -2,20 +2,15 @@
 tests/engines/golden --rewrite-golden`` rewrites it.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from sqlrank.registry.query_templates import describe_aggregate, describe_rows
 from sqlrank.registry.sql_folder import sql_root
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SENTENCES = Path(__file__).with_name("row_sentences.txt")
 

@@ -2,8 +2,6 @@
 statements without faults.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.engines.golden.header import find_header_faults

@@ -2,8 +2,6 @@
 services.
 """
 
-from __future__ import annotations
-
 import pytest
 import sqlglot
 from sqlglot import exp

@@ -1,7 +1,5 @@
 """The database in which the examples are evaluated."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import duckdb

@@ -1,17 +1,12 @@
 """Predictions written as labels and scores, and the values of metrics on them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import pyarrow as pa
 
 import sqlrank
 from tests.numbers.examples.databases import get_database
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 INF = float("inf")
 STRATEGIES = ("window", "rank", "integer_sort", "distinct", "buckets")

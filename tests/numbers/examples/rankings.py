@@ -1,7 +1,5 @@
 """Lists written as the grades of their documents, and the values of metrics on them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Records with their clusters, for tests: by hand, or as the clusters of a few letters."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyarrow as pa

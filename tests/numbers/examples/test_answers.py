@@ -2,10 +2,9 @@
 are made of.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -18,9 +17,6 @@ from sqlrank import InputError, MetricError
 from tests.interface.command_line import invoke_command, run_command, run_refused_command
 from tests.numbers.properties.rankings import METRICS as RANKING_METRICS
 from tests.numbers.properties.rankings import assert_equal
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 METRICS = [
     "nDCG@10",

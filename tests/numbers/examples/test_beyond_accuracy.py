@@ -1,7 +1,5 @@
 """Metrics beyond accuracy by hand: a data set of four lists, ties, gaps and unusual inputs."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from math import log, log2, sqrt

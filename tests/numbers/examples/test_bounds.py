@@ -2,11 +2,10 @@
 clipped only where bounds hold.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -19,15 +18,10 @@ from sqlrank.call.resolve import resolve_request
 from sqlrank.charts.result_view import ResultView
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.resolved_metric import find_input_role, value_bounds
-from sqlrank.registry.sql_file import Bounds
+from sqlrank.registry.sql_file import Bounds, SqlFile
 from tests.engines.data import TABLES
 from tests.engines.metric_settings import list_metric_settings
 from tests.engines.scenarios import RANKINGS, build_call, scenarios
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlrank.registry.sql_file import SqlFile
 
 ROUNDING = 1e-9
 GRADES = {

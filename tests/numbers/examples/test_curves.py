@@ -1,7 +1,5 @@
 """Curves: end points, agreement with scikit-learn, and the error bound of fewer points."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

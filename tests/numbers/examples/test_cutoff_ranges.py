@@ -2,8 +2,6 @@
 metrics.
 """
 
-from __future__ import annotations
-
 import random
 import sqlite3
 import time

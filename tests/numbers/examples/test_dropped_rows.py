@@ -1,7 +1,5 @@
 """Duplicate rows and NULLs: an error, or rows dropped by a policy and counted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyarrow as pa

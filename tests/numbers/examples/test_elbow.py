@@ -1,7 +1,5 @@
 """The cut-off at which recall bends most, by hand and by NumPy from the recall at each cut-off."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

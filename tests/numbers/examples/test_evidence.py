@@ -2,8 +2,6 @@
 chunkings, and for rows that are refused.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from typing import Any

@@ -1,7 +1,5 @@
 """Weights, labels and scores of any size and type, worked by hand."""
 
-from __future__ import annotations
-
 from decimal import Decimal, localcontext
 from math import sqrt
 

@@ -2,8 +2,6 @@
 without checks.
 """
 
-from __future__ import annotations
-
 import duckdb
 import pytest
 from typer.testing import CliRunner

@@ -2,23 +2,17 @@
 message.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
 
 import sqlrank
 from sqlrank.registry.loader import registry_for
-from sqlrank.routines.function_statements import load_list_functions
+from sqlrank.registry.sql_file import Parameter
+from sqlrank.routines.function_script import FunctionScript
+from sqlrank.routines.function_statements import Routine, load_list_functions
 from tests.numbers.examples.test_functions import install, script
-
-if TYPE_CHECKING:
-    from sqlrank.registry.sql_file import Parameter
-    from sqlrank.routines.function_script import FunctionScript
-    from sqlrank.routines.function_statements import Routine
 
 pytestmark = pytest.mark.xdist_group("functions")  # one worker makes all of them
 

@@ -1,18 +1,13 @@
 """Schemas of functions are quoted, whatever their names."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import duckdb
 import pytest
 
 import sqlrank
 from tests.lanes import select_few
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,12 @@
 the names of tables.
 """
 
-from __future__ import annotations
-
 import math
 import re
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -19,13 +18,9 @@ from typer.testing import CliRunner
 
 import sqlrank
 from sqlrank import SqlrankError
+from sqlrank.routines.function_script import FunctionScript
+from sqlrank.routines.function_statements import Routine
 from tests.interface.command_line import app
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from sqlrank.routines.function_script import FunctionScript
-    from sqlrank.routines.function_statements import Routine
 
 pytestmark = pytest.mark.xdist_group("functions")  # one worker makes all of them
 

@@ -1,7 +1,5 @@
 """Groups with a NULL key, and several groupings, whose name is in a column."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyarrow as pa

@@ -2,8 +2,6 @@
 in the type of the scores.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

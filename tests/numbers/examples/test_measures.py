@@ -2,9 +2,8 @@
 queries and predictions.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -17,9 +16,6 @@ import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.registry.loader import load_registry
 from tests.interface.command_line import run_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 QUERIES = [f"q{number}" for number in range(40)]
 MEASURES = [

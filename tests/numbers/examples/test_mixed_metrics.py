@@ -2,8 +2,6 @@
 a group, worked by hand.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyarrow as pa

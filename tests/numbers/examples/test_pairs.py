@@ -2,10 +2,9 @@
 message.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -15,9 +14,6 @@ from sqlrank.errors import MetricError
 from tests.lanes import select_every
 from tests.numbers.examples.databases import get_database
 from tests.numbers.examples.predictions import rank_labels
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 TAUS = ["KendallTau", *(f"KendallTau(tau={name})" for name in ("a", "c", "gamma"))]
 OTHERS = [

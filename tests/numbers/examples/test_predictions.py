@@ -1,11 +1,9 @@
 """Metrics of predictions worked by hand, and published numbers."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from math import log, sqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -18,10 +16,6 @@ from tests.numbers.examples.predictions import (
     evaluate_predictions,
     rank_labels,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 # Scores 0.8 +, 0.6 ++-, 0.4 -, 0.1 +-: the data of the example in the documentation of Spark.
 SPARK = ([0, 1, 0, 0, 1, 1, 1], [0.1, 0.1, 0.4, 0.6, 0.6, 0.6, 0.8])

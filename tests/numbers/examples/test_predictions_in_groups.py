@@ -1,7 +1,5 @@
 """Predictions with columns of any name, and in groups, also of a NULL key."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Invalid predictions raise errors, asserted by their message."""
 
-from __future__ import annotations
-
 from math import log, nan
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Published values of ranking metrics, and those of other tools on small lists."""
 
-from __future__ import annotations
-
 from math import log2
 
 import pyarrow as pa

@@ -2,10 +2,8 @@
 it, with and without weights.
 """
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -13,10 +11,8 @@ import pytest
 import sqlrank
 from sqlrank.errors import SqlrankError
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.sql_file import SqlFile
 from website.examples import format_metric, list_roles
-
-if TYPE_CHECKING:
-    from sqlrank.registry.sql_file import SqlFile
 
 WEIGHTS = (0.1, 0.2, 0.3, 0.7, 1.1)
 SIZES = [

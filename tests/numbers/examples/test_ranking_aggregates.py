@@ -2,8 +2,6 @@
 errors.
 """
 
-from __future__ import annotations
-
 from math import log2
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Metrics of rankings worked by hand, on lists short enough to check with a pencil."""
 
-from __future__ import annotations
-
 from functools import cache
 from math import fsum, log, log2
 

@@ -1,7 +1,5 @@
 """Metrics of clusters of records, by hand."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Losses of a stage relative to the stage before it, worked by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyarrow as pa

@@ -2,11 +2,10 @@
 scores, by enumeration.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from itertools import combinations, product
 from math import log
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -18,10 +17,6 @@ from tests.lanes import select_few
 from tests.numbers.examples.predictions import WEIGHTED, evaluate_predictions
 from tests.numbers.references import predictions_reference as reference
 from tests.numbers.references.predictions import Predictions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 # Weights of positives and negatives at three scores, the highest first, and the least and the
 # greatest value of any order.

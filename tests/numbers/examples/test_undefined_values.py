@@ -6,11 +6,10 @@ classes and predictions that are not there, rows without weight, equal labels an
 without documents, clusters of one record.
 """
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -20,13 +19,9 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.registry.resolved_metric import find_input_role
 from sqlrank.registry.settings_checks import INTERNAL_PARAMETERS, accepted_settings
+from sqlrank.registry.sql_file import SqlFile
 from tests.lanes import select_few
 from website.examples import format_metric
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlrank.registry.sql_file import SqlFile
 
 Rows = dict[str, list[Any]]
 Settings = dict[str, Any]

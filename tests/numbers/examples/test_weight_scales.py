@@ -2,8 +2,6 @@
 weights it has.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from typing import Any

@@ -2,8 +2,6 @@
 ``evaluate``.
 """
 
-from __future__ import annotations
-
 import duckdb
 import numpy as np
 import pyarrow as pa

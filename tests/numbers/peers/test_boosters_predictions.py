@@ -2,8 +2,6 @@
 compute partly in single precision.
 """
 
-from __future__ import annotations
-
 import lightgbm
 import numpy as np
 import pyarrow as pa

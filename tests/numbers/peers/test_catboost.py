@@ -2,8 +2,6 @@
 precision.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -8,8 +8,6 @@ sensitive_features=group, sample_weight=weight)`` and its siblings, and ``group_
 control_features=day)``.
 """
 
-from __future__ import annotations
-
 import pytest
 
 import sqlrank

@@ -2,9 +2,7 @@
 installed, the tool itself.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import ir_measures
 import lightgbm
@@ -19,9 +17,6 @@ from rectools.metrics import MAP, NDCG
 from sklearn.metrics import ndcg_score
 
 import sqlrank
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 PRINTED = 5.1e-6
 """Five decimals are printed."""

@@ -2,8 +2,6 @@
 judged.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

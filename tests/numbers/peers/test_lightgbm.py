@@ -1,7 +1,5 @@
 """LightGBM's ndcg and map on given scores: a booster without a tree that starts from them."""
 
-from __future__ import annotations
-
 import lightgbm
 import numpy as np
 import pyarrow as pa

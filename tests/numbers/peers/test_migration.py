@@ -2,8 +2,6 @@
 minute, or needs Java.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -2,8 +2,6 @@
 results were logged to it.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

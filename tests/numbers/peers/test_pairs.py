@@ -2,8 +2,6 @@
 Surprise.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

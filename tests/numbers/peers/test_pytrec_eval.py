@@ -2,8 +2,6 @@
 collections.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from functools import cache
 from math import isnan

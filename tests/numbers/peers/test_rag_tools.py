@@ -4,13 +4,13 @@ environment of its own.
 ragas 0.4 imports what later versions of langchain-community left out.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess
+from collections.abc import Mapping, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -18,10 +18,6 @@ import pytest
 import sqlrank
 from tests.environments import make_environment
 from tests.numbers.peers import test_mlflow as of_mlflow
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

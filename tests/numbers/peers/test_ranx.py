@@ -1,7 +1,5 @@
 """ranx, which compiles for a minute when it is first used."""
 
-from __future__ import annotations
-
 import pytest
 
 import sqlrank

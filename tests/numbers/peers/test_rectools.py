@@ -1,7 +1,5 @@
 """RecTools: the ranks are those of the input, and items of interactions are relevant."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pandas as pd

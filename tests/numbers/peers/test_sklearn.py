@@ -1,7 +1,5 @@
 """scikit-learn's ndcg_score and dcg_score: the mean over all orders of tied documents."""
 
-from __future__ import annotations
-
 from functools import cache
 from math import e, log2
 

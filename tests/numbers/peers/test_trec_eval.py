@@ -2,8 +2,6 @@
 printed.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from pathlib import Path
 

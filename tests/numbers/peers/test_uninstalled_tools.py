@@ -5,18 +5,13 @@ A list is the labels of the documents retrieved, in their order (None: not judge
 judged documents that were missed. Each expected value is written as the tool's formula has it.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from math import log, log2
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
 
 import sqlrank
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 HITS = [0, 1, 0, 1, 1, 0]
 """With one relevant document missed, R = 4; the precisions at the hits are 1/2, 2/4 and 3/5."""

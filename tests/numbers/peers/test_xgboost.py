@@ -1,7 +1,5 @@
 """XGBoost's ranking metrics on given scores: a booster of no rounds that starts from them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

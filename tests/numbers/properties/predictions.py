@@ -1,7 +1,5 @@
 """Prediction metrics, random predictions, and comparison of values, for tests of invariances."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Ranking metrics, random collections, and comparison of values, for tests of invariances."""
 
-from __future__ import annotations
-
 import math
 import random
 from functools import cache

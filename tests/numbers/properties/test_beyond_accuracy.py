@@ -1,7 +1,5 @@
 """Invariances of metrics beyond accuracy: order of rows, names, and repeated systems."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

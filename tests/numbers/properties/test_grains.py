@@ -2,9 +2,7 @@
 identify a row.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import duckdb
 import pytest
@@ -14,9 +12,6 @@ from sqlrank.explanations.explain import explain
 from sqlrank.registry.loader import load_registry
 from tests.lanes import select_every
 from tests.numbers.properties import test_standalone_files as pasted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LIBRARY = load_registry()
 UNIQUE = sorted(

@@ -2,11 +2,9 @@
 scores.
 """
 
-from __future__ import annotations
-
 import time
+from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 import duckdb
 import numpy as np
@@ -16,9 +14,6 @@ import pytest
 import sqlrank
 from tests.lanes import select_few
 from tests.numbers.properties.predictions import RANKS, assert_equal, evaluate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROWS = 600
 SCORES: dict[str, Callable[[np.random.Generator], np.ndarray]] = {

@@ -1,9 +1,8 @@
 """Metrics from truncated lists equal those from full lists, and long lists are truncated."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,6 +19,7 @@ from sqlrank.planner.planner import required_depth
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.registry.resolved_metric import find_input_role
+from sqlrank.registry.sql_file import SqlFile
 from tests.lanes import select_every, select_few
 from tests.numbers.properties.rankings import (
     assert_equal,
@@ -30,11 +30,6 @@ from tests.numbers.properties.rankings import (
 )
 from tests.numbers.references.random_collections import Traits, draw_random_collection
 from tests.numbers.references.recommendations import draw_world
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlrank.registry.sql_file import SqlFile
 
 LIBRARY = registry_for(None)
 VALID_WITH = LIBRARY.plans["rank_method"]["values"]["top_k"]["valid_with"]

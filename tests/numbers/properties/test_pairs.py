@@ -1,7 +1,5 @@
 """Invariances of pair metrics, and identities between them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -2,10 +2,8 @@
 groups.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
@@ -30,9 +28,6 @@ from tests.numbers.properties.predictions import (
     open_database,
     select_metrics,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def test_every_metric_is_among_them() -> None:

@@ -2,9 +2,8 @@
 are judged.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -24,9 +23,6 @@ from tests.numbers.properties.rankings import (
     make_run,
 )
 from tests.numbers.references.random_collections import Traits, draw_random_collection
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 COUNTABLE = [metric for metric in METRICS if "ties=" not in metric]
 

@@ -2,11 +2,10 @@
 list ids.
 """
 
-from __future__ import annotations
-
 import math
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -25,9 +24,6 @@ from tests.numbers.properties.rankings import (
 )
 from tests.numbers.references import reference
 from tests.numbers.references.answers import Collection, Scores
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def shuffle_rows(table: pa.Table, seed: int) -> pa.Table:

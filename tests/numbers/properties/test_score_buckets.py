@@ -1,8 +1,6 @@
 """Distribution of rows over the buckets of a bucketed order."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import duckdb
 import numpy as np
@@ -14,9 +12,6 @@ from sqlglot import exp
 import sqlrank
 from tests.lanes import select_few
 from tests.numbers.properties.predictions import evaluate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.slow
 

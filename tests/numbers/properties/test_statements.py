@@ -1,7 +1,5 @@
 """Printed statements of predictions: forbidden constructs, and equal numbers for every strategy."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from typing import Any

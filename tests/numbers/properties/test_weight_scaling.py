@@ -2,8 +2,6 @@
 may change.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -4,8 +4,6 @@ Written from the definitions, over the counts of each rating (columns) of each i
 that is not defined is None.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

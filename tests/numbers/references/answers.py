@@ -2,18 +2,13 @@
 parameters.
 """
 
-from __future__ import annotations
-
 import itertools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
 
 Scores = dict[str, dict[str, float]]
 

@@ -2,18 +2,13 @@
 Python, from the formulas.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tests.numbers.references.answers import Answer, Options, count_relevant, has_judgment, ratio
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 
 def gain(grade: float | None, o: Options, default: str = "linear") -> float:

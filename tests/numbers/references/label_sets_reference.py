@@ -2,20 +2,14 @@
 classes.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import sqlrank
-from tests.numbers.references.classes_reference import average_ratios, divide
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.numbers.references.classes_reference import Array
+from tests.numbers.references.classes_reference import Array, average_ratios, divide
 
 
 @dataclass(frozen=True)

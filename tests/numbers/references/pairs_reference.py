@@ -1,20 +1,14 @@
 """The reference of the metrics of pairs, in NumPy, from the definitions, pair by pair."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import sqlrank
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.numbers.references.predictions import Predictions
+from tests.numbers.references.predictions import Predictions
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """The metrics of pairs, with every parameter, that are compared."""
 
-from __future__ import annotations
-
 NUMBER_METRICS = [
     "KendallTau",
     *(f"KendallTau(tau={name})" for name in ("a", "c", "gamma")),

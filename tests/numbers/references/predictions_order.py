@@ -2,8 +2,6 @@
 computed point by point.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

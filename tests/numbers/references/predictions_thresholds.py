@@ -1,18 +1,13 @@
 """Metrics of a threshold, in NumPy; the best one is looked for in exact arithmetic."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tests.numbers.references.predictions import Options, Predictions, order_rows, ratio
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @dataclass(frozen=True)

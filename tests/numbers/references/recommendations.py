@@ -2,22 +2,17 @@
 sets for them.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import random
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 Lists = dict[str, list[str]]
 

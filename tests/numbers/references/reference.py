@@ -4,11 +4,10 @@ Written from the papers and from what trec_eval documents, not from the SQL: it 
 at a time.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlrank
 from tests.numbers.references.answers import (
@@ -61,10 +60,6 @@ from tests.numbers.references.hits import (
     unjudged_share,
     utility,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 LINEAR = ("AR", "CG", "DCG", "F", "MDCG", "P", "R", "RBP", "RHR", "RR", "Success", "nDCG")
 """Metrics with an expectation over ties in closed form: sums over documents, and those of the first

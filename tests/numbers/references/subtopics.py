@@ -2,18 +2,13 @@
 documents of its subtopics.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 Judgments = dict[str, dict[str, float]]
 """Document to subtopic to grade."""

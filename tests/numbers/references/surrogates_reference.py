@@ -1,7 +1,5 @@
 """The reference of the surrogates of pAp@k in NumPy, pair by pair and from their definitions."""
 
-from __future__ import annotations
-
 from itertools import combinations, product
 
 import numpy as np

@@ -2,9 +2,8 @@
 and errors of rows.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,9 +12,6 @@ import pytest
 import sqlrank
 from sqlrank import InputError
 from tests.numbers.references import agreement_reference as reference
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 LEVELS = ("nominal", "ordinal", "interval")
 ALPHAS = {level: f"KrippendorffAlpha(level_of_measurement={level})" for level in LEVELS}

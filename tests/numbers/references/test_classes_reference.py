@@ -2,8 +2,6 @@
 scikit-learn, and finite differences.
 """
 
-from __future__ import annotations
-
 import warnings
 from functools import cache
 from typing import Any

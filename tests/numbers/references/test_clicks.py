@@ -2,14 +2,14 @@
 judgments that clicks were drawn from.
 """
 
-from __future__ import annotations
-
 import math
 import random
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -17,10 +17,6 @@ import pytest
 import sqlrank
 from sqlrank.errors import InputError
 from tests.interface.command_line import run_command
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 DISCOUNTS: dict[str, Callable[[int], float]] = {
     "log2": lambda rank: 1 / math.log2(rank + 1),

@@ -2,8 +2,6 @@
 intervals, and errors of rows.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -2,8 +2,6 @@
 scikit-learn, and finite differences.
 """
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Leaked queries against sets of n-grams in plain Python, by hand, and undefined cases."""
 
-from __future__ import annotations
-
 import random
 import re
 import sqlite3

@@ -2,8 +2,6 @@
 scikit-learn and of a row for each class.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import duckdb

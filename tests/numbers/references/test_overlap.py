@@ -2,8 +2,6 @@
 runs by name.
 """
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -2,8 +2,6 @@
 ties.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from functools import cache

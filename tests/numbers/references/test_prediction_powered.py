@@ -2,8 +2,6 @@
 simulated truth, and undefined cases.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -2,8 +2,6 @@
 and one worked by hand.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

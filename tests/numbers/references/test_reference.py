@@ -2,8 +2,6 @@
 policy.
 """
 
-from __future__ import annotations
-
 import random
 from functools import cache
 from typing import Any

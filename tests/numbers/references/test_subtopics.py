@@ -2,8 +2,6 @@
 worked by hand.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The surrogates of pAp@k and their sub-gradients: values, inequalities, slopes and convexity."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

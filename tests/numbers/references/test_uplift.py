@@ -2,8 +2,6 @@
 that are refused.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -2,20 +2,16 @@
 ones that it has.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import sklearn.metrics
 
 import sqlrank
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 COMPUTED: Counter[str] = Counter()
 """Number of values that sqlrank computed, by function."""

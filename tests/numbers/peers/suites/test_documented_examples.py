@@ -4,8 +4,6 @@ They are of ranx, er-evaluation and tea-tasting, which tests do not install: ``p
 er-evaluation tea-tasting`` has them run.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyarrow as pa

@@ -16,8 +16,6 @@ Not taken: lists in which ranks repeat, and AP of interactions that are listed t
 RecTools), which sqlrank rejects.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import combinations, product
 from typing import Any
