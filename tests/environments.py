@@ -24,14 +24,9 @@ def make_environment(config: pytest.Config, name: str, requirements: list[str]) 
                 [sys.executable, "-m", "venv", "--clear", str(folder / "venv")], check=True
             )
             install = [
-                str(programs / "python"),
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--no-compile",
+                str(programs / "python"), "-m", "pip", "install", "--quiet", "--no-compile",
                 "--disable-pip-version-check",
-            ]
+            ]  # fmt: skip
             done = subprocess.run(
                 [*install, *requirements], check=False, capture_output=True, text=True
             )

@@ -53,15 +53,9 @@ def run_welch_test(
     test = stats.ttest_ind(treatment, control, equal_var=False)
     low, high = test.confidence_interval(level)
     names = (
-        "value_control",
-        "value",
-        "difference",
-        "ci_low",
-        "ci_high",
-        "statistic",
-        "p_value",
+        "value_control", "value", "difference", "ci_low", "ci_high", "statistic", "p_value",
         "df",
-    )
+    )  # fmt: skip
     values = (
         control.mean(),
         treatment.mean(),

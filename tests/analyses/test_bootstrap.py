@@ -219,12 +219,8 @@ def test_units_that_are_all_equal() -> None:
             interval="bootstrap",
         ).to_pylist()
         assert tuple(row[name] for name in names) == (
-            pytest.approx(values[0]),
-            None,
-            None,
-            pytest.approx(0, abs=1e-14),
-            len(values),
-        )
+            pytest.approx(values[0]), None, None, pytest.approx(0, abs=1e-14), len(values),
+        )  # fmt: skip
     separated = pa.table({"label": [0, 1] * 20, "score": [0.2, 0.8] * 20, "id": range(40)})
     (row,) = sqlrank.evaluate(
         ["AUC", "KS", "PRAUC", "MCC", "LogLoss"],
@@ -362,19 +358,9 @@ def test_rows_without_names() -> None:
 def test_the_command(tmp_path: Any) -> None:
     (tmp_path / "p.csv").write_text("id,label,score\n1,0,0.1\n2,1,0.7\n3,0,0.4\n4,1,0.3\n5,1,0.9\n")
     options = [
-        "--predictions",
-        str(tmp_path / "p.csv"),
-        "--confidence",
-        "0.9",
-        "--interval",
-        "bootstrap",
-        "--unit",
-        "id",
-        "--replicates",
-        "99",
-        "--seed",
-        "2",
-    ]
+        "--predictions", str(tmp_path / "p.csv"), "--confidence", "0.9", "--interval",
+        "bootstrap", "--unit", "id", "--replicates", "99", "--seed", "2",
+    ]  # fmt: skip
     shown = CliRunner().invoke(app, ["evaluate", "KS", *options, "--format", "json"])
     assert shown.exit_code == 0, shown.output
     assert '"KS.n_units": 5' in shown.stdout

@@ -68,32 +68,19 @@ def test_student(shares: Path) -> None:
     """Compare with scipy's paired t-test."""
     (row,) = compare(shares, score(a=A, b=B))
     assert (row["metric"], row["baseline"], row["system"], row["n_units"], row["unpaired"]) == (
-        "Portion",
-        "a",
-        "b",
-        12,
-        0,
-    )
+        "Portion", "a", "b", 12, 0,
+    )  # fmt: skip
     assert (row["wins"], row["ties"], row["losses"], row["ci_level"], row["winner"]) == (
-        8,
-        2,
-        2,
-        0.95,
-        "b",
-    )
+        8, 2, 2, 0.95, "b",
+    )  # fmt: skip
     found = [
         row[name]
         for name in ("difference", "se", "statistic", "p_value", "ci_low", "ci_high", "cohens_d")
     ]
     expected = [
-        0.0933333333,
-        0.0350180329,
-        2.6652934410,
-        0.0219779663,
-        0.0162591626,
-        0.1704075040,
+        0.0933333333, 0.0350180329, 2.6652934410, 0.0219779663, 0.0162591626, 0.1704075040,
         0.7694039428,
-    ]
+    ]  # fmt: skip
     assert found == pytest.approx(expected, abs=1e-10)
     assert row["relative_difference"] == pytest.approx(row["difference"] / row["value_baseline"])
     assert row["mde"] == pytest.approx(
@@ -175,12 +162,8 @@ def test_power() -> None:
     """Of statsmodels TTestPower; its least effect is by the noncentral t, and 0.0001 away."""
     assert minimum_detectable_effect(1, 200, 0.95, 0.8) == pytest.approx(0.199078, abs=1e-6)
     assert [required_units(1, effect, 0.95, 0.8) for effect in (0.05, 0.1, 0.2, 0.5, 1)] == [
-        3142,
-        787,
-        199,
-        34,
-        10,
-    ]
+        3142, 787, 199, 34, 10,
+    ]  # fmt: skip
 
 
 def test_an_effect(shares: Path) -> None:
@@ -418,14 +401,8 @@ def test_differences_of_queries(shares: Path) -> None:
         per_query=True,
     )
     assert result.column_names == [
-        "metric",
-        "baseline",
-        "system",
-        "query_id",
-        "value_baseline",
-        "value",
-        "difference",
-    ]
+        "metric", "baseline", "system", "query_id", "value_baseline", "value", "difference",
+    ]  # fmt: skip
     assert [(row["query_id"], round(row["difference"], 9)) for row in result.to_pylist()] == [
         ("q3", -0.8),
         ("q2", 0.0),
@@ -478,12 +455,8 @@ def test_several_scores() -> None:
 def test_a_system_against_itself(shares: Path) -> None:
     (row,) = compare(shares, score(a=A, b=A))
     assert (row["difference"], row["p_value"], row["p_adjusted"], row["ties"], row["winner"]) == (
-        0,
-        1,
-        1,
-        12,
-        None,
-    )
+        0, 1, 1, 12, None,
+    )  # fmt: skip
     assert (row["ci_low"], row["ci_high"], row["statistic"], row["cohens_d"]) == (
         None,
         None,
@@ -496,32 +469,20 @@ def test_the_same_change_everywhere_is_no_certainty(shares: Path) -> None:
     (row,) = compare(shares, score(a=[0.1, 0.2, 0.7], b=[0.2, 0.3, 0.8]))
     assert row["difference"] == pytest.approx(0.1)
     assert (row["wins"], row["se"], row["p_value"], row["ci_low"], row["winner"]) == (
-        3,
-        0,
-        None,
-        None,
-        None,
-    )
+        3, 0, None, None, None,
+    )  # fmt: skip
 
 
 @pytest.mark.slow
 def test_one_query_and_none(shares: Path) -> None:
     (row,) = compare(shares, score(a=[0.1], b=[0.5]))
     assert (row["n_units"], row["difference"], row["se"], row["p_value"], row["winner"]) == (
-        1,
-        0.4,
-        None,
-        None,
-        None,
-    )
+        1, 0.4, None, None, None,
+    )  # fmt: skip
     (none,) = compare(shares, score(a=[0.1, None], b=[None, 0.5]))
     assert (
-        none["n_units"],
-        none["unpaired"],
-        none["difference"],
-        none["wins"],
-        none["p_value"],
-    ) == (0, 2, None, None, None)
+        none["n_units"], none["unpaired"], none["difference"], none["wins"], none["p_value"],
+    ) == (0, 2, None, None, None)  # fmt: skip
     assert (
         compare(shares, score(a=[0.1, None], b=[None, 0.5]), test="randomization")[0]["p_value"]
         is None

@@ -162,15 +162,8 @@ def test_the_command(tmp_path: Path) -> None:
         "compare", "AUC", "LogLoss", *named[:4], "--by", "campaign", "--where", "day > 2"
     )
     assert shown.splitlines()[0].split() == [
-        "campaign",
-        "metric",
-        "score",
-        "near",
-        "difference",
-        "interval",
-        "p",
-        "winner",
-    ]
+        "campaign", "metric", "score", "near", "difference", "interval", "p", "winner",
+    ]  # fmt: skip
     assert [line.split()[:2] for line in shown.splitlines()[1:5]] == [
         ["NULL", "AUC"],
         ["NULL", "LogLoss"],

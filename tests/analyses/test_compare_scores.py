@@ -412,18 +412,9 @@ def test_what_is_undefined() -> None:
 def test_the_command(tmp_path: Any) -> None:
     pq.write_table(make_predictions(user=USER), tmp_path / "p.parquet")
     options = [
-        "AUC",
-        "--predictions",
-        str(tmp_path / "p.parquet"),
-        "--column",
-        "score=a",
-        "--column",
-        "score=b",
-        "--unit",
-        "user",
-        "--format",
-        "json",
-    ]
+        "AUC", "--predictions", str(tmp_path / "p.parquet"), "--column", "score=a", "--column",
+        "score=b", "--unit", "user", "--format", "json",
+    ]  # fmt: skip
     shown = CliRunner().invoke(app, ["compare", *options])
     assert shown.exit_code == 0, shown.output
     assert '"n_units": 5' in shown.stdout

@@ -140,16 +140,9 @@ def test_atoms_are_part_of_the_definition() -> None:
     assert len(set(made)) == 3
     assert made[1] == made[2] == made[3]
     text = run_command(
-        "rollup",
-        "AUC",
-        "--predictions",
-        "clicks",
-        "--exact-score",
-        "0.5",
-        "--sql",
-        "--dialect",
-        "snowflake",
-    )
+        "rollup", "AUC", "--predictions", "clicks", "--exact-score", "0.5", "--sql",
+        "--dialect", "snowflake",
+    )  # fmt: skip
     assert made[1] in text
     assert "WHEN score = 0.5" in text
 

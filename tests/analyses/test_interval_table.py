@@ -24,12 +24,9 @@ from tests.lanes import select_few
 from website.examples import format_metric
 
 QUICK = {
-    "classified, 3 rows of a class",
-    "ratings, 10 items",
-    "logs, 10 users",
-    "queries, 8 queries",
-    "records, 10 clusters",
-}
+    "classified, 3 rows of a class", "ratings, 10 items", "logs, 10 users",
+    "queries, 8 queries", "records, 10 clusters",
+}  # fmt: skip
 """Designs that are drawn in every run of the tests."""
 
 

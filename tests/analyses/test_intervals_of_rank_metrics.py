@@ -546,28 +546,16 @@ def test_the_command_takes_a_unit(tmp_path: Any) -> None:
     )
     assert [line.split()[::4] for line in shown.splitlines()[1:3]] == [["AUC", "5"], ["APS", "5"]]
     assert "unit_id" in run_command(
-        "sql",
-        "AUC",
-        "--predictions",
-        "p",
-        "--confidence",
-        "0.95",
-        "--unit",
-        "user",
-        "--dialect",
-        "bigquery",
-    )
+        "sql", "AUC", "--predictions", "p", "--confidence", "0.95", "--unit", "user",
+        "--dialect", "bigquery",
+    )  # fmt: skip
 
 
 def test_a_model_of_dbt_takes_a_unit() -> None:
     model = sqlrank.dbt_model(["AUC"], "daily", predictions="scored", confidence=0.95, unit="user")
     assert [column["name"] for column in model.schema["models"][0]["columns"]] == [
-        "auc",
-        "auc_ci_low",
-        "auc_ci_high",
-        "auc_se",
-        "auc_n_units",
-    ]
+        "auc", "auc_ci_low", "auc_ci_high", "auc_se", "auc_n_units",
+    ]  # fmt: skip
     assert "unit_id" in model.sql
 
 

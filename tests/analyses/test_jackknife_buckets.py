@@ -420,14 +420,8 @@ def test_drift_leaves_a_bucket_out_of_both_times() -> None:
     }
     result = sqlrank.drift(METRICS, **asked)
     assert result.column_names[4:11] == [
-        "bound_low",
-        "bound_high",
-        "ci_low",
-        "ci_high",
-        "se",
-        "n_buckets",
-        "p_value",
-    ]
+        "bound_low", "bound_high", "ci_low", "ci_high", "se", "n_buckets", "p_value",
+    ]  # fmt: skip
     day = draw_clicks()["day"].to_numpy()
     then, now = evaluate_without_buckets(day < 4), evaluate_without_buckets(day >= 4)
     rows = {row["metric"]: row for row in result.to_pylist()}
@@ -502,44 +496,20 @@ def test_the_command(tmp_path: Path) -> None:
     path, rollup = tmp_path / "clicks.parquet", tmp_path / "rollup.parquet"
     pq.write_table(draw_clicks(), path)
     options = (
-        "rollup",
-        "AUC",
-        "LogLoss",
-        "--predictions",
-        path,
-        "--by",
-        "day",
-        "--unit",
-        "viewer",
-        "--n-buckets",
-        8,
-    )
+        "rollup", "AUC", "LogLoss", "--predictions", path, "--by", "day", "--unit", "viewer",
+        "--n-buckets", 8,
+    )  # fmt: skip
     run_command(*options, "-o", rollup)
     assert pq.read_table(rollup).column_names[:3] == ["day", "bucket", "bin"]
     shown = run_command("evaluate", "AUC", "LogLoss", "--rollup", rollup, "--confidence", 0.95)
     assert shown.splitlines()[0].split() == [
-        "metric",
-        "value",
-        "bound_low",
-        "bound_high",
-        "ci_low",
-        "ci_high",
-        "n_buckets",
-        "num_days",
-        "num_rows",
-    ]
+        "metric", "value", "bound_low", "bound_high", "ci_low", "ci_high", "n_buckets",
+        "num_days", "num_rows",
+    ]  # fmt: skip
     drift = (
-        "drift",
-        "AUC",
-        "--rollup",
-        rollup,
-        "--reference",
-        "day < 4",
-        "--current",
-        "day >= 4",
-        "--confidence",
-        0.95,
-    )
+        "drift", "AUC", "--rollup", rollup, "--reference", "day < 4", "--current", "day >= 4",
+        "--confidence", 0.95,
+    )  # fmt: skip
     summary = tmp_path / "summary.md"
     assert invoke_command(*drift, "--tolerance", "AUC=0.001", "--summary", summary).exit_code == 3
     assert (

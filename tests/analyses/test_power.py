@@ -77,16 +77,9 @@ def test_two_systems_have_the_numbers_of_compare() -> None:
     for plan, row in zip(planned, compared, strict=True):
         assert plan["sd"] == pytest.approx(row["se"] * math.sqrt(40))
         same = (
-            "metric",
-            "baseline",
-            "system",
-            "n_units",
-            "required_units",
-            "value_baseline",
-            "value",
-            "ci_level",
-            "mde",
-        )
+            "metric", "baseline", "system", "n_units", "required_units", "value_baseline",
+            "value", "ci_level", "mde",
+        )  # fmt: skip
         assert [plan[name] for name in same] == [
             pytest.approx(row[name]) if isinstance(row[name], float) else row[name] for name in same
         ]

@@ -466,30 +466,15 @@ def test_a_rollup_is_stored_and_evaluated_by_the_command(tmp_path: Path) -> None
     )
     assert (stored.exit_code, stored.stderr.splitlines()[0]) == (0, "inserted 3 rows into rollup")
     shown = run_command(
-        "evaluate",
-        "nDCG@5",
-        "num_q",
-        "--rollup",
-        "rollup",
-        "--db",
-        tmp_path / "kept.duckdb",
-        "--format",
-        "csv",
-    )
+        "evaluate", "nDCG@5", "num_q", "--rollup", "rollup", "--db", tmp_path / "kept.duckdb",
+        "--format", "csv",
+    )  # fmt: skip
     assert shown.splitlines()[0] == "nDCG@5,num_q,num_days,num_rows"
     assert shown.rstrip().endswith(",35.0,3,35")
     model = [
-        "--dbt",
-        tmp_path / "daily_rollup.sql",
-        "--begin",
-        "2026-01-01",
-        "--run",
-        "run",
-        "--qrels",
-        "qrels",
-        "--by",
-        "day",
-    ]
+        "--dbt", tmp_path / "daily_rollup.sql", "--begin", "2026-01-01", "--run", "run",
+        "--qrels", "qrels", "--by", "day",
+    ]  # fmt: skip
     assert invoke_command("rollup", "nDCG@5", *model).exit_code == 0
     text = (tmp_path / "daily_rollup.sql").read_text("utf-8")
     assert "{{ ref('run') }}" in text

@@ -382,17 +382,9 @@ def test_the_command(tmp_path: Path) -> None:
         duck.register("c", draw_clicks())
         duck.execute("CREATE TABLE clicks AS SELECT * FROM c")
     asked = [
-        "rollup",
-        "AUC",
-        "--predictions",
-        "clicks",
-        "--by",
-        "day",
-        "--db",
-        path,
-        "--insert",
+        "rollup", "AUC", "--predictions", "clicks", "--by", "day", "--db", path, "--insert",
         "ads",
-    ]
+    ]  # fmt: skip
     assert invoke_command(*asked, "--batch", "first").exit_code == 0
     assert (
         invoke_command(

@@ -88,17 +88,9 @@ def test_other_days_and_slices_are_added() -> None:
 def test_the_command_refuses_them(tmp_path: Path) -> None:
     pq.write_table(CLICKS, tmp_path / "clicks.parquet")
     asked = (
-        "rollup",
-        "AUC",
-        "--predictions",
-        tmp_path / "clicks.parquet",
-        "--by",
-        "day",
-        "--db",
-        tmp_path / "ads.duckdb",
-        "--insert",
-        "ads",
-    )
+        "rollup", "AUC", "--predictions", tmp_path / "clicks.parquet", "--by", "day", "--db",
+        tmp_path / "ads.duckdb", "--insert", "ads",
+    )  # fmt: skip
     assert invoke_command(*asked).exit_code == 0
     again = invoke_command(*asked)
     assert (again.exit_code, again.stdout) == (2, "")

@@ -159,17 +159,9 @@ def test_results_are_stored() -> None:
         duck.execute(statement)
     assert duck.sql("SELECT COUNT(*), SUM(num_rows) FROM daily").fetchall() == [(5, 1500)]
     text = run_command(
-        "sql",
-        "AUC",
-        "--rollup",
-        "ads.daily_rollup",
-        "--by",
-        "day",
-        "--dialect",
-        "snowflake",
-        "--create-view",
-        "ads.auc",
-    )
+        "sql", "AUC", "--rollup", "ads.daily_rollup", "--by", "day", "--dialect", "snowflake",
+        "--create-view", "ads.auc",
+    )  # fmt: skip
     assert "\nCREATE OR REPLACE VIEW ads.auc AS\n" in text
     (command,) = [
         line.removeprefix("-- made by: ")

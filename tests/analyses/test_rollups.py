@@ -500,32 +500,13 @@ def test_the_command_makes_a_rollup_and_reads_it(tmp_path: Path) -> None:
     )
     assert shown.splitlines()[0] == "AUC,AUC.bound_low,AUC.bound_high,LogLoss,num_days,num_rows"
     assert "INSERT INTO daily_rollup" in run_command(
-        "rollup",
-        "AUC",
-        "--predictions",
-        "clicks",
-        "--by",
-        "day",
-        "--sql",
-        "--dialect",
-        "snowflake",
-        "--insert",
-        "daily_rollup",
-    )
+        "rollup", "AUC", "--predictions", "clicks", "--by", "day", "--sql", "--dialect",
+        "snowflake", "--insert", "daily_rollup",
+    )  # fmt: skip
     stored = invoke_command(
-        "rollup",
-        "AUC",
-        "--predictions",
-        path,
-        "--by",
-        "day",
-        "--db",
-        tmp_path / "ads.duckdb",
-        "--insert",
-        "ads",
-        "--overwrite-by",
-        "day",
-    )
+        "rollup", "AUC", "--predictions", path, "--by", "day", "--db", tmp_path / "ads.duckdb",
+        "--insert", "ads", "--overwrite-by", "day",
+    )  # fmt: skip
     assert (stored.exit_code, stored.stdout) == (0, "")
     assert re.fullmatch(r"inserted [\d,]+ rows into ads\n(note: .*\n)*", stored.stderr)
     assert (

@@ -207,15 +207,7 @@ def test_the_command(tmp_path: Any) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("user_id,item_id,happened_at\n1,10,1\n1,11,5\n2,11,6\n")
     options = (
-        "--time",
-        "happened_at",
-        "--time-bound",
-        "5",
-        "--user",
-        "user_id",
-        "--cold-start",
-        "drop_users",
-        "--format",
-        "csv",
-    )
+        "--time", "happened_at", "--time-bound", "5", "--user", "user_id", "--cold-start",
+        "drop_users", "--format", "csv",
+    )  # fmt: skip
     assert run_command("split", path, *options).splitlines()[1:] == ["1,10,1,train", "1,11,5,test"]

@@ -383,17 +383,9 @@ def test_the_command(tmp_path: Any) -> None:
     path = tmp_path / "ids.csv"
     path.write_text("id\n" + "".join(f"{name}\n" for name in GOLDEN))
     options = [
-        "split",
-        str(path),
-        "--key",
-        "id",
-        "--salt",
-        "checkout",
-        "--share",
-        "control=0.5",
-        "--share",
-        "treatment=0.5",
-    ]
+        "split", str(path), "--key", "id", "--salt", "checkout", "--share", "control=0.5",
+        "--share", "treatment=0.5",
+    ]  # fmt: skip
     done = CliRunner().invoke(app, [*options, "--format", "csv"])
     assert done.exit_code == 0
     assert dict(line.split(",") for line in done.stdout.splitlines()[1:]) == {

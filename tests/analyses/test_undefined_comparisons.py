@@ -97,17 +97,9 @@ def test_a_metric_undefined_for_one_system_hides_no_other() -> None:
     ]
     assert rows[1]["value_baseline"] is not None
     numbers = (
-        "value",
-        "difference",
-        "ci_low",
-        "ci_high",
-        "se",
-        "p_value",
-        "p_adjusted",
-        "winner",
-        "mde",
-        "wins",
-    )
+        "value", "difference", "ci_low", "ci_high", "se", "p_value", "p_adjusted", "winner",
+        "mde", "wins",
+    )  # fmt: skip
     assert [rows[1][name] for name in numbers] == [None] * len(numbers)
     assert (rows[1]["n_units"], rows[1]["unpaired"]) == (0, 0)
 

@@ -398,14 +398,8 @@ class ZetaSQL:
 
 
 ENGINES: tuple[Callable[[], Engine], ...] = (
-    SQLite,
-    PostgreSQL,
-    ClickHouse,
-    DataFusion,
-    ZetaSQL,
-    Databend,
-    Spark,
-)
+    SQLite, PostgreSQL, ClickHouse, DataFusion, ZetaSQL, Databend, Spark,
+)  # fmt: skip
 """All engines, each of which must be there for the tests to pass."""
 
 

@@ -40,24 +40,16 @@ class MariaDB:
         ]
         subprocess.run([*install, "--skip-test-db", "--user=root"], check=True, capture_output=True)
         serve = [
-            "mariadbd",
-            "--no-defaults",
-            f"--datadir={data}",
-            f"--socket={socket}",
-            "--skip-networking",
-            "--user=root",
-        ]
+            "mariadbd", "--no-defaults", f"--datadir={data}", f"--socket={socket}",
+            "--skip-networking", "--user=root",
+        ]  # fmt: skip
         self._server = subprocess.Popen(
             [*serve, "--sql-mode=STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY"], stderr=subprocess.DEVNULL
         )
         self._client = [
-            "mariadb",
-            "--no-defaults",
-            f"--socket={socket}",
-            "--user=root",
-            "--default-character-set=utf8mb4",
-            "--batch",
-        ]
+            "mariadb", "--no-defaults", f"--socket={socket}", "--user=root",
+            "--default-character-set=utf8mb4", "--batch",
+        ]  # fmt: skip
         self._wait_until_it_answers()
         self.execute("CREATE DATABASE shop CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
         self._client += ["--database=shop"]

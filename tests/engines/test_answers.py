@@ -17,16 +17,8 @@ from tests.engines.running import parametrize_engines, run_engine
 from tests.engines.test_engines import measure_deviation
 
 METRICS = [
-    "nDCG@3",
-    "AP",
-    "RR",
-    "R@2",
-    "num_ret",
-    "num_rel",
-    "num_q",
-    "num_no_rel",
-    "num_duplicates",
-]
+    "nDCG@3", "AP", "RR", "R@2", "num_ret", "num_rel", "num_q", "num_no_rel", "num_duplicates",
+]  # fmt: skip
 SCHEMA = pa.schema(
     {
         "query_id": pa.string(),

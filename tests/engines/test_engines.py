@@ -33,12 +33,9 @@ from tests.numbers.references.predictions_reference import list_candidates
 
 TOLERANCE = 1e-9
 FEW = [
-    "default",
-    "records of groups",
-    "predictions shop, score_order=buckets",
-    "regression",
+    "default", "records of groups", "predictions shop, score_order=buckets", "regression",
     "ROC, score_order=buckets",
-]
+]  # fmt: skip
 """Scenarios for which Spark writes and compiles Java."""
 
 LONG_SCHEMA = pa.schema(

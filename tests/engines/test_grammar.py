@@ -36,12 +36,9 @@ RUN_HERE = {
 }
 
 FUSED = (
-    "systems",
-    "predictions shop, score_order=buckets",
-    "records of groups",
-    "beyond accuracy",
+    "systems", "predictions shop, score_order=buckets", "records of groups", "beyond accuracy",
     "ROC, score_order=buckets",
-)
+)  # fmt: skip
 """Scenarios that are parsed whole: all metrics, and a curve."""
 
 STEP = re.compile(r"^(?:WITH |\), )\S+ AS \($|^\)$", re.MULTILINE)

@@ -64,12 +64,9 @@ def test_quantiles_are_exact(engine: Engine, role: str, request: pytest.FixtureR
         request.applymarker(pytest.mark.xfail(strict=True, reason=why))
     table: Any = TABLE if role == "queries" else TABLE.drop_columns(["query_id"])
     metrics = [
-        "Quantile(cost, 0.95)",
-        "Quantile(cost, 0)",
-        "Quantile(cost, 1)",
-        "Quantile(faithfulness)",
-        "Missing(faithfulness)",
-    ]
+        "Quantile(cost, 0.95)", "Quantile(cost, 0)", "Quantile(cost, 1)",
+        "Quantile(faithfulness)", "Missing(faithfulness)",
+    ]  # fmt: skip
     expected = sqlrank.evaluate(metrics, **{role: table}, by="system")
     for dialect in engine.dialects:
         read = [name for name in ("query_id", "cost", "faithfulness") if name in table.column_names]

@@ -50,17 +50,9 @@ def script(dialect: str) -> FunctionScript:
 def text_table(table: pa.Table) -> pa.Table:
     """Return a table whose ids are texts, as functions of BigQuery take them."""
     ids = (
-        "query_id",
-        "doc_id",
-        "record_id",
-        "predicted_cluster",
-        "true_cluster",
-        "cluster_id",
-        "left_id",
-        "right_id",
-        "session_id",
-        "site",
-    )
+        "query_id", "doc_id", "record_id", "predicted_cluster", "true_cluster", "cluster_id",
+        "left_id", "right_id", "session_id", "site",
+    )  # fmt: skip
     return pa.table(
         {
             name: table[name].cast(pa.string()) if name in ids else table[name]

@@ -236,21 +236,10 @@ def generate_expression(generator: random.Random, depth: int, dialect: str) -> s
     if depth == 0 or generator.random() < 0.15:
         return generator.choice(
             [
-                "i",
-                "j",
-                "f",
-                "i",
-                "CAST(s AS INTEGER)",
-                "1",
-                "2",
-                "7",
-                "0.5",
-                "1.10",
-                "2.5e0",
-                "-3",
-                "0",
+                "i", "j", "f", "i", "CAST(s AS INTEGER)", "1", "2", "7", "0.5", "1.10", "2.5e0",
+                "-3", "0",
             ]
-        )
+        )  # fmt: skip
     first, second, third = (generate_expression(generator, depth - 1, dialect) for _ in range(3))
     double = "REAL" if dialect == "sqlite" else "DOUBLE"
     forms = [

@@ -28,21 +28,9 @@ from tests.numbers.references.random_collections import (
 )
 
 HOSTILE = (
-    "{}",
-    "d{}",
-    "é{}",
-    "'{}'",
-    '"{}',
-    "{}; DROP TABLE run",
-    "NULL",
-    "\\{}",
-    "%{}%",
-    "{}\u00a0",
-    "\U0001f600{}",
-    " {} ",
-    "{{{{ {} }}}}",
-    "--{}",
-)
+    "{}", "d{}", "é{}", "'{}'", '"{}', "{}; DROP TABLE run", "NULL", "\\{}", "%{}%", "{}\u00a0",
+    "\U0001f600{}", " {} ", "{{{{ {} }}}}", "--{}",
+)  # fmt: skip
 """Forms of names: with quotes, escapes, spaces, fragments of SQL, and characters of more than two
 bytes.
 """

@@ -13,15 +13,9 @@ PREDICTIONS = ("--predictions", "{source}")
 TWO_SCORES = ("--column", "score=score", "--column", "score=other", "--policy", "level=query")
 FEATURES = ("--column", "features=score", "--column", "features=other")
 DRIFT = (
-    "drift",
-    "LogLoss",
-    "--rollup",
-    "{source}",
-    "--reference",
-    "day < DATE '2026-03-03'",
-    "--tolerance",
-    "9",
-)
+    "drift", "LogLoss", "--rollup", "{source}", "--reference", "day < DATE '2026-03-03'",
+    "--tolerance", "9",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

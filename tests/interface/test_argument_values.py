@@ -37,17 +37,9 @@ VISITS = pa.table(
     {"unit_id": [1, 2, 3, 4], "variant": ["control", "control", "b", "b"], "x": [1, 2, 3, 5]}
 )
 POLICIES = (
-    "ties",
-    "if_undefined",
-    "unjudged",
-    "depth",
-    "rel",
-    "aggregate",
-    "topics",
-    "level",
-    "threshold",
-    "nothing",
-)
+    "ties", "if_undefined", "unjudged", "depth", "rel", "aggregate", "topics", "level",
+    "threshold", "nothing",
+)  # fmt: skip
 
 
 class Mute:
@@ -169,17 +161,11 @@ texts = st.one_of(
     ),
     st.sampled_from(
         [
-            "P@1e999",
-            "P@99999999999999999999",
-            "P@²",
-            "P(rel={})@1",
-            "P(rel=1e400)@1",
-            "f(a=" + "-" * 5000 + "1)",
-            "AUC",
-            "label > 0",
+            "P@1e999", "P@99999999999999999999", "P@²", "P(rel={})@1", "P(rel=1e400)@1",
+            "f(a=" + "-" * 5000 + "1)", "AUC", "label > 0",
         ]
     ),
-)
+)  # fmt: skip
 plain = st.one_of(
     st.none(),
     st.booleans(),

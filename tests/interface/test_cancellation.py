@@ -220,14 +220,10 @@ def _reset_signals() -> None:
         pytest.param([sys.executable, "-c", SCRIPT], "auto", signal.SIGINT, marks=pytest.mark.slow),
     ],
     ids=[
-        "command line",
-        "command line, checking",
-        "terminated",
-        "hung up",
-        "Python",
+        "command line", "command line, checking", "terminated", "hung up", "Python",
         "Python, checking",
     ],
-)
+)  # fmt: skip
 def test_an_interrupt_ends_it_and_leaves_nothing_behind(
     command: list[str], check: str, number: signal.Signals, tmp_path: Path
 ) -> None:

@@ -24,17 +24,9 @@ from tests.lanes import select_every, select_few
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = [
-    "<script>alert(1)</script>",
-    "</script><!--",
-    "a.b",
-    "a[b]['c']",
-    'it\'s "so"',
-    "\\n{{x}}",
-    "שלום\u202e",
-    "",
-    " ",
-    "select",
-]
+    "<script>alert(1)</script>", "</script><!--", "a.b", "a[b]['c']", 'it\'s "so"', "\\n{{x}}",
+    "שלום\u202e", "", " ", "select",
+]  # fmt: skip
 
 
 def count_marks(svg: str) -> Counter[str]:
@@ -187,20 +179,11 @@ def test_a_page_needs_no_network(tmp_path: Path) -> None:
     select_every(
         4,
         [
-            "<script>",
-            'it\'s "so"',
-            "select",
-            "שלום",
-            "a.b",
-            "a[b]",
-            "x\\y",
-            "n",
-            "x",
-            "colour",
-            "datum.y",
+            "<script>", 'it\'s "so"', "select", "שלום", "a.b", "a[b]", "x\\y", "n", "x",
+            "colour", "datum.y",
         ],
     ),
-)
+)  # fmt: skip
 def test_any_name_of_a_column(name: str, tmp_path: Path) -> None:
     data = CLICKS.select(["label", "score", "country"]).rename_columns(["label", "score", name])
     result = sqlrank.evaluate("Brier", predictions=data, by=name)
@@ -283,19 +266,9 @@ def test_the_command_draws_what_evaluate_gives(clicks: Path, tmp_path: Path) -> 
     )
     # Its own file is replaced.
     run_command(
-        "chart",
-        "Brier",
-        "--predictions",
-        clicks,
-        "--by",
-        "country",
-        "--by",
-        "device",
-        "--kind",
-        "dots",
-        "-o",
-        output,
-    )
+        "chart", "Brier", "--predictions", clicks, "--by", "country", "--by", "device",
+        "--kind", "dots", "-o", output,
+    )  # fmt: skip
     assert (
         json.loads(output.read_text("utf-8"))
         == sqlrank.chart(evaluate_clicks("Brier", by=["country", "device"]), "dots").to_dict()
@@ -402,15 +375,9 @@ def test_an_input_is_not_replaced(clicks: Path) -> None:
 
 def test_a_run_is_drawn(tmp_path: Path) -> None:
     run_command(
-        "chart",
-        "nDCG@1..20",
-        "--run",
-        TREC / "results.test",
-        "--qrels",
-        TREC / "qrels.test",
-        "-o",
-        tmp_path / "a.svg",
-    )
+        "chart", "nDCG@1..20", "--run", TREC / "results.test", "--qrels", TREC / "qrels.test",
+        "-o", tmp_path / "a.svg",
+    )  # fmt: skip
     assert "cut-off (rank)" in find_texts(tmp_path / "a.svg")
 
 

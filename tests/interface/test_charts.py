@@ -113,12 +113,8 @@ def test_points_say_how_many_rows_their_group_has() -> None:
     found = draw_spec(sqlrank.evaluate("ROC", predictions=data, by="day"))
     assert {row[:2] for row in list_rows(found, "colour", "n")} == {("NULL", 3), ("1", 2)}
     assert [item["title"] for item in found["layer"][1]["encoding"]["tooltip"]] == [
-        "day",
-        "fpr",
-        "tpr",
-        "threshold",
-        "n",
-    ]
+        "day", "fpr", "tpr", "threshold", "n",
+    ]  # fmt: skip
     sliced = draw_spec(sqlrank.evaluate("Brier", predictions=data, by=[[], ["day"]]))
     assert set(list_rows(sliced, "colour", "count_0")) == {
         ("all", 5),
@@ -189,12 +185,9 @@ def test_rates_over_thresholds_are_colours_or_charts() -> None:
     ]
     several = draw_spec(evaluate_clicks("Threshold", by="country"))
     assert [item["layer"][0]["encoding"]["y"]["title"] for item in several["concat"]] == [
-        "precision (share of predicted positives)",
-        "recall (share of positives)",
-        "specificity (share of negatives)",
-        "F1 (0 to 1)",
-        "accuracy (share of all)",
-    ]
+        "precision (share of predicted positives)", "recall (share of positives)",
+        "specificity (share of negatives)", "F1 (0 to 1)", "accuracy (share of all)",
+    ]  # fmt: skip
 
 
 def test_cut_offs_are_an_axis_and_the_baseline_is_grey() -> None:
@@ -286,14 +279,9 @@ def test_several_metrics_are_a_chart_each_with_a_unit_each() -> None:
 def test_bars_of_several_groupings_say_what_they_are_of() -> None:
     found = draw_spec(evaluate_clicks("Brier", by=[[], ["country"], ["country", "device"]]))
     assert [row[0] for row in list_rows(found, "colour")] == [
-        "all",
-        "country=DE",
-        "country=DE, device=a",
-        "country=DE, device=b",
-        "country=FR",
-        "country=FR, device=a",
-        "country=FR, device=b",
-    ]
+        "all", "country=DE", "country=DE, device=a", "country=DE, device=b", "country=FR",
+        "country=FR, device=a", "country=FR, device=b",
+    ]  # fmt: skip
 
 
 def test_several_scores_keep_a_dimension_of_their_own_among_groupings() -> None:

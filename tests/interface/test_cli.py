@@ -161,17 +161,10 @@ def test_ids_that_json_does_not_know(sources: list[str]) -> None:
     )
     (row,) = json.loads(
         run_command(
-            "evaluate",
-            "RR",
-            "--run",
-            "dates.parquet",
-            "--qrels",
-            "dates.parquet",
-            "--per-query",
-            "--format",
-            "json",
+            "evaluate", "RR", "--run", "dates.parquet", "--qrels", "dates.parquet",
+            "--per-query", "--format", "json",
         )
-    )
+    )  # fmt: skip
     assert row == {"query_id": "2024-01-01", "RR": 1.0}
     assert sources
 
@@ -628,13 +621,10 @@ def test_a_reader_that_goes_away(command: str, sources: list[str]) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "evaluate RR {}",
-        "evaluate RR {} --format parquet",
-        "sql RR --run r --qrels q",
-        "metrics",
-        "--version",
+        "evaluate RR {}", "evaluate RR {} --format parquet", "sql RR --run r --qrels q",
+        "metrics", "--version",
     ],
-)
+)  # fmt: skip
 def test_streams_that_are_closed(command: str, closed: str, sources: list[str]) -> None:
     done = run_shell(f"sqlrank {command.format(' '.join(sources))} {closed}")
     assert (done.returncode, done.stderr) == (0, b"")

@@ -122,12 +122,9 @@ EXPRESSIONS = [
 
 def _mark_slow_but_few(texts: list[str]) -> list[Any]:
     quick = {
-        "n % 3",
-        "n = ANY([1, 4])",
-        "COALESCE(code, 'it''s')",
-        "day AT TIME ZONE 'Asia/Tokyo'",
+        "n % 3", "n = ANY([1, 4])", "COALESCE(code, 'it''s')", "day AT TIME ZONE 'Asia/Tokyo'",
         "st.a",
-    }
+    }  # fmt: skip
     return [pytest.param(text, marks=() if text in quick else pytest.mark.slow) for text in texts]
 
 
@@ -231,35 +228,19 @@ def test_the_command_line(tmp_path: Any) -> None:
     called = CliRunner().invoke(
         app,
         [
-            "evaluate",
-            "AUC",
-            "--predictions",
-            path,
-            "--by",
-            "day=SUBSTR(ts, 1, 10),label",
-            "--by",
-            "total",
-            "--format",
-            "csv",
+            "evaluate", "AUC", "--predictions", path, "--by", "day=SUBSTR(ts, 1, 10),label",
+            "--by", "total", "--format", "csv",
         ],
-    )
+    )  # fmt: skip
     assert called.exit_code == 2
     assert "by cannot name 'label'" in called.stderr
     called = CliRunner().invoke(
         app,
         [
-            "evaluate",
-            "AUC",
-            "--predictions",
-            path,
-            "--by",
-            "day=SUBSTR(ts, 1, 10)",
-            "--by",
-            "total",
-            "--format",
-            "csv",
+            "evaluate", "AUC", "--predictions", path, "--by", "day=SUBSTR(ts, 1, 10)", "--by",
+            "total", "--format", "csv",
         ],
-    )
+    )  # fmt: skip
     assert called.stdout.splitlines() == [
         "day,slice,AUC",
         ",all,0.75",

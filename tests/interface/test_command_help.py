@@ -19,14 +19,9 @@ COMMANDS: dict[str, Any] = getattr(get_command(app), "commands", {})
 
 EXAMPLES = {name: command.examples for name, command in load_commands().items()}
 GROUPS = [
-    "Inputs",
-    "Metrics and policies",
-    "Grouping and filters",
-    "Intervals",
-    "Verdicts",
-    "Output",
+    "Inputs", "Metrics and policies", "Grouping and filters", "Intervals", "Verdicts", "Output",
     "Limits",
-]
+]  # fmt: skip
 """Groups of a command that has all of them."""
 
 

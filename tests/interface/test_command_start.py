@@ -15,13 +15,9 @@ from tests.lanes import select_few
 
 COMMANDS = load_commands()
 CALL = [
-    "evaluate",
-    "RR",
-    "--run",
-    str(TREC / "results.test"),
-    "--qrels",
+    "evaluate", "RR", "--run", str(TREC / "results.test"), "--qrels",
     str(TREC / "qrels.rel_level"),
-]
+]  # fmt: skip
 FULL = (
     "standard output cannot be written: No space left on device. Free space, or write to a file"
     " elsewhere"

@@ -210,13 +210,8 @@ def test_a_gate_with_a_stored_baseline_knows_the_ranges_of_its_metrics() -> None
     assert result["ci_low"][0].as_py() < -1
     lines = format_result(result, Format.table, TableStyle(), 79).splitlines()
     assert lines[0].split() == [
-        "metric",
-        "baseline",
-        "candidate",
-        "difference",
-        "interval",
-        "verdict",
-    ]
+        "metric", "baseline", "candidate", "difference", "interval", "verdict",
+    ]  # fmt: skip
     assert lines[1].split()[:5] == ["MRR", "1.0000", "0.5000", "-0.5000", "-1.0000"]
 
 

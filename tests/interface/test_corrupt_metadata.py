@@ -45,13 +45,9 @@ def forge(result: pa.Table, key: bytes, value: bytes | None) -> pa.Table:
 
 
 READ = {
-    b"sqlrank.result",
-    b"sqlrank.columns",
-    b"sqlrank.measures",
-    b"sqlrank.curve",
-    b"sqlrank.rows",
-    b"sqlrank.confidence",
-}
+    b"sqlrank.result", b"sqlrank.columns", b"sqlrank.measures", b"sqlrank.curve",
+    b"sqlrank.rows", b"sqlrank.confidence",
+}  # fmt: skip
 
 
 def list_keys(result: pa.Table) -> list[bytes]:

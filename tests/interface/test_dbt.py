@@ -302,18 +302,9 @@ def test_a_model_that_replaces_days(tmp_path: Path) -> None:
     )
     assert "`Day` >= COALESCE((SELECT MAX(`Day`) FROM {{ this }}), `Day`)" in merged
     shared = [
-        "RR",
-        "--run",
-        "runs",
-        "--qrels",
-        "truth",
-        "--by",
-        "qrels.day",
-        "--materialized",
-        "incremental",
-        "--overwrite-by",
-        "day",
-    ]
+        "RR", "--run", "runs", "--qrels", "truth", "--by", "qrels.day", "--materialized",
+        "incremental", "--overwrite-by", "day",
+    ]  # fmt: skip
     assert write_model(tmp_path, "shared", *shared)[0].count("is_incremental()") == 2
     assert (
         "is_incremental"
@@ -419,42 +410,18 @@ def test_dbt_builds_the_models_and_passes_their_tests(
     write_model(models, "overall", "AUC", "Brier", *CLICKS, "--by", "campaign", "--by", "total")
     write_model(models, "roc", "ROC", *CLICKS, "--by", "campaign", "--materialized", "view")
     write_model(
-        models,
-        "rankings",
-        "nDCG@10",
-        "AP",
-        "num_q",
-        "--run",
-        "runs",
-        "--qrels",
-        "truth",
-        "--by",
-        "system",
-    )
+        models, "rankings", "nDCG@10", "AP", "num_q", "--run", "runs", "--qrels", "truth",
+        "--by", "system",
+    )  # fmt: skip
     write_model(
-        models,
-        "queries",
-        "RR",
-        "--run",
-        "runs",
-        "--qrels",
-        "truth",
-        "--by",
-        "system",
+        models, "queries", "RR", "--run", "runs", "--qrels", "truth", "--by", "system",
         "--per-query",
-    )
+    )  # fmt: skip
     (models / "evals.sql").write_text(EVALS)
     write_model(
-        models,
-        "questions",
-        "nDCG@10",
-        "Mean(latency_ms)",
-        "num_q",
-        "--input",
-        "answers=evals",
-        "--by",
-        "intent",
-    )
+        models, "questions", "nDCG@10", "Mean(latency_ms)", "num_q", "--input", "answers=evals",
+        "--by", "intent",
+    )  # fmt: skip
     write_audit(tmp_path / "tests" / "ranking_rows.sql")
     with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
         connection.execute(TABLES)

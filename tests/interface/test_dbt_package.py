@@ -136,24 +136,13 @@ def expected(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
     rankings = ["nDCG@10", "AP", "RR", "P@10", "R@10", "Success@10", "Judged@10"]
     at_5 = [name.replace("@10", "@5") for name in rankings]
     predictions = [
-        "AUC",
-        "APS",
-        "LogLoss",
-        "Brier",
-        "ECE",
-        "CalibrationRatio",
-        "BaseRate",
+        "AUC", "APS", "LogLoss", "Brier", "ECE", "CalibrationRatio", "BaseRate",
         "num_predictions",
-    ]
+    ]  # fmt: skip
     clusters = [
-        "PairwisePrecision",
-        "PairwiseRecall",
-        "PairwiseF",
-        "BCubedPrecision",
-        "BCubedRecall",
-        "BCubedF",
-        "num_records",
-    ]
+        "PairwisePrecision", "PairwiseRecall", "PairwiseF", "BCubedPrecision", "BCubedRecall",
+        "BCubedF", "num_records",
+    ]  # fmt: skip
     grades: dict[str, Any] = {"qrels": "qrels", "columns": GRADES, "connection": connection}
     clicks: dict[str, Any] = {
         "predictions": "impressions",
@@ -526,14 +515,9 @@ def test_dbt_builds_the_models_and_stops_at_a_failing_test(
         connection.execute(TABLES)
     for command, status in (("deps", 0), ("build", 1)):
         call = [
-            str(programs / "dbt"),
-            command,
-            "--project-dir",
-            ".",
-            "--profiles-dir",
-            ".",
+            str(programs / "dbt"), command, "--project-dir", ".", "--profiles-dir", ".",
             "--no-use-colors",
-        ]
+        ]  # fmt: skip
         done = subprocess.run(call, check=False, capture_output=True, text=True, cwd=tmp_path)
         assert done.returncode == status, done.stdout
         assert "deprecat" not in done.stdout.lower()

@@ -42,14 +42,10 @@ def test_no_denominator_is_zero() -> None:
     others = [
         path
         for folder in (
-            "inputs",
-            "inputs/advice",
-            "inputs/checks",
-            "inputs/readers",
-            "analyses/learn",
+            "inputs", "inputs/advice", "inputs/checks", "inputs/readers", "analyses/learn",
         )
         for path in sorted(sql_root().glob(f"{folder}/*.sql"))
-    ]
+    ]  # fmt: skip
     assert len(others) > 15
     for path in others:
         text = path.read_text("utf-8")

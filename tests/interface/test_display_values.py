@@ -173,9 +173,6 @@ def test_a_summary_names_groups_and_what_rows_share() -> None:
         "| :--- | :--- | ---: | ---: | ---: | :--- |",
         "| g=x | AP | 0.5000 | 0.4000 | -0.1000 | ✗ fail |",
         "| g=NULL | AP | 0.5000 | 0.4000 | -0.1000 | - skipped |",
-        "| total | AP | 0.5000 | 0.4000 | -0.1000 | ✓ pass |",
-        "",
-        "Every row: worse.",
-        "",
+        "| total | AP | 0.5000 | 0.4000 | -0.1000 | ✓ pass |", "", "Every row: worse.", "",
         "20 to 60 units, tolerance 0.",
-    ]
+    ]  # fmt: skip

@@ -160,19 +160,11 @@ def test_rows_in_parts_as_a_sheet(tmp_path: Path) -> None:
     pq.write_table(pa.table({"user_id": range(4)}), "rows.parquet")
     assert (
         run_command(
-            "split",
-            "rows.parquet",
-            "--key",
-            "user_id",
-            "--salt",
-            "s",
-            "--folds",
-            "2",
-            "-o",
+            "split", "rows.parquet", "--key", "user_id", "--salt", "s", "--folds", "2", "-o",
             tmp_path / "parts.xlsx",
         )
         == ""
-    )
+    )  # fmt: skip
     names, *rows = read_sheet((tmp_path / "parts.xlsx").read_bytes()).iter_rows(values_only=True)
     expected = sqlrank.split("rows.parquet", key="user_id", salt="s", folds=2)
     assert names == tuple(expected.column_names)

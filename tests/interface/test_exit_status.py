@@ -18,13 +18,9 @@ from tests.interface.command_line import ROOT, TREC
 from tests.lanes import select_few
 
 CALL = [
-    "evaluate",
-    "RR",
-    "--run",
-    str(TREC / "results.test"),
-    "--qrels",
+    "evaluate", "RR", "--run", str(TREC / "results.test"), "--qrels",
     str(TREC / "qrels.rel_level"),
-]
+]  # fmt: skip
 
 LEFT_ALONE = """
 import sys, sqlrank
@@ -173,15 +169,9 @@ def test_a_gate_keeps_its_status_and_files_where_its_reader_goes_away(tmp_path: 
     reading, writing = os.pipe()
     os.close(reading)
     words = [
-        "gate",
-        "RR",
-        "--run",
-        f"baseline={tmp_path}/good",
-        "--run",
-        f"candidate={tmp_path}/bad",
-        "--qrels",
-        tmp_path / "qrels",
-    ]
+        "gate", "RR", "--run", f"baseline={tmp_path}/good", "--run",
+        f"candidate={tmp_path}/bad", "--qrels", tmp_path / "qrels",
+    ]  # fmt: skip
     words += ["--junit", tmp_path / "gate.xml", "--summary", tmp_path / "gate.md"]
     done = subprocess.run(
         [sys.executable, "-m", "sqlrank", *map(str, words)],

@@ -159,24 +159,13 @@ def test_a_guardrail_fails_beyond_the_tolerance(
 def test_the_command_reports_and_draws_a_stored_result(tmp_path: Path) -> None:
     pq.write_table(observe({CONTROL: 300, SLOW: 300}), tmp_path / "visits.parquet")
     run_command(
-        "experiment",
-        "revenue=Mean(revenue)",
-        "--data",
-        tmp_path / "visits.parquet",
-        "--interval",
-        "sequential",
-        "-o",
-        tmp_path / "e.parquet",
-    )
+        "experiment", "revenue=Mean(revenue)", "--data", tmp_path / "visits.parquet",
+        "--interval", "sequential", "-o", tmp_path / "e.parquet",
+    )  # fmt: skip
     run_command(
-        "report",
-        "--experiment",
-        tmp_path / "e.parquet",
-        "--tolerance",
-        "revenue=50%",
-        "-o",
+        "report", "--experiment", tmp_path / "e.parquet", "--tolerance", "revenue=50%", "-o",
         tmp_path / "a.html",
-    )
+    )  # fmt: skip
     page = (tmp_path / "a.html").read_text("utf-8")
     assert read_verdicts(page)[0][0] == "worse"
     assert "Intervals are valid at every look." in page

@@ -393,17 +393,9 @@ def test_units_of_a_variant_that_are_all_equal(x: list[float], options: dict[str
     row = result.to_pylist()[0]
     assert row["difference"] is not None
     names = (
-        "se",
-        "ci_low",
-        "ci_high",
-        "relative_ci_low",
-        "relative_ci_high",
-        "statistic",
-        "p_value",
-        "p_adjusted",
-        "winner",
-        "mde",
-    )
+        "se", "ci_low", "ci_high", "relative_ci_low", "relative_ci_high", "statistic",
+        "p_value", "p_adjusted", "winner", "mde",
+    )  # fmt: skip
     assert {name: row[name] for name in names} == dict.fromkeys(names)
     note = f"{row['metric']} is without an interval for B (units that are all equal in B or A)"
     assert result.schema.metadata[b"sqlrank.notes"].decode() == note
@@ -614,30 +606,15 @@ def visits(tmp_path: Path) -> Path:
 @pytest.mark.slow
 def test_the_command(visits: Path) -> None:
     options = [
-        "experiment",
-        "spend=Mean(spend)",
-        "Ratio(clicks, views)",
-        "--data",
-        visits,
-        "--control",
-        "A",
-        "--covariate",
-        "spend=pre",
-    ]
+        "experiment", "spend=Mean(spend)", "Ratio(clicks, views)", "--data", visits,
+        "--control", "A", "--covariate", "spend=pre",
+    ]  # fmt: skip
     lines = run_command(*options, "--correction", "none").splitlines()
     # The covariate adjusts the value of the control for each variant, so that each has a table.
     assert lines[0].split() == ["metric", "A", "B", "lift", "interval", "p", "winner"]
     assert lines[1].split() == [
-        "spend",
-        "3.1112",
-        "4.1912",
-        "+34.71%",
-        "+12.35%",
-        "to",
-        "+61.53%",
-        "0.0063",
-        "B",
-    ]
+        "spend", "3.1112", "4.1912", "+34.71%", "+12.35%", "to", "+61.53%", "0.0063", "B",
+    ]  # fmt: skip
     assert lines[4].split() == ["metric", "A", "C", "lift", "interval", "p", "winner"]
     assert lines[-2:] == [
         "Welch's t-test, intervals at 95%.",
@@ -650,16 +627,9 @@ def test_the_command(visits: Path) -> None:
 @pytest.mark.slow
 def test_the_command_prints_statements() -> None:
     text = run_command(
-        "experiment",
-        "Mean(x)",
-        "--data",
-        "shop.visits",
-        "--sql",
-        "--dialect",
-        "bigquery",
-        "--create-table",
-        "shop.effects",
-    )
+        "experiment", "Mean(x)", "--data", "shop.visits", "--sql", "--dialect", "bigquery",
+        "--create-table", "shop.effects",
+    )  # fmt: skip
     assert text.startswith(
         "-- sqlrank 0.1.0 for BigQuery: experiment Mean(x), one row per metric and variant, and one"
         " for the sample ratio\n-- reads: shop.visits (data)\n-- settings: unit=unit_id,"
@@ -672,19 +642,9 @@ def test_the_command_prints_statements() -> None:
 @pytest.mark.slow
 def test_the_command_notes_a_sample_ratio_mismatch(visits: Path) -> None:
     found = invoke_command(
-        "experiment",
-        "Mean(spend)",
-        "--data",
-        visits,
-        "--control",
-        "A",
-        "--expected-share",
-        "A=0.01",
-        "--expected-share",
-        "B=0.495",
-        "--expected-share",
-        "C=0.495",
-    )
+        "experiment", "Mean(spend)", "--data", visits, "--control", "A", "--expected-share",
+        "A=0.01", "--expected-share", "B=0.495", "--expected-share", "C=0.495",
+    )  # fmt: skip
     assert found.exit_code == 0
     assert found.stdout.splitlines()[-1] == "Sample ratio: 24 units, p <0.0001. More: --format csv"
     assert found.stderr.startswith(

@@ -160,22 +160,12 @@ def test_conditions_that_fit_no_input_are_refused(
 @pytest.mark.parametrize(
     "where",
     [
-        "label = 1; DROP TABLE clicks",
-        "label = 1) UNION SELECT (1",
-        "label = 1 UNION ALL SELECT 1",
-        "label IN (SELECT 1)",
-        "EXISTS (FROM clicks)",
-        "(SELECT MAX(label) FROM clicks) = label",
-        "SELECT 1",
-        "DROP TABLE clicks",
-        "SUM(label) = 1",
-        "ROW_NUMBER() OVER () = 1",
-        "label = 1 AS x",
-        "*",
-        "label =",
-        "",
+        "label = 1; DROP TABLE clicks", "label = 1) UNION SELECT (1",
+        "label = 1 UNION ALL SELECT 1", "label IN (SELECT 1)", "EXISTS (FROM clicks)",
+        "(SELECT MAX(label) FROM clicks) = label", "SELECT 1", "DROP TABLE clicks",
+        "SUM(label) = 1", "ROW_NUMBER() OVER () = 1", "label = 1 AS x", "*", "label =", "",
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_what_is_not_one_condition_is_refused(
     connection: duckdb.DuckDBPyConnection, where: str, dialect: str

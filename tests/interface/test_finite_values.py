@@ -205,12 +205,9 @@ def test_rankings_of_extreme_grades(small: float, large: float) -> None:
         for name in name_metrics({"ranking"})
     ]
     metrics += [
-        "DCG(gain=exp2)",
-        "nDCG(gain=exp2)",
-        "CG(gain=exp2)",
-        "nDCG(gain={1: 1e90})",
+        "DCG(gain=exp2)", "nDCG(gain=exp2)", "CG(gain=exp2)", "nDCG(gain={1: 1e90})",
         "F(beta=10000)@3",
-    ]
+    ]  # fmt: skip
     metrics += ["Utility(rel_ret=1e90, nonrel_missed=-1e90, collection=1e90)"]
     for arguments in ({}, {"queries": queries, "aggregate": "wmean"}, {"per_query": True}):
         assert (

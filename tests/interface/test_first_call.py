@@ -16,17 +16,9 @@ from tests.interface.command_line import ROOT, TREC
 from tests.lanes import select_few
 
 UNNEEDED = {
-    "pandas",
-    "polars",
-    "typer",
-    "rich",
-    "jinja2",
-    "altair",
-    "pyarrow.dataset",
-    "sqlrank.charts",
-    "sqlrank.reports",
-    "sqlrank.rollups",
-}
+    "pandas", "polars", "typer", "rich", "jinja2", "altair", "pyarrow.dataset",
+    "sqlrank.charts", "sqlrank.reports", "sqlrank.rollups",
+}  # fmt: skip
 """Modules that no evaluation needs; NumPy is imported by pyarrow, wherever it is installed."""
 
 CALLS = {

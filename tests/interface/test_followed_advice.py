@@ -264,15 +264,9 @@ def test_runs_of_other_tools(tool: str, tmp_path: Path) -> None:
     assert follow("RR", run=str(tmp_path / "run.csv"), qrels=QRELS)[0] == 0.5
     (tmp_path / "qrels.csv").write_text("query_id,doc_id,relevance\nq1,d2,1\n")
     output, _ = follow_command(
-        "evaluate",
-        "RR",
-        "--run",
-        tmp_path / "run.csv",
-        "--qrels",
-        tmp_path / "qrels.csv",
-        "--format",
-        "csv",
-    )
+        "evaluate", "RR", "--run", tmp_path / "run.csv", "--qrels", tmp_path / "qrels.csv",
+        "--format", "csv",
+    )  # fmt: skip
     assert output.split() == ["RR", "0.5"]
 
 
@@ -653,14 +647,9 @@ def test_other_calls(tmp_path: Path) -> None:
 COMMANDS = {
     name: FILES[name]
     for name in (
-        "dash.csv",
-        "comma.csv",
-        "percent.csv",
-        "header.csv",
-        "total.csv",
-        "semicolons.csv",
+        "dash.csv", "comma.csv", "percent.csv", "header.csv", "total.csv", "semicolons.csv",
     )
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", _mark_slow(COMMANDS))

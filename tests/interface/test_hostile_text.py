@@ -77,20 +77,9 @@ MARKUP = {
 }
 HOSTILE = STEERING | MARKUP
 PLAIN = [
-    "nDCG@10",
-    "num_rel_ret",
-    "P(rel=2)@5",
-    "a, b",
-    "2026-01-01",
-    "bm25+rm3",
-    "x/y.parquet",
-    "a: b",
-    "50 %",
-    "C:\\data",
-    "naïve",
-    "[0, 1)",
-    "a & b",
-]
+    "nDCG@10", "num_rel_ret", "P(rel=2)@5", "a, b", "2026-01-01", "bm25+rm3", "x/y.parquet",
+    "a: b", "50 %", "C:\\data", "naïve", "[0, 1)", "a & b",
+]  # fmt: skip
 
 ADDRESSES = [
     "postgresql://bob:hunter2@db/x",
@@ -267,18 +256,10 @@ def test_lines_of_a_message_are_ours() -> None:
 @pytest.mark.parametrize(
     "argument",
     [
-        "connection",
-        "predictions",
-        "run",
-        "where",
-        "by",
-        "compat",
-        "sql_dir",
-        "metrics",
-        "temp_directory",
-        "unit",
+        "connection", "predictions", "run", "where", "by", "compat", "sql_dir", "metrics",
+        "temp_directory", "unit",
     ],
-)
+)  # fmt: skip
 def test_messages_repeat_no_secrets(argument: str, address: str) -> None:
     call: dict[str, Any] = {
         "metrics": "AUC",
@@ -384,16 +365,9 @@ def test_the_command_prints_no_control_characters(tmp_path: Path) -> None:
 def test_a_refused_condition_is_the_whole_message(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("label,score\n1,0.5\n")
     words = [
-        sys.executable,
-        "-m",
-        "sqlrank",
-        "evaluate",
-        "AUC",
-        "--predictions",
-        str(tmp_path / "p.csv"),
-        "--where",
-        "LOAD httpfs",
-    ]
+        sys.executable, "-m", "sqlrank", "evaluate", "AUC", "--predictions",
+        str(tmp_path / "p.csv"), "--where", "LOAD httpfs",
+    ]  # fmt: skip
     done = subprocess.run(words, check=False, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1

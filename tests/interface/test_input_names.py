@@ -14,25 +14,9 @@ from tests.interface.inputs import EXPECTED, METRICS, evaluate, refused
 from tests.lanes import select_every
 
 ODD_NAMES = [
-    "select",
-    "rank",
-    "list_id",
-    "a b",
-    "a.b",
-    "ü",
-    "a;b",
-    'a"b',
-    "a'b",
-    "group",
-    "doc_count",
-    "k",
-    "query_metrics",
-    "rr",
-    "weight",
-    "cumulative_hits",
-    "times",
-    "1st",
-]
+    "select", "rank", "list_id", "a b", "a.b", "ü", "a;b", 'a"b', "a'b", "group", "doc_count",
+    "k", "query_metrics", "rr", "weight", "cumulative_hits", "times", "1st",
+]  # fmt: skip
 
 
 @pytest.mark.one_in(5)
@@ -180,23 +164,10 @@ def test_attributes_with_odd_names(name: str, run: pa.Table, qrels: pa.Table) ->
 
 
 TABLE_NAMES = [
-    "ranked_lists",
-    "ranked_documents",
-    "run",
-    "qrels",
-    "judged_documents",
-    "query_metrics",
-    "relevant_documents_metrics",
-    "Ranked_Lists",
-    "r",
-    "l",
-    "a",
-    'a"b',
-    "a;b",
-    "x.y",
-    "select",
+    "ranked_lists", "ranked_documents", "run", "qrels", "judged_documents", "query_metrics",
+    "relevant_documents_metrics", "Ranked_Lists", "r", "l", "a", 'a"b', "a;b", "x.y", "select",
     "ü",
-]
+]  # fmt: skip
 
 
 @pytest.mark.one_in(3)

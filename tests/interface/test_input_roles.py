@@ -232,14 +232,7 @@ def test_the_command_takes_it(tmp_path: Path) -> None:
     path = tmp_path / "orders.csv"
     path.write_text("order_id,item,price\n1,a,2\n1,b,3\n", "utf-8")
     shown = run_command(
-        "evaluate",
-        "Revenue",
-        "ItemsPerOrder",
-        "--input",
-        f"orders={path}",
-        "--sql-dir",
-        str(FOLDER),
-        "--format",
-        "csv",
-    )
+        "evaluate", "Revenue", "ItemsPerOrder", "--input", f"orders={path}", "--sql-dir",
+        str(FOLDER), "--format", "csv",
+    )  # fmt: skip
     assert shown == "Revenue,ItemsPerOrder\n5.0,2.0\n"

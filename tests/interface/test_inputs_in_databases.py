@@ -134,15 +134,10 @@ def test_a_closed_connection_is_reported_as_closed(database: duckdb.DuckDBPyConn
 @pytest.mark.parametrize(
     "source",
     [
-        "rnus",
-        "",
-        "runs; DROP TABLE runs",
-        "nope.parquet",
-        Path("nope.parquet"),
-        "zzz*.parquet",
-        "main.nope",
+        "rnus", "", "runs; DROP TABLE runs", "nope.parquet", Path("nope.parquet"),
+        "zzz*.parquet", "main.nope",
     ],
-)
+)  # fmt: skip
 def test_sources_that_are_not_there(source: Any, database: duckdb.DuckDBPyConnection) -> None:
     message = refused(
         "run: there is no table and no file named",
@@ -263,13 +258,10 @@ def test_a_connection_with_a_locked_configuration(run: pa.Table, qrels: pa.Table
 @pytest.mark.parametrize(
     "setting",
     [
-        "default_order = 'DESC'",
-        "default_null_order = 'NULLS_FIRST'",
-        "integer_division = true",
-        "threads = 1",
-        "preserve_insertion_order = false",
+        "default_order = 'DESC'", "default_null_order = 'NULLS_FIRST'",
+        "integer_division = true", "threads = 1", "preserve_insertion_order = false",
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("ties", select_few(["doc_asc", "doc_desc", "rank"], ("doc_desc",)))
 def test_settings_of_the_caller_do_not_change_the_numbers(setting: str, ties: str) -> None:
     run = pa.table(

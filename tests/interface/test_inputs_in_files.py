@@ -54,16 +54,11 @@ def test_globs(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> None:
     select_every(
         3,
         [
-            "a b.trec",
-            "it's.trec",
-            "ü.trec",
-            "we[1]rd.trec",
-            'say "hi".trec',
-            "no_ending",
+            "a b.trec", "it's.trec", "ü.trec", "we[1]rd.trec", 'say "hi".trec', "no_ending",
             "x;y.trec",
         ],
     ),
-)
+)  # fmt: skip
 def test_names_of_files(name: str, tmp_path: Path, qrels: pa.Table) -> None:
     path = tmp_path / name
     path.write_text(TREC_RUN)

@@ -40,16 +40,10 @@ def to_pandas(table: pa.Table) -> Any:
         ),
     ],
     ids=[
-        "Table",
-        "RecordBatch",
-        "RecordBatchReader",
-        "Polars",
-        "pandas",
-        "pandas category",
-        "Polars Categorical",
-        "Polars Enum",
+        "Table", "RecordBatch", "RecordBatchReader", "Polars", "pandas", "pandas category",
+        "Polars Categorical", "Polars Enum",
     ],
-)
+)  # fmt: skip
 def test_arrow_sources(make: Callable[[pa.Table], Any], run: pa.Table, qrels: pa.Table) -> None:
     assert evaluate(make(run), make(qrels)) == EXPECTED
 

@@ -111,16 +111,10 @@ def test_a_file_that_cannot_grow_is_as_it_was(name: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "evaluate",
-        "evaluate a sheet",
-        "gate --junit",
-        "gate --summary",
-        "chart",
-        "sql --dbt",
-        "rollup",
-        "learn --score-table",
+        "evaluate", "evaluate a sheet", "gate --junit", "gate --summary", "chart", "sql --dbt",
+        "rollup", "learn --score-table",
     ],
-)
+)  # fmt: skip
 def test_a_full_disk_leaves_what_was_there(name: str, folder: Path) -> None:
     output = OUTPUTS[name]
     with mount_small_disk(2 * 4096 if output.option == "--dbt" else 4096) as disk:

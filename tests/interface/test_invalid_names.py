@@ -256,15 +256,9 @@ def test_a_name_in_quotes_is_the_column_without_them() -> None:
         {"a,b": 2, "Positives": 1.0},
     ]
     lines = run_command(
-        "evaluate",
-        "Positives",
-        "--predictions",
-        "pred.parquet",
-        "--by",
-        '"a,b",paid',
-        "--format",
-        "csv",
-    ).splitlines()
+        "evaluate", "Positives", "--predictions", "pred.parquet", "--by", '"a,b",paid',
+        "--format", "csv",
+    ).splitlines()  # fmt: skip
     assert lines == ['"a,b",paid,Positives', "1,1,1.0", "2,0,1.0"]
 
 

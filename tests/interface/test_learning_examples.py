@@ -41,22 +41,9 @@ def test_simulated(capsys: pytest.CaptureFixture[str]) -> None:
             0 <= float(value) <= 1 for value in (*values.groups()[:2], *values.groups()[5:7])
         )
     assert rows[0].split()[1:] == [
-        "0.20",
-        "+-",
-        "0.14",
-        "0.27",
-        "+-",
-        "0.13",
-        "207",
-        "88",
-        "5",
-        "0.59",
-        "+-",
-        "0.34",
-        "0.68",
-        "+-",
-        "0.34",
-    ]
+        "0.20", "+-", "0.14", "0.27", "+-", "0.13", "207", "88", "5", "0.59", "+-", "0.34",
+        "0.68", "+-", "0.34",
+    ]  # fmt: skip
     header = lines[-5].split()
     least = {
         line.split()[0]: dict(zip(header[1:], map(float, line.split()[1:]), strict=True))

@@ -551,15 +551,9 @@ def test_notes_of_the_command_line_have_its_options(tmp_path: Path) -> None:
     (tmp_path / "run.csv").write_text("query_id,doc_id,distance\nq,D1,0.1\nq,b,0.2\n")
     (tmp_path / "qrels.csv").write_text("query_id,doc_id,relevance\nq,d1,1\nq,b,1\n")
     words = [
-        "evaluate",
-        "RR",
-        "--run",
-        str(tmp_path / "run.csv"),
-        "--qrels",
-        str(tmp_path / "qrels.csv"),
-        "--column",
-        "score=distance",
-    ]
+        "evaluate", "RR", "--run", str(tmp_path / "run.csv"), "--qrels",
+        str(tmp_path / "qrels.csv"), "--column", "score=distance",
+    ]  # fmt: skip
     notes = CliRunner().invoke(app, words).stderr
     assert "give --column score=-distance\n" in notes
     assert "such as --column doc_id='LOWER(doc_id)'\n" in notes

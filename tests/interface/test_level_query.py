@@ -20,17 +20,9 @@ from tests.numbers.references import predictions_reference as reference
 from tests.numbers.references.predictions import Predictions
 
 METRICS = [
-    "AUC",
-    "AUC(tie_credit=0)",
-    "APS",
-    "KS",
-    "LogLoss",
-    "FBeta(threshold_from=best)",
-    "Recall",
-    "ECE(binning=equal_mass)",
-    "PnDCG@2",
-    "R2",
-]
+    "AUC", "AUC(tie_credit=0)", "APS", "KS", "LogLoss", "FBeta(threshold_from=best)", "Recall",
+    "ECE(binning=equal_mass)", "PnDCG@2", "R2",
+]  # fmt: skip
 STRATEGIES = ("window", "distinct", "buckets")
 
 
@@ -196,16 +188,13 @@ def test_sqlite(arguments: dict[str, Any]) -> None:
     "name",
     select_few(
         [
-            "positive_thresholds",
-            "positive_thresholds_metrics",
-            "positive_thresholds_by_query",
-            "predictions_by_query",
-            "query_values",
+            "positive_thresholds", "positive_thresholds_metrics",
+            "positive_thresholds_by_query", "predictions_by_query", "query_values",
             "group_query_values",
         ],
         1,
     ),
-)
+)  # fmt: skip
 def test_tables_named_like_steps(name: str) -> None:
     metrics = ["AUC(level=query)", "AUC", "Brier(level=query)", "Brier"]
     with duckdb.connect() as connection:

@@ -12,16 +12,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "examples" / "data" / "febrl"
 FIELDS = [
-    "given_name",
-    "surname",
-    "street_number",
-    "address_1",
-    "suburb",
-    "postcode",
-    "state",
-    "date_of_birth",
-    "soc_sec_id",
-]
+    "given_name", "surname", "street_number", "address_1", "suburb", "postcode", "state",
+    "date_of_birth", "soc_sec_id",
+]  # fmt: skip
 BLOCKS = [("date_of_birth",), ("soc_sec_id",), ("surname", "postcode"), ("given_name", "address_1")]
 
 

@@ -71,20 +71,9 @@ def test_names_of_other_tools(theirs: str, ours: str) -> None:
 
 def test_every_alias_names_a_metric_and_no_metric_of_the_package() -> None:
     sections = {
-        "aliases",
-        "limits",
-        "siblings",
-        "ambiguous",
-        "hints",
-        "spellings",
-        "curves",
-        "options",
-        "differences",
-        "functions",
-        "examples",
-        "arguments",
-        "columns",
-    }
+        "aliases", "limits", "siblings", "ambiguous", "hints", "spellings", "curves", "options",
+        "differences", "functions", "examples", "arguments", "columns",
+    }  # fmt: skip
     assert NAMES.keys() == sections
     for theirs, ours in NAMES["aliases"].items():
         assert theirs == theirs.lower().replace("-", "").replace("_", "")

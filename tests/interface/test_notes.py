@@ -62,15 +62,9 @@ def test_a_file_of_points_has_the_note(tmp_path: Path) -> None:
     assert "of 3,000 points of the curve are left out" in done.stderr
     assert "Give --policy points=0 for all" in done.stderr
     done = invoke_command(
-        "evaluate",
-        "ROC",
-        "--predictions",
-        tmp_path / "p.csv",
-        "-o",
-        tmp_path / "all.csv",
-        "--policy",
-        "points=0",
-    )
+        "evaluate", "ROC", "--predictions", tmp_path / "p.csv", "-o", tmp_path / "all.csv",
+        "--policy", "points=0",
+    )  # fmt: skip
     assert "note" not in done.stderr
     assert len((tmp_path / "all.csv").read_text().splitlines()) == 1 + 3000 + 1
 

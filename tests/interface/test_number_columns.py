@@ -178,15 +178,10 @@ INVARIANT = {
     **{
         f"{role}.weight": {"scaled": "weights are relative"}
         for role in (
-            "queries",
-            "predictions",
-            "classified",
-            "class_scores",
-            "class_labels",
-            "uplift",
+            "queries", "predictions", "classified", "class_scores", "class_labels", "uplift",
         )
     },
-}
+}  # fmt: skip
 """What is the same after a shift or a scale, with the reason, of columns that are an order or
 relative.
 """

@@ -13,13 +13,9 @@ from tests.interface.command_line import ROOT, TREC, invoke_command, run_refused
 
 SMALL = ROOT / "examples" / "data" / "small"
 RUNS = [
-    "--run",
-    f"a={TREC}/results.test",
-    "--run",
-    f"b={TREC}/results.trunc",
-    "--qrels",
+    "--run", f"a={TREC}/results.test", "--run", f"b={TREC}/results.trunc", "--qrels",
     TREC / "qrels.test",
-]
+]  # fmt: skip
 RUN = ["--run", SMALL / "run.csv", "--qrels", SMALL / "qrels.csv"]
 PREDICTIONS = ["--predictions", SMALL / "predictions.csv"]
 SCORES = [*PREDICTIONS, "--column", "score=score", "--column", "score=label"]
@@ -105,17 +101,9 @@ def test_after_an_error_a_junit_report_holds_it(tmp_path: Path) -> None:
         "no system is called 'nope'. Choose from: a, b",
     )
     drift = [
-        "drift",
-        "AUC",
-        "--rollup",
-        "nope.parquet",
-        "--reference",
-        "day = 1",
-        "--tolerance",
-        "1%",
-        "--junit",
-        report,
-    ]
+        "drift", "AUC", "--rollup", "nope.parquet", "--reference", "day = 1", "--tolerance",
+        "1%", "--junit", report,
+    ]  # fmt: skip
     assert "no file named 'nope.parquet'" in run_refused_command(*drift)
     assert "no file named 'nope.parquet'" in report.read_text()
     other = tmp_path / "other.xml"

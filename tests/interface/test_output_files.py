@@ -466,15 +466,9 @@ def test_python_is_answered_with_keywords(kind: str) -> None:
 
 def test_links_and_permissions_are_preserved(folder: Path) -> None:
     words = (
-        "evaluate",
-        "AUC",
-        "--predictions",
-        folder / "predictions.parquet",
-        "--format",
-        "csv",
-        "--force",
-        "-o",
-    )
+        "evaluate", "AUC", "--predictions", folder / "predictions.parquet", "--format", "csv",
+        "--force", "-o",
+    )  # fmt: skip
     Path("real").mkdir()
     Path("real/x.csv").write_text("old")
     Path("real/x.csv").chmod(0o640)
@@ -522,13 +516,9 @@ def test_a_stream_is_written_to_as_it_is(folder: Path) -> None:
     with ThreadPoolExecutor(1) as readers:
         text = readers.submit(Path("pipe.csv").read_text)
         words = (
-            "evaluate",
-            "Positives",
-            "--predictions",
-            folder / "predictions.parquet",
-            "-o",
+            "evaluate", "Positives", "--predictions", folder / "predictions.parquet", "-o",
             "pipe.csv",
-        )
+        )  # fmt: skip
         assert invoke_command(*words).exit_code == 0
         assert text.result(10) == "Positives\n40.0\n"
     assert Path("pipe.csv").is_fifo()

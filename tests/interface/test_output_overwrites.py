@@ -47,16 +47,9 @@ def test_an_output_that_is_an_input(files: Path, monkeypatch: pytest.MonkeyPatch
     before = (files / "run.parquet").read_bytes()
     for source in ("run.parquet", "r*.parquet", files / "run.parquet"):
         message = run_refused_command(
-            "evaluate",
-            "RR",
-            "--run",
-            source,
-            "--qrels",
-            "qrels.parquet",
-            "-o",
-            "./run.parquet",
-            "--force",
-        )
+            "evaluate", "RR", "--run", source, "--qrels", "qrels.parquet", "-o",
+            "./run.parquet", "--force",
+        )  # fmt: skip
         assert (
             message == "sqlrank: -o run.parquet: this file is an input, which its own result cannot"
             " replace. Name another file\n"

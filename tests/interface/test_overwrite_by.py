@@ -113,19 +113,9 @@ def test_two_statements_in_a_transaction_where_there_is_one(dialect: str) -> Non
 
 def test_the_command() -> None:
     text = run_command(
-        "sql",
-        "Brier",
-        "--predictions",
-        "p",
-        "--by",
-        "day",
-        "--insert",
-        "t",
-        "--overwrite-by",
-        "DAY",
-        "--dialect",
-        "postgres",
-    )
+        "sql", "Brier", "--predictions", "p", "--by", "day", "--insert", "t", "--overwrite-by",
+        "DAY", "--dialect", "postgres",
+    )  # fmt: skip
     assert text.count(";") == 4
     assert text.endswith("COMMIT;\n")
 

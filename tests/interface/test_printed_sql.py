@@ -15,20 +15,9 @@ from tests.interface.command_line import TREC, run_command, run_refused_command
 from tests.lanes import select_every, select_few
 
 METRICS = [
-    "nDCG@10",
-    "AP",
-    "RR",
-    "bpref",
-    "ERR",
-    "RBP",
-    "P@5",
-    "num_q",
-    "num_ret",
-    "infAP",
-    "11pt",
-    "num_unjudged",
-    "SetF",
-]
+    "nDCG@10", "AP", "RR", "bpref", "ERR", "RBP", "P@5", "num_q", "num_ret", "infAP", "11pt",
+    "num_unjudged", "SetF",
+]  # fmt: skip
 
 
 def assert_same_rows(
@@ -217,20 +206,12 @@ def test_the_sql_of_a_file_that_is_not_there() -> None:
     "dialect",
     select_few(
         [
-            "bigquery",
-            "snowflake",
-            "spark",
-            "databricks",
-            "postgres",
-            "redshift",
-            "trino",
-            "clickhouse",
-            "datafusion",
-            "sqlite",
+            "bigquery", "snowflake", "spark", "databricks", "postgres", "redshift", "trino",
+            "clickhouse", "datafusion", "sqlite",
         ],
         3,
     ),
-)
+)  # fmt: skip
 def test_every_dialect_writes_every_metric(dialect: str) -> None:
     names = (
         [row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "ranking"]

@@ -370,17 +370,9 @@ def test_the_command_line_takes_queries_and_files_of_them(
     file.write_text(f"-- judged = shown\n{QRELS};\n")
     expected = evaluate_sources(con).to_pylist()[0]
     words = [
-        "evaluate",
-        "nDCG@3",
-        "AP",
-        "num_ret",
-        "--run",
-        RUN,
-        "--qrels",
-        f"@{file}",
-        "--format",
+        "evaluate", "nDCG@3", "AP", "num_ret", "--run", RUN, "--qrels", f"@{file}", "--format",
         "json",
-    ]
+    ]  # fmt: skip
     result = run_command(*words)
     assert all(f"{value:.6}"[:6] in result for value in expected.values())
     assert "two" in run_command(

@@ -178,12 +178,9 @@ def test_a_record_may_be_in_one_of_them() -> None:
         "true_clusters": make_clustering("xxxy", ids=[1, 2, 3, 4]),
     }
     metrics = [
-        "num_records",
-        "num_unplaced",
-        "num_unlabelled",
-        "num_predicted_links",
+        "num_records", "num_unplaced", "num_unlabelled", "num_predicted_links",
         "PairwiseRecall",
-    ]
+    ]  # fmt: skip
     assert list(evaluate(metrics, **tables)[0].values()) == [4, 1, 1, 1, 1 / 3]
     assert list(
         evaluate(metrics, **tables, missing_prediction="drop", missing_truth="singleton")[
@@ -396,14 +393,9 @@ def test_it_is_printed_in_every_dialect(dialect: str) -> None:
     inputs = {"predicted_clusters": "p", "true_clusters": "r", "candidate_pairs": "c"}
     metrics = [*METRICS, "VMeasure", "ClosestF", "PairsQuality", "SampledPairwisePrecision"]
     columns = [
-        "pairwise_f",
-        "adjusted_rand",
-        "num_records",
-        "v_measure",
-        "closest_f",
-        "pairs_quality",
+        "pairwise_f", "adjusted_rand", "num_records", "v_measure", "closest_f", "pairs_quality",
         "sampled_pairwise_precision",
-    ]
+    ]  # fmt: skip
     for by in ("predicted_clusters.system", [["predicted_clusters.system"], []]):
         text = sqlrank.sql(metrics, inputs=inputs, by=by, dialect=dialect)
         assert (

@@ -151,13 +151,9 @@ def test_the_command_prints_three(tmp_path: Any) -> None:
         "\n".join(["query_id,doc_id,relevance", *(f"{query},a,1" for query in QRELS)]), "utf-8"
     )
     arguments = [
-        "--run",
-        str(tmp_path / "run.csv"),
-        "--qrels",
-        str(tmp_path / "qrels.csv"),
-        "--baseline",
-        "old",
-    ]
+        "--run", str(tmp_path / "run.csv"), "--qrels", str(tmp_path / "qrels.csv"),
+        "--baseline", "old",
+    ]  # fmt: skip
     shown = invoke_command("gate", "RR", *arguments)
     assert (
         "RR, most regressed queries: q11 (1.0000 to 0.0769), q10 (1.0000 to 0.0833), q09 (1.0000 to"

@@ -234,13 +234,9 @@ def test_groups_of_both_classes_are_not_listed() -> None:
 @pytest.mark.slow
 def test_predictions_have_curves_and_a_comparison(clicks: Page) -> None:
     assert {
-        "curve-roc",
-        "curve-pr",
-        "curve-calibration",
-        "curve-gain",
-        "summary-chart",
+        "curve-roc", "curve-pr", "curve-calibration", "curve-gain", "summary-chart",
         "group-0-chart",
-    } <= set(clicks.ids)
+    } <= set(clicks.ids)  # fmt: skip
     assert "Not drawn" not in clicks.text
     assert [(row[0], row[-1]) for row in clicks.rows("comparison-table")] == [
         ("AUC", "none"),
@@ -301,17 +297,11 @@ def test_exports_of_two_systems_are_named(tmp_path: Path, monkeypatch: pytest.Mo
         )
     assert (
         invoke_command(
-            "report",
-            "RR",
-            "--input",
-            "answers=old=old.jsonl",
-            "--input",
-            "answers=new=new.jsonl",
-            "-o",
-            "report.html",
+            "report", "RR", "--input", "answers=old=old.jsonl", "--input",
+            "answers=new=new.jsonl", "-o", "report.html",
         ).exit_code
         == 0
-    )
+    )  # fmt: skip
     page = Page((tmp_path / "report.html").read_text("utf-8"))
     assert "answers=old=old.jsonl (58 bytes), new=new.jsonl (58 bytes)" in page.text
 
@@ -581,13 +571,9 @@ def test_the_command_writes_a_page(tmp_path: Path) -> None:
     pq.write_table(CLICKS, tmp_path / "p.parquet")
     target = tmp_path / "report.html"
     given = [
-        "--predictions",
-        str(tmp_path / "p.parquet"),
-        "--column",
-        "score=old",
-        "--column",
+        "--predictions", str(tmp_path / "p.parquet"), "--column", "score=old", "--column",
         "score=new",
-    ]
+    ]  # fmt: skip
     done = invoke_command(
         "report", "AUC", *given, "--by", "country", "--created-at", "today", "-o", target
     )

@@ -57,14 +57,9 @@ def test_the_total_below_the_queries() -> None:
         "evaluate", "P@1..2", *CALL[4:], "--per-query", "--with-total", "--format", "csv"
     ).splitlines()
     assert swept == [
-        "query_id,k,P@1..2",
-        "1,1,0.0",
-        "1,2,0.5",
-        "2,1,1.0",
-        "2,2,0.5",
-        "all,1,0.5",
+        "query_id,k,P@1..2", "1,1,0.0", "1,2,0.5", "2,1,1.0", "2,2,0.5", "all,1,0.5",
         "all,2,0.5",
-    ]
+    ]  # fmt: skip
 
 
 @pytest.mark.slow
@@ -113,16 +108,9 @@ def test_errors_are_sorted_smallest_first() -> None:
         "p.parquet",
     )
     call = [
-        "evaluate",
-        "MAE",
-        "--predictions",
-        "p.parquet",
-        "--by",
-        "m",
-        "--format",
-        "csv",
+        "evaluate", "MAE", "--predictions", "p.parquet", "--by", "m", "--format", "csv",
         "--sort",
-    ]
+    ]  # fmt: skip
     assert [line[0] for line in run_command(*call, "MAE").splitlines()[1:]] == ["b", "c", "a"]
     assert [line[0] for line in run_command(*call, "-MAE").splitlines()[1:]] == ["a", "c", "b"]
 
@@ -210,15 +198,10 @@ def test_latex() -> None:
         "latex",
     )
     assert text.splitlines() == [
-        r"\begin{tabular}{lrrr}",
-        r"\toprule",
-        r"system & RR & P@1 & num\_ret \\",
-        r"\midrule",
+        r"\begin{tabular}{lrrr}", r"\toprule", r"system & RR & P@1 & num\_ret \\", r"\midrule",
         r"a\_1 & \textbf{0.7500} & \textbf{0.5000} & 3 \\",
-        r"b & \textbf{0.7500} & \textbf{0.5000} & 3 \\",
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
+        r"b & \textbf{0.7500} & \textbf{0.5000} & 3 \\", r"\bottomrule", r"\end{tabular}",
+    ]  # fmt: skip
     lines = run_command(
         *CALL, "--per-query", "--with-total", "--digits", "2", "--format", "latex"
     ).splitlines()
@@ -229,17 +212,9 @@ def test_latex() -> None:
     ]
     pq.write_table(pa.table({"m": ["a&b", "c"], "label": [1, 1], "score": [0.2, 0.9]}), "p.parquet")
     lines = run_command(
-        "evaluate",
-        "MAE",
-        "Bias",
-        "AUC",
-        "--predictions",
-        "p.parquet",
-        "--by",
-        "m",
-        "--format",
+        "evaluate", "MAE", "Bias", "AUC", "--predictions", "p.parquet", "--by", "m", "--format",
         "latex",
-    ).splitlines()
+    ).splitlines()  # fmt: skip
     assert lines[4:6] == [
         r"a\&b & 0.8000 & -0.8000 & -- \\",
         r"c & \textbf{0.1000} & -0.1000 & -- \\",
@@ -320,12 +295,9 @@ def test_latex_of_a_comparison_marks_significant_differences() -> None:
     text = format_system_table(result, 2)
     assert text is not None
     assert text.splitlines()[2:7] == [
-        r"system & AP & RR \\",
-        r"\midrule",
-        r"old & 0.25 & 0.75 \\",
-        r"new & 0.50$^{\dagger}$ & -- \\",
-        r"b\_1 & 0.12$^{\ddagger}$ & 0.80 \\",
-    ]
+        r"system & AP & RR \\", r"\midrule", r"old & 0.25 & 0.75 \\",
+        r"new & 0.50$^{\dagger}$ & -- \\", r"b\_1 & 0.12$^{\ddagger}$ & 0.80 \\",
+    ]  # fmt: skip
     assert (
         text.splitlines()[-1]
         == "% dagger: significantly better than old, ddagger: worse (t test, correction holm)"

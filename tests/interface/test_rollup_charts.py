@@ -35,15 +35,11 @@ def test_a_line_with_the_band_of_what_is_certain() -> None:
     assert list_marks(found) == ["area", "line"]
     expected = [
         (
-            f"{row['day']}T00:00:00",
-            row["AUC"],
-            row["AUC.bound_low"],
-            row["AUC.bound_high"],
-            row["num_days"],
-            row["num_rows"],
+            f"{row['day']}T00:00:00", row["AUC"], row["AUC.bound_low"], row["AUC.bound_high"],
+            row["num_days"], row["num_rows"],
         )
         for row in result.to_pylist()
-    ]
+    ]  # fmt: skip
     assert list_rows(found, "x", "y", "low", "high", "count_0", "count_1") == expected
     assert expected[1][2] < expected[1][3]
     titles = [item["title"] for item in found["layer"][1]["encoding"]["tooltip"]]
@@ -92,16 +88,8 @@ def test_intervals_are_drawn_before_bounds() -> None:
 def test_the_command_draws_a_rollup(tmp_path: Path) -> None:
     pq.write_table(make_rollup(), tmp_path / "rollup.parquet")
     run_command(
-        "chart",
-        "AUC",
-        "--rollup",
-        tmp_path / "rollup.parquet",
-        "--window-days",
-        2,
-        "--by",
-        "country",
-        "-o",
-        tmp_path / "auc.json",
-    )
+        "chart", "AUC", "--rollup", tmp_path / "rollup.parquet", "--window-days", 2, "--by",
+        "country", "-o", tmp_path / "auc.json",
+    )  # fmt: skip
     found = json.loads((tmp_path / "auc.json").read_text("utf-8"))
     assert [colour for _, colour in list_rows(found, "x", "colour")] == ["DE", "DE", "FR", "FR"]

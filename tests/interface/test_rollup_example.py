@@ -101,13 +101,8 @@ def test_dbt_builds_days_and_makes_them_anew(tmp_path: Path, pytestconfig: pytes
 
     def build(command: str, first: str, end: str) -> str:
         asked: Sequence[str] = [
-            command,
-            "--event-time-start",
-            first,
-            "--event-time-end",
-            end,
-            "--no-use-colors",
-        ]
+            command, "--event-time-start", first, "--event-time-end", end, "--no-use-colors",
+        ]  # fmt: skip
         done = subprocess.run(
             [str(programs / "dbt"), *asked, "--profiles-dir", "."],
             check=False,

@@ -94,15 +94,9 @@ def test_metrics_over_days_are_drawn_and_named(html: str) -> None:
 def test_the_last_window_is_compared_with_the_days_before_by_default(tmp_path: Path) -> None:
     pq.write_table(make_rollup(), tmp_path / "kept.parquet")
     run_command(
-        "report",
-        "AUC",
-        "--rollup",
-        tmp_path / "kept.parquet",
-        "--window-days",
-        4,
-        "-o",
+        "report", "AUC", "--rollup", tmp_path / "kept.parquet", "--window-days", 4, "-o",
         tmp_path / "a.html",
-    )
+    )  # fmt: skip
     html = (tmp_path / "a.html").read_text("utf-8")
     assert (
         "The reference are the rows where day &lt; &#39;2026-03-09&#39;, and they are compared with"

@@ -13,22 +13,9 @@ from sqlrank.registry.query_templates import read_row_checks
 from sqlrank.registry.sql_folder import sql_root
 
 NUMBERS = [
-    "NULL",
-    "'nan'",
-    "'-nan'",
-    "'inf'",
-    "'-inf'",
-    "-1e95",
-    "-1",
-    "-0.0",
-    "0",
-    "1e-95",
-    "0.5",
-    "1",
-    "1 + 1e-15",
-    "2",
-    "1e95",
-]
+    "NULL", "'nan'", "'-nan'", "'inf'", "'-inf'", "-1e95", "-1", "-0.0", "0", "1e-95", "0.5",
+    "1", "1 + 1e-15", "2", "1e95",
+]  # fmt: skip
 
 
 @pytest.mark.one_in(2)

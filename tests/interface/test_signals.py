@@ -19,27 +19,14 @@ from tests.interface.outputs import make_data
 SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 DATA = "../../data"
 GATE = [
-    "gate",
-    "Brier",
-    "--predictions",
-    f"{DATA}/predictions.parquet",
-    "--column",
-    "score=score",
-    "--column",
-    "score=other",
-]
+    "gate", "Brier", "--predictions", f"{DATA}/predictions.parquet", "--column", "score=score",
+    "--column", "score=other",
+]  # fmt: skip
 # Of one thread where files hold sums: two may differ in the last digit.
 COMMANDS = [
     [
-        "evaluate",
-        "AUC",
-        "LogLoss",
-        "--predictions",
-        f"{DATA}/predictions.parquet",
-        "-o",
-        "metrics.parquet",
-        "--confidence",
-        "0.95",
+        "evaluate", "AUC", "LogLoss", "--predictions", f"{DATA}/predictions.parquet", "-o",
+        "metrics.parquet", "--confidence", "0.95",
     ],
     [
         *GATE,
@@ -56,16 +43,10 @@ COMMANDS = [
     ],
     ["sql", "AUC", "--predictions", "clicks", "--dbt", "model.sql"],
     [
-        "rollup",
-        "LogLoss",
-        "--predictions",
-        f"{DATA}/predictions.parquet",
-        "--by",
-        "day",
-        "-o",
-        "rollup.parquet",
+        "rollup", "LogLoss", "--predictions", f"{DATA}/predictions.parquet", "--by", "day",
+        "-o", "rollup.parquet",
     ],
-]
+]  # fmt: skip
 STATUS = {"gate": 3}
 """Exit status of commands that report a verdict, here an inconclusive one."""
 WARM = """

@@ -178,15 +178,9 @@ def test_decimals_of_every_scale(tmp_path: Path) -> None:
 def test_common_types_hold_every_value() -> None:
     """Compare the type of every pair with what DuckDB casts to and back."""
     integers = [
-        "TINYINT",
-        "SMALLINT",
-        "INTEGER",
-        "BIGINT",
-        "UTINYINT",
-        "USMALLINT",
-        "UINTEGER",
+        "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER",
         "UBIGINT",
-    ]
+    ]  # fmt: skip
     connection = duckdb.connect()
     for first, second in itertools.product(integers, repeat=2):
         common = common_type([first, second])

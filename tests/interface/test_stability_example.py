@@ -30,12 +30,6 @@ def test_coefficients_of_variation(tmp_path: Path, capsys: pytest.CaptureFixture
         r"<text[^>]*>([^<]+)</text>", (tmp_path / "stability.svg").read_text("utf-8")
     )
     assert {
-        "Coefficient of variation over bootstrap samples",
-        "AUC",
-        "nDCG",
-        "LogLoss",
-        "PnDCG",
-        "25",
-        "100",
-        "207",
-    } <= {*texts}
+        "Coefficient of variation over bootstrap samples", "AUC", "nDCG", "LogLoss", "PnDCG",
+        "25", "100", "207",
+    } <= {*texts}  # fmt: skip

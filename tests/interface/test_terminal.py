@@ -46,15 +46,9 @@ SYSTEMS = [
     *RANKING[2:],
 ]
 SCORES = [
-    "--predictions",
-    IMPRESSIONS,
-    "--column",
-    "label=click",
-    "--column",
-    "score=score_logistic",
-    "--column",
-    "score=score_boosting",
-]
+    "--predictions", IMPRESSIONS, "--column", "label=click", "--column", "score=score_logistic",
+    "--column", "score=score_boosting",
+]  # fmt: skip
 ONE_SCORE = SCORES[:6]
 CALLS: dict[str, list[object]] = {
     "evaluate": ["evaluate", "nDCG@10", "AP", "RR", "P@5", "num_rel", *RANKING],
@@ -170,20 +164,10 @@ def test_numbers_and_names_are_never_broken(name: str, width: int, rollup: Path)
     words = {
         *piped.split(),
         *[
-            "In",
-            "every",
-            "row:",
-            "=",
-            "Empty:",
-            "more",
-            "column",
-            "columns",
-            "with",
-            "--format",
-            "csv",
-            "<0.0001",
+            "In", "every", "row:", "=", "Empty:", "more", "column", "columns", "with",
+            "--format", "csv", "<0.0001",
         ],
-    }
+    }  # fmt: skip
     words |= {f"{word}{mark}" for word in piped.split() for mark in ",."}
     unknown = [word for word in shown.split() if word not in words and word.strip("0123456789")]
     assert unknown == [], "a part of a number or a name"
@@ -291,15 +275,9 @@ def test_layout_of_sentences_wide_characters_and_long_names() -> None:
         "b     22  x",
     ]
     assert lay_out(columns, 30).splitlines() == [
-        "名前    検索",
-        "n        1",
-        "reason  the interval extends",
-        "        beyond the tolerance",
-        "",
-        "名前    b",
-        "n       22",
-        "reason  x",
-    ]
+        "名前    検索", "n        1", "reason  the interval extends",
+        "        beyond the tolerance", "", "名前    b", "n       22", "reason  x",
+    ]  # fmt: skip
     long_name = "a_name_that_is_longer_than_the_terminal"
     assert lay_out([TextColumn("name", [long_name])], 20) == f"name  {long_name}\n"
     assert lay_out([TextColumn("name", [])], 20) == "name\n"

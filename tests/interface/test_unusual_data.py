@@ -91,16 +91,12 @@ def test_one_row() -> None:
     select_every(
         2,
         [
-            pa.decimal128(10, 3),
-            pa.float32(),
-            pa.float64(),
-            pa.int8(),
-            pa.uint64(),
+            pa.decimal128(10, 3), pa.float32(), pa.float64(), pa.int8(), pa.uint64(),
             pa.decimal128(38, 0),
         ],
     ),
     ids=str,
-)
+)  # fmt: skip
 def test_columns_of_many_types(kind: pa.DataType) -> None:
     run = GOOD_RUN.set_column(2, "score", pa.array([Decimal(1), Decimal(2)]).cast(kind))
     qrels = GOOD_QRELS.set_column(2, "relevance", pa.array([Decimal(1), Decimal(0)]).cast(kind))
@@ -151,14 +147,10 @@ def test_nothing_relevant_anywhere() -> None:
 @pytest.mark.parametrize(
     "metric",
     [
-        "nDCG(gain=exp2)",
-        "ERR(max_grade=2000)",
-        "DCG(gain=exp2)",
-        "G(gain=exp2)",
-        "nDCG",
+        "nDCG(gain=exp2)", "ERR(max_grade=2000)", "DCG(gain=exp2)", "G(gain=exp2)", "nDCG",
         "PFound(max_grade=2000)",
     ],
-)
+)  # fmt: skip
 def test_huge_relevance_never_gives_nan(metric: str) -> None:
     try:
         got = evaluate_value(metric, GOOD_RUN, make_qrels(("q", "a", 2000), ("q", "b", 1)))

@@ -13,12 +13,8 @@ from sqlglot.tokens import Token, TokenType
 from tests.mutate.mutant import ROOT, Mutant
 
 FOLDERS = (
-    "metrics",
-    "curves",
-    "relations",
-    "functions",
-    "analyses",
-)
+    "metrics", "curves", "relations", "functions", "analyses",
+)  # fmt: skip
 
 OPPOSITES: dict[TokenType, str] = {
     TokenType.LT: "<=",

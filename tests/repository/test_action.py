@@ -258,13 +258,8 @@ def test_a_drop_fails_and_the_comment_is_replaced(tmp_path: Path, github: GitHub
     assert len(ours) == 1
     assert "## sqlrank gate: fail" in ours[0]
     assert [request.split(" ")[0] for request in github.requests] == [
-        "GET",
-        "GET",
-        "POST",
-        "GET",
-        "GET",
-        "PATCH",
-    ]
+        "GET", "GET", "POST", "GET", "GET", "PATCH",
+    ]  # fmt: skip
     repository.act(title="another gate")
     assert sum("<!-- sqlrank gate: " in comment["body"] for comment in github.comments) == 2
 

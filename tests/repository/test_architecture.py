@@ -72,13 +72,8 @@ def read_map() -> dict[str, set[str]]:
 
 def test_packages_import_what_the_map_allows() -> None:
     free = {
-        "",
-        "cancellation",
-        "errors",
-        "sql_ast",
-        "_version",
-        "__main__",
-    }
+        "", "cancellation", "errors", "sql_ast", "_version", "__main__",
+    }  # fmt: skip
     seen: dict[str, set[str]] = {}
     for module, named in find_imports().items():
         seen.setdefault(get_package(module), set()).update(get_package(other) for other in named)
@@ -209,14 +204,10 @@ def test_a_dialect_is_named_in_its_file_alone() -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "x == 'trino'",
-        "{'trino': 1}",
-        "('trino', 'x')",
-        "f(x='trino')",
-        "x in {'duckdb'}",
+        "x == 'trino'", "{'trino': 1}", "('trino', 'x')", "f(x='trino')", "x in {'duckdb'}",
         "{'duckdb': 1}",
     ],
-)
+)  # fmt: skip
 def test_names_of_dialects_are_recognized(code: str) -> None:
     assert find_dialect_names(code, chooses=True)
     assert not find_dialect_names("tree.sql('duckdb')", chooses=True)
@@ -298,15 +289,9 @@ def test_errors_of_duckdb_are_caught_where_its_connections_are() -> None:
 
 WRITER = PACKAGE / "output" / "output_file.py"
 WRITING = {
-    "write_text",
-    "write_bytes",
-    "write_table",
-    "write_csv",
-    "write_feather",
-    "write_dataset",
-    "ParquetWriter",
-    "FileOutputStream",
-}
+    "write_text", "write_bytes", "write_table", "write_csv", "write_feather", "write_dataset",
+    "ParquetWriter", "FileOutputStream",
+}  # fmt: skip
 WRITING |= {"OSFile", "copyfile", "copy2", "mkstemp", "NamedTemporaryFile", "touch", "Copy"}
 MODE = re.compile(r"[rbtU]*[wax+][bt+]*")
 
@@ -363,22 +348,13 @@ def test_one_module_writes_files() -> None:
 
 def test_what_writes_files_is_recognized() -> None:
     lines = [
-        "p.write_text('x')",
-        "open(p, 'w')",
-        "p.open('ab')",
-        "open(p, mode='r+b')",
-        "os.open(p, os.O_WRONLY)",
-        "pq.write_table(t, p)",
-    ]
+        "p.write_text('x')", "open(p, 'w')", "p.open('ab')", "open(p, mode='r+b')",
+        "os.open(p, os.O_WRONLY)", "pq.write_table(t, p)",
+    ]  # fmt: skip
     lines += [
-        "ZipFile(p, 'x')",
-        "exp.Copy(this=t)",
-        "open(os.devnull, 'w')",
-        "open(p)",
-        "p.open('rb')",
-        "ZipFile(p)",
-        "p.read_text('utf-8')",
-    ]
+        "ZipFile(p, 'x')", "exp.Copy(this=t)", "open(os.devnull, 'w')", "open(p)",
+        "p.open('rb')", "ZipFile(p)", "p.read_text('utf-8')",
+    ]  # fmt: skip
     assert find_writes("\n".join(lines)) == [1, 2, 3, 4, 5, 6, 7, 8]
 
 

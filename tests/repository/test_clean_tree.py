@@ -29,13 +29,8 @@ def make_checkout(folder: Path, tests: str, is_tracked: bool = True) -> Path:
     (folder / ".gitignore").write_text("__pycache__/\n.pytest_cache/\n")
     if is_tracked:
         author = [
-            "-c",
-            "user.name=a",
-            "-c",
-            "user.email=a@example.org",
-            "-c",
-            "commit.gpgsign=false",
-        ]
+            "-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false",
+        ]  # fmt: skip
         for words in (["init", "-q"], ["add", "."], [*author, "commit", "-qm", "tests"]):
             subprocess.run(["git", *words], check=True, cwd=folder)  # noqa: S607
     return folder

@@ -18,51 +18,32 @@ DEPENDENCIES: list[str] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf
     "dependencies"
 ]
 TOOLS = [
-    "pytest>=8,<9.2",
-    "pytest-xdist>=3.6",
-    "hypothesis>=6.100",
-    "polars>=1.0",
-    "narwhals",
-    "pyyaml",
-    "altair",
-    "jinja2",
-    "vl-convert-python",
-    "scipy",
-]
+    "pytest>=8,<9.2", "pytest-xdist>=3.6", "hypothesis>=6.100", "polars>=1.0", "narwhals",
+    "pyyaml", "altair", "jinja2", "vl-convert-python", "scipy",
+]  # fmt: skip
 LANES = {
     "oldest": [
-        "duckdb==1.4.1",
-        "sqlglot==30.8.0",
-        "numpy<2",
-        "pandas<3",
-        "pyarrow<22",
-        "typer<0.29",
+        "duckdb==1.4.1", "sqlglot==30.8.0", "numpy<2", "pandas<3", "pyarrow<22", "typer<0.29",
     ],
     "newest": ["numpy>=2", "pandas>=3", "typer>=0.29"],
     "compiled": ["sqlglot[c]", "numpy>=2", "pandas>=3"],
-}
+}  # fmt: skip
 FILES = [
-    "tests/engines/golden/test_golden.py",
-    "tests/numbers/examples/test_answers.py",
-    "tests/numbers/examples/test_beyond_accuracy.py",
-    "tests/analyses/test_drift.py",
+    "tests/engines/golden/test_golden.py", "tests/numbers/examples/test_answers.py",
+    "tests/numbers/examples/test_beyond_accuracy.py", "tests/analyses/test_drift.py",
     "tests/numbers/examples/test_published_ranking_values.py",
-    "tests/interface/test_query_sources.py",
-    "tests/interface/test_dbt.py",
+    "tests/interface/test_query_sources.py", "tests/interface/test_dbt.py",
     "tests/numbers/examples/test_functions.py",
-]
+]  # fmt: skip
 DESELECTED = [
     "--deselect",
     "tests/numbers/examples/test_answers.py::test_what_cannot_be_evaluated_is_named",
 ]
 """DuckDB 1.4 gives empty lists the type INTEGER[], so that they are refused in other words."""
 NEIGHBORS = [
-    "sqlmesh",
-    "dbt-core>=1.10,<1.12",
-    "dbt-duckdb>=1.10,<1.12",
-    "ibis-framework[duckdb]",
+    "sqlmesh", "dbt-core>=1.10,<1.12", "dbt-duckdb>=1.10,<1.12", "ibis-framework[duckdb]",
     "mlflow",
-]
+]  # fmt: skip
 
 
 def find_version(versions: Iterable[str], name: str) -> str:
@@ -117,16 +98,9 @@ def test_neighbors_can_be_installed_too(tmp_path: Path, pytestconfig: pytest.Con
     programs = make_environment(pytestconfig, "resolver", ["pip>=25"])
     report = tmp_path / "report.json"
     command = [
-        programs / "python",
-        "-m",
-        "pip",
-        "install",
-        "--dry-run",
-        "--quiet",
-        "--ignore-installed",
-        "--report",
-        report,
-    ]
+        programs / "python", "-m", "pip", "install", "--dry-run", "--quiet",
+        "--ignore-installed", "--report", report,
+    ]  # fmt: skip
     done = subprocess.run(
         [*command, *DEPENDENCIES, *NEIGHBORS], check=False, capture_output=True, text=True
     )

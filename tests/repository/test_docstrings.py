@@ -75,19 +75,12 @@ def test_headless_docstrings_are_found() -> None:
         ' "Where."\n\n\nclass C:\n    """Which."""\n'
     )
     assert [line for line, text in find_docstrings(code) if HEADLESS.match(text)] == [
-        1,
-        3,
-        7,
-        8,
-        12,
-    ]
+        1, 3, 7, 8, 12,
+    ]  # fmt: skip
     headless = [
-        "Return what a row is.",
-        "Decide whether it fails.",
-        "Texts and what they mean.",
-        "A call: what it returns.",
-        "Sum of what is left.",
-    ]
+        "Return what a row is.", "Decide whether it fails.", "Texts and what they mean.",
+        "A call: what it returns.", "Sum of what is left.",
+    ]  # fmt: skip
     assert all(HEADLESS.match(text) for text in headless)
     complete = [
         "Whenever",

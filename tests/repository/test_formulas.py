@@ -12,20 +12,9 @@ from website.metric_page import build_metric_page
 
 FILES = {file.full_name: file for of in families.group_by_family().values() for file in of}
 ELEMENTS = {
-    "math",
-    "mrow",
-    "mi",
-    "mn",
-    "mo",
-    "mtext",
-    "mfrac",
-    "msup",
-    "msqrt",
-    "munder",
-    "mtable",
-    "mtr",
-    "mtd",
-}
+    "math", "mrow", "mi", "mn", "mo", "mtext", "mfrac", "msup", "msqrt", "munder", "mtable",
+    "mtr", "mtd",
+}  # fmt: skip
 
 
 def read_formula(name: str) -> str:
@@ -118,14 +107,10 @@ def test_a_formula_of_the_literature_says_what_the_comment_says(line: str, text:
 @pytest.mark.parametrize(
     "line",
     [
-        "mean of the ranks = of something",
-        "X = hits / (relevant",
-        "X = hits ; relevant",
-        "X = sum over the documents",
-        f"X = {'hits ' * 40}",
-        "a sentence without a value",
+        "mean of the ranks = of something", "X = hits / (relevant", "X = hits ; relevant",
+        "X = sum over the documents", f"X = {'hits ' * 40}", "a sentence without a value",
     ],
-)
+)  # fmt: skip
 def test_other_lines_remain_text(line: str) -> None:
     assert typeset_literature([line]) == []
 

@@ -37,9 +37,5 @@ def test_a_query_by_hand() -> None:
     )
     assert found["AP"] == (1 + 2 / 4) / 3
     assert (found["RR"], found["P@3"], found["R@3"], found["CG@10"], found["Rprec"]) == (
-        1.0,
-        1 / 3,
-        1 / 3,
-        3.0,
-        1 / 3,
-    )
+        1.0, 1 / 3, 1 / 3, 3.0, 1 / 3,
+    )  # fmt: skip

@@ -40,15 +40,9 @@ def test_the_file_is_of_the_last_release_and_can_be_written() -> None:
     version = PAGE.read_text("utf-8").splitlines()[0].split(" sqlrank ")[1].split(",")[0]
     assert version == (released_version(CHANGELOG.read_text("utf-8")) or version)
     assert interface.keys() >= {
-        "function evaluate",
-        "command gate",
-        "exit statuses",
-        "input run",
-        "gate columns",
-        "metric nDCG",
-        "curve ROC",
-        "policies",
-    }
+        "function evaluate", "command gate", "exit statuses", "input run", "gate columns",
+        "metric nDCG", "curve ROC", "policies",
+    }  # fmt: skip
     assert interface["function evaluate"]["confidence"] == "float | None = None, by keyword"
     assert interface["command evaluate"]["--output, -o"] == "Path"
     assert len(interface) > 250

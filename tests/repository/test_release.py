@@ -53,13 +53,9 @@ WHEEL = [
     "sqlrank-1.0.0.dist-info/licenses/LICENSE",
 ]
 SDIST = [
-    "sqlrank/__main__.py",
-    "sqlrank/py.typed",
-    "sql/metrics/ranking/ap.sql",
-    "LICENSE",
-    "PKG-INFO",
-    "pyproject.toml",
-]
+    "sqlrank/__main__.py", "sqlrank/py.typed", "sql/metrics/ranking/ap.sql", "LICENSE",
+    "PKG-INFO", "pyproject.toml",
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -214,13 +210,9 @@ def test_files_that_do_not_belong_in_a_release_are_named(
     assert find_problems(write_archive(tmp_path / name, names), expected) == []
     assert sorted(list_files(tmp_path / name)) == sorted(names)
     extra = [
-        "tests/test_x.py",
-        "sqlrank/data.parquet",
-        "sqlrank/tests/x.py",
-        "sqlrank/__pycache__/x.pyc",
-        "secrets.env",
-        "examples/a.py",
-    ]
+        "tests/test_x.py", "sqlrank/data.parquet", "sqlrank/tests/x.py",
+        "sqlrank/__pycache__/x.pyc", "secrets.env", "examples/a.py",
+    ]  # fmt: skip
     found = find_problems(write_archive(tmp_path / name, [*names, *extra]), expected)
     assert found == [f"{name}: {item} does not belong in it" for item in extra]
     fewer = [item for item in names if not item.endswith(("ap.sql", "py.typed", "LICENSE"))]

@@ -17,23 +17,12 @@ from tests.repository.test_docs import BLOCK, PAGES
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
 
 KINDS = [
-    "index.html",
-    "start.html",
-    "start/search.html",
-    "confidence.html",
-    "metrics.html",
-    "metrics/ranking/index.html",
-    "metrics/ranking/ndcg.html",
-    "metrics/curves/roc.html",
-    "cli/evaluate.html",
-    "api/evaluate.html",
-    "sql/relations.html",
-    "files/sql/settings/names.toml.html",
-    "gallery.html",
-    "demo.html",
-    "troubleshooting.html",
+    "index.html", "start.html", "start/search.html", "confidence.html", "metrics.html",
+    "metrics/ranking/index.html", "metrics/ranking/ndcg.html", "metrics/curves/roc.html",
+    "cli/evaluate.html", "api/evaluate.html", "sql/relations.html",
+    "files/sql/settings/names.toml.html", "gallery.html", "demo.html", "troubleshooting.html",
     "engines.html",
-]
+]  # fmt: skip
 """A page of each kind."""
 
 COPIED = """

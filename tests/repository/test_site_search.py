@@ -188,17 +188,9 @@ def test_each_written_page_has_keywords() -> None:
     )
     assert written - read_keywords().keys() == {"changelog.md"}  # which the search leaves out
     made = {
-        "gallery.md",
-        "demo.md",
-        "sql/compat.md",
-        "sql/relations.md",
-        "api/index.md",
-        "cli/index.md",
-        "api/evaluate.md",
-        "cli/evaluate.md",
-        "cli/gate.md",
-        "try.md",
-    }
+        "gallery.md", "demo.md", "sql/compat.md", "sql/relations.md", "api/index.md",
+        "cli/index.md", "api/evaluate.md", "cli/evaluate.md", "cli/gate.md", "try.md",
+    }  # fmt: skip
     others = {page for page in read_keywords().keys() - written if not page.startswith("metrics/")}
     assert others == made | {
         page for page in linked_pages.list_linked_files().values() if page in others

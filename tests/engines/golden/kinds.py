@@ -17,13 +17,8 @@ _RANDOM_INTEGERS = frozenset({"clickhouse", "snowflake", "sqlite"})
 _KEEPS_DECIMAL = frozenset({"bigquery", "postgres", "redshift"})
 _READS_DECIMAL_AS_DOUBLE = frozenset({"bigquery", "clickhouse", "sqlite"})
 _READS_EXPONENT_AS_DOUBLE = _READS_DECIMAL_AS_DOUBLE | {
-    "databricks",
-    "duckdb",
-    "mysql",
-    "spark",
-    "trino",
-    "tsql",
-}
+    "databricks", "duckdb", "mysql", "spark", "trino", "tsql",
+}  # fmt: skip
 
 _CHOICES = (exp.Case, exp.If, exp.Coalesce, exp.Greatest, exp.Least, exp.Min, exp.Max)
 _COUNTS = (exp.Count, exp.CountIf, exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile)

@@ -12,17 +12,9 @@ TYPES = {
     "sqlite": "REAL",
 }
 DIALECTS = (
-    "duckdb",
-    "bigquery",
-    "snowflake",
-    "spark",
-    "databricks",
-    "postgres",
-    "redshift",
-    "trino",
-    "clickhouse",
-    "sqlite",
-)
+    "duckdb", "bigquery", "snowflake", "spark", "databricks", "postgres", "redshift", "trino",
+    "clickhouse", "sqlite",
+)  # fmt: skip
 DIVIDING = ("duckdb", "bigquery", "spark", "databricks", "clickhouse")
 """Dialects in which a division gives a double, whatever it divides."""
 
@@ -52,25 +44,12 @@ def is_needless(value: str, dialect: str, column: str = "0") -> bool:
     "value",
     [
         *(
-            "e",
-            "-e",
-            "e + 1",
-            "1 - a * e",
-            "a / e",
-            "CAST(a AS DOUBLE)",
-            "SUM(e)",
-            "AVG(e)",
-            "MIN(e)",
-            "ABS(e)",
-            "NULLIF(e, 0)",
+            "e", "-e", "e + 1", "1 - a * e", "a / e", "CAST(a AS DOUBLE)", "SUM(e)", "AVG(e)",
+            "MIN(e)", "ABS(e)", "NULLIF(e, 0)",
         ),
         *(
-            "LN(e)",
-            "EXP(n)",
-            "SQRT(e + a)",
-            "LAG(e) OVER (ORDER BY n)",
-            "SUM(e) OVER (PARTITION BY n)",
-            "(SELECT MAX(e) FROM x)",
+            "LN(e)", "EXP(n)", "SQRT(e + a)", "LAG(e) OVER (ORDER BY n)",
+            "SUM(e) OVER (PARTITION BY n)", "(SELECT MAX(e) FROM x)",
         ),
         *(
             "COALESCE(e, e + 1)",
@@ -78,7 +57,7 @@ def is_needless(value: str, dialect: str, column: str = "0") -> bool:
             "CASE WHEN a > 0 THEN e ELSE e / 2 END",
         ),
     ],
-)
+)  # fmt: skip
 def test_a_double_is_not_cast(value: str, dialect: str) -> None:
     assert is_needless(value, dialect)
 
@@ -88,18 +67,8 @@ def test_a_double_is_not_cast(value: str, dialect: str) -> None:
     "value",
     [
         *(
-            "a",
-            "n",
-            "1",
-            "'0.5'",
-            "NULL",
-            "a + n",
-            "SUM(n)",
-            "COUNT(e)",
-            "MAX(a)",
-            "ABS(a)",
-            "COALESCE(a, 0)",
-            "e > 1",
+            "a", "n", "1", "'0.5'", "NULL", "a + n", "SUM(n)", "COUNT(e)", "MAX(a)", "ABS(a)",
+            "COALESCE(a, 0)", "e > 1",
         ),
         *(
             "ROW_NUMBER() OVER (ORDER BY e)",
@@ -108,7 +77,7 @@ def test_a_double_is_not_cast(value: str, dialect: str) -> None:
             "CAST(e AS INT)",
         ),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_double_may_be_cast(value: str, dialect: str) -> None:
     assert not is_needless(value, dialect)
 

@@ -61,17 +61,12 @@ def test_a_column_that_nobody_reads(text: str, sentence: str) -> None:
 @pytest.mark.parametrize(
     "rest",
     [
-        "SELECT a, b FROM x",
-        "SELECT * FROM x",
-        "SELECT y.* FROM x AS y",
-        "SELECT a FROM x WHERE b > 0",
-        "SELECT a FROM x ORDER BY b",
-        "SELECT a FROM x GROUP BY a HAVING MAX(b) > 0",
-        "SELECT SUM(a) FROM x GROUP BY b",
+        "SELECT a, b FROM x", "SELECT * FROM x", "SELECT y.* FROM x AS y",
+        "SELECT a FROM x WHERE b > 0", "SELECT a FROM x ORDER BY b",
+        "SELECT a FROM x GROUP BY a HAVING MAX(b) > 0", "SELECT SUM(a) FROM x GROUP BY b",
         "SELECT a FROM x QUALIFY ROW_NUMBER() OVER (ORDER BY b) = 1",
         "SELECT SUM(a) OVER w FROM x WINDOW w AS (PARTITION BY b)",
-        "SELECT x.a FROM x JOIN u ON u.b = x.b",
-        "SELECT x.a FROM x JOIN u USING (b)",
+        "SELECT x.a FROM x JOIN u ON u.b = x.b", "SELECT x.a FROM x JOIN u USING (b)",
         "SELECT u.a FROM u WHERE EXISTS (SELECT 1 FROM x WHERE x.a = u.a AND b > 0)",
         "SELECT (SELECT MAX(u.a) FROM u WHERE u.b = x.b) AS m, x.a FROM x",
         "SELECT a FROM x UNION ALL SELECT b FROM x",
@@ -79,7 +74,7 @@ def test_a_column_that_nobody_reads(text: str, sentence: str) -> None:
         "SELECT COUNT(*) FROM (SELECT a, b FROM x UNION SELECT a, 0 FROM u) AS s",
         "SELECT y.a, s.c FROM x AS y CROSS JOIN LATERAL (SELECT y.b + 1 AS c) AS s",
     ],
-)
+)  # fmt: skip
 def test_columns_that_are_read(rest: str) -> None:
     assert find_faults(f"{PAIR} {rest}", "duckdb") == []
 
@@ -196,14 +191,10 @@ def test_where_true() -> None:
 @pytest.mark.parametrize(
     "expression",
     [
-        "a <= 10",
-        "CASE WHEN a THEN TRUE ELSE FALSE END",
-        "COALESCE(a, 2147483647)",
-        "a = TRUE",
-        "CASE a WHEN TRUE THEN 1 END",
-        "a <= -2e0",
+        "a <= 10", "CASE WHEN a THEN TRUE ELSE FALSE END", "COALESCE(a, 2147483647)",
+        "a = TRUE", "CASE a WHEN TRUE THEN 1 END", "a <= -2e0",
     ],
-)
+)  # fmt: skip
 def test_conditions_that_tell_rows_apart(expression: str) -> None:
     assert find_faults(f"SELECT {expression} AS c FROM t", "duckdb") == []
 
@@ -250,14 +241,10 @@ def test_parentheses_that_are_not_needed(expression: str, sentence: str) -> None
 @pytest.mark.parametrize(
     "expression",
     [
-        "2 * (a + 1)",
-        "(SELECT MAX(b) FROM u)",
-        "NOT (a = 1 OR a = 2)",
-        "a - (-1)",
-        "COALESCE((a + 1) * 2, 0)",
-        "(a).b",
+        "2 * (a + 1)", "(SELECT MAX(b) FROM u)", "NOT (a = 1 OR a = 2)", "a - (-1)",
+        "COALESCE((a + 1) * 2, 0)", "(a).b",
     ],
-)
+)  # fmt: skip
 def test_parentheses_that_are_needed(expression: str) -> None:
     assert find_faults(f"SELECT {expression} AS c FROM t", "duckdb") == []
 

@@ -37,13 +37,9 @@ MSSQLSERVER_125.
 """
 
 FUSED = (
-    "default",
-    "systems",
-    "predictions shop, score_order=window",
-    "regression",
-    "classified with intervals",
-    "records of groups",
-)
+    "default", "systems", "predictions shop, score_order=window", "regression",
+    "classified with intervals", "records of groups",
+)  # fmt: skip
 """Scenarios with all metrics of an input in one statement."""
 
 

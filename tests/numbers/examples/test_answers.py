@@ -19,20 +19,9 @@ from tests.numbers.properties.rankings import METRICS as RANKING_METRICS
 from tests.numbers.properties.rankings import assert_equal
 
 METRICS = [
-    "nDCG@10",
-    "AP",
-    "RR",
-    "P@3",
-    "R@2",
-    "Rprec",
-    "bpref",
-    "Judged@5",
-    "num_ret",
-    "num_rel",
-    "num_q",
-    "num_no_rel",
-    "num_duplicates",
-]
+    "nDCG@10", "AP", "RR", "P@3", "R@2", "Rprec", "bpref", "Judged@5", "num_ret", "num_rel",
+    "num_q", "num_no_rel", "num_duplicates",
+]  # fmt: skip
 
 QUESTIONS: list[dict[str, Any]] = [
     {"query_id": "q1", "retrieved": ["d3", "d1", "d2"], "relevant": ["d1"], "intent": "how"},
@@ -352,12 +341,8 @@ def test_several_systems_are_compared_by_query() -> None:
     assert [(row["system"], row["R@5"]) for row in found] == [("new", 0.75), ("old", 0.375)]
     (row,) = sqlrank.compare("R@5", inputs=systems).to_pylist()
     assert (row["baseline"], row["system"], row["difference"], row["n_units"], row["wins"]) == (
-        "old",
-        "new",
-        0.375,
-        4,
-        2,
-    )
+        "old", "new", 0.375, 4, 2,
+    )  # fmt: skip
     stacked = pa.concat_tables(
         [make_answers().append_column("system", pa.array([name] * 4)) for name in "ab"]
     )

@@ -252,14 +252,9 @@ SYSTEMS = pa.concat_tables(
 
 def test_groups_and_slices() -> None:
     metrics = [
-        "CatalogCoverage",
-        "Personalization",
-        "UserCoverage",
-        "ExposureGini",
-        "PopularityLift",
-        "Unseen",
-        "num_lists",
-    ]
+        "CatalogCoverage", "Personalization", "UserCoverage", "ExposureGini", "PopularityLift",
+        "Unseen", "num_lists",
+    ]  # fmt: skip
     total, new, old = (
         list(row.values()) for row in evaluate(metrics, SYSTEMS, by=[["system"], []])
     )
@@ -271,16 +266,9 @@ def test_groups_and_slices() -> None:
     assert total == [None, "all", 4 / 8, pytest.approx(0.5), 2 / 5, 40 / 64, lift, 0.875, 4.0]
     assert new == ["new", "system", 4 / 8, 1.0, 2 / 5, 0.5, pytest.approx(3.5 / had - 1), 1.0, 2.0]
     assert old == [
-        "old",
-        "system",
-        2 / 8,
-        pytest.approx(0),
-        2 / 5,
-        0.75,
-        pytest.approx(5 / had - 1),
-        0.75,
+        "old", "system", 2 / 8, pytest.approx(0), 2 / 5, 0.75, pytest.approx(5 / had - 1), 0.75,
         2.0,
-    ]
+    ]  # fmt: skip
 
 
 def test_an_input_with_the_column_of_by_is_read_group_by_group() -> None:

@@ -216,19 +216,10 @@ def test_limits_of_a_metric_with_one_bound() -> None:
 @pytest.mark.parametrize(
     "metric",
     [
-        "pAp@5",
-        "PartialAUC@5",
-        "AUC@30",
-        "pAUC@0.2",
-        "PnDCG",
-        "KS",
-        "PRAUC",
-        "AUC",
-        "MCC",
-        "FCP(level=group)",
-        "SomersD",
+        "pAp@5", "PartialAUC@5", "AUC@30", "pAUC@0.2", "PnDCG", "KS", "PRAUC", "AUC", "MCC",
+        "FCP(level=group)", "SomersD",
     ],
-)
+)  # fmt: skip
 def test_bootstrap_limits_are_within_the_bounds(metric: str) -> None:
     """Of a good model of few positives, of which a normal interval would leave them."""
     rng = np.random.default_rng(7)

@@ -222,16 +222,10 @@ def test_smape_of_small_integers() -> None:
         (pa.array([-INF, -INF, INF, INF]), 2 / 4),
     ],
     ids=[
-        "near 2**60",
-        "near 2**63",
-        "signed",
-        "boolean",
-        "zeros of both signs",
-        "largest and least",
-        "infinite",
-        "infinite ties",
+        "near 2**60", "near 2**63", "signed", "boolean", "zeros of both signs",
+        "largest and least", "infinite", "infinite ties",
     ],
-)
+)  # fmt: skip
 def test_scores_of_any_size(strategy: str, score: pa.Array, expected: float) -> None:
     assert evaluate_predictions("AUC", [1, 0, 0, 1], score, plan={"score_order": strategy}) == [
         expected

@@ -26,35 +26,17 @@ pytestmark = pytest.mark.xdist_group("functions")  # one worker makes all of the
 
 GROUPS = {"run": "system", "predictions": "campaign", "logs": "campaign"} | dict.fromkeys(
     (
-        "records",
-        "interleaved",
-        "splits",
-        "classified",
-        "class_scores",
-        "class_labels",
-        "ratings",
-        "uplift",
-        "judged",
+        "records", "interleaved", "splits", "classified", "class_scores", "class_labels",
+        "ratings", "uplift", "judged",
     ),
     "site",
-)
+)  # fmt: skip
 """Column to group by of each evaluated input."""
 
 SAMPLE = (
-    "nDCG",
-    "AP",
-    "P",
-    "AUC",
-    "LogLoss",
-    "Brier",
-    "Lift",
-    "PairwiseF",
-    "PairsQuality",
-    "CatalogCoverage",
-    "Lost",
-    "IPS",
-    "ROC",
-)
+    "nDCG", "AP", "P", "AUC", "LogLoss", "Brier", "Lift", "PairwiseF", "PairsQuality",
+    "CatalogCoverage", "Lost", "IPS", "ROC",
+)  # fmt: skip
 
 
 def make_tables() -> dict[str, pa.Table]:
@@ -458,12 +440,8 @@ def test_groups_are_expressions(sample_database: duckdb.DuckDBPyConnection) -> N
 def test_functions_of_inputs_have_several_metrics(database: duckdb.DuckDBPyConnection) -> None:
     found = database.execute("FROM sqlrank.rankings(run, qrels, k := 5, by := system)")
     assert [column[0] for column in found.description[:5]] == [
-        "group_key",
-        "ndcg_at_k",
-        "ap",
-        "rr",
-        "p_at_k",
-    ]
+        "group_key", "ndcg_at_k", "ap", "rr", "p_at_k",
+    ]  # fmt: skip
     metrics = ["nDCG@5", "AP", "RR", "P@5", "R@5", "Success@5", "Judged@5", "num_q"]
     expected = sqlrank.evaluate(metrics, run=TABLES["run"], qrels=TABLES["qrels"], by="system")
     assert_equal(found.fetchall(), [tuple(row.values()) for row in expected.to_pylist()])

@@ -22,15 +22,8 @@ SCORES = {
     "whole": "i * 7 % 2",
 }
 LABEL_TYPES = (
-    "BOOLEAN",
-    "TINYINT",
-    "SMALLINT",
-    "INTEGER",
-    "BIGINT",
-    "DECIMAL(4, 1)",
-    "FLOAT",
-    "DOUBLE",
-)
+    "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DECIMAL(4, 1)", "FLOAT", "DOUBLE",
+)  # fmt: skip
 SCORE_TYPES = ("FLOAT", "DOUBLE", "DECIMAL(18, 8)", "HUGEINT", "TINYINT")
 CASES = [
     (scores, score_type)

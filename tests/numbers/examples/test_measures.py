@@ -19,12 +19,9 @@ from tests.interface.command_line import run_command
 
 QUERIES = [f"q{number}" for number in range(40)]
 MEASURES = [
-    "Mean(faithfulness)",
-    "Share(passed)",
-    "Sum(cost)",
-    "Quantile(latency_ms, q=0.95)",
+    "Mean(faithfulness)", "Share(passed)", "Sum(cost)", "Quantile(latency_ms, q=0.95)",
     "Missing(faithfulness)",
-]
+]  # fmt: skip
 
 
 def make_measures(*, weighted: bool = False, missing: bool = False) -> pa.Table:
@@ -177,18 +174,10 @@ def test_a_missing_value_is_refused_or_counted() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "my score",
-        "order",
-        "score",
-        "Größe",
-        'a"b',
-        "query.id",
-        "value",
-        "rank",
-        "group_id",
+        "my score", "order", "score", "Größe", 'a"b', "query.id", "value", "rank", "group_id",
         "; DROP TABLE x --",
     ],
-)
+)  # fmt: skip
 def test_columns_of_any_name_are_read(name: str) -> None:
     quoted = name.replace('"', '""')
     table = pa.table({"query_id": ["a", "b"], name: [1.0, 4.0], "weight": [1.0, 3.0]})
@@ -537,17 +526,10 @@ def test_the_input_is_named_where_several_have_columns() -> None:
 @pytest.mark.parametrize(
     "dialect",
     [
-        "bigquery",
-        "snowflake",
-        "postgres",
-        "spark",
-        "trino",
-        "clickhouse",
-        "redshift",
-        "sqlite",
-        "datafusion",
+        "bigquery", "snowflake", "postgres", "spark", "trino", "clickhouse", "redshift",
+        "sqlite", "datafusion",
     ],
-)
+)  # fmt: skip
 def test_statements_of_every_dialect_are_printed(dialect: str) -> None:
     text = sqlrank.sql(
         ["Mean(faithfulness)", "Share(passed)", "Sum(cost)"],

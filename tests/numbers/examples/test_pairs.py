@@ -17,13 +17,9 @@ from tests.numbers.examples.predictions import rank_labels
 
 TAUS = ["KendallTau", *(f"KendallTau(tau={name})" for name in ("a", "c", "gamma"))]
 OTHERS = [
-    "SomersD",
-    "SomersD(untied_in=score)",
-    "SpearmanRho",
-    "SpearmanRho(rho_formula=d2)",
-    "FCP(level=group)",
-    "PairAccuracy(level=group)",
-]
+    "SomersD", "SomersD(untied_in=score)", "SpearmanRho", "SpearmanRho(rho_formula=d2)",
+    "FCP(level=group)", "PairAccuracy(level=group)",
+]  # fmt: skip
 
 
 def evaluate_values(
@@ -270,12 +266,9 @@ def test_fewer_negatives_than_k(rule: str, expected: list[float | None]) -> None
 
 def test_one_class() -> None:
     metrics = [
-        "PartialAUC@2",
-        "pAp@2",
-        "AUC@2",
-        "pAp(few_negatives=pad)@2",
+        "PartialAUC@2", "pAp@2", "AUC@2", "pAp(few_negatives=pad)@2",
         "PartialAUC(few_negatives=skip)@1",
-    ]
+    ]  # fmt: skip
     assert evaluate_values(metrics, *rank_labels("---")) == [None] * 5
     assert evaluate_values(metrics, *rank_labels("+++")) == [None, None, None, 1, None]
 

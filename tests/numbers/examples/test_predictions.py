@@ -377,13 +377,9 @@ def test_regression_by_hand() -> None:
     total = (1 - mean) ** 2 + 2 * (2 - mean) ** 2 + (4 - mean) ** 2 + 4 * mean**2
     spread = (1 - offset) ** 2 + 2 * offset**2 + (-3 - offset) ** 2 + 4 * (1 - offset) ** 2
     expected = [
-        2 / 8,
-        8 / 8,
-        14 / 8,
-        sqrt(14 / 8),
-        (1 + 0 + 3 / 4 + 4 * 2) / 8,
+        2 / 8, 8 / 8, 14 / 8, sqrt(14 / 8), (1 + 0 + 3 / 4 + 4 * 2) / 8,
         (2 / 3 + 6 / 5 + 4 * 2) / 8,
-    ]
+    ]  # fmt: skip
     got = evaluate_predictions(metrics, label, score, weight)
     assert got == pytest.approx([*expected, 1 - 14 / total, 1 - spread / total], abs=1e-12)
 

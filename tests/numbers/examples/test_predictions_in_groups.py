@@ -32,19 +32,9 @@ def test_weight_by_another_name_and_a_weight_that_is_there() -> None:
 
 
 INNER = [
-    "select",
-    "score2",
-    "positives",
-    "cell",
-    "slice_number",
-    "bucket",
-    "list_id",
-    "auc",
-    "predictions",
-    "h",
-    "k",
-    "AuC",
-]
+    "select", "score2", "positives", "cell", "slice_number", "bucket", "list_id", "auc",
+    "predictions", "h", "k", "AuC",
+]  # fmt: skip
 GROUPED = {
     "label": [0, 1, 0, 1, 1, 0, 1],
     "score": [0.1, 0.4, 0.4, 0.8, 0.2, 0.3, 0.7],

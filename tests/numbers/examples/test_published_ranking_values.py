@@ -173,16 +173,8 @@ def make_predictions(labels: list[float], scores: list[float] | None = None) -> 
 
 def test_toy_b_of_catboost() -> None:
     metrics = [
-        "PFound",
-        "ERR",
-        "RR",
-        "nDCG",
-        "nDCG@2",
-        "nDCG(discount=inverse)",
-        "AP",
-        "AP@2",
-        "P@2",
-    ]
+        "PFound", "ERR", "RR", "nDCG", "nDCG@2", "nDCG(discount=inverse)", "AP", "AP@2", "P@2",
+    ]  # fmt: skip
     expected = [0.85, 0.5, 0.5, 0.65092, 0.38685, 0.5, 0.5, 0.25, 0.5]
     assert evaluate_metrics(
         metrics, make_predictions([0, 1, 0, 1], [3, 3, 2, 1]), compat="catboost"
@@ -192,15 +184,8 @@ def test_toy_b_of_catboost() -> None:
 def test_no_relevant_documents_of_catboost() -> None:
     metrics = ["nDCG", "nDCG@2", "R@2", "PFound", "ERR", "RR", "AP", "P@2"]
     assert evaluate_metrics(metrics, make_predictions([0, 0, 0]), compat="catboost") == [
-        1,
-        1,
-        1,
-        0,
-        0,
-        0,
-        0,
-        0,
-    ]
+        1, 1, 1, 0, 0, 0, 0, 0,
+    ]  # fmt: skip
 
 
 @pytest.mark.one_in(2)

@@ -21,17 +21,9 @@ SIZES = [
     for negatives in (1, 2, 4, 11, 97)
 ]
 EXACT = [
-    "AUC",
-    "Gini",
-    "APS",
-    "PRAUC",
-    "pAUC@0.5",
-    "PartialAUC@3",
-    "pAp@3",
-    "WRanking",
-    "KS",
+    "AUC", "Gini", "APS", "PRAUC", "pAUC@0.5", "PartialAUC@3", "pAp@3", "WRanking", "KS",
     "BalancedAccuracy",
-]
+]  # fmt: skip
 """Metrics that perfect orders with scores beyond the threshold bring to 1."""
 
 
@@ -180,16 +172,10 @@ def draw_inputs(kind: str, *, is_perfect: bool) -> dict[str, pa.Table]:
     rows: dict[str, list[dict[str, Any]]] = {
         role: []
         for role in (
-            "run",
-            "baseline",
-            "qrels",
-            "queries",
-            "predictions",
-            "classified",
-            "class_labels",
+            "run", "baseline", "qrels", "queries", "predictions", "classified", "class_labels",
             "records",
         )
-    }
+    }  # fmt: skip
     for group in range(GROUPS):
         size = generator.randint(2, ROWS)
         grades = [generator.choice((0, 0, 1, 2)) for _ in range(size)]

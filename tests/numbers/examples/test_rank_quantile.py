@@ -36,12 +36,9 @@ def test_by_hand() -> None:
     """Nine of ten queries have a hit at rank 7 or above, and none of the tenth is retrieved."""
     given = make_lists([1, 1, 1, 2, 2, 3, 3, 5, 7, 99])
     metrics = [
-        "RankQuantile",
-        "RankQuantile(q=0.91)",
-        "RankQuantile(q=0.5)",
-        "RankQuantile(q=0.51)",
+        "RankQuantile", "RankQuantile(q=0.91)", "RankQuantile(q=0.5)", "RankQuantile(q=0.51)",
         "RankQuantile(q=0.1)",
-    ]
+    ]  # fmt: skip
     (found,) = sqlrank.evaluate(metrics, **given).to_pylist()
     assert [*found.values()] == [7, None, 2, 3, 1]
     several = pa.concat_tables(

@@ -136,14 +136,8 @@ def test_documents_tied_at_the_cutoff() -> None:
     }
     sources = Collection(run, {"q": {"a": 1}, "p": {"a": 1}}).tables
     assert evaluate_metrics([f"num_tied@{k}" for k in range(1, 8)], sources) == [
-        0 + 2,
-        3 + 0,
-        3,
-        0,
-        2,
-        0,
-        0,
-    ]
+        0 + 2, 3 + 0, 3, 0, 2, 0, 0,
+    ]  # fmt: skip
 
 
 def test_a_given_rank_leaves_no_ties() -> None:
@@ -309,13 +303,9 @@ def test_columns_to_group_by_that_are_refused(by: str, reason: str) -> None:
 def test_policies_of_single_metrics() -> None:
     sources = Collection({"q": {"a": 1.0, "b": 1.0}}, {"q": {"a": 1}}).tables
     metrics = [
-        "RR",
-        "RR(ties=doc_asc)",
-        "RR(ties=best)",
-        "RR(ties=worst)",
-        "P@1",
+        "RR", "RR(ties=doc_asc)", "RR(ties=best)", "RR(ties=worst)", "P@1",
         "P(ties=expected)@1",
-    ]
+    ]  # fmt: skip
     assert evaluate_metrics(metrics, sources) == [0.5, 1, 1, 0.5, 0, 0.5]
 
 

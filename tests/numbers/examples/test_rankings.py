@@ -98,64 +98,27 @@ def test_cutoff_beyond_the_list() -> None:
     metrics = ["P@10", "R@10", "AP@10", "nDCG@10", "RR@10", "Judged@10", "Unj@10", "F@10", "MDCG@4"]
     dcg = [1, 1, 1.5, 1.5]
     expected = [
-        0.2,
-        1,
-        (1 + 2 / 3) / 2,
-        1.5 / (1 + 1 / log2(3)),
-        1,
-        1,
-        0,
-        2 * 2 / (2 + 10),
+        0.2, 1, (1 + 2 / 3) / 2, 1.5 / (1 + 1 / log2(3)), 1, 1, 0, 2 * 2 / (2 + 10),
         sum(dcg) / 4,
-    ]
+    ]  # fmt: skip
     assert evaluate_metrics(metrics, three) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("grade", "expected"), [(1, 1.0), (0, 0.0)])
 def test_one_document(grade: int, expected: float) -> None:
     metrics = [
-        "P@1",
-        "R@1",
-        "AP",
-        "nDCG",
-        "RR",
-        "Rprec",
-        "bpref",
-        "infAP",
-        "11pt",
-        "G",
-        "binG",
-        "nDCGrel",
-        "Rndcg",
-        "SetF",
-        "RHR",
-        "Success",
-    ]
+        "P@1", "R@1", "AP", "nDCG", "RR", "Rprec", "bpref", "infAP", "11pt", "G", "binG",
+        "nDCGrel", "Rndcg", "SetF", "RHR", "Success",
+    ]  # fmt: skip
     assert evaluate_metrics(metrics, make_lists({"q": [grade]})) == pytest.approx(
         [expected] * len(metrics)
     )
 
 
 EVERY = [
-    "AP",
-    "nDCG",
-    "P@5",
-    "R",
-    "RR",
-    "ERR",
-    "PFound",
-    "RBP",
-    "bpref",
-    "infAP",
-    "G",
-    "binG",
-    "Rndcg",
-    "nDCGrel",
-    "SetP",
-    "SetF",
-    "SetAP",
-    "11pt",
-]
+    "AP", "nDCG", "P@5", "R", "RR", "ERR", "PFound", "RBP", "bpref", "infAP", "G", "binG",
+    "Rndcg", "nDCGrel", "SetP", "SetF", "SetAP", "11pt",
+]  # fmt: skip
 
 
 @pytest.mark.slow
@@ -208,15 +171,10 @@ def test_nothing_relevant() -> None:
 @pytest.mark.parametrize(
     "metric",
     [
-        "RBP",
-        "RBP(rel=2)",
-        "DCG(gain=binary)",
-        "CG(gain=threshold)",
-        "MDCG(gain=binary)@3",
-        "P@3",
-        "nDCG(gain=binary)",
+        "RBP", "RBP(rel=2)", "DCG(gain=binary)", "CG(gain=threshold)", "MDCG(gain=binary)@3",
+        "P@3", "nDCG(gain=binary)",
     ],
-)
+)  # fmt: skip
 def test_nothing_of_the_relevance_level_is_nothing_relevant(metric: str) -> None:
     assert evaluate_metric(metric, make_lists({"q": [1, 0]}), rel=2, if_undefined="skip") is None
 
@@ -255,16 +213,9 @@ def test_all_tied_in_expectation() -> None:
     discounts = [1, 1 / log2(3), 1 / 2, 1 / log2(5)]
     dcg = (2 + 1) / 4 * sum(discounts)
     metrics = [
-        "P@2",
-        "P@4",
-        "R@1",
-        "DCG",
-        "nDCG",
-        "nDCG@1",
-        "CG@2",
-        "RHR@2",
+        "P@2", "P@4", "R@1", "DCG", "nDCG", "nDCG@1", "CG@2", "RHR@2",
         "RHR(normalization=ideal)@2",
-    ]
+    ]  # fmt: skip
     expected = [0.5, 0.5, 0.25, dcg, dcg / (2 + 1 / log2(3)), 0.75 / 2, 1.5, (1 + 1 / 2) / 2, 0.5]
     assert evaluate_metrics(metrics, TIED, ties="expected") == pytest.approx(expected)
 
@@ -438,16 +389,9 @@ def test_an_ideal_list_leaves_out_what_costs() -> None:
 def test_unjudged_documents() -> None:
     sources = make_lists({"q": [None, 1, -1, 0, 2]}, {"q": [-1]})
     metrics = [
-        "num_ret",
-        "num_unjudged",
-        "num_nonrel_judged_ret",
-        "num_rel",
-        "num_rel_ret",
-        "P@2",
-        "Judged@2",
-        "Unj@3",
-        "Judged@5",
-    ]
+        "num_ret", "num_unjudged", "num_nonrel_judged_ret", "num_rel", "num_rel_ret", "P@2",
+        "Judged@2", "Unj@3", "Judged@5",
+    ]  # fmt: skip
     assert evaluate_metrics(metrics, sources) == pytest.approx(
         [5, 2, 1, 2, 2, 0.5, 0.5, 2 / 3, 3 / 5]
     )

@@ -72,14 +72,9 @@ OWN = [
     if file.path.parent.name == "clusters"
 ]
 NEED_LINKS = {
-    "PairwisePrecision",
-    "PairwiseRecall",
-    "PairwiseF",
-    "FowlkesMallows",
-    "MUCPrecision",
-    "MUCRecall",
-    "MUCF",
-}
+    "PairwisePrecision", "PairwiseRecall", "PairwiseF", "FowlkesMallows", "MUCPrecision",
+    "MUCRecall", "MUCF",
+}  # fmt: skip
 DISTANCES = ("VariationOfInformation", "MergeDistance")
 
 
@@ -114,13 +109,9 @@ def test_records_that_were_left_out(missing_prediction: str, expected: list[floa
         cluster if place not in {9, 12} else "-" for place, cluster in enumerate(PREDICTED)
     ]
     metrics = [
-        "PairwisePrecision",
-        "PairwiseRecall",
-        "BCubedPrecision",
-        "BCubedRecall",
-        "AdjustedRand",
-        "num_unplaced",
-    ]
+        "PairwisePrecision", "PairwiseRecall", "BCubedPrecision", "BCubedRecall",
+        "AdjustedRand", "num_unplaced",
+    ]  # fmt: skip
     found = sqlrank.evaluate(
         metrics, inputs={"records": make_records(predicted)}, missing_prediction=missing_prediction
     ).to_pylist()[0]
@@ -131,12 +122,9 @@ def test_records_without_a_true_cluster() -> None:
     """Of a and b the first is known; c is two records that the system put with it."""
     table = make_records("aabb-", "xx-y-")
     metrics = [
-        "PairwisePrecision",
-        "num_records",
-        "num_predicted_links",
-        "num_unplaced",
+        "PairwisePrecision", "num_records", "num_predicted_links", "num_unplaced",
         "num_unlabelled",
-    ]
+    ]  # fmt: skip
     found = {
         missing_truth: tuple(
             sqlrank.evaluate(metrics, inputs={"records": table}, missing_truth=missing_truth)
@@ -186,16 +174,9 @@ def test_what_is_predicted_exactly(clusters: str, undefined: set[str]) -> None:
 def test_one_cluster_against_singletons() -> None:
     """No predicted pair is a link; B-cubed recall is still 1."""
     zero = (
-        "PairwisePrecision",
-        "Rand",
-        "PairwiseSpecificity",
-        "AdjustedRand",
-        "ClusterF",
-        "Homogeneity",
-        "VMeasure",
-        "MUCPrecision",
-        "MutualInformation",
-    )
+        "PairwisePrecision", "Rand", "PairwiseSpecificity", "AdjustedRand", "ClusterF",
+        "Homogeneity", "VMeasure", "MUCPrecision", "MutualInformation",
+    )  # fmt: skip
     assert {metric: evaluate_records(metric, "aaaa", "abcd") for metric in zero} == dict.fromkeys(
         zero, 0.0
     )
@@ -395,13 +376,8 @@ def test_the_clusters_that_were_predicted_wrongly() -> None:
         (6, "5", 1, 1, 0, 1),
     ]
     assert found.column_names == [
-        "point",
-        "true_cluster",
-        "records",
-        "parts",
-        "missing_links",
-        "false_links",
-    ]
+        "point", "true_cluster", "records", "parts", "missing_links", "false_links",
+    ]  # fmt: skip
     worst = sqlrank.evaluate("ClusterErrors@1", inputs={"records": make_records()})
     assert worst.to_pylist() == found.slice(0, 1).to_pylist()
 

@@ -38,17 +38,10 @@ WORKED = [
     ("PartialAUC@4", 0.375, 0.6875),
 ]
 TIGHT = [
-    "AUC",
-    "Gini",
-    "LiftQuality",
-    "Gain@0.3",
-    "Lift@0.6",
-    "pAUC(area_scaling=raw)@0.4",
-    "pAUC@0.7",
-    "PRAUC(interpolation=davis_goadrich)",
-    "FBeta(threshold_from=best)",
+    "AUC", "Gini", "LiftQuality", "Gain@0.3", "Lift@0.6", "pAUC(area_scaling=raw)@0.4",
+    "pAUC@0.7", "PRAUC(interpolation=davis_goadrich)", "FBeta(threshold_from=best)",
     "YoudenJ(threshold_from=best, criterion=youden)",
-]
+]  # fmt: skip
 """Metrics of which both orders are the least and the greatest value of all orders."""
 
 OTHERS = ["APS", "PRAUC", "PRAUC(interpolation=from_one)", "KS"]
@@ -185,13 +178,9 @@ def test_no_order_is_beyond_both(seed: int) -> None:
 def test_scores_without_ties_have_one_order() -> None:
     label, score, weight = [1, 0, 1, 0, 1], [0.9, 0.8, 0.7, 0.3, 0.2], [1.0, 2, 0.5, 1, 3]
     metrics = [
-        "AUC",
-        "KS",
-        "Gain@0.5",
-        "pAUC@0.3",
-        "FBeta(threshold_from=best)",
+        "AUC", "KS", "Gain@0.5", "pAUC@0.3", "FBeta(threshold_from=best)",
         "PRAUC(interpolation=davis_goadrich)",
-    ]
+    ]  # fmt: skip
     usual = evaluate_predictions(metrics, label, score, weight)
     for ties in ("best", "worst"):
         assert evaluate_predictions(metrics, label, score, weight, ties=ties) == pytest.approx(
@@ -303,12 +292,9 @@ def test_a_file_of_ones_own_names_what_it_is_under_an_order(tmp_path: Path) -> N
     own = tmp_path / "metrics" / "own.sql"
     own.parent.mkdir()
     lines = [
-        "-- Own: AUC, but the greatest of KS.",
-        "-- Tie bounds: worst to best of KS.",
-        "-- Requires: binary labels.",
-        "SELECT",
-        "  group_id,",
-    ]
+        "-- Own: AUC, but the greatest of KS.", "-- Tie bounds: worst to best of KS.",
+        "-- Requires: binary labels.", "SELECT", "  group_id,",
+    ]  # fmt: skip
     own.write_text(
         "\n".join(
             [*lines, "  SUM(positives) AS own", "FROM positive_thresholds", "GROUP BY group_id", ""]

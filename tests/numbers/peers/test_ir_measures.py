@@ -26,15 +26,7 @@ pytestmark = pytest.mark.slow
 
 FAMILIES = {
     "order": [
-        "AP",
-        "AP(rel=2)",
-        "RR",
-        "RR(rel=2)",
-        "Rprec",
-        "Bpref",
-        "Bpref(rel=2)",
-        "infAP",
-        "nDCG",
+        "AP", "AP(rel=2)", "RR", "RR(rel=2)", "Rprec", "Bpref", "Bpref(rel=2)", "infAP", "nDCG",
     ],
     "cut": [
         f"{name}@{k}" for name in ("nDCG", "AP", "P", "R", "Success") for k in (1, 3, 5, 10, 20)
@@ -45,7 +37,7 @@ FAMILIES = {
     "sets": ["SetP", "SetP(relative=True)", "SetR", "SetF", "SetAP", "SetP(rel=2)", "SetF(rel=3)"],
     "recall_points": [f"IPrec@{tenth / 10}" for tenth in range(11)],
     "counts": ["NumRet", "NumRet(rel=1)"],
-}
+}  # fmt: skip
 SMALLEST_ID_FIRST = ["RR@1", "RR@3", "RR@10", "RR(rel=2)@5", "Judged@1", "Judged@5", "Judged@10"]
 NOT_NEARLY = Traits(scores=tuple(name for name in SCORES if name != "nearly"))
 NEARLY = Traits(scores=("nearly",))
@@ -136,18 +128,8 @@ def test_gdeval_provider(seed: int) -> None:
 
 
 JUDGED_ONLY = [
-    "nDCG",
-    "nDCG@5",
-    "AP",
-    "AP@3",
-    "P@5",
-    "RR",
-    "Rprec",
-    "Success@3",
-    "SetP",
-    "SetF",
-    "SetAP",
-]
+    "nDCG", "nDCG@5", "AP", "AP@3", "P@5", "RR", "Rprec", "Success@3", "SetP", "SetF", "SetAP",
+]  # fmt: skip
 
 
 @pytest.mark.slow

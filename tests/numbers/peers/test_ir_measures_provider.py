@@ -25,44 +25,19 @@ if TYPE_CHECKING:
 
 EXACT = [
     *(
-        "AP",
-        "AP@3",
-        "AP(rel=2)",
-        "AP(judged_only=True)@5",
-        "Bpref",
-        "Bpref(rel=2)",
-        "infAP",
-        "IPrec@0.1",
-        "IPrec@1.0",
-        "Judged",
-        "Judged@3",
+        "AP", "AP@3", "AP(rel=2)", "AP(judged_only=True)@5", "Bpref", "Bpref(rel=2)", "infAP",
+        "IPrec@0.1", "IPrec@1.0", "Judged", "Judged@3",
     ),
     *(
-        "nDCG",
-        "nDCG@3",
-        "nDCG(judged_only=True)",
-        "NumQ",
-        "NumRel",
-        "NumRet",
-        "NumRet(rel=2)",
-        "P@3",
-        "P(rel=2)@5",
+        "nDCG", "nDCG@3", "nDCG(judged_only=True)", "NumQ", "NumRel", "NumRet", "NumRet(rel=2)",
+        "P@3", "P(rel=2)@5",
     ),
     *(
-        "P(judged_only=True)@2",
-        "R@3",
-        "Rprec",
-        "RR",
-        "RR@3",
-        "RR(rel=2)@3",
-        "SetAP",
-        "SetF",
-        "SetF(beta=4.0)",
-        "SetP",
-        "SetP(relative=True)",
+        "P(judged_only=True)@2", "R@3", "Rprec", "RR", "RR@3", "RR(rel=2)@3", "SetAP", "SetF",
+        "SetF(beta=4.0)", "SetP", "SetP(relative=True)",
     ),
     *("SetR", "Success@1", "Success@3"),
-]
+]  # fmt: skip
 GDEVAL_MEASURES = ["nDCG(dcg='exp-log2')@3", "nDCG(dcg='exp-log2')@20", "ERR@3", "ERR@20"]
 QRELS = (
     "0 0 D0 0\n0 0 D1 1\n0 0 D2 1\n0 0 D3 2\n0 0 D4 -1\n1 0 D0 1\n1 0 D3 2\n1 0 D5 2\n2 0 D1 1\n"

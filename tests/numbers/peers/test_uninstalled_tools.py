@@ -419,17 +419,10 @@ def test_evaluation_frameworks_as_printed(metric: str, printed: float) -> None:
 @pytest.mark.parametrize(
     "compat",
     [
-        "mllib",
-        "recommenders",
-        "rectools",
-        "replay",
-        "torchmetrics",
-        "elastic",
-        "hivemall",
-        "habr",
-        "evalframeworks",
+        "mllib", "recommenders", "rectools", "replay", "torchmetrics", "elastic", "hivemall",
+        "habr", "evalframeworks",
     ],
-)
+)  # fmt: skip
 def test_no_relevant_document_is_0(compat: str) -> None:
     metrics = ["P@2", "R@2", "AP@2", "AP", "RR", "nDCG@2", "DCG@2", "Success@2"]
     found = evaluate(compat, metrics, [([0, None, 0], ()), ([1], ())])

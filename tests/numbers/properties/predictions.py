@@ -12,24 +12,12 @@ import sqlrank
 
 RANKS = [
     *(
-        "AUC",
-        "AUC(tie_credit=0)",
-        "Gini",
-        "LiftQuality",
-        "APS",
-        "PRAUC",
-        "PRAUC(interpolation=from_one)",
-        "PRAUC(interpolation=davis_goadrich)",
+        "AUC", "AUC(tie_credit=0)", "Gini", "LiftQuality", "APS", "PRAUC",
+        "PRAUC(interpolation=from_one)", "PRAUC(interpolation=davis_goadrich)",
     ),
     *(
-        "KS",
-        "pAUC@0.3",
-        "pAUC(area_scaling=raw)@0.05",
-        "Gain@0.2",
-        "Lift@0.7",
-        "GAUC",
-        "GAUC(query_weight=equal)",
-        "FBeta(threshold_from=best)",
+        "KS", "pAUC@0.3", "pAUC(area_scaling=raw)@0.05", "Gain@0.2", "Lift@0.7", "GAUC",
+        "GAUC(query_weight=equal)", "FBeta(threshold_from=best)",
     ),
     *(
         "MCC(threshold_from=best, criterion=mcc)",
@@ -37,86 +25,41 @@ RANKS = [
         "Accuracy(threshold_from=best, criterion=accuracy)",
         "TP(threshold_from=best)",
     ),
-]
+]  # fmt: skip
 """Metrics of the order of the scores alone."""
 
 VALUES = [
     *(
-        "LogLoss",
-        "LogLikelihood",
-        "NormalizedLogLoss",
-        "NormalizedEntropy",
-        "Brier",
-        "BrierSkill",
-        "BaseRate",
-        "CalibrationRatio",
+        "LogLoss", "LogLikelihood", "NormalizedLogLoss", "NormalizedEntropy", "Brier",
+        "BrierSkill", "BaseRate", "CalibrationRatio",
     ),
     *(
-        "ECE",
-        "MCE",
-        "ECE(binning=equal_mass)",
-        "MCE(binning=equal_mass, bins=3)",
-        "PnDCG",
-        "PnDCG@3",
-        "Positives",
-        "Negatives",
-        "Observations",
+        "ECE", "MCE", "ECE(binning=equal_mass)", "MCE(binning=equal_mass, bins=3)", "PnDCG",
+        "PnDCG@3", "Positives", "Negatives", "Observations",
     ),
     *(
-        "num_predictions",
-        "num_predictions_dropped",
-        "SelectionRate",
-        "Precision",
-        "Recall",
-        "FBeta(beta=2, threshold=0.3)",
-        "MCC",
-        "LogOdds",
-        "ThresholdUsed",
-        "TN",
-        "FN",
-        "FP",
-        "FPR",
-        "FNR",
+        "num_predictions", "num_predictions_dropped", "SelectionRate", "Precision", "Recall",
+        "FBeta(beta=2, threshold=0.3)", "MCC", "LogOdds", "ThresholdUsed", "TN", "FN", "FP",
+        "FPR", "FNR",
     ),
     *(
-        "Specificity",
-        "NPV",
-        "BalancedAccuracy",
-        "Bias",
-        "MAE",
-        "MSE",
-        "RMSE",
-        "R2",
-        "ExplainedVariance",
-        "sMAPE",
-        "MAPE(eps=1)",
+        "Specificity", "NPV", "BalancedAccuracy", "Bias", "MAE", "MSE", "RMSE", "R2",
+        "ExplainedVariance", "sMAPE", "MAPE(eps=1)",
     ),
     *(
-        "BrierReliability",
-        "BrierResolution",
-        "BrierUncertainty",
-        "PrecisionAtRecall(recall=0.8)",
-        "RecallAtPrecision(precision=0.8)",
-        "WAPE",
-        "Jaccard",
-        "ZeroOneLoss",
-        "MaxError",
+        "BrierReliability", "BrierResolution", "BrierUncertainty",
+        "PrecisionAtRecall(recall=0.8)", "RecallAtPrecision(precision=0.8)", "WAPE", "Jaccard",
+        "ZeroOneLoss", "MaxError",
     ),
-]
+]  # fmt: skip
 DEVIANCES = ["PoissonDeviance", "TweedieDeviance", "MSLE", "RMSLE", "MedianAbsoluteError"]
 METRICS = [*RANKS, *VALUES]
 STRATEGIES = ("window", "distinct", "buckets")
 ON_DUCKDB = (*STRATEGIES, "integer_sort")
 SUMS = (
-    "LogLikelihood",
-    "Positives",
-    "Negatives",
-    "Observations",
-    "TP(threshold_from=best)",
-    "TN",
-    "FN",
-    "FP",
-)
+    "LogLikelihood", "Positives", "Negatives", "Observations", "TP(threshold_from=best)", "TN",
+    "FN", "FP",
+)  # fmt: skip
 UNWEIGHTED = ("num_predictions", "GAUC", "binning=equal_mass")
 """Metrics and settings that count rows, regardless of their weights."""
 

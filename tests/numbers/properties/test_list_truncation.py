@@ -245,14 +245,9 @@ def test_metrics_of_whole_lists_differ_on_truncated_lists(
 )
 def test_truncated_lists_with_options_of_the_call(options: dict[str, Any]) -> None:
     metrics = [
-        "nDCG@3",
-        "AP(denominator=min_rk)@2",
-        "ERR@3",
-        "RBP@3",
-        "num_shown@2",
-        "num_rel",
+        "nDCG@3", "AP(denominator=min_rk)@2", "ERR@3", "RBP@3", "num_shown@2", "num_rel",
         "Judged@3",
-    ]
+    ]  # fmt: skip
     assert_equal(
         *reversed(evaluate_both(metrics, get_collection().tables, per_query=True, **options))
     )

@@ -102,13 +102,9 @@ def test_scale_of_weights_and_repeated_rows() -> None:
     times = np.random.default_rng(4).integers(1, 4, source.num_rows)
     repeated = source.take(np.repeat(np.arange(source.num_rows), times)).drop_columns(["weight"])
     same = [
-        "KendallTau",
-        "KendallTau(tau=c)",
-        "KendallTau(tau=gamma)",
-        "SomersD",
-        "SpearmanRho",
+        "KendallTau", "KendallTau(tau=c)", "KendallTau(tau=gamma)", "SomersD", "SpearmanRho",
         "FCP(level=group)",
-    ]
+    ]  # fmt: skip
     same += [metric for metric in ONE_LIST if "@" in metric]
     assert_close(
         evaluate_values(repeated, same),
@@ -122,15 +118,9 @@ def test_identities() -> None:
     """
     source = draw_list()
     metrics = [
-        "AUC",
-        "SomersD",
-        "FCP(level=group)",
-        "PairAccuracy(level=group)",
-        "AUC(tie_credit=0)",
-        "PartialAUC@99999",
-        "pAp@99999",
-        "AUC@99999",
-    ]
+        "AUC", "SomersD", "FCP(level=group)", "PairAccuracy(level=group)", "AUC(tie_credit=0)",
+        "PartialAUC@99999", "pAp@99999", "AUC@99999",
+    ]  # fmt: skip
     for row in evaluate_values(source, metrics):
         area, strict = row["AUC"], row["AUC(tie_credit=0)"]
         expected = [area, 2 * area - 1, area, strict, strict, area, area, area]

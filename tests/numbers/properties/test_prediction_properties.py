@@ -34,16 +34,9 @@ def make_predictions(rows: list[tuple[int, float, float, int]], **columns: list[
 
 
 QUICK = [
-    "AUC",
-    "APS",
-    "PRAUC",
-    "PRAUC(interpolation=davis_goadrich)",
-    "KS",
-    "pAUC@0.3",
-    "Gain@0.4",
-    "GAUC(query_weight=weight)",
-    "FBeta(threshold_from=best)",
-]
+    "AUC", "APS", "PRAUC", "PRAUC(interpolation=davis_goadrich)", "KS", "pAUC@0.3", "Gain@0.4",
+    "GAUC(query_weight=weight)", "FBeta(threshold_from=best)",
+]  # fmt: skip
 
 
 @pytest.mark.slow
@@ -90,16 +83,11 @@ def test_bounds(rows: list[tuple[int, float, float, int]], rng: Any) -> None:
     assert -1e-12 <= low <= by_row + 1e-12 <= high + 2e-12 <= 1 + 3e-12
     shares = evaluate(
         [
-            "APS",
-            "PRAUC",
-            "KS",
-            "Gain@0.3",
-            "pAUC(area_scaling=ratio)@0.2",
-            "PnDCG",
+            "APS", "PRAUC", "KS", "Gain@0.3", "pAUC(area_scaling=ratio)@0.2", "PnDCG",
             "FBeta(threshold_from=best)",
         ],
         table,
-    )[0]
+    )[0]  # fmt: skip
     assert all(value is None or -1e-12 <= value <= 1 + 1e-12 for value in shares.values())
 
 

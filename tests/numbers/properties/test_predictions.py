@@ -213,15 +213,8 @@ def test_rows_of_no_weight(strategy: str) -> None:
 
 CURVES = [
     *(
-        "PR",
-        "ROC",
-        "Threshold",
-        "Gain",
-        "Lift",
-        "Calibration",
-        "Calibration(bins=3)",
-        "Calibration(binning=equal_mass)",
-        "CommonScores",
+        "PR", "ROC", "Threshold", "Gain", "Lift", "Calibration", "Calibration(bins=3)",
+        "Calibration(binning=equal_mass)", "CommonScores",
     ),
     *(
         "PR(points=0)",
@@ -229,7 +222,7 @@ CURVES = [
         "ROC(curve_spacing=logarithmic)",
         "CommonScores(min_share=0)",
     ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.slow

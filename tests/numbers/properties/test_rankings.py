@@ -199,46 +199,19 @@ QRELS = st.dictionaries(
 )
 BOUNDED = [
     *(
-        "P@1",
-        "P@3",
-        "R@3",
-        "R",
-        "AP",
-        "AP@3",
-        "AP(denominator=min_rk)@3",
-        "nDCG",
-        "nDCG@3",
-        "nDCG(gain=exp2)@2",
-        "RR",
-        "RR@2",
-        "F@3",
+        "P@1", "P@3", "R@3", "R", "AP", "AP@3", "AP(denominator=min_rk)@3", "nDCG", "nDCG@3",
+        "nDCG(gain=exp2)@2", "RR", "RR@2", "F@3",
     ),
     *(
-        "nDCG(ideal=retrieved)@3",
-        "ERR",
-        "PFound",
-        "RBP",
-        "RHR(normalization=ideal)@3",
-        "Success@2",
-        "bpref",
-        "11pt",
-        "Judged@3",
-        "Unj@3",
+        "nDCG(ideal=retrieved)@3", "ERR", "PFound", "RBP", "RHR(normalization=ideal)@3",
+        "Success@2", "bpref", "11pt", "Judged@3", "Unj@3",
     ),
     *("RBPresid", "Rprec", "Rndcg", "nDCGrel", "SetF", "IPrec@0.5"),
-]
+]  # fmt: skip
 COMPARED = [
-    "AP",
-    "nDCG@3",
-    "RR",
-    "P@3",
-    "ERR",
-    "bpref",
-    "Rndcg",
-    "RBPresid",
-    "RHR(normalization=ideal)@3",
-    "11pt",
-]
+    "AP", "nDCG@3", "RR", "P@3", "ERR", "bpref", "Rndcg", "RBPresid",
+    "RHR(normalization=ideal)@3", "11pt",
+]  # fmt: skip
 
 
 def share_a_document(run: Scores, qrels: Scores) -> Collection:
@@ -280,18 +253,9 @@ def test_values_are_shares_and_those_of_the_reference(
 def test_the_ideal_ranking_is_perfect(qrels: Scores) -> None:
     data = share_a_document(qrels, qrels)
     metrics = [
-        "nDCG",
-        "nDCG@1",
-        "nDCG@3",
-        "nDCG(gain=exp2)@5",
-        "nDCG(discount=inverse)",
-        "nDCG(ideal=retrieved)@3",
-        "AP",
-        "RR",
-        "Rprec",
-        "bpref",
-        "nDCGrel",
-    ]
+        "nDCG", "nDCG@1", "nDCG@3", "nDCG(gain=exp2)@5", "nDCG(discount=inverse)",
+        "nDCG(ideal=retrieved)@3", "AP", "RR", "Rprec", "bpref", "nDCGrel",
+    ]  # fmt: skip
     got = evaluate_columns(data.tables, [*metrics, "num_rel"], if_undefined="one")
     for metric in metrics:
         assert got[metric] == pytest.approx([1.0] * len(got[metric]), rel=1e-12), metric

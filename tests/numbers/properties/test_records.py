@@ -168,14 +168,9 @@ def test_a_sample_of_everything_is_no_estimate() -> None:
     """With every true cluster in the sample, its ratios are those of all records."""
     known = draw_records().filter(pc.is_valid(draw_records()["true_cluster"]))
     names = [
-        "PairwisePrecision",
-        "PairwiseRecall",
-        "PairwiseF",
-        "BCubedPrecision",
-        "BCubedRecall",
-        "ClusterPrecision",
-        "ClusterRecall",
-    ]
+        "PairwisePrecision", "PairwiseRecall", "PairwiseF", "BCubedPrecision", "BCubedRecall",
+        "ClusterPrecision", "ClusterRecall",
+    ]  # fmt: skip
     wanted = evaluate(known, names)
     found = evaluate(known, [f"Sampled{name}(ratio_estimate=ratio)" for name in names])
     for one, other in zip(found, wanted, strict=True):
@@ -186,13 +181,10 @@ def test_errors_and_sizes_add_up() -> None:
     counts = evaluate(
         draw_records(),
         [
-            "num_true_links",
-            "num_shared_links",
-            "num_predicted_links",
-            "num_true_clusters",
+            "num_true_links", "num_shared_links", "num_predicted_links", "num_true_clusters",
             "num_records",
         ],
-    )
+    )  # fmt: skip
     errors, sizes = (
         evaluate(draw_records(), (curve,)) for curve in ("ClusterErrors", "ClusterSizes")
     )

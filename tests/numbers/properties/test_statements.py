@@ -93,17 +93,9 @@ def test_no_window_over_rows_is_global(metric: str) -> None:
 
 
 WAREHOUSES = (
-    "bigquery",
-    "snowflake",
-    "spark",
-    "databricks",
-    "trino",
-    "clickhouse",
-    "postgres",
-    "redshift",
-    "datafusion",
-    "sqlite",
-)
+    "bigquery", "snowflake", "spark", "databricks", "trino", "clickhouse", "postgres",
+    "redshift", "datafusion", "sqlite",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("dialect", select_few(WAREHOUSES, 3))

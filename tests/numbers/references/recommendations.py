@@ -106,13 +106,9 @@ def draw_world(seed: int, users: int = 30, docs: int = 25) -> World:
     }
     items = {doc: rng.choice(["X", "Y", "Z"]) for doc in names if rng.random() < 0.9}
     return World(
-        lists,
-        draw(everybody, 7, 0.7),
-        items,
-        features,
-        draw(everybody, 9, 0.7),
+        lists, draw(everybody, 7, 0.7), items, features, draw(everybody, 9, 0.7),
         draw(everybody, 5, 0.9),
-    )
+    )  # fmt: skip
 
 
 def count_showings(world: World, k: int) -> Counter[str]:

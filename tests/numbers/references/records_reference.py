@@ -348,12 +348,9 @@ def _split_contributions(
 
 ESTIMATES = [
     *(
-        "SampledPairwisePrecision",
-        "SampledPairwiseRecall",
-        "SampledPairwiseF",
-        "SampledBCubedPrecision",
-        "SampledBCubedRecall",
+        "SampledPairwisePrecision", "SampledPairwiseRecall", "SampledPairwiseF",
+        "SampledBCubedPrecision", "SampledBCubedRecall",
     ),
     *("SampledClusterPrecision", "SampledClusterRecall"),
-]
+]  # fmt: skip
 NAMES = {*METRICS, *ESTIMATES}

@@ -105,17 +105,9 @@ def test_published_examples() -> None:
     assert [round(found[name], 3) for name in ALPHAS.values()] == [0.743, 0.815, 0.849]
 
     counts = [
-        "0 0 0 0 14",
-        "0 2 6 4 2",
-        "0 0 3 5 6",
-        "0 3 9 2 0",
-        "2 2 8 1 1",
-        "7 7 0 0 0",
-        "3 2 6 3 0",
-        "2 5 3 2 2",
-        "6 5 2 1 0",
-        "0 2 2 3 7",
-    ]
+        "0 0 0 0 14", "0 2 6 4 2", "0 0 3 5 6", "0 3 9 2 0", "2 2 8 1 1", "7 7 0 0 0",
+        "3 2 6 3 0", "2 5 3 2 2", "6 5 2 1 0", "0 2 2 3 7",
+    ]  # fmt: skip
     of_items = [
         [f"c{place}" for place, count in enumerate(item.split()) for _ in range(int(count))]
         for item in counts

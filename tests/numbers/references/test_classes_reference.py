@@ -28,12 +28,9 @@ AVERAGED = [
     for division in ("", ", zero_division=one", ", zero_division=skip")
 ]
 PLAIN = [
-    "MulticlassAccuracy",
-    "MulticlassBalancedAccuracy",
-    "MulticlassZeroOneLoss",
-    "CohenKappa",
+    "MulticlassAccuracy", "MulticlassBalancedAccuracy", "MulticlassZeroOneLoss", "CohenKappa",
     "MulticlassMCC",
-]
+]  # fmt: skip
 WEIGHTED_KAPPA = [
     f"WeightedKappa(disagreement={name})" for name in ("linear", "quadratic", "nominal")
 ]

@@ -182,13 +182,9 @@ def test_cases_by_hand() -> None:
     """
     log = partial(sqlrank.evaluate, run=RUN, inputs={"clicks": make_clicks(SHOWN)})
     metrics = [
-        "ClickDCG",
-        "ClickDCG@1",
-        "ClickDCG(eta=0)",
-        "ClickRank",
-        "ClickESS",
+        "ClickDCG", "ClickDCG@1", "ClickDCG(eta=0)", "ClickRank", "ClickESS",
         "ClickClippedShare(clip=2)",
-    ]
+    ]  # fmt: skip
     (row,) = log(metrics).to_pylist()
     assert list(row.values()) == pytest.approx(
         [(3 * 1 + 1 * 0.5) / 2, 3 / 2, 1.5 / 2, (3 * 1 + 1 * 3) / 2, 16 / 10, 1 / 2]
@@ -332,13 +328,9 @@ def test_the_sweep(seed: int) -> None:
         found = [
             row[name]
             for name in (
-                "click_dcg",
-                "baseline_click_dcg",
-                "dcg_difference",
-                "ess",
-                "clipped_share",
+                "click_dcg", "baseline_click_dcg", "dcg_difference", "ess", "clipped_share",
             )
-        ]
+        ]  # fmt: skip
         dcgs = [log.estimate(run, row["eta"], k=5, clip=3) for run in (log.run, log.shown)]
         assert found == pytest.approx([*dcgs, dcgs[0] - dcgs[1], ess, clipped], abs=1e-12)
     etas = [step / 1000 for step in range(2001)]
@@ -449,11 +441,8 @@ RANKKIT: dict[str, Any] = {
     "recall": 4.523333333333333,
     "ess": 209.41590214067278,
     "deltas": [
-        -0.02426089639550766,
-        0.058315976421798976,
-        0.27858860914182726,
-        0.8832268487620247,
+        -0.02426089639550766, 0.058315976421798976, 0.27858860914182726, 0.8832268487620247,
         2.588432520144579,
     ],
     "crossover": 0.20211961260065436,
-}
+}  # fmt: skip

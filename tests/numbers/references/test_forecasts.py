@@ -15,12 +15,8 @@ from sqlrank import InputError
 
 QUANTILES = ["PinballLoss", "CRPS", "QuantileCoverage"]
 INTERVALS = [
-    "IntervalCoverage",
-    "IntervalWidth",
-    "IntervalScore",
-    "IntervalScore(coverage=0.5)",
-    "MASE",
-]
+    "IntervalCoverage", "IntervalWidth", "IntervalScore", "IntervalScore(coverage=0.5)", "MASE",
+]  # fmt: skip
 
 
 def make_forecasts(seed: int, rows: int) -> dict[str, np.ndarray]:

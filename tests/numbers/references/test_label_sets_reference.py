@@ -131,13 +131,9 @@ def test_worked_example_of_sets() -> None:
     sets = {"prediction_id": [1, 1, 1, 2, 3], "class_id": ["a", "b", "it's", "a", None]}
     table = pa.table({**sets, "label": [1, 1, 0, 1, 0], "predicted": [0, 1, 1, 1, 0]})
     metrics = [
-        "HammingLoss",
-        "SubsetAccuracy",
-        "precision_samples",
-        "jaccard_samples",
-        "MultilabelJaccard(average=micro)",
-        "f1_samples",
-    ]
+        "HammingLoss", "SubsetAccuracy", "precision_samples", "jaccard_samples",
+        "MultilabelJaccard(average=micro)", "f1_samples",
+    ]  # fmt: skip
     assert sqlrank.evaluate(metrics, inputs={"class_labels": table}).to_pylist() == [
         {
             "HammingLoss": pytest.approx(2 / 9),

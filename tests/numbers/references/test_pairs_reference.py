@@ -55,12 +55,9 @@ def draw_predictions(seed: int, n: int, scores: str, labels: str, weights: str) 
     if labels == "any" and scores == "any":
         score = label + rng.normal(size=n)
     return Predictions(
-        label.astype(float),
-        score,
-        WEIGHTS[weights](rng, n),
-        rng.integers(0, 3, n),
+        label.astype(float), score, WEIGHTS[weights](rng, n), rng.integers(0, 3, n),
         rng.permutation(n),
-    )
+    )  # fmt: skip
 
 
 @cache
@@ -166,12 +163,9 @@ def test_orders_of_classes(ties: str) -> None:
     """Under ties=best and ties=worst no two scores of different classes are equal."""
     found = draw_groups(classes=True, weights="eighths")
     metrics = [
-        "PartialAUC@3",
-        "pAp@3",
-        "PartialAUC@100",
-        "pAp(few_negatives=pad)@9",
+        "PartialAUC@3", "pAp@3", "PartialAUC@100", "pAp(few_negatives=pad)@9",
         "pAp(tie_credit=0)@2",
-    ]
+    ]  # fmt: skip
     got = evaluate_by_kind(metrics, make_table(found), ties=ties)
     assert_reference(
         got,

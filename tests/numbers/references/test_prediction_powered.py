@@ -44,13 +44,9 @@ def draw_items(seed: int) -> tuple[Array, Array]:
     rows = int(rng.choice([40, 100, 300]))
     label = (rng.random(rows) < 0.4).astype(float) if seed % 2 else rng.lognormal(size=rows)
     score = [
-        label,
-        -label,
-        label + rng.normal(size=rows),
-        rng.normal(size=rows),
-        np.full(rows, 0.5),
+        label, -label, label + rng.normal(size=rows), rng.normal(size=rows), np.full(rows, 0.5),
         label / 3,
-    ][seed % 6]
+    ][seed % 6]  # fmt: skip
     missing = rng.permutation(rows) >= rng.integers(20, rows + 1)
     return np.where(missing, np.nan, label), score
 

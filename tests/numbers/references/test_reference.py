@@ -429,17 +429,9 @@ STOPS = [
     "PFound(p_break=0, stop_probability=identity)",
 ]
 FRACTIONS = [
-    "nDCG",
-    "nDCG(gain=exp2)@5",
-    "CG@3",
-    "RBP(gain=linear)",
-    "P@3",
-    "P(rel=0.4)@3",
-    "AP(rel=0.1)",
-    "bpref(rel=0.5)",
-    "G",
-    "Rndcg",
-]
+    "nDCG", "nDCG(gain=exp2)@5", "CG@3", "RBP(gain=linear)", "P@3", "P(rel=0.4)@3",
+    "AP(rel=0.1)", "bpref(rel=0.5)", "G", "Rndcg",
+]  # fmt: skip
 
 
 @pytest.mark.slow

@@ -29,21 +29,11 @@ RANX_RUN = {
 }
 RANX_METRICS = [
     *(
-        "hits",
-        "hits@3",
-        "hit_rate@2",
-        "precision",
-        "precision@3",
-        "recall",
-        "recall@2",
-        "f1",
-        "f1@3",
-        "r-precision",
-        "mrr",
-        "mrr@1",
+        "hits", "hits@3", "hit_rate@2", "precision", "precision@3", "recall", "recall@2", "f1",
+        "f1@3", "r-precision", "mrr", "mrr@1",
     ),
     *("map", "map@3", "ndcg", "ndcg@3", "ndcg_burges@3", "rbp.95"),
-]
+]  # fmt: skip
 
 
 def test_the_quick_start_of_ranx() -> None:

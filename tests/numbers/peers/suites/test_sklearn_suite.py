@@ -12,24 +12,18 @@ from tests.numbers.peers.suites.sklearn_adapters import ADAPTERS, COMPUTED
 
 SUITE = {
     "classification": [
-        "test_precision_recall_f1_score_multiclass",
-        "test_precision_recall_f_extra_labels",
-        "test_precision_recall_f_ignored_labels",
-        "test_confusion_matrix_binary",
-        "test_zero_precision_recall",
-        "test_brier_score_loss_binary",
-        "test_d2_brier_score",
+        "test_precision_recall_f1_score_multiclass", "test_precision_recall_f_extra_labels",
+        "test_precision_recall_f_ignored_labels", "test_confusion_matrix_binary",
+        "test_zero_precision_recall", "test_brier_score_loss_binary", "test_d2_brier_score",
     ],
     "ranking": [
-        "test_roc_curve_toydata",
-        "test_average_precision_constant_values",
-        "test_score_scale_invariance",
-        "test_partial_roc_auc_score",
+        "test_roc_curve_toydata", "test_average_precision_constant_values",
+        "test_score_scale_invariance", "test_partial_roc_auc_score",
         "test_metric_at_thresholds_y_score_order",
         "test_metric_at_thresholds_y_score_order_duplicate_y_score",
     ],
     "regression": ["test_regression_metrics", "test_regression_metrics_at_limits"],
-}
+}  # fmt: skip
 """Tests that call functions that sqlrank has, by module. Others call further functions, or want
 warnings.
 """
