@@ -202,8 +202,9 @@ def gallery_page() -> str:
         title, description = REPORTS[name]
         place = f"demo/{name}.html"
         picture = (
-            f'<div class="report-thumbnail" inert><iframe src="{place}" title="{title}"'
-            ' loading="lazy" scrolling="no"></iframe></div>'
+            # An element of a line: a block in a list item ends the list.
+            f'<span class="report-thumbnail" inert><iframe src="{place}" title="{title}"'
+            ' loading="lazy" scrolling="no"></iframe></span>'
         )
         text = f"[Open the report]({place}){{ target=_blank }} of {description}."
         parts.append(_build_card(title, [picture, text], commands))
