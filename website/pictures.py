@@ -96,7 +96,7 @@ def draw_inputs() -> str:
         _draw_text(
             190,
             240,
-            "nDCG, MRR, MAP, Recall: a value per query, then the mean",
+            "nDCG, MRR, MAP, Recall: the mean over queries",
             anchor="middle",
             size=13,
         ),
@@ -351,9 +351,9 @@ def draw_answers() -> str:
             parts.append(_document_box(x, y - 16, 98, 24, is_relevant=name in relevant))
             parts.append(_draw_text(x + 49, y, name, size=12, anchor="middle"))
     parts.append(_draw_right_arrow(436, 102, 462))
-    for x, (name, value) in zip((474, 559, 668), values.items(), strict=True):
-        parts.append(_draw_text(x, 106, f"{name} = {value:.2f}", size=12, weight=600))
-    return _build_svg("Retrieved and relevant chunks of a question, and their metrics", 130, parts)
+    for line, (name, value) in enumerate(values.items()):
+        parts.append(_draw_text(474, 94 + 17 * line, f"{name} = {value:.2f}", size=12, weight=600))
+    return _build_svg("Retrieved and relevant chunks of a question, and their metrics", 140, parts)
 
 
 def draw_experiment() -> str:
