@@ -18,6 +18,9 @@ from sqlglot import exp
 
 from sqlrank.call.sources import COMPRESSION_SUFFIXES, JSON_READER, READER_FUNCTIONS, data_suffix
 from sqlrank.errors import InputError, enumerate_names, quote_excerpt
+from sqlrank.registry.loader import load_registry
+from sqlrank.registry.metric import normalize_name
+from sqlrank.registry.settings_checks import describe_argument
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from sqlrank.sql_ast import sql_literal
 
@@ -91,7 +94,7 @@ def find_format(role: str, path: Path) -> FileFormat:
                 option,
             )
         raise InputError(
-            f"{role}: {_quote_path(path)} is {entry['name']}. {_next_step(entry, str(path))}"
+            f"{role}: {_quote_path(path)} is {entry['name']}. {_next_step(entry, str(path), role)}"
         )
     if named_reader == PARQUET_READER or (named_reader is None and _CONTROL.search(text)):
         what = (
@@ -164,14 +167,14 @@ def _quote_path(path: Path) -> str:
     return quote_excerpt(str(path), is_name=True)
 
 
-def _next_step(entry: dict[str, Any], path: str) -> str:
+def _next_step(entry: dict[str, Any], path: str, role: str = "") -> str:
     advice = str(entry["next"]).replace("{path}", sql_literal(path).sql("duckdb"))
-    return advice.replace("{tables}", _name_tables(path)) if "{tables}" in advice else advice
+    return advice + _name_tables(path, role) if entry.get("has_tables") else advice
 
 
-def _name_tables(path: str) -> str:
-    """Return the names of the tables and views of a DuckDB file after a colon, with their columns,
-    which the next call may have to map; empty if it has none or cannot be opened.
+def _name_tables(path: str, role: str) -> str:
+    """Return the arguments that read a table of a DuckDB file, and the tables and views that it
+    has; empty if it has none or cannot be opened.
     """
     try:
         with duckdb.connect(path, read_only=True) as connection:
@@ -179,10 +182,32 @@ def _name_tables(path: str) -> str:
                 "SELECT name, column_names FROM (SHOW ALL TABLES) WHERE schema = 'main'"
                 " ORDER BY name"
             ).fetchall()
-            names = [f"{name} ({enumerate_names(columns)})" for name, columns in tables]
     except duckdb.Error:
         return ""
-    return f": {enumerate_names(names)}. Map columns of other names with columns=" if names else ""
+    if not tables:
+        return ""
+    mappings = [(name, _map_columns(role, columns)) for name, columns in tables]
+    name, columns = max(mappings, key=lambda mapping: len(mapping[1]))
+    # Columns of the names that are read need no mapping.
+    columns = {own: column for own, column in columns.items() if column != own}
+    mapping = f", columns={columns}" if columns else ""
+    tables_there = enumerate_names([f"{name} ({enumerate_names(names)})" for name, names in tables])
+    return f", {describe_argument(role, repr(name))}{mapping}. Its tables: {tables_there}"
+
+
+def _map_columns(role: str, columns: Iterable[str]) -> dict[str, str]:
+    """Return the columns of a table that may be those that every table of a role has."""
+    library = load_registry()
+    names = {normalize_name(column): column for column in columns}
+    required = library.roles[role].columns.values() if role in library.roles else ()
+    synonyms = library.synonyms["columns"]
+    return {
+        spec.name: names[other]
+        for spec in required
+        if spec.is_required
+        for other in map(normalize_name, [spec.name, *synonyms.get(spec.name, [])][::-1])
+        if other in names
+    }
 
 
 @cache
