@@ -38,6 +38,7 @@ from sqlrank.output.display import (
     wrap_text,
 )
 from sqlrank.output.output_file import FileKind, OutputFile, write_parquet
+from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS
 from sqlrank.result_columns import CI_LOW, Kind, column_kind
 from sqlrank.result_metadata import read_measures, read_result_metadata
 
@@ -459,7 +460,11 @@ def read_kinds(result: pa.Table) -> dict[str, Kind]:
 
 
 def rows_for_people(result: pa.Table) -> pa.Table:
-    """Return a row per metric of a result with intervals, others as they are."""
+    """Return a row per metric of a result with intervals, what a list of metrics is read for, and
+    others as they are.
+    """
+    if result.column_names == [*METRIC_INFO_COLUMNS]:
+        return result.select(["name", "family", "description"])
     return (
         to_long_format(result)
         if any(name.endswith(f".{CI_LOW}") for name in result.column_names)

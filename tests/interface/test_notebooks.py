@@ -201,7 +201,10 @@ def test_formatters_of_others_show_tables_that_are_no_results() -> None:
     many = pa.table({"x": list(range(250))}).replace_schema_metadata({"sqlrank.version": "1"})
     assert format_page(many).count("<td") == MAX_DISPLAYED_ROWS
     assert format_page(many).endswith("<p>... and 150 more rows</p>")
-    assert ">Recall<" in format_page(sqlrank.metrics("recall"))
+    listed = format_page(sqlrank.metrics("recall"))
+    assert ">Recall<" in listed
+    # With all six columns, those of prose are a word wide.
+    assert ">relation<" not in listed
 
 
 @pytest.mark.parametrize("columns", ["60", "96"])
