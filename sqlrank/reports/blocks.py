@@ -207,7 +207,8 @@ def result_block(
     first_rows = result.slice(0, MAX_TABLE_ROWS)
     notes = [note]
     if (contrasts := read_contrasts(first_rows, escape=truncate_text)) is not None:
-        columns, notes = contrasts.join_tables(), [note, *contrasts.notes]
+        *remarks, method = contrasts.notes or [""]
+        columns, notes = contrasts.join_tables(), [note, method, *remarks]
     else:
         first_rows = rows_for_people(first_rows)
         columns, constants = drop_constants(

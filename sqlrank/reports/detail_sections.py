@@ -57,8 +57,8 @@ RECORDS_METRIC, RECORDS_RELATION = "PairwiseF", "evaluated_records"
 NAMED_COUNTS = ("num_over_split", "num_true_clusters", "num_over_merged", "num_predicted_clusters")
 """Counts that the sentence on a system names."""
 
-ERROR_COLUMNS = {"parts": "parts", "missing_links": "missing links", "false_links": "false links"}
-"""Columns of wrongly predicted clusters that each system has, with their titles."""
+DEFAULT_CLUSTERS = 10
+"""Number of wrongly predicted clusters that are shown before the reader asks for all."""
 
 
 @dataclass(frozen=True)
@@ -227,25 +227,14 @@ def _errors_table(
         ]
         for system in systems:
             system_errors = cluster.errors.get(system)
-            absent = Cell("right" if listed[system] < MAX_WRONG_CLUSTERS else "–", shade="faint")
-            row += [
-                (
-                    absent
-                    if system_errors is None
-                    else format_cell(name, system_errors[name], is_count=True)
-                )
-                for name in ERROR_COLUMNS
-            ]
+            absent = Cell("✓" if listed[system] < MAX_WRONG_CLUSTERS else "–", shade="faint")
+            row.append(absent if system_errors is None else Cell(_describe_errors(system_errors)))
         cells.append(row)
-    titles = [
-        f"{truncate_text(system)}: {title}" if system else title
-        for system in systems
-        for title in ERROR_COLUMNS.values()
-    ]
+    titles = [truncate_text(system) if system else "errors" for system in systems]
     note = (
-        "The clusters with the most wrong links of a system come first. Parts are the predicted"
-        " clusters with its records, missing links the pairs of its records in different parts, and"
-        " false links the pairs with a record of another true cluster."
+        "The clusters with the most wrong links of a system come first. A link is a pair of"
+        " records: it is missing between the parts of a split cluster, and false to a record of"
+        " another true cluster."
         if cells
         else "No true cluster is predicted wrongly."
     )
@@ -259,8 +248,24 @@ def _errors_table(
         0,
         statement,
         note,
-        max_rows=request.max_rows,
+        max_rows=min(request.max_rows, DEFAULT_CLUSTERS),
     )
+
+
+def _describe_errors(errors: ResultRow) -> str:
+    """Return the errors of a system on a true cluster in words.
+
+    >>> _describe_errors({"parts": 2, "missing_links": 1, "false_links": 4})
+    'split in 2 (1 link missing), 4 false links'
+    """
+    parts, missing, false = (
+        int(errors[name]) for name in ("parts", "missing_links", "false_links")
+    )
+    texts = [
+        f"split in {parts:,} ({missing:,} link{'s' * (missing != 1)} missing)" if parts > 1 else "",
+        f"{false:,} false link{'s' * (false != 1)}" if false else "",
+    ]
+    return ", ".join(filter(None, texts))
 
 
 def _read_records(

@@ -57,14 +57,20 @@ def group_section(overall: pa.Table, request: ReportRequest) -> Section:
     ``overall`` are the metrics of all rows, from which shades are differences.
     """
     blocks: list[Any] = []
-    sentences = []
+    sentences: list[str] = []
+    # The summary has the same rows, without their groups.
+    in_summary = [replace(entry, groups=()) for entry in read_left_out(overall.schema.metadata)]
     values_by_system = {row.get(str(request.system)): row for row in overall.to_pylist()}
     for index, group in enumerate(request.groups):
         result = request.with_intervals(group)
         name = request.names[0]
         worst = sort_and_limit(result, request.library, f"-{name}", None)
         grouping = f"{', '.join(truncate_text(column) for column in group)}, the worst {name} first"
-        sentences += [f"{entry}." for entry in read_left_out(result.schema.metadata)]
+        sentences += [
+            f"{entry}."
+            for entry in read_left_out(result.schema.metadata)
+            if replace(entry, groups=()) not in in_summary
+        ]
         table = _build_group_table(
             worst, values_by_system, request, f"group-{index}", f"By {grouping}"
         )

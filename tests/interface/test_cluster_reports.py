@@ -86,8 +86,21 @@ def test_a_report_of_clusters_begins_with_the_better_system_and_wrong_clusters(
                 " records of several true ones: 1 of 3 by old and 0 of 3 by new."
             ),
         ),
-        ("warning", "old: 1 record without a predicted cluster (num_unplaced)."),
-        ("warning", "old and new: 1 record without a true cluster (num_unlabelled)."),
+        (
+            "warning",
+            (
+                "1 of 12 records have no predicted cluster, and count as clusters of their own"
+                " (system=old: 1 of 6)."
+            ),
+        ),
+        (
+            "warning",
+            (
+                "2 of 12 records have no true cluster, and are left out. Metrics such as"
+                " SampledPairwisePrecision estimate for all records from a sample of true clusters"
+                " (system=new: 1 of 6, system=old: 1 of 6)."
+            ),
+        ),
     ]
     assert re.findall(r'<li class="(\w+) minor">', html) == ["even", "even"]
     assert "<title>new against old: PairwiseF and ClusterF</title>" in html
@@ -100,8 +113,8 @@ def test_a_report_of_clusters_begins_with_the_better_system_and_wrong_clusters(
 def test_the_worst_clusters_are_side_by_side(clusters: Page) -> None:
     errors = clusters.tables["clusters-table-rows"][1:]
     assert errors == [
-        [ANN, "3", "2", "2", "1", "right", "right", "right"],
-        [BOB, "2", "2", "1", "1", "2", "1", "0"],
+        [ANN, "3", "split in 2 (2 links missing), 1 false link", "✓"],
+        [BOB, "2", "split in 2 (1 link missing), 1 false link", "split in 2 (1 link missing)"],
     ]
     sizes = [row[:6] for row in clusters.tables["cluster-sizes-rows"][1:]]
     assert sizes == [

@@ -659,12 +659,16 @@ def test_rollups_say_what_is_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_reports_begin_with_what_is_left_out() -> None:
-    html = sqlrank.report("RR", run={"old": RUN, "new": HALF}, qrels=QRELS).html
+def test_reports_begin_with_what_is_left_out_and_say_it_once() -> None:
+    queries = pa.table({"query_id": [*QRELS], "kind": ["a", "b"] * (len(QRELS) // 2)})
+    html = sqlrank.report(
+        "RR", run={"old": RUN, "new": HALF}, qrels=QRELS, queries=queries, by="kind"
+    ).html
     assert (
         "3 of 12 judged queries found no list, and count as empty lists (system=new: 3 of 6)."
         in html
     )
+    assert html.count("judged queries found no list") == 1
 
 
 def make_scores(labels: list[str], scores: list[list[float]]) -> dict[str, pa.Table]:
