@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.sql_folder import read_toml, sql_root
-from website.families import group_by_family, locate_metric_page
+from website.families import group_by_family, locate_metric_page, spell_name
 from website.spelling import separate_words
 
 if TYPE_CHECKING:
@@ -37,7 +37,9 @@ def read_keywords() -> dict[str, list[str]]:
     topics = {name: topic["words"] for name, topic in topic_words()["topics"].items()}
     listed = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
     keywords = {
-        page: [phrase for word in words for phrase in (word, *topics.get(word, ()))]
+        page: list(
+            dict.fromkeys(phrase for word in words for phrase in (word, *topics.get(word, ())))
+        )
         for page, words in listed.items()
     }
     return keywords | {
@@ -77,7 +79,8 @@ def _metric_keywords(file: SqlFile) -> list[str]:
         for key, ours in aliases.items()
         if parse_metric_text(ours).name == name
     ]
-    words = [file.full_name, separate_words(name.lower()), *called, *_user_words(file)]
+    words = [file.full_name, spell_name(file), separate_words(name.lower())]
+    words += [*called, *_user_words(file)]
     return list({word.lower(): word for word in reversed(words)}.values())[::-1]
 
 

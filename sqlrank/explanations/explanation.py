@@ -14,6 +14,7 @@ import pyarrow as pa
 from sqlrank.errors import escape_controls
 from sqlrank.output.display import wrap_text
 from sqlrank.output.result_formats import Format, TableStyle, format_result
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,20 +110,21 @@ class Explanation:
     def to_text(self, width: int | None = None, steps: bool = False) -> str:
         """Return the explanation as text, for a terminal of ``width`` columns if given.
 
-        The value comes first, then the ranked list, the rows that the metric aggregates, and its
+        The value comes first, then the ranked list, the rows that the metric aggregates, and the
+        aggregates whose values the first line has; that of NULL is followed by the whole
         expression. With ``steps``, all steps of the statement follow.
         """
         evidence = (_ranked_list(self.steps), self._find_terms(), self.losses)
-        formula = [f"{self.metric} = {self.expression}"] + [
-            f"{name} = {_format_number(total)}" for name, total in self.sums.items()
-        ]
+        formula = [f"{_format_number(total)} = {name}" for name, total in self.sums.items()]
+        if self.value is None or not formula:
+            formula.insert(0, f"{self.metric} = {self.expression}")
         if width is not None:
-            formula = ["\n      ".join(wrap_text(line, width - 6)) for line in formula]
+            formula = ["\n    ".join(wrap_text(line, width - 4)) for line in formula]
         return "\n\n".join(
             [
                 self._format_answer(),
                 *(step.to_text(width) for step in evidence if step is not None),
-                "\n    ".join(formula),
+                "\n".join(formula),
                 *(step.to_text(width) for step in self.steps if steps),
             ]
         )
@@ -208,4 +210,7 @@ def _with_integer_columns(rows: pa.Table) -> pa.Table:
 
 
 def _format_number(value: float | None) -> str:
-    return "NULL" if value is None else f"{value:z.{SIGNIFICANT_DIGITS}g}"
+    if value is None:
+        return "NULL"
+    # As in the expression with numbers: 4741200, and not 4.7412e+06.
+    return sql_literal(float(f"{value:z.{SIGNIFICANT_DIGITS}g}")).sql("duckdb")

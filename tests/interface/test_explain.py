@@ -77,11 +77,11 @@ def test_a_list_step_by_step() -> None:
         "   3  c       2",
     ]
     assert found.to_text(60).splitlines()[-5:] == [
-        "      THEN ideal_discounted_gain ELSE 0 END), 0)",
-        "    SUM(CASE WHEN rank <= 2 THEN discounted_gain ELSE 0",
-        "      END) = 0.63093",
-        "    SUM(CASE WHEN ideal_rank <= 2 THEN",
-        "      ideal_discounted_gain ELSE 0 END) = 2.63093",
+        "",
+        "0.63093 = SUM(CASE WHEN rank <= 2 THEN discounted_gain",
+        "    ELSE 0 END)",
+        "2.63093 = SUM(CASE WHEN ideal_rank <= 2 THEN",
+        "    ideal_discounted_gain ELSE 0 END)",
     ]
     assert "ideal_ranking: " not in str(found)
     assert "\n\nideal_ranking: " in found.to_text(steps=True)
