@@ -460,8 +460,8 @@ def read_kinds(result: pa.Table) -> dict[str, Kind]:
 
 
 def rows_for_people(result: pa.Table) -> pa.Table:
-    """Return a row per metric of a result with intervals, what a list of metrics is read for, and
-    others as they are.
+    """Return a row per metric of a result with intervals, the names and descriptions of a list of
+    metrics, and other results as they are.
     """
     if result.column_names == [*METRIC_INFO_COLUMNS]:
         return result.select(["name", "family", "description"])
