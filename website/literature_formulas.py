@@ -31,6 +31,7 @@ OPERATORS = {"-": MINUS, "*": "\u22c5", "<=": "\u2264", ">=": "\u2265"}
 BRACKETS = {"(": ")", "[": "]", "|": "|"}
 
 _TOKEN = re.compile(r"\s*(<=|>=|\d+(?:\.\d+)?|[A-Za-z][\w@]*|[-+*/^()\[\]|,<>=])")
+_DEFINITION = re.compile(r",\s+(?:where\s+)?(?=\w+ = )")
 _SUBSCRIPT = re.compile(r"([A-Za-z]+)_([A-Za-z0-9])")
 
 
@@ -64,6 +65,8 @@ def typeset_literature(lines: Sequence[str]) -> list[str]:
             texts[-1] += f" {line.strip()}"
         else:
             texts.append(line.strip())
+    # A formula that defines its terms after a comma has a line for each.
+    texts = [part.rstrip(",") for text in texts for part in _DEFINITION.split(text)]
     if any(len(text) > MAX_CHARS for text in texts):
         return []
     try:
@@ -85,6 +88,8 @@ def _typeset_equation(text: str) -> str:
         raise ValueError(text)
     parser = FormulaParser(tokens)
     parts = [_build_words(name), build_operator("="), parser.read_sum()]
+    while parser.tokens and parser.tokens[0].text == "=":
+        parts += [_set_operator(parser.tokens.pop(0)), parser.read_sum()]
     if parser.tokens:  # such as a condition after a comma
         if parser.tokens[0].text != ",":
             raise ValueError(text)

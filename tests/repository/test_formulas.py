@@ -115,6 +115,13 @@ def test_other_lines_remain_text(line: str) -> None:
     assert typeset_literature([line]) == []
 
 
+def test_terms_that_a_formula_defines_have_a_line_each() -> None:
+    lines = ["K = (a - e) / (1 - e), e = sum of b, over classes,", "b = w (hits), w = p = q"]
+    assert [
+        "".join(write_formula(parse_formula(text)).split()) for text in typeset_literature(lines)
+    ] == ["K=(a−e)/(1−e)", "e=∑b,overclasses", "b=w(hits)", "w=p=q"]
+
+
 def test_most_formulas_of_the_literature_are_set() -> None:
     formulas = [
         typeset_literature([line[4:] for line in lines])

@@ -1,5 +1,5 @@
 -- MulticlassBrier: sum over classes of the squared difference between probability and outcome, averaged over predictions.
---     Brier = mean of sum over classes of (p - y)^2 = mean of 1 - 2 p(label) + sum of p^2
+--     Brier = mean of sum over classes of (p - y)^2 = mean of (1 - 2 p(label) + sum of p^2)
 -- Values are at most 2 if the probabilities of a prediction sum to 1, which is not checked.
 -- Full name: multiclass Brier score.
 -- Use when: you use the probabilities of classes and want a score that one extreme error cannot dominate.

@@ -1,6 +1,6 @@
 -- SampledBCubedRecall: B-cubed recall of all records, estimated from those with a known true cluster.
---     SampledBCubedRecall = R - m (R sum of b^2 - sum of a b) / ((m - 1) (sum of b)^2), R = sum of a / sum of b over m true clusters,
---     a = w (sum of B-cubed recall of its records), b = w (its records), w = cluster_weight(records)
+--     SampledBCubedRecall = R - m (R sum of b^2 - sum of a b) / ((m - 1) (sum of b)^2), R = sum of a / sum of b, over m true clusters,
+--     a = w (sum of BCubed recall of its records), b = w (its records), w = cluster_weight(records)
 -- Full name: sampled B-cubed recall.
 -- Use when: true clusters are known for a sample of entities only, and each record should count the same.
 -- cluster_weight(): default equal: weight of a sampled true cluster.

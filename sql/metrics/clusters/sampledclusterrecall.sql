@@ -1,5 +1,5 @@
 -- SampledClusterRecall: cluster recall, estimated from the true clusters that are known.
---     SampledClusterRecall = R - m (R sum of b^2 - sum of a b) / ((m - 1) (sum of b)^2), R = sum of a / sum of b over m true clusters,
+--     SampledClusterRecall = R - m (R sum of b^2 - sum of a b) / ((m - 1) (sum of b)^2), R = sum of a / sum of b, over m true clusters,
 --     a = w (1 if it is a predicted cluster), b = w = cluster_weight(records)
 -- Use when: true clusters are known for a sample of entities only, and only whole clusters are useful.
 -- cluster_weight(): default equal: weight of a sampled true cluster.

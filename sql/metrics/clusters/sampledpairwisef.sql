@@ -1,5 +1,5 @@
 -- SampledPairwiseF: pairwise F measure of all clusters, estimated from those with a known true cluster.
---     SampledPairwiseF = R - m (R sum of b^2 - sum of a b) / ((m - 1) (sum of b)^2), R = sum of a / sum of b over m true clusters,
+--     SampledPairwiseF = R - m (R sum of b^2 - sum of a b) / ((m - 1) (sum of b)^2), R = sum of a / sum of b, over m true clusters,
 --     a = w (2 links found), b = w (links claimed + links of the cluster), w = cluster_weight(records)
 -- Full name: sampled pairwise F measure.
 -- Use when: true clusters are known for a sample of entities only, and you want one number.

@@ -1,5 +1,5 @@
 -- SampledPairwisePrecision: pairwise precision of all clusters, estimated from those with a known true cluster.
---     SampledPairwisePrecision = R - m (R sum of b^2 - sum of a b) / ((m - 1) (sum of b)^2), R = sum of a / sum of b over m true clusters,
+--     SampledPairwisePrecision = R - m (R sum of b^2 - sum of a b) / ((m - 1) (sum of b)^2), R = sum of a / sum of b, over m true clusters,
 --     a = w (links found), b = w (links claimed), w = cluster_weight(records)
 -- Use when: true clusters are known for a sample of entities only. PairwisePrecision of the sample alone is too high.
 -- cluster_weight(): default equal: weight of a sampled true cluster.

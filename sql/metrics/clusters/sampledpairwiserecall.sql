@@ -1,5 +1,5 @@
 -- SampledPairwiseRecall: pairwise recall of all clusters, estimated from those with a known true cluster.
---     SampledPairwiseRecall = R - m (R sum of b^2 - sum of a b) / ((m - 1) (sum of b)^2), R = sum of a / sum of b over m true clusters,
+--     SampledPairwiseRecall = R - m (R sum of b^2 - sum of a b) / ((m - 1) (sum of b)^2), R = sum of a / sum of b, over m true clusters,
 --     a = w (links found), b = w (links of the cluster), w = cluster_weight(records)
 -- Use when: true clusters are known for a sample of entities only.
 -- cluster_weight(): default equal: weight of a sampled true cluster.
