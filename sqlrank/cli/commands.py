@@ -77,6 +77,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sqlrank.cli.options import CommandCall
+    from sqlrank.registry.metric import Metric
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.sql_file import SqlFile
 
 MAX_PRINTED = 3
 """Queries, and groups, of a metric that are printed if a gate does not pass; the summary has
@@ -304,10 +307,23 @@ def metrics(call: CommandCall) -> None:
             f"note: {join_words(sorted(further))} also decide{'s' * (len(further) == 1)} it, see"
             f" docs/policies.md"
         )
+    if note := _describe_name(name, spelled, metric, metric_file, library):
+        echo_message(f"note: {note}")
+
+
+def _describe_name(
+    name: str, spelled: str, metric: Metric, file: SqlFile, library: Registry
+) -> str:
+    """Return the name of a metric here, or the other metric that the given name may mean; empty if
+    there is neither.
+    """
     if normalize_name(metric.name) != normalize_name(spelled.partition("@")[0].partition("(")[0]):
-        echo_message(f"note: {name} is {metric} here")
-    elif metric_file.kind == "curves" and metric_file.name.lower() in library.metrics:
-        echo_message(f"note: {metric}@0.1 is one value: sqlrank metrics {metric}@0.1")
+        return f"{name} is {metric} here"
+    if file.kind == "curves" and file.name.lower() in library.metrics:
+        return f"{metric}@0.1 is one value: sqlrank metrics {metric}@0.1"
+    if ranking := library.synonyms["aliases"].get(f"{normalize_name(name)}@"):
+        return f"{name}@k, of ranked documents, is {ranking}: sqlrank metrics {ranking}"
+    return ""
 
 
 def _print_list(table: pa.Table, form: Format | None) -> None:

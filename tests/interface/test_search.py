@@ -150,6 +150,8 @@ def test_a_metric_of_another_tool_is_answered_with_ours() -> None:
     result = invoke_command("metrics", "mean reciprocal rank")
     assert result.stdout.startswith("-- RR: ")
     assert "note: mean reciprocal rank is RR here\n" in result.stderr
+    result = invoke_command("metrics", "recall")
+    assert "note: recall@k, of ranked documents, is R: sqlrank metrics R\n" in result.stderr
 
 
 def test_a_metric_names_the_settings_of_relations_that_decide_it_too() -> None:
