@@ -292,7 +292,7 @@ def _read_query(path: Path, edit: int) -> exp.Query:  # noqa: ARG001
         raise ContractError(f"{'/'.join(path.parts[-2:])}:1: one query is expected")
     tree.comments = None
     folder = path.parent if path.parents[1].name == "analyses" else path.parents[1]
-    stars: list[Any] = [column for column in tree.selects if column.is_star]
+    stars = [each for each in tree.selects if isinstance(each, exp.Column) and each.is_star]
     for star in stars:
         files = [*folder.glob(f"{star.table}.sql"), *sorted(folder.glob(f"{star.table}/*.sql"))]
         for step in files[:1]:
