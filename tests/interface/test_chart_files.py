@@ -45,6 +45,7 @@ def find_texts(svg: Path) -> set[str]:
     }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", select_few(CHART_KINDS, 2))
 def test_every_kind_is_drawn(kind: str, tmp_path: Path) -> None:
     save_chart(sqlrank.chart(RESULTS[kind]()), tmp_path / "a.svg")

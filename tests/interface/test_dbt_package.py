@@ -303,7 +303,7 @@ def test_databricks_has_the_statements_of_spark() -> None:
         assert texts[0] == texts[1]
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize(
     ("call", "message"),
     [

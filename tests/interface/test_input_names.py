@@ -170,7 +170,7 @@ TABLE_NAMES = [
 ]  # fmt: skip
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", select_every(4, TABLE_NAMES))
 def test_tables_with_names_of_steps(name: str, run: pa.Table, qrels: pa.Table) -> None:
     queries = pa.table({"query_id": ["q1", "q2"], "country": ["de", "de"]})

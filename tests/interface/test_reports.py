@@ -268,6 +268,7 @@ def test_links_lead_somewhere_and_ids_are_distinguished(
     assert page.open == []
 
 
+@pytest.mark.slow
 def test_every_table_has_its_statement(page: Page, report_page: Any) -> None:
     for name in (
         "summary-table",

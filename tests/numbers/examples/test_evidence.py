@@ -120,7 +120,7 @@ def test_spans_in_no_chunk_are_counted_and_not_found() -> None:
     )
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_judgments_are_those_worked_out_by_spans(seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311

@@ -425,6 +425,7 @@ def test_tables_are_called_as_they_like() -> None:
         assert_equal(found, [tuple(row.values()) for row in expected.to_pylist()])
 
 
+@pytest.mark.slow
 def test_groups_are_expressions(sample_database: duckdb.DuckDBPyConnection) -> None:
     found = sample_database.execute(
         "SELECT group_key.s, p FROM sqlrank.p(run, qrels, k := 3, by := {'s': system, 'b': TRUE})"

@@ -171,6 +171,7 @@ def test_a_missing_value_is_refused_or_counted() -> None:
         assert row[zero] == pytest.approx(np.mean(values), rel=1e-14)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "name",
     [
@@ -337,7 +338,7 @@ def test_a_query_without_a_value_is_no_pair() -> None:
     )
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("lower", ["cost", ["Mean(cost)"], ("cost", "latency_ms")])
 def test_lower_values_may_be_better(lower: Any) -> None:
     table = make_measures()

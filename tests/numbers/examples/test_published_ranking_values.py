@@ -188,7 +188,7 @@ def test_no_relevant_documents_of_catboost() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("compat", ["lightgbm", "xgboost"])
 def test_toy_c_of_gradient_boosting(compat: str) -> None:
     graded, binary = make_predictions([0, 3, 0, 1, 2, 1]), make_predictions([0, 1, 0, 1, 1, 1])

@@ -75,7 +75,7 @@ def check(names: list[str], qrels: Any, run: Any, tolerance: float = 1e-9) -> No
     )
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "tolerance"),
     [(EXACT, 1e-9), (GDEVAL_MEASURES, 5.1e-6)],

@@ -36,7 +36,7 @@ def write_trec_files(folder: Path) -> dict[str, str]:
     return {"run": str(run), "qrels": str(qrels)}
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("case", GOLDEN["values"], ids=lambda case: f"alpha={case['alpha']}")
 def test_values_are_those_of_ndeval(case: dict[str, Any], tmp_path: Path) -> None:
     options = {

@@ -158,6 +158,7 @@ def test_mllib_on_three_users() -> None:
     assert found == [pytest.approx(dict(cases), abs=1e-12)]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("compat", ["mllib", "recommenders", "replay"])
 def test_gain_is_binary(compat: str) -> None:
     """Of relevant documents with any grade: 3 at rank 2, 5 missed."""

@@ -134,7 +134,7 @@ def merges_rows(design: Design, column: str) -> bool:
     return bool(design.sigma and (design.kind, metric) in MERGED_ROWS)
 
 
-@pytest.mark.one_in(204)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case",
     select_every(51, CASES),
@@ -279,7 +279,7 @@ has no ratio.
 """
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", select_few(ACROSS, {"binary", "rankings"}))
 def test_difference_and_ratio_of_one_interval(kind: str) -> None:
     """Of two groups, the interval of the difference excludes 0 where that of the ratio excludes

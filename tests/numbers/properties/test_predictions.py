@@ -114,7 +114,7 @@ def scale_weights(factor: float) -> pa.Table:
     )
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("strategy", "factor"),
     [

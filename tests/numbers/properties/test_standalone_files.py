@@ -298,6 +298,7 @@ def test_rankings_of_groups(name: str, connection: duckdb.DuckDBPyConnection) ->
     assert fused != 0
 
 
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("name", select_every(4, list_metrics("predictions", "group")))
 def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.find_metric(name)

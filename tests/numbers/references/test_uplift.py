@@ -92,7 +92,7 @@ def test_cases_by_hand() -> None:
     )
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("has_weights", [False, True])
 def test_qini_of_equal_scores_is_zero_within_its_limits(has_weights: bool) -> None:
     rng = np.random.default_rng(5)

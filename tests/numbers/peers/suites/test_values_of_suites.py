@@ -194,6 +194,7 @@ RECTOOLS: dict[str, dict[str, list[float]]] = {
 USERS = {"MAP": range(1, 9), "NDCG": range(1, 6), "classification": (1, 3, 4, 5)}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("inputs", RECTOOLS)
 def test_values_of_rectools(inputs: str) -> None:
     reco, interactions = RANKED[inputs]
