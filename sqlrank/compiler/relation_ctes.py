@@ -404,15 +404,32 @@ class RelationCtes:
     def add_file(
         self, file: SqlFile, settings: Mapping[str, ParameterValue], per_list: bool = False
     ) -> str:
-        """Return the CTE of a relation or curve file, adding it if necessary."""
+        """Return the CTE of a relation or curve file, of its last step if it has several, adding it
+        if necessary.
+        """
+        number, start = file.steps
+        cte = self._add_query(file, settings, per_list, {})
+        for _ in range(1, number):
+            cte = self._add_query(file, settings, per_list, {start: cte})
+        return cte
+
+    def _add_query(
+        self,
+        file: SqlFile,
+        settings: Mapping[str, ParameterValue],
+        per_list: bool,
+        replaced: Mapping[str, str],
+    ) -> str:
+        """Return the CTE of a file, adding it if necessary, which reads some CTEs in place of
+        relations.
+        """
         tree: Any = self._bind_file(file, settings)
         for table in find_nodes(tree, exp.Table):
             rows = RowsRead.WITH_DUPLICATES if table.name == file.name else file.rows_read
-            table.replace(
-                aliased_table(
-                    self.add_relation(table.name, settings, per_list, rows), table.alias_or_name
-                )
+            cte = replaced.get(table.name) or self.add_relation(
+                table.name, settings, per_list, rows
             )
+            table.replace(aliased_table(cte, table.alias_or_name))
         lists = (
             KeyColumns((*self.shape.list_columns, QUERY_ID), nullable=True)
             if self.shape.lists_unnumbered

@@ -557,6 +557,9 @@ def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violati
                 " (reason)', 'of ratio' or 'influence x FROM relation'"
             ),
         )
+    tables = {table.name for table in file.tree.find_all(exp.Table)}
+    if "Steps" in file.annotations and file.steps[1] not in tables:
+        yield "-- Steps", "write a number and a relation of the file, as in '9 from first_rows'"
     for scope in file.scopes:
         if scope not in SCOPES:
             yield "-- Scope", suggest_choice(f"no scope {scope!r}", scope, SCOPES, "There are")

@@ -85,8 +85,8 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 ANNOTATIONS = (
     "Depth", "Direction", "Engines", "For each", "Full name", "Grain", "Influence key", "Interval",
     "Materialize", "Nonzero", "Note", "Outcomes", "Range", "Reading", "Reads", "Reference value",
-    "Requires", "Revision", "Sampling unit", "Scope", "Source", "Tie bounds", "Tie expectation",
-    "Undefined", "Unit", "Use when", "Validate",
+    "Requires", "Revision", "Sampling unit", "Scope", "Source", "Steps", "Tie bounds",
+    "Tie expectation", "Undefined", "Unit", "Use when", "Validate",
 )  # fmt: skip
 """Annotations that a comment may declare besides parameters: ``-- Materialize: every list is
 ranked.``
@@ -342,6 +342,14 @@ class SqlFile:
             if "Scope" in self.annotations
             else ()
         )
+
+    @property
+    def steps(self) -> tuple[int, str]:
+        """The number of times that a relation is computed, and the relation that it reads first, in
+        place of which it then reads its own rows; 1 and empty if it declares none.
+        """
+        match = re.fullmatch(r"([1-9]\d*) from (\w+)", self.annotations.get("Steps", ""))
+        return (int(match[1]), match[2]) if match else (1, "")
 
     @property
     def rows_read(self) -> RowsRead:

@@ -43,6 +43,8 @@ SMOOTH = [
         "NormalizedEntropy",
         "NormalizedLogLoss",
         "CalibrationRatio",
+        "CalibrationSlope",
+        "CalibrationIntercept",
         "BaseRate",
     ),
     *(

@@ -371,6 +371,7 @@ def change_relation(old: str, new: str) -> str:
         (change_relation("WHERE rank = 1", "WHERE rank = 1 QUALIFY 1 = 1"), "QUALIFY", "write a subquery with WHERE"),
         (change_relation("rank.\n", "rank.\n-- Grain: list_id, doc_id\n"), "-- Grain", "no column 'doc_id'. There are: list_id, relevance"),
         (change_relation("rank.\n", "rank.\n-- Grain: rows of judgments\n"), "-- Grain", "'judgments' is not read"),
+        (change_relation("rank.\n", "rank.\n-- Steps: 9 from nothing\n"), "-- Steps", "write a number and a relation of the file, as in '9 from first_rows'"),
         (change_relation("rank.\n", "rank.\n-- Scope: groups (all)\n"), "-- Scope", "no scope 'groups'. Did you mean 'group'?"),
         (change_relation("rank.\n", "rank.\n-- Depth: ten\n"), "-- Depth", "cannot read 'ten'. Write 'k' or 'all'"),
         (change_relation("rank.\n", "rank.\n-- Depth: 10\n"), "-- Depth", "cannot read '10'. Write 'k' or 'all'"),

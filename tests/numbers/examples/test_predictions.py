@@ -340,6 +340,17 @@ def test_the_base_rate_has_an_entropy_of_1() -> None:
     assert got == pytest.approx([1, 0, 0, -(log(0.25) + 3 * log(0.75)) / 4], abs=1e-12)
 
 
+def test_two_scores_are_recalibrated_to_their_shares_of_positives() -> None:
+    """A line through two points: logits of 0.2 and 0.8 to those of 1 / 4 and 4 / 6; of one score to
+    the share of 5 / 10.
+    """
+    label, weight = [1, 0, 1, 0], [1.0, 3.0, 4.0, 2.0]
+    got = evaluate_predictions("CalibrationSlope", label, [0.2, 0.2, 0.8, 0.8], weight)
+    assert got == pytest.approx([(log(4 / 2) - log(1 / 3)) / (2 * log(4))], rel=1e-12)
+    got = evaluate_predictions("CalibrationIntercept", label, [0.2] * 4, weight)
+    assert got == pytest.approx([log(4)], rel=1e-12)
+
+
 # Averages over queries
 
 QUERIES = {"query_id": ["a", "a", "a", "b", "b", "c", "c", "c", "d"]}

@@ -19,6 +19,8 @@ UNDEFINED_1 = (
     "KS",
     "NormalizedEntropy",
     "NormalizedLogLoss",
+    "CalibrationIntercept",
+    "CalibrationSlope",
     "BrierSkill",
     "YoudenJ",
     "MCC",
@@ -61,6 +63,11 @@ def test_one_class(strategy: str, label: int) -> None:
     assert evaluate_predictions(
         undefined, [label] * 3, [0.9, 0.9, 0.3], plan={"score_order": strategy}
     ) == [None] * len(undefined)
+
+
+@pytest.mark.parametrize("score", [[0.5] * 4, [0.1, 0.3, 0.3, 0.9], [0.9, 0.7, 0.2, 0.1]])
+def test_a_slope_of_classes_that_do_not_overlap(score: list[float]) -> None:
+    assert evaluate_predictions("CalibrationSlope", [0, 0, 1, 1], score) == [None]
 
 
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))

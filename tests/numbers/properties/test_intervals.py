@@ -178,6 +178,7 @@ SYMMETRIC = [
         "Brier",
         "BrierSkill",
         "BrierUncertainty",
+        "CalibrationSlope",
     ),
 ]
 COMPLEMENTS = ["BaseRate", "SelectionRate", "Share(label)"]
@@ -185,7 +186,7 @@ COMPLEMENTS = ["BaseRate", "SelectionRate", "Share(label)"]
 mirrored.
 """
 
-OF_POSITIVES = {"APS", "CalibrationRatio", "FBeta", "Jaccard"}
+OF_POSITIVES = {"APS", "CalibrationIntercept", "CalibrationRatio", "FBeta", "Jaccard"}
 """Metrics that mirrored labels and scores change to one that no metric has."""
 
 

@@ -174,7 +174,12 @@ class Pasted:
             if table.name not in LIBRARY.roles and table.name not in self.relations:
                 relation = LIBRARY.find_relation(table.name, self.settings)
                 self._take(relation)
-                self.relations[table.name] = relation.text
+                number, start = relation.steps
+                earlier = start
+                for step in range(1, number + 1):
+                    name = table.name if step == number else f"{table.name}_{step}"
+                    self.relations[name] = relation.text.replace(start, earlier)
+                    earlier = name
 
     def _macro(self, slot: str) -> None:
         if slot in self.macros:

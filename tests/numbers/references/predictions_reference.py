@@ -35,6 +35,8 @@ from tests.numbers.references.predictions_values import (
     brier_reliability,
     brier_resolution,
     brier_skill,
+    calibration_intercept,
+    calibration_slope,
     ece,
     explained_variance,
     log_likelihood,
@@ -88,9 +90,11 @@ METRICS: dict[str, Callable[[Predictions, Options], float | None]] = {
     "BrierUncertainty": lambda data, _: (
         None if (rate := base_rate(data, _)) is None else rate * (1 - rate)
     ),
+    "CalibrationIntercept": calibration_intercept,
     "CalibrationRatio": lambda data, _: ratio(
         (data.weight * data.score).sum(), sum_classes(data)[0]
     ),
+    "CalibrationSlope": calibration_slope,
     "ECE": ece,
     "ExplainedVariance": explained_variance,
     "Gain": gain,

@@ -39,6 +39,52 @@ def base_rate(data: Predictions, _: Options) -> float | None:
     return ratio(sum_classes(data)[0], data.weight.sum())
 
 
+def logits(data: Predictions, options: Options) -> np.ndarray:
+    eps = EPS if options.eps is None else options.eps
+    clipped = np.clip(data.score, eps, 1 - eps)
+    return np.log(clipped) - np.log(1 - clipped)
+
+
+def residuals(data: Predictions, linear: np.ndarray) -> np.ndarray:
+    sign = 2 * data.label - 1
+    return sign / (1 + np.exp(np.minimum(sign * linear, 700)))
+
+
+def calibration_intercept(data: Predictions, options: Options) -> float | None:
+    """Return the zero of the sum of residuals, by bisection."""
+    if min(sum_classes(data)) == 0:
+        return None
+    low, high, given = -800.0, 800.0, logits(data, options)
+    while low < (middle := (low + high) / 2) < high:
+        rises = (data.weight * residuals(data, given + middle)).sum() > 0
+        low, high = (middle, high) if rises else (low, middle)
+    return middle
+
+
+def calibration_slope(data: Predictions, options: Options) -> float | None:
+    """Return the slope of the greatest likelihood, by Newton steps no longer than are sure to raise
+    it (Bach 2010), None if the scores of the classes do not overlap.
+    """
+    counts = data.take(data.weight > 0)
+    given = logits(counts, options)
+    positives, negatives = given[counts.label == 1], given[counts.label == 0]
+    if (
+        min(len(positives), len(negatives)) == 0
+        or positives.min() >= negatives.max()
+        or negatives.min() >= positives.max()
+    ):
+        return None
+    rows = np.column_stack([np.ones(len(given)), given - np.average(given, weights=counts.weight)])
+    fitted = np.zeros(2)
+    for _ in range(5000):
+        errors = residuals(counts, rows @ fitted)
+        variances = counts.weight * np.abs(errors) * (1 - np.abs(errors))
+        step = np.linalg.solve(rows.T * variances @ rows, rows.T @ (counts.weight * errors))
+        longest = np.abs(rows @ step).max()
+        fitted += step * (np.log1p(longest) / longest if longest > 1e-9 else 1)
+    return float(fitted[1])
+
+
 def brier_skill(data: Predictions, options: Options) -> float | None:
     rate = base_rate(data, options)
     if rate is None:

@@ -53,7 +53,9 @@ CLASSIFICATION: dict[str, list[str]] = {
     "Brier": ["Brier"],
     "BrierSkill": ["BrierSkill"],
     "BrierUncertainty": ["BrierUncertainty"],
+    "CalibrationIntercept": ["CalibrationIntercept", "CalibrationIntercept(eps=0.01)"],
     "CalibrationRatio": ["CalibrationRatio"],
+    "CalibrationSlope": ["CalibrationSlope", "CalibrationSlope(eps=0.01)"],
     **{
         name: [f"{name}({options})" if options else name for options in BINS]
         for name in ("ECE", "MCE", "BrierReliability", "BrierResolution")
