@@ -75,11 +75,12 @@ def fold_constants(tree: exp.Expr) -> None:
 
     >>> import sqlglot
     >>> tree = sqlglot.parse_one(
-    ...     "SELECT (1 + 1 * 1) * x / NULLIF(10, 0) AS y, CASE WHEN TRUE THEN 1 * x END AS z"
+    ...     "SELECT (1 + 1 * 1) * x / NULLIF(10, 0) AS y, CASE WHEN TRUE THEN 1 * x END AS z,"
+    ...     " CASE WHEN x > 1 THEN 1 ELSE CASE WHEN x > 0 THEN x END END AS v"
     ... )
     >>> fold_constants(tree)
     >>> print(tree.sql())
-    SELECT 2 * x / 10 AS y, x AS z
+    SELECT 2 * x / 10 AS y, x AS z, CASE WHEN x > 1 THEN 1 WHEN x > 0 THEN x END AS v
     """
     nodes: list[Any] = find_nodes(tree, *_FOLDED_TYPES)
     for node in reversed(nodes):
@@ -260,8 +261,12 @@ def _fold_case(node: exp.Case) -> None:
             break
         if not _is_boolean(branch.this, value=False):
             branches.append(branch)
-    node.set("ifs", branches)
     default = node.args.get("default")
+    if isinstance(default, exp.Case) and default.this is None:
+        branches += default.args["ifs"]
+        default = default.args.get("default")
+        node.set("default", default)
+    node.set("ifs", branches)
     if not branches:
         replace_expression(node, default or exp.Null())
     elif (

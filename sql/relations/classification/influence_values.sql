@@ -15,15 +15,15 @@ SELECT
   segment_parts.segment_part, -- 0 positives, 1 negatives at it, 2 negatives below it
   CASE segment_parts.segment_part WHEN 0 THEN 1 ELSE 0 END AS label,
   CASE segment_parts.segment_part
-    WHEN 0 THEN segment_metrics.positive_rows
-    WHEN 1 THEN segment_metrics.negative_rows
-    ELSE segment_metrics.negative_rows_between
-  END AS num_units, -- number of predictions of this kind
-  CASE segment_parts.segment_part
     WHEN 0 THEN segment_metrics.positives
     WHEN 1 THEN segment_metrics.negatives
     ELSE segment_metrics.negatives_between
   END AS weight, -- of these predictions
+  CASE segment_parts.segment_part
+    WHEN 0 THEN segment_metrics.positive_rows
+    WHEN 1 THEN segment_metrics.negative_rows
+    ELSE segment_metrics.negative_rows_between
+  END AS num_units, -- number of predictions of this kind
   CASE segment_parts.segment_part
     WHEN 0 THEN segment_metrics.positive_squares
     WHEN 1 THEN segment_metrics.negative_squares
