@@ -19,17 +19,7 @@ def mark_slow_cases(items: Iterable[pytest.Item]) -> None:
 def select_few(values: Iterable[Any], quick: int | Container[Any]) -> list[Any]:
     """Return values of a parameter, of which all are slow but these, or but the first so many."""
     return [
-        _make_param(value, place < quick if isinstance(quick, int) else value in quick)
+        pytest.param(value, marks=() if is_quick else pytest.mark.slow)
         for place, value in enumerate(values)
+        for is_quick in [place < quick if isinstance(quick, int) else value in quick]
     ]
-
-
-def select_every(step: int, values: Iterable[Any], *, rows: bool = False) -> list[Any]:
-    """Return values of a parameter, of which all are slow but one in so many; with ``rows``, values
-    of several parameters.
-    """
-    return [_make_param(value, place % step == 0, rows=rows) for place, value in enumerate(values)]
-
-
-def _make_param(value: Any, is_quick: bool, *, rows: bool = False) -> Any:
-    return pytest.param(*(value if rows else (value,)), marks=() if is_quick else pytest.mark.slow)

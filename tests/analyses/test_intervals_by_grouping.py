@@ -8,7 +8,6 @@ import pytest
 
 import sqlrank
 from sqlrank import MetricError
-from tests.lanes import select_every
 
 SETS: list[list[str]] = [["shop", "day"], ["shop"], []]
 BOOTSTRAP = {"interval": "bootstrap", "replicates": 99}
@@ -31,20 +30,17 @@ def make_predictions() -> pa.Table:
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("metrics", "options"),
-    select_every(
-        3,
-        [
-            (["LogLoss", "AUC", "APS", "Precision", "ECE"], {"unit": "row"}),
-            (["LogLoss", "AUC", "R2"], {"unit": "query_id"}),
-            (["GAUC", "AUC(level=query)"], {}),
-            (["KS", "LogLoss"], {"unit": "row", **BOOTSTRAP}),
-            (["AUC(level=query)"], BOOTSTRAP),
-        ],
-        rows=True,
-    ),
+    [
+        (["LogLoss", "AUC", "APS", "Precision", "ECE"], {"unit": "row"}),
+        (["LogLoss", "AUC", "R2"], {"unit": "query_id"}),
+        (["GAUC", "AUC(level=query)"], {}),
+        (["KS", "LogLoss"], {"unit": "row", **BOOTSTRAP}),
+        (["AUC(level=query)"], BOOTSTRAP),
+    ],
 )
 def test_rows_are_those_of_a_call_for_each(metrics: list[str], options: dict[str, Any]) -> None:
     together = sqlrank.evaluate(

@@ -13,7 +13,6 @@ from sqlrank.engines import remote_database
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.engines import ClickHouse, Spark
 from tests.engines.running import parametrize_engines, run_engine
-from tests.lanes import select_every
 
 ROWS = range(2000)
 RUN = pa.table(
@@ -50,7 +49,7 @@ def read_text(result: pa.Table) -> str:
 
 
 @pytest.mark.one_in(9)
-@pytest.mark.parametrize("dialect", select_every(3, DIALECTS))
+@pytest.mark.parametrize("dialect", DIALECTS)
 def test_only_shared_steps_are_materialized_and_only_where_the_engine_needs_it(
     dialect: str,
 ) -> None:

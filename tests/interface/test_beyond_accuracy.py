@@ -12,7 +12,6 @@ import sqlrank
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.golden.reading import find_faults
 from tests.interface.command_line import run_command
-from tests.lanes import select_every
 from tests.numbers.references.recommendations import write_cutoff
 
 METRICS = [
@@ -64,10 +63,10 @@ def test_a_word_finds_them() -> None:
         sqlrank.parse("Novelty@10")
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(21)
 @pytest.mark.parametrize(
     ("dialect", "by"),
-    select_every(7, itertools.product(DIALECTS, [(), "system", [["system"], []]]), rows=True),
+    list(itertools.product(DIALECTS, [(), "system", [["system"], []]])),
     ids=str,
 )
 def test_nothing_is_written_that_nobody_reads(dialect: str, by: object) -> None:

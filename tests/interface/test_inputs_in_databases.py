@@ -17,7 +17,7 @@ import pytest
 import sqlrank
 from sqlrank import InputError, SqlrankError
 from tests.interface.inputs import EXPECTED, evaluate, refused
-from tests.lanes import select_every, select_few
+from tests.lanes import select_few
 
 
 @pytest.fixture
@@ -50,12 +50,10 @@ def database_file(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> Path:
 # Tables of a database
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(10)
 @pytest.mark.parametrize(
     "name",
-    select_every(
-        2, ["runs", "RUNS", "v", "main.runs", "memory.main.runs", "memory.runs", '"runs"', "main.v"]
-    ),
+    ["runs", "RUNS", "v", "main.runs", "memory.main.runs", "memory.runs", '"runs"', "main.v"],
 )
 def test_names_of_tables(name: str, database: duckdb.DuckDBPyConnection) -> None:
     assert evaluate(name, "judgements", connection=database) == EXPECTED

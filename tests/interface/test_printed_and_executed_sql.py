@@ -15,7 +15,6 @@ from sqlrank import InputError, MetricError
 from tests.engines.engines import ClickHouse, DataFusion, Engine, PostgreSQL, Spark, SQLite
 from tests.engines.running import parametrize_engines, run_engine
 from tests.engines.scenarios import make_tables
-from tests.lanes import select_every
 
 RUN = {"run": "run", "qrels": "qrels"}
 CALLS: list[tuple[list[str], dict[str, Any]]] = [
@@ -66,8 +65,8 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
         yield database
 
 
-@pytest.mark.one_in(4)
-@pytest.mark.parametrize(("metrics", "options"), select_every(3, CALLS, rows=True))
+@pytest.mark.one_in(12)
+@pytest.mark.parametrize(("metrics", "options"), CALLS)
 def test_on_duckdb(
     metrics: list[str], options: dict[str, Any], connection: duckdb.DuckDBPyConnection
 ) -> None:

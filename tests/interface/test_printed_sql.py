@@ -12,7 +12,7 @@ import pytest
 
 import sqlrank
 from tests.interface.command_line import TREC, run_command, run_refused_command
-from tests.lanes import select_every, select_few
+from tests.lanes import select_few
 
 METRICS = [
     "nDCG@10", "AP", "RR", "bpref", "ERR", "RBP", "P@5", "num_q", "num_ret", "infAP", "11pt",
@@ -123,34 +123,30 @@ def tables(run: pa.Table, qrels: pa.Table) -> duckdb.DuckDBPyConnection:
 TABLES = {"run": "runs", "qrels": "judgements"}
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(15)
 @pytest.mark.parametrize(
     "looked_up", select_few([True, False], 1), ids=["connection", "names only"]
 )
 @pytest.mark.parametrize(
     ("metrics", "options"),
-    select_every(
-        3,
-        [
-            (METRICS, TABLES),
-            (METRICS, {"run": "lists", "qrels": "s.ranked"}),
-            (METRICS, TABLES | {"by": "system", "per_query": True}),
-            (["RR"], TABLES | {"by": [["system"], ["a b"], []]}),
-            (["P@1..3"], TABLES | {"by": "system"}),
-            (
-                ["RR", "RR(aggregate=quantile, q=0.25)", "RR(aggregate=gmean)"],
-                TABLES | {"by": ["system", "a b"]},
-            ),
-            (["RR"], TABLES | {"ties": "rank"}),
-            (["nDCG", "P@1"], TABLES | {"ties": "expected", "score_type": "float32"}),
-            (["RR"], TABLES | {"columns": {"query_id": "doc_id", "doc_id": "query_id"}}),
-            (["RR", "num_q"], TABLES | {"queries": "topics", "columns": {"weight": "weight"}}),
-            (["RR", "num_unjudged"], {"predictions": "p"}),
-            (["RR", "num_unjudged"], {"predictions": "p", "columns": {"label": "label"}}),
-            (["RR"], {"predictions": "p", "columns": {"relevance": "label"}}),
-        ],
-        rows=True,
-    ),
+    [
+        (METRICS, TABLES),
+        (METRICS, {"run": "lists", "qrels": "s.ranked"}),
+        (METRICS, TABLES | {"by": "system", "per_query": True}),
+        (["RR"], TABLES | {"by": [["system"], ["a b"], []]}),
+        (["P@1..3"], TABLES | {"by": "system"}),
+        (
+            ["RR", "RR(aggregate=quantile, q=0.25)", "RR(aggregate=gmean)"],
+            TABLES | {"by": ["system", "a b"]},
+        ),
+        (["RR"], TABLES | {"ties": "rank"}),
+        (["nDCG", "P@1"], TABLES | {"ties": "expected", "score_type": "float32"}),
+        (["RR"], TABLES | {"columns": {"query_id": "doc_id", "doc_id": "query_id"}}),
+        (["RR", "num_q"], TABLES | {"queries": "topics", "columns": {"weight": "weight"}}),
+        (["RR", "num_unjudged"], {"predictions": "p"}),
+        (["RR", "num_unjudged"], {"predictions": "p", "columns": {"label": "label"}}),
+        (["RR"], {"predictions": "p", "columns": {"relevance": "label"}}),
+    ],
 )
 def test_the_sql_of_tables(
     metrics: list[str], options: dict[str, Any], looked_up: bool, tables: duckdb.DuckDBPyConnection

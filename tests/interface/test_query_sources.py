@@ -29,7 +29,6 @@ from tests.interface.command_line import invoke_command, run_command
 from tests.interface.command_line import run_refused_command as command_refused
 from tests.interface.connections import ONE_QRELS, ONE_RUN
 from tests.interface.test_reports import Page
-from tests.lanes import select_every
 
 RUN = (
     "SELECT 'q' || (i // 4) AS query_id, 'd' || i AS doc_id, i * 7 % 5 AS score, 's' || i % 2 AS"
@@ -55,29 +54,26 @@ def evaluate_sources(con: Any, run: Any = "run", qrels: Any = "qrels", **call: A
     )
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize(
     "text",
-    select_every(
-        4,
-        [
-            "SELECT * FROM run",
-            "select*from run",
-            "FROM run",
-            "from\n\trun ;\n -- the end",
-            "((SELECT * FROM run))",
-            "( -- all\n FROM run /* of it */ )",
-            "-- all\n/* of it */ SELECT query_id, doc_id, score FROM run WHERE NOT score IS NULL",
-            "WITH run_query AS (SELECT * FROM run), qrels AS (FROM run_query) SELECT * FROM qrels",
-            "WITH RECURSIVE run AS (SELECT * FROM main.run) SELECT * FROM run ORDER BY random()",
-            "(SELECT * FROM run WHERE score > 1) UNION ALL (SELECT * FROM run WHERE score <= 1)",
-            (
-                "SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score FROM run WHERE doc_id <>"
-                " 'SELECT; DROP TABLE run; -- '"
-            ),
-            'SELECT query_id, doc_id, 0.5 * score AS score, 1 / 3 AS "odd; ""name""" FROM run',
-        ],
-    ),
+    [
+        "SELECT * FROM run",
+        "select*from run",
+        "FROM run",
+        "from\n\trun ;\n -- the end",
+        "((SELECT * FROM run))",
+        "( -- all\n FROM run /* of it */ )",
+        "-- all\n/* of it */ SELECT query_id, doc_id, score FROM run WHERE NOT score IS NULL",
+        "WITH run_query AS (SELECT * FROM run), qrels AS (FROM run_query) SELECT * FROM qrels",
+        "WITH RECURSIVE run AS (SELECT * FROM main.run) SELECT * FROM run ORDER BY random()",
+        "(SELECT * FROM run WHERE score > 1) UNION ALL (SELECT * FROM run WHERE score <= 1)",
+        (
+            "SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score FROM run WHERE doc_id <>"
+            " 'SELECT; DROP TABLE run; -- '"
+        ),
+        'SELECT query_id, doc_id, 0.5 * score AS score, 1 / 3 AS "odd; ""name""" FROM run',
+    ],
 )
 def test_a_query_gives_what_its_rows_give(con: duckdb.DuckDBPyConnection, text: str) -> None:
     expected = [pytest.approx(row) for row in evaluate_sources(con).to_pylist()]

@@ -20,7 +20,6 @@ from tests.analyses.experiments import UNITS
 from tests.engines.engines import ClickHouse, DataFusion, PostgreSQL, Spark, SQLite
 from tests.engines.running import parametrize_engines, run_engine
 from tests.interface.connections import QRELS, RUN
-from tests.lanes import select_every
 
 QUERIES = pa.table(
     {
@@ -259,40 +258,37 @@ def call_rankings(metrics: Any, **call: Any) -> tuple[Any, dict[str, Any]]:
     return metrics, RANKINGS | call
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("metrics", "call"),
-    select_every(
-        3,
-        [
-            call_rankings(
-                ["nDCG@3", "AP", "RR", "ERR", "RBP", "bpref", "num_unjudged", "num_q"], by="select"
-            ),
-            call_rankings(["nDCG@3", "P@5"], per_query=True),
-            call_rankings(["P@1..3", "nDCG@1..3"]),
-            call_rankings(["AP", "R@3"], queries="queries", by="Größe"),
-            call_rankings(["AP"], queries="judged_and_retrieved", ties="rank", check="full"),
-            call_rankings(["AP"], check="off"),
-            (
-                ["AUC", "LogLoss", "KS", "ECE", "PRAUC"],
-                {"predictions": "predictions", "by": "group"},
-            ),
-            (
-                ["AUC", "Accuracy"],
-                {
-                    "predictions": "predictions",
-                    "columns": {"score": ["score", "other"], "weight": "1 / score"},
-                },
-            ),
-            (
-                ["GAUC", "PnDCG@7"],
-                {"predictions": "predictions", "check": "off", "plan": {"score_order": "window"}},
-            ),
-            (["APS"], {"predictions": "predictions", "by": ["group"], "per_query": True}),
-            ("ROC", {"predictions": "predictions"}),
-            ("Calibration", {"predictions": "predictions", "by": "group"}),
-        ],
-        rows=True,
-    ),
+    [
+        call_rankings(
+            ["nDCG@3", "AP", "RR", "ERR", "RBP", "bpref", "num_unjudged", "num_q"], by="select"
+        ),
+        call_rankings(["nDCG@3", "P@5"], per_query=True),
+        call_rankings(["P@1..3", "nDCG@1..3"]),
+        call_rankings(["AP", "R@3"], queries="queries", by="Größe"),
+        call_rankings(["AP"], queries="judged_and_retrieved", ties="rank", check="full"),
+        call_rankings(["AP"], check="off"),
+        (
+            ["AUC", "LogLoss", "KS", "ECE", "PRAUC"],
+            {"predictions": "predictions", "by": "group"},
+        ),
+        (
+            ["AUC", "Accuracy"],
+            {
+                "predictions": "predictions",
+                "columns": {"score": ["score", "other"], "weight": "1 / score"},
+            },
+        ),
+        (
+            ["GAUC", "PnDCG@7"],
+            {"predictions": "predictions", "check": "off", "plan": {"score_order": "window"}},
+        ),
+        (["APS"], {"predictions": "predictions", "by": ["group"], "per_query": True}),
+        ("ROC", {"predictions": "predictions"}),
+        ("Calibration", {"predictions": "predictions", "by": "group"}),
+    ],
     ids=str,
 )
 def test_the_numbers_of_duckdb(
@@ -366,7 +362,8 @@ def broken_engine(engine: Any, duck: duckdb.DuckDBPyConnection) -> Any:
         duck.execute(f"DROP TABLE {name}")
 
 
-@pytest.mark.parametrize(("metrics", "call"), select_every(2, REFUSED, rows=True), ids=str)
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize(("metrics", "call"), REFUSED, ids=str)
 def test_the_messages_of_duckdb(
     broken_engine: Any, duck: duckdb.DuckDBPyConnection, metrics: Any, call: dict[str, Any]
 ) -> None:

@@ -23,7 +23,6 @@ from tests.interface.calls import (
     make_run,
     make_weights,
 )
-from tests.lanes import select_every
 
 
 @pytest.mark.parametrize(
@@ -462,10 +461,10 @@ QRELS_ROWS = f"SELECT i % 5000 AS query_id, i AS doc_id, 1 AS relevance FROM RAN
 LABELS_ROWS = f"SELECT i % 2 AS label, i / {MANY} AS score FROM RANGE({MANY}) AS r(i)"
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize(
     ("metric", "sources"),
-    select_every(3, [
+    [
         ("RR", {"run": RUN_ROWS.replace("i AS score", "NULLIF(i % 3, 0) AS score"), "qrels": QRELS_ROWS}),
         ("RR", {"run": RUN_ROWS.replace("i AS doc_id", "i // 10000 AS doc_id"), "qrels": QRELS_ROWS}),
         ("RR", {"run": RUN_ROWS.replace("i AS doc_id", "'a' || i AS doc_id"), "qrels": QRELS_ROWS}),
@@ -473,7 +472,7 @@ LABELS_ROWS = f"SELECT i % 2 AS label, i / {MANY} AS score FROM RANGE({MANY}) AS
         ("RR(queries=strict)", {"run": RUN_ROWS, "qrels": QRELS_ROWS.replace("i % 5000", "i % 5000 + 9000")}),
         ("Brier", {"predictions": LABELS_ROWS.replace("i / ", "2 + i / ")}),
         ("AUC", {"predictions": LABELS_ROWS.replace("i % 2", "i % 7")}),
-    ], rows=True),
+    ],
 )  # fmt: skip
 def test_examples_do_not_follow_threads(
     metric: str, sources: dict[str, str], tmp_path: Path

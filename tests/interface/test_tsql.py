@@ -14,7 +14,6 @@ from sqlrank.errors import MetricError
 from sqlrank.registry.sql_file import SqlFile
 from sqlrank.rendering.renderer import to_sql
 from tests.engines.golden.test_all_metrics import FILES, print_statement
-from tests.lanes import select_every
 
 CONDITIONS = (exp.Predicate, exp.Connector, exp.Not)
 """Nodes that have no value in Transact-SQL, which has no type of booleans."""
@@ -61,7 +60,8 @@ def find_breaches(text: str) -> Iterator[str]:
             yield f"{order.sql('tsql')} is in a step"
 
 
-@pytest.mark.parametrize("file", select_every(12, FILES), ids=lambda file: file.name)
+@pytest.mark.one_in(12)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_statements_keep_the_rules(file: SqlFile) -> None:
     if file.display_name in WITHOUT_STATEMENT:
         with pytest.raises(

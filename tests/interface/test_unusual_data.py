@@ -19,21 +19,18 @@ from tests.interface.calls import (
     make_run,
     make_weights,
 )
-from tests.lanes import select_every
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "scores",
-    select_every(
-        3,
-        [
-            (1.0, 1.0, 1.0),
-            (0.0, -0.0, 0.0),
-            (INF, INF, INF),
-            (-INF, -INF, -INF),
-            (5e-324, 5e-324, 5e-324),
-        ],
-    ),
+    [
+        (1.0, 1.0, 1.0),
+        (0.0, -0.0, 0.0),
+        (INF, INF, INF),
+        (-INF, -INF, -INF),
+        (5e-324, 5e-324, 5e-324),
+    ],
     ids=str,
 )
 def test_all_tied(scores: tuple[float, ...]) -> None:
@@ -85,16 +82,13 @@ def test_one_row() -> None:
         assert math.isfinite(column[0].as_py()), name
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     "kind",
-    select_every(
-        2,
-        [
+    [
             pa.decimal128(10, 3), pa.float32(), pa.float64(), pa.int8(), pa.uint64(),
             pa.decimal128(38, 0),
         ],
-    ),
     ids=str,
 )  # fmt: skip
 def test_columns_of_many_types(kind: pa.DataType) -> None:
@@ -160,23 +154,20 @@ def test_huge_relevance_never_gives_nan(metric: str) -> None:
         assert got is None or math.isfinite(got)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("metric", "expected"),
-    select_every(
-        3,
-        [
-            ("ERR(stop_probability=identity)", 1.0),
-            ("RBP", 1.0),
-            ("RBP(p=0.99)", 1 - 0.99**3000),
-            ("ERR(max_grade=1)", math.log(2)),
-            ("PFound(max_grade=1, p_break=0)", 1.0),
-            ("nDCG", 1.0),
-            ("nDCG(discount=geometric)", 1.0),
-            ("AP", 1.0),
-            ("bpref", 1.0),
-        ],
-        rows=True,
-    ),
+    [
+        ("ERR(stop_probability=identity)", 1.0),
+        ("RBP", 1.0),
+        ("RBP(p=0.99)", 1 - 0.99**3000),
+        ("ERR(max_grade=1)", math.log(2)),
+        ("PFound(max_grade=1, p_break=0)", 1.0),
+        ("nDCG", 1.0),
+        ("nDCG(discount=geometric)", 1.0),
+        ("AP", 1.0),
+        ("bpref", 1.0),
+    ],
 )
 def test_a_list_of_3000_relevant_documents(metric: str, expected: float) -> None:
     run = make_run(*(("q", f"d{i:04}", float(-i)) for i in range(3000)))
@@ -192,21 +183,17 @@ RUN3 = make_run(
 QRELS3 = make_qrels(("q1", "a", 1), ("q2", "b", 1), ("q3", "zz", 1))
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     ("weights", "expected"),
-    select_every(
-        3,
-        [
-            ((1, 1, 1), 0.5),
-            ((1, 2, 1), 0.5),
-            ((0, 2, 0), 0.5),
-            ((3.0, 0.0, 1.0), 0.75),
-            ((Decimal("0.3"), Decimal("0.0"), Decimal("0.1")), 0.75),
-            ((True, False, True), 0.5),
-        ],
-        rows=True,
-    ),
+    [
+        ((1, 1, 1), 0.5),
+        ((1, 2, 1), 0.5),
+        ((0, 2, 0), 0.5),
+        ((3.0, 0.0, 1.0), 0.75),
+        ((Decimal("0.3"), Decimal("0.0"), Decimal("0.1")), 0.75),
+        ((True, False, True), 0.5),
+    ],
 )
 def test_weighted_means(weights: tuple[Any, ...], expected: float) -> None:
     queries = make_weights(*zip(("q1", "q2", "q3"), weights, strict=True))

@@ -25,7 +25,6 @@ from tests.engines.golden.header import find_header_faults
 from tests.engines.golden.reading import find_faults
 from tests.engines.golden.requests import REQUESTS
 from tests.engines.golden.style import find_style_faults
-from tests.lanes import select_every
 from website.examples import OPTIONS, choose_table, format_metric, list_roles
 
 FILES = [*load_registry().metrics.values(), *load_registry().curves.values()]
@@ -66,9 +65,10 @@ def all_faults(text: str, dialect: str, name: str = "") -> list[str]:
     ]
 
 
+@pytest.mark.one_in(46)
 @pytest.mark.parametrize(
     ("file", "dialect"),
-    select_every(46, CASES, rows=True),
+    CASES,
     ids=lambda value: getattr(value, "name", value),
 )
 def test_nothing_in_a_statement_is_without_need(file: SqlFile, dialect: str) -> None:

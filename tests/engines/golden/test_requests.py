@@ -9,7 +9,6 @@ from tests.engines.golden.reading import find_faults
 from tests.engines.golden.requests import REQUESTS, count_sizes
 from tests.engines.golden.style import find_style_faults
 from tests.interface.command_line import run_command
-from tests.lanes import select_every
 
 UNFINISHED = {
     "56": "written 2 times",
@@ -20,7 +19,7 @@ CASES = [(number, dialect) for number, request in REQUESTS.items() for dialect i
 
 
 @pytest.mark.one_in(4)
-@pytest.mark.parametrize(("number", "dialect"), select_every(2, CASES, rows=True))
+@pytest.mark.parametrize(("number", "dialect"), CASES)
 def test_nothing_in_a_requested_statement_is_without_need(number: str, dialect: str) -> None:
     """The command in its header prints it."""
     text = REQUESTS[number].text(dialect)

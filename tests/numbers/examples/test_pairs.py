@@ -11,7 +11,6 @@ import pytest
 
 import sqlrank
 from sqlrank.errors import MetricError
-from tests.lanes import select_every
 from tests.numbers.examples.databases import get_database
 from tests.numbers.examples.predictions import rank_labels
 
@@ -118,23 +117,20 @@ def test_light_pairs_with_a_heavy_prediction(repeat: int) -> None:
     assert got == [-1, 0]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("label", "score", "defined"),
-    select_every(
-        2,
-        [
-            ([], [], set()),
-            ([1], [0.5], set()),
-            ([1, 1, 1], [0.1, 0.2, 0.3], {"KendallTau(tau=a)", "SomersD(untied_in=score)"}),
-            (
-                [1, 2, 3],
-                [0.5, 0.5, 0.5],
-                {"KendallTau(tau=a)", "SomersD", "FCP(level=group)", "PairAccuracy(level=group)"},
-            ),
-            ([1, 1], [0.5, 0.5], {"KendallTau(tau=a)"}),
-        ],
-        rows=True,
-    ),
+    [
+        ([], [], set()),
+        ([1], [0.5], set()),
+        ([1, 1, 1], [0.1, 0.2, 0.3], {"KendallTau(tau=a)", "SomersD(untied_in=score)"}),
+        (
+            [1, 2, 3],
+            [0.5, 0.5, 0.5],
+            {"KendallTau(tau=a)", "SomersD", "FCP(level=group)", "PairAccuracy(level=group)"},
+        ),
+        ([1, 1], [0.5, 0.5], {"KendallTau(tau=a)"}),
+    ],
     ids=["no rows", "one row", "one label", "one score", "one of each"],
 )
 def test_undefined(label: list[int], score: list[float], defined: set[str]) -> None:

@@ -6,7 +6,6 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.lanes import select_every
 from tests.numbers.examples.databases import get_database
 from tests.numbers.examples.predictions import STRATEGIES, evaluate_predictions
 
@@ -55,8 +54,9 @@ def evaluate_each_group() -> list[list[float]]:
     return sorted(found, key=lambda row: row[-1])
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.slow
-@pytest.mark.parametrize("name", select_every(4, INNER))
+@pytest.mark.parametrize("name", INNER)
 def test_by_columns_of_any_name(name: str) -> None:
     """Also that of a column, a table or a result inside the statement; and NULL is a group of its
     own.

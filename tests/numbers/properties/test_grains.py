@@ -10,7 +10,6 @@ import pytest
 import sqlrank
 from sqlrank.explanations.explain import explain
 from sqlrank.registry.loader import load_registry
-from tests.lanes import select_every
 from tests.numbers.properties import test_standalone_files as pasted
 
 LIBRARY = load_registry()
@@ -94,7 +93,8 @@ def test_the_grain_of_metrics_and_curves_is_their_key() -> None:
     assert str(LIBRARY.curves["roc"].row_grain) == "group_id, point"
 
 
-@pytest.mark.parametrize(("name", "choice"), select_every(4, UNIQUE, rows=True), ids=str)
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize(("name", "choice"), UNIQUE, ids=str)
 def test_the_grain_identifies_a_row(
     name: str, choice: str, connection: duckdb.DuckDBPyConnection
 ) -> None:

@@ -20,7 +20,7 @@ from benchmarks.interval_coverage import (
     split_sources,
 )
 from sqlrank import evaluate as evaluate_metrics
-from tests.lanes import select_every, select_few
+from tests.lanes import select_few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,10 +134,11 @@ def merges_rows(design: Design, column: str) -> bool:
     return bool(design.sigma and (design.kind, metric) in MERGED_ROWS)
 
 
+@pytest.mark.one_in(51)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "case",
-    select_every(51, CASES),
+    CASES,
     ids=[f"{name}: {design.kind}, {design.name}" for name, design in CASES],
 )
 def test_no_interval_changes(case: tuple[str, Design]) -> None:

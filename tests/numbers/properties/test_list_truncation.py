@@ -20,7 +20,7 @@ from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.registry.resolved_metric import find_input_role
 from sqlrank.registry.sql_file import SqlFile
-from tests.lanes import select_every, select_few
+from tests.lanes import select_few
 from tests.numbers.properties.rankings import (
     assert_equal,
     draw_collection,
@@ -222,25 +222,23 @@ def test_metrics_of_whole_lists_differ_on_truncated_lists(
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
-    select_every(
-        3,
-        [
-            *(
-                {"ties": "doc_asc"},
-                {"depth": 2},
-                {"plan": {"list_key": "input"}},
-                {"score_type": "float32"},
-                {"check": "off"},
-            ),
-            *(
-                {"nulls": "drop", "duplicates": "max"},
-                {"queries": "judged_and_retrieved", "if_undefined": "skip"},
-            ),
-        ],
-    ),
+    [
+        *(
+            {"ties": "doc_asc"},
+            {"depth": 2},
+            {"plan": {"list_key": "input"}},
+            {"score_type": "float32"},
+            {"check": "off"},
+        ),
+        *(
+            {"nulls": "drop", "duplicates": "max"},
+            {"queries": "judged_and_retrieved", "if_undefined": "skip"},
+        ),
+    ],
     ids=str,
 )
 def test_truncated_lists_with_options_of_the_call(options: dict[str, Any]) -> None:
@@ -356,30 +354,27 @@ def find_plan(metrics: list[str], **call: Any) -> str:
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("metrics", "options", "expected"),
-    select_every(
-        2,
-        [
-            (["nDCG@10", "P@5"], {}, "top_k"),
-            (["nDCG@10", "P@5"], {"check": "off"}, "top_k"),
-            (["nDCG@10", "P@26"], {}, "sort"),  # a quarter of the lists is 25
-            (["nDCG@10", "P@1..25"], {}, "top_k"),
-            (["nDCG@10", "AP"], {}, "sort"),
-            (["nDCG@10", "AP"], {"depth": 20}, "top_k"),
-            (["nDCG@10", "num_ret"], {}, "sort"),
-            (["nDCG@10"], {"ties": "worst"}, "sort"),
-            (["nDCG@10", "nDCG(ties=doc_asc)@10"], {}, "top_k"),
-            (["nDCG@10"], {"unjudged": "drop"}, "sort"),
-            (["nDCG@10"], {"duplicates": "max"}, "sort"),
-            (["nDCG@10"], {"plan": {"rank_method": "sort"}}, "sort"),
-            (["nDCG@90"], {"plan": {"rank_method": "top_k"}}, "top_k"),
-            (["nDCG@10"], {"by": "part"}, "sort"),
-            (["nDCG@10"], {"where": "run.query_id < 9"}, "sort"),  # few rows
-        ],
-        rows=True,
-    ),
+    [
+        (["nDCG@10", "P@5"], {}, "top_k"),
+        (["nDCG@10", "P@5"], {"check": "off"}, "top_k"),
+        (["nDCG@10", "P@26"], {}, "sort"),  # a quarter of the lists is 25
+        (["nDCG@10", "P@1..25"], {}, "top_k"),
+        (["nDCG@10", "AP"], {}, "sort"),
+        (["nDCG@10", "AP"], {"depth": 20}, "top_k"),
+        (["nDCG@10", "num_ret"], {}, "sort"),
+        (["nDCG@10"], {"ties": "worst"}, "sort"),
+        (["nDCG@10", "nDCG(ties=doc_asc)@10"], {}, "top_k"),
+        (["nDCG@10"], {"unjudged": "drop"}, "sort"),
+        (["nDCG@10"], {"duplicates": "max"}, "sort"),
+        (["nDCG@10"], {"plan": {"rank_method": "sort"}}, "sort"),
+        (["nDCG@90"], {"plan": {"rank_method": "top_k"}}, "top_k"),
+        (["nDCG@10"], {"by": "part"}, "sort"),
+        (["nDCG@10"], {"where": "run.query_id < 9"}, "sort"),  # few rows
+    ],
 )
 def test_it_is_chosen_where_lists_are_long(
     metrics: list[str], options: dict[str, Any], expected: str

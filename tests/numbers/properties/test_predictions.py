@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pytest
 
 import sqlrank
-from tests.lanes import select_every, select_few
+from tests.lanes import select_few
 from tests.numbers.properties.predictions import (
     DEVIANCES,
     METRICS,
@@ -39,10 +39,11 @@ def test_every_metric_is_among_them() -> None:
     }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("strategy", "threads"),
-    select_every(4, [("window", 2), ("buckets", 4), ("window", 4), ("distinct", 4)], rows=True),
+    [("window", 2), ("buckets", 4), ("window", 4), ("distinct", 4)],
 )
 def test_order_of_rows_and_threads(strategy: str, threads: int) -> None:
     shuffled = get_predictions().take(
@@ -252,8 +253,8 @@ def test_curves_have_no_points_of_no_weight(strategy: str) -> None:
             assert len(got) > len(by)
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("metric", select_every(5, METRICS))
+@pytest.mark.one_in(15)
+@pytest.mark.parametrize("metric", METRICS)
 def test_company_does_not_matter(metric: str) -> None:
     (name,) = sqlrank.evaluate(
         [metric], predictions=get_predictions().slice(0, 1), connection=open_database()

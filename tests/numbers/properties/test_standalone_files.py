@@ -16,7 +16,6 @@ import sqlrank
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.resolved_metric import find_input_role
 from sqlrank.rendering.dialects import get_dialect
-from tests.lanes import select_every
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -255,7 +254,7 @@ def list_metrics(role: str, grain: str) -> list[str]:
 
 
 @pytest.mark.one_in(24)
-@pytest.mark.parametrize("name", select_every(8, list_metrics("run", "list")))
+@pytest.mark.parametrize("name", list_metrics("run", "list"))
 def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.find_metric(name)
     pasted = Pasted(file)
@@ -284,7 +283,7 @@ def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
 
 
 @pytest.mark.one_in(8)
-@pytest.mark.parametrize("name", select_every(4, list_metrics("run", "group")))
+@pytest.mark.parametrize("name", list_metrics("run", "group"))
 def test_rankings_of_groups(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.find_metric(name)
     (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
@@ -304,7 +303,7 @@ def test_rankings_of_groups(name: str, connection: duckdb.DuckDBPyConnection) ->
 
 
 @pytest.mark.one_in(12)
-@pytest.mark.parametrize("name", select_every(4, list_metrics("predictions", "group")))
+@pytest.mark.parametrize("name", list_metrics("predictions", "group"))
 def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.find_metric(name)
     within_query = "level" in file.declared_settings
@@ -324,27 +323,24 @@ def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     assert found == pytest.approx(fused.columns[-1].to_pylist(), abs=1e-12)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("role", "name"),
-    select_every(
-        4,
-        [
-            (role, name)
-            for role in (
-                "splits",
-                "logs",
-                "interleaved",
-                "classified",
-                "class_scores",
-                "class_labels",
-                "ratings",
-                "uplift",
-                "judged",
-            )
-            for name in list_metrics(role, "group")
-        ],
-        rows=True,
-    ),
+    [
+        (role, name)
+        for role in (
+            "splits",
+            "logs",
+            "interleaved",
+            "classified",
+            "class_scores",
+            "class_labels",
+            "ratings",
+            "uplift",
+            "judged",
+        )
+        for name in list_metrics(role, "group")
+    ],
 )
 def test_inputs_of_their_own(role: str, name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.find_metric(name)
@@ -357,7 +353,8 @@ def test_inputs_of_their_own(role: str, name: str, connection: duckdb.DuckDBPyCo
     assert found == pytest.approx(fused, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", select_every(8, list_metrics("records", "group")))
+@pytest.mark.one_in(8)
+@pytest.mark.parametrize("name", list_metrics("records", "group"))
 def test_records(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.find_metric(name)
     (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")

@@ -12,7 +12,7 @@ import sqlglot
 from sqlglot import exp
 
 import sqlrank
-from tests.lanes import select_every, select_few
+from tests.lanes import select_few
 from tests.numbers.properties.predictions import (
     DEVIANCES,
     METRICS,
@@ -86,7 +86,8 @@ def find_global_windows(metric: str, dialect: str = "bigquery", **arguments: Any
     return [window.sql(dialect) for window in windows if reads_rows(window.parent_select, ctes)]
 
 
-@pytest.mark.parametrize("metric", select_every(6, [*METRICS, *DEVIANCES]))
+@pytest.mark.one_in(6)
+@pytest.mark.parametrize("metric", [*METRICS, *DEVIANCES])
 def test_no_window_over_rows_is_global(metric: str) -> None:
     for weighted in ({}, {"columns": {"weight": "w"}}):
         assert not find_global_windows(metric, **weighted)

@@ -7,7 +7,6 @@ import warnings
 
 import pytest
 
-from tests.lanes import select_every
 from tests.numbers.peers.suites.sklearn_adapters import ADAPTERS, COMPUTED
 
 SUITE = {
@@ -29,12 +28,11 @@ warnings.
 """
 
 
+@pytest.mark.one_in(99)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "name"),
-    select_every(
-        99, [(module, name) for module, names in SUITE.items() for name in names], rows=True
-    ),
+    [(module, name) for module, names in SUITE.items() for name in names],
 )
 def test_a_test_of_sklearn_holds_of_sqlrank(
     module: str, name: str, monkeypatch: pytest.MonkeyPatch
