@@ -8,7 +8,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from numbers import Real
 from typing import Any
@@ -270,9 +270,22 @@ def _reject_booleans(role: str, name: str, values: Any, arrow_type: pa.DataType)
     for 1 or 0, where it is an error among integers.
     """
     is_object = str(getattr(values, "dtype", "object")) == "object"
-    if is_object and pa.types.is_floating(arrow_type) and bool in set(map(type, values)):
+    if is_object and _has_boolean(values, arrow_type):
         error = TypeError("Expected number, got bool")
         raise InputError(f"{role}: column {name!r} {_explain_unread_column(error)}")
+
+
+def _has_boolean(values: Iterable[Any], arrow_type: pa.DataType) -> bool:
+    """Return True if a boolean is among floats, or among those of lists and of fields."""
+    if pa.types.is_struct(arrow_type):
+        rows = [value for value in values if isinstance(value, Mapping)]
+        return any(
+            _has_boolean((row.get(field.name) for row in rows), field.type) for field in arrow_type
+        )
+    if pa.types.is_list(arrow_type):
+        lists = (value for value in values if hasattr(value, "__iter__"))
+        return _has_boolean(itertools.chain.from_iterable(lists), arrow_type.value_type)
+    return pa.types.is_floating(arrow_type) and bool in set(map(type, values))
 
 
 def _has_columns(source: Mapping[Any, Any]) -> bool:

@@ -267,6 +267,25 @@ def test_a_boolean_among_numbers_of_python(
         sqlrank.evaluate("AUC", predictions=make({"label": [0, 1, 0], "score": values}))
 
 
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"retrieved": ["a", "b"], "scores": [0.2, True]},
+        {"retrieved": [{"id": "a", "score": 0.2}, {"id": "b", "score": True}]},
+    ],
+)
+@pytest.mark.parametrize("make", [list, pd.DataFrame])
+def test_a_boolean_among_numbers_of_lists(
+    columns: dict[str, Any], make: Callable[[Any], Any]
+) -> None:
+    rows = [{"query_id": "q", "relevant": ["b"]} | columns]
+    with pytest.raises(InputError, match=r"^answers: column '(scores|retrieved)' .*cannot be read"):
+        sqlrank.evaluate("RR", inputs={"answers": make(rows)}, ties="doc_desc")
+    write_json_lines("x.jsonl", rows)
+    with pytest.raises(InputError, match=r"^answers.retrieved .* score is NULL, or a text"):
+        sqlrank.evaluate("RR", inputs={"answers": "x.jsonl"}, ties="doc_desc")
+
+
 @pytest.mark.parametrize("odd", [{"b": 3}, {"b": 0.5}])
 @pytest.mark.parametrize("role", ["run", "qrels"])
 def test_a_boolean_among_numbers_of_a_dict(role: str, odd: dict[str, float]) -> None:

@@ -31,7 +31,7 @@ RANKS = [
 VALUES = [
     *(
         "LogLoss", "LogLikelihood", "NormalizedLogLoss", "NormalizedEntropy", "Brier",
-        "BrierSkill", "BaseRate", "CalibrationRatio",
+        "BrierSkill", "BaseRate", "CalibrationRatio", "CalibrationIntercept", "CalibrationSlope",
     ),
     *(
         "ECE", "MCE", "ECE(binning=equal_mass)", "MCE(binning=equal_mass, bins=3)", "PnDCG",

@@ -246,7 +246,7 @@ def test_labels_and_scores_mirrored(sigma: float) -> None:
 @pytest.mark.parametrize(
     ("kind", "column", "undefined"),
     [
-        ("binary", "score", {"LogOdds", "MCC", "Precision"}),
+        ("binary", "score", {"CalibrationSlope", "LogOdds", "MCC", "Precision"}),
         ("numbers", "score", set()),
         ("classified", "predicted", {"MulticlassMCC"}),
     ],
