@@ -62,6 +62,7 @@ OTHERS: dict[str, tuple[list[Any], list[Any], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("metric", ["MulticlassAccuracy", "MulticlassFBeta", "CohenKappa"])
 @pytest.mark.parametrize("name", OTHERS)
 def test_columns_without_a_shared_class(name: str, metric: str) -> None:

@@ -85,6 +85,7 @@ def test_a_quoted_column_keeps_its_name(dialect: str) -> None:
         assert find_columns_read(tree, "p") == {"Click", "pClick", "camPaign"}
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize(
     "parts",

@@ -12,6 +12,7 @@ from sqlrank import InputError
 from tests.interface.command_line import invoke_command, run_command, run_refused_command
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("place", ["create_table", "create_view", "insert"])
 @pytest.mark.parametrize(
     ("target", "source"),

@@ -25,6 +25,7 @@ from tests.interface.calls import (
 )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("role", "table", "parts"),
     [

@@ -60,6 +60,7 @@ EVEN = "label,score,name\n1,0.5,a\n0,0.25,b\n"
 MEND = "Fix the line: put what holds a delimiter in quotes, and leave no field out"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("rows", [1, 15_000], ids=["few", "many"])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize(

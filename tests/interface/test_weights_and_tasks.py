@@ -59,6 +59,7 @@ def test_a_column_of_weights_is_noted(command: str) -> None:
     assert NOTE not in read_notes(COMMANDS[command](columns={"predictions.weight": "weight"}))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "metric", ["MedianAbsoluteError", "Quantile(predictions.score, 0.9)", "pApSurrogate@2"]
 )

@@ -68,6 +68,7 @@ def test_nothing_is_relevant() -> None:
     assert evaluate_elbow("Elbow@5", given) == [None]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("k", [5, 30, 60])
 def test_many_lists(k: int) -> None:
     draw = np.random.default_rng(k)

@@ -150,6 +150,7 @@ def test_of_equally_good_thresholds_the_highest(strategy: str) -> None:
 # Types
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "kind",
     [pa.int8(), pa.int32(), pa.int64(), pa.float32(), pa.bool_(), pa.decimal128(9, 3)],
@@ -183,6 +184,7 @@ def test_unsigned_labels(metric: str, kind: pa.DataType) -> None:
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", [pa.uint8(), pa.uint32()], ids=str)
 @pytest.mark.parametrize("metric", ["Bias", "MAE", "MSE", "R2", "sMAPE"])
 def test_unsigned_counts(metric: str, kind: pa.DataType) -> None:
@@ -243,6 +245,7 @@ def test_a_cutoff_beyond_all_weights() -> None:
     assert evaluate_predictions("PnDCG@10000000000", [1, 0], [0.9, 0.8]) == [1.0]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("positives_are_rare", [True, False])
 @pytest.mark.parametrize("light", [1e-1, 1e-3, 1e-4, 1e-7, 1e-9, 1e-12, 1e-16, 1e-18])
 def test_normalized_entropy_at_any_base_rate(light: float, *, positives_are_rare: bool) -> None:

@@ -73,6 +73,7 @@ def test_a_column_that_is_missing_is_named() -> None:
             )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "column", ["sqlrank_group", "group_key", "by", "checks", "select", "predictions", "problem"]
 )
@@ -97,6 +98,7 @@ def test_any_column_can_be_the_group(column: str) -> None:
         assert found == [(0,), (1,)]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("rows", "message"),
     [

@@ -167,6 +167,7 @@ def test_geometric_means(seed: int) -> None:
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("squared_beta", [0.25, 2.0, 4.0])
 def test_set_f_takes_the_square_of_beta(squared_beta: float) -> None:
     data = draw_collection(1)
