@@ -2,8 +2,6 @@
 out.
 """
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from pathlib import Path
@@ -37,29 +35,14 @@ WEIGHTS = [1.0, 2, 1, 0.5, 1, 3, 1, 1, 2, 1]
 CLUSTERS = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 SMOOTH = [
     *(
-        "LogLoss",
-        "Brier",
-        "BrierSkill",
-        "NormalizedEntropy",
-        "NormalizedLogLoss",
-        "CalibrationRatio",
-        "CalibrationSlope",
-        "CalibrationIntercept",
-        "BaseRate",
+        "LogLoss", "Brier", "BrierSkill", "NormalizedEntropy", "NormalizedLogLoss",
+        "CalibrationRatio", "CalibrationSlope", "CalibrationIntercept", "BaseRate",
     ),
     *(
-        "Bias",
-        "MAE",
-        "MAPE",
-        "MSE",
-        "RMSE",
-        "sMAPE",
-        "PoissonDeviance",
-        "TweedieDeviance",
-        "R2",
-        "ExplainedVariance",
+        "Bias", "MAE", "MAPE", "MSE", "RMSE", "sMAPE", "PoissonDeviance", "TweedieDeviance",
+        "R2", "ExplainedVariance",
     ),
-]
+]  # fmt: skip
 """Metrics that are smooth functions of sums over rows."""
 
 MATRIX_METRICS = [
@@ -155,12 +138,8 @@ def test_limits_of_shares_stay_between_0_and_1(shares: Path) -> None:
 
 def test_one_unit_and_none(shares: Path) -> None:
     assert evaluate_interval("Portion", make_scores([0.25]), sql_dir=shares) == (
-        0.25,
-        None,
-        None,
-        None,
-        1,
-    )
+        0.25, None, None, None, 1,
+    )  # fmt: skip
     assert evaluate_interval("Bias", make_scores([0.25])) == (0.25, None, None, None, 1)
     nothing = pa.table({**make_scores([0.25, 0.5]).to_pydict(), "weight": [0.0, 0.0]})
     assert evaluate_interval("Bias", nothing) == (None, None, None, None, 0)
@@ -528,16 +507,9 @@ def test_on_another_engine() -> None:
 
 def test_the_command_shows_a_row_per_metric() -> None:
     shown = run_command(
-        "evaluate",
-        "nDCG@10",
-        "num_q",
-        "--run",
-        TREC / "results.test",
-        "--qrels",
-        TREC / "qrels.rel_level",
-        "--confidence",
-        "0.95",
-    )
+        "evaluate", "nDCG@10", "num_q", "--run", TREC / "results.test", "--qrels",
+        TREC / "qrels.rel_level", "--confidence", "0.95",
+    )  # fmt: skip
     lines = [line.split() for line in shown.splitlines()]
     assert lines[0] == ["metric", "value", "ci_low", "ci_high", "n_units"]
     assert lines[1] == ["nDCG@10", "0.2656", "0.0116", "0.9180", "3"]

@@ -2,10 +2,9 @@
 and the confusion matrix.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,9 +14,6 @@ import sqlrank
 from tests.interface.command_line import run_command
 from tests.interface.test_reports import Page
 from tests.interface.test_rollup_reports import read_verdicts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ANN, BOB = "<b>Ann</b>", "Bob's"
 
@@ -186,14 +182,8 @@ def test_predicted_classes_have_a_confusion_matrix() -> None:
     )
     page = Page(html)
     assert page.tables["classes-table-rows"][0] == [
-        "system",
-        "label",
-        "precision",
-        "recall",
-        "f_beta",
-        "label_weight",
-        "predicted_weight",
-    ]
+        "system", "label", "precision", "recall", "f_beta", "label_weight", "predicted_weight",
+    ]  # fmt: skip
     assert len(page.tables["classes-table-rows"]) == 1 + 6
     confusion = html[html.index('id="curve-confusion"') : html.index('id="classes-table"')]
     assert "weight: 13" in confusion
@@ -204,10 +194,7 @@ def test_predicted_classes_have_a_confusion_matrix() -> None:
 @pytest.mark.slow
 def test_the_example_of_classes_is_reported_on_the_command_line(tmp_path: Path) -> None:
     run_command(
-        "report",
-        "--input",
-        "classified=examples/data/small/classified.csv",
-        "-o",
+        "report", "--input", "classified=examples/data/small/classified.csv", "-o",
         tmp_path / "a.html",
-    )
+    )  # fmt: skip
     assert 'id="curve-confusion"' in (tmp_path / "a.html").read_text("utf-8")

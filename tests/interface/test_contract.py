@@ -2,10 +2,10 @@
 file, line and rule.
 """
 
-from __future__ import annotations
+from pathlib import Path
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+import pyarrow as pa
 import pytest
 import sqlglot
 
@@ -15,11 +15,6 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.reference_checks import check_contract
 from sqlrank.registry.sql_file import SqlFile, read_grain
 from sqlrank.registry.sql_folder import sql_root
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pyarrow as pa
 
 GOOD = """-- mine: relevant documents at the first place.
 -- Undefined: a query without relevant documents.

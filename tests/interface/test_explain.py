@@ -2,12 +2,10 @@
 has.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -23,11 +21,9 @@ from sqlrank.inputs.user_sql import DisallowedSqlError
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.registry.resolved_metric import find_input_role
+from sqlrank.registry.sql_file import SqlFile
 from tests.interface.command_line import app
 from website import examples, families
-
-if TYPE_CHECKING:
-    from sqlrank.registry.sql_file import SqlFile
 
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0}}
 QRELS = {"q1": {"b": 1, "c": 2, "d": 1}, "q2": {"a": 1}}
@@ -69,19 +65,13 @@ def test_a_list_step_by_step() -> None:
     answer, *rest = str(found).splitlines()
     assert answer == f"nDCG@2 of query q1 is {found.value:.6g} = 0.63093 / 2.63093"
     assert rest[1:6] == [
-        "ranked list: documents by rank, with their relevance.",
-        "rank  doc_id  relevance",
-        "   1  a       unjudged",
-        "   2  b       1",
-        "   3  c       2",
-    ]
+        "ranked list: documents by rank, with their relevance.", "rank  doc_id  relevance",
+        "   1  a       unjudged", "   2  b       1", "   3  c       2",
+    ]  # fmt: skip
     assert found.to_text(60).splitlines()[-5:] == [
-        "",
-        "0.63093 = SUM(CASE WHEN rank <= 2 THEN discounted_gain",
-        "    ELSE 0 END)",
-        "2.63093 = SUM(CASE WHEN ideal_rank <= 2 THEN",
-        "    ideal_discounted_gain ELSE 0 END)",
-    ]
+        "", "0.63093 = SUM(CASE WHEN rank <= 2 THEN discounted_gain", "    ELSE 0 END)",
+        "2.63093 = SUM(CASE WHEN ideal_rank <= 2 THEN", "    ideal_discounted_gain ELSE 0 END)",
+    ]  # fmt: skip
     assert "ideal_ranking: " not in str(found)
     assert "\n\nideal_ranking: " in found.to_text(steps=True)
     notebook = found._repr_html_()  # what notebooks call
@@ -468,15 +458,9 @@ def test_queries_that_are_not_there(query: str) -> None:
 @pytest.mark.slow
 def test_the_command() -> None:
     given = [
-        "--run",
-        str(TREC / "results.test"),
-        "--qrels",
-        str(TREC / "qrels.rel_level"),
-        "--query",
-        "301",
-        "--max-rows",
-        "2",
-    ]
+        "--run", str(TREC / "results.test"), "--qrels", str(TREC / "qrels.rel_level"),
+        "--query", "301", "--max-rows", "2",
+    ]  # fmt: skip
     shown = CliRunner().invoke(app, ["explain", "RR", *given])
     assert shown.exit_code == 0, shown.output
     assert "FBIS4-50478" in shown.stdout

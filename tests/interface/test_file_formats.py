@@ -2,13 +2,13 @@
 read are named, with the next step.
 """
 
-from __future__ import annotations
-
 import gzip
 import pickle
 import sqlite3
+from collections.abc import Callable
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -20,10 +20,6 @@ from pyarrow import feather
 import sqlrank
 from sqlrank import InputError
 from sqlrank.errors import quote_excerpt
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 PREDICTIONS = pa.table({"label": [1, 0, 1], "score": [0.9, 0.1, 0.05]})
 CSV = b"label,score\n1,0.9\n0,0.1\n1,0.05\n"

@@ -2,13 +2,12 @@
 comparisons, gates, reports and on the command line.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import chdb.dbapi
 import pandas as pd
@@ -25,9 +24,6 @@ from sqlrank.result_metadata import read_left_out
 from sqlrank.run import execution
 from tests.interface.advice import read_notes
 from tests.interface.command_line import app
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 QUERIES = [f"q{number}" for number in range(6)]
 QRELS = {query: {"a": 1, "b": 0} for query in QUERIES}

@@ -2,8 +2,6 @@
 invalid call is one message.
 """
 
-from __future__ import annotations
-
 import doctest
 import json
 import re
@@ -57,20 +55,12 @@ SHOWN = {
             " none\nRR: no interval: fewer than two units.\n1 query."
         ),
         [
-            "metric",
-            "old",
-            "&lt;b&gt;",
-            "difference",
-            "winner",
-            "RR",
-            "0.5000",
-            "1.0000",
-            "+0.5000",
-            "none",
+            "metric", "old", "&lt;b&gt;", "difference", "winner", "RR", "0.5000", "1.0000",
+            "+0.5000", "none",
         ],
     ),
     f"sqlrank.evaluate('RR', {RANKED}).to_pandas()": ("     RR\n0  0.75", ["", "RR", "0", "0.75"]),
-}
+}  # fmt: skip
 """Cells with the text and the HTML cells that a notebook shows: results of sqlrank as tables,
 others as always.
 """

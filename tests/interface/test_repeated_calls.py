@@ -2,10 +2,9 @@
 no timing has to show them.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -13,9 +12,6 @@ import pytest
 import sqlrank
 from sqlrank.engines import duckdb_database
 from tests.calls import TARGETS, count_all_calls, count_calls, evaluate_dicts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PREDICTIONS = pa.table({"label": [1, 0, 1, 0] * 25, "score": [index / 100 for index in range(100)]})
 GROUPED = PREDICTIONS.append_column("group", pa.array(["a", "b"] * 50))

@@ -1,11 +1,11 @@
 """A report in a browser, as its readers open it: headless Chromium, driven by selenium."""
 
-from __future__ import annotations
-
 import base64
 import subprocess
+from collections.abc import Iterator
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,10 +16,6 @@ from tests.interface.test_cluster_reports import classify, link_records
 from tests.interface.test_reports import report_many_queries
 from tests.interface.test_rollup_reports import make_rollup
 from website.npm_packages import read_axe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
 
@@ -271,16 +267,8 @@ def test_a_slider_moves_the_confusion_matrix(browser: Any, folder: Path) -> None
         return [...document.querySelectorAll('.thresholds [data-part]')].map(n => n.textContent)"""
     # At the least score all of the 40,000 predictions are positive, of which 207 are right.
     assert page.execute_script(move, 0) == [
-        "207",
-        "0",
-        "39,793",
-        "0",
-        "0.0052",
-        "1.0000",
-        "0.0000",
-        "0.0103",
-        "0.0052",
-    ]
+        "207", "0", "39,793", "0", "0.0052", "1.0000", "0.0000", "0.0103", "0.0052",
+    ]  # fmt: skip
     last = page.execute_script(move, 1000)
     assert int(last[0].replace(",", "")) + int(last[1].replace(",", "")) == 207
 

@@ -1,7 +1,5 @@
 """Undefined metrics of predictions: one class, one row, no weight, no rows."""
 
-from __future__ import annotations
-
 from math import log
 
 import pyarrow as pa
@@ -12,46 +10,17 @@ from tests.lanes import select_few
 from tests.numbers.examples.predictions import QUICK, STRATEGIES, WEIGHTED, evaluate_predictions
 
 UNDEFINED_1 = (
-    "AUC",
-    "Gini",
-    "LiftQuality",
-    "pAUC@0.5",
-    "KS",
-    "NormalizedEntropy",
-    "NormalizedLogLoss",
-    "CalibrationIntercept",
-    "CalibrationSlope",
-    "BrierSkill",
-    "YoudenJ",
-    "MCC",
-)
+    "AUC", "Gini", "LiftQuality", "pAUC@0.5", "KS", "NormalizedEntropy", "NormalizedLogLoss",
+    "CalibrationIntercept", "CalibrationSlope", "BrierSkill", "YoudenJ", "MCC",
+)  # fmt: skip
 NO_POSITIVE = (
-    "APS",
-    "PRAUC",
-    "Gain@0.5",
-    "Lift@0.5",
-    "PnDCG",
-    "CalibrationRatio",
-    "Recall",
-    "FNR",
-    "FBeta(threshold_from=best)",
-    "ThresholdUsed(threshold_from=best)",
-)
+    "APS", "PRAUC", "Gain@0.5", "Lift@0.5", "PnDCG", "CalibrationRatio", "Recall", "FNR",
+    "FBeta(threshold_from=best)", "ThresholdUsed(threshold_from=best)",
+)  # fmt: skip
 MEANS = (
-    "LogLoss",
-    "Brier",
-    "BaseRate",
-    "ECE",
-    "MCE",
-    "ECE(binning=equal_mass)",
-    "Accuracy",
-    "MAE",
-    "MSE",
-    "RMSE",
-    "Bias",
-    "sMAPE",
-    "MAPE",
-)
+    "LogLoss", "Brier", "BaseRate", "ECE", "MCE", "ECE(binning=equal_mass)", "Accuracy", "MAE",
+    "MSE", "RMSE", "Bias", "sMAPE", "MAPE",
+)  # fmt: skip
 TOTALS = ("Positives", "Negatives", "Observations", "TP", "FP", "TN", "FN")
 
 
@@ -73,16 +42,9 @@ def test_a_slope_of_classes_that_do_not_overlap(score: list[float]) -> None:
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
 def test_positives_alone(strategy: str) -> None:
     metrics = [
-        "APS",
-        "PRAUC",
-        "Gain@0.5",
-        "Lift@0.5",
-        "PnDCG",
-        "Recall",
-        "Precision",
-        "FBeta(threshold_from=best)",
-        "ThresholdUsed(threshold_from=best)",
-    ]
+        "APS", "PRAUC", "Gain@0.5", "Lift@0.5", "PnDCG", "Recall", "Precision",
+        "FBeta(threshold_from=best)", "ThresholdUsed(threshold_from=best)",
+    ]  # fmt: skip
     got = evaluate_predictions(metrics, [1, 1], [0.9, 0.3], plan={"score_order": strategy})
     assert got == pytest.approx([1, 1, 0.5, 1, 1, 0.5, 1, 1, 0.3], abs=1e-12)
 
@@ -101,17 +63,9 @@ def test_one_row(strategy: str) -> None:
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
 def test_all_tied(strategy: str) -> None:
     metrics = [
-        "AUC",
-        "Gini",
-        "APS",
-        "KS",
-        "pAUC@0.2",
-        "Gain@0.3",
-        "Lift@0.3",
-        "PRAUC",
-        "PRAUC(interpolation=from_one)",
-        "PnDCG",
-    ]
+        "AUC", "Gini", "APS", "KS", "pAUC@0.2", "Gain@0.3", "Lift@0.3", "PRAUC",
+        "PRAUC(interpolation=from_one)", "PnDCG",
+    ]  # fmt: skip
     got = evaluate_predictions(metrics, [1, 0, 0, 1, 0], [0.5] * 5, plan={"score_order": strategy})
     assert got == pytest.approx([0.5, 0, 0.4, 0, 0.5, 0.3, 1, 0.4, 0.7, 1], abs=1e-12)
 

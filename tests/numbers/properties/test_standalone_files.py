@@ -2,11 +2,10 @@
 fused statement gives.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import pytest
@@ -15,12 +14,8 @@ from sqlglot import exp
 import sqlrank
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.resolved_metric import find_input_role
+from sqlrank.registry.sql_file import SqlFile
 from sqlrank.rendering.dialects import get_dialect
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlrank.registry.sql_file import SqlFile
 
 LIBRARY = load_registry()
 EXAMPLE = {"integer": 3, "number": 0.3}
@@ -329,19 +324,12 @@ def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     [
         (role, name)
         for role in (
-            "splits",
-            "logs",
-            "interleaved",
-            "classified",
-            "class_scores",
-            "class_labels",
-            "ratings",
-            "uplift",
-            "judged",
+            "splits", "logs", "interleaved", "classified", "class_scores", "class_labels",
+            "ratings", "uplift", "judged",
         )
         for name in list_metrics(role, "group")
     ],
-)
+)  # fmt: skip
 def test_inputs_of_their_own(role: str, name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.find_metric(name)
     (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")

@@ -5,10 +5,9 @@ point by point, and the best threshold is looked for in exact arithmetic. A metr
 defined is None.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -54,9 +53,6 @@ from tests.numbers.references.predictions_values import (
     squared_log,
     tweedie_deviance,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def evaluate(metric: str, data: Predictions, **policies: Any) -> float | None:

@@ -1,7 +1,5 @@
 """Metrics of the scores themselves, as probabilities and as numbers, in NumPy."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -2,8 +2,6 @@
 groups, by every strategy.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 
@@ -21,22 +19,14 @@ pytestmark = pytest.mark.xdist_group(
     "references of predictions"
 )  # one worker makes what all of them are compared with
 CUTS = [
-    "",
-    "threshold_from=best",
-    "threshold_from=best, criterion=youden",
-    "threshold_from=best, criterion=accuracy",
-    "threshold_from=best, criterion=mcc",
+    "", "threshold_from=best", "threshold_from=best, criterion=youden",
+    "threshold_from=best, criterion=accuracy", "threshold_from=best, criterion=mcc",
     "threshold=0.25",
-]
+]  # fmt: skip
 BINS = [
-    "",
-    "bins=1",
-    "bins=4",
-    "bins=97",
-    "binning=equal_mass",
-    "binning=equal_mass, bins=3",
+    "", "bins=1", "bins=4", "bins=97", "binning=equal_mass", "binning=equal_mass, bins=3",
     "binning=equal_mass, bins=97",
-]
+]  # fmt: skip
 
 
 def list_confusion_variants(name: str) -> list[str]:
@@ -122,19 +112,9 @@ POSITIVE = {
     ],
 }
 GLOBAL = (
-    "APS",
-    "AUC",
-    "Gain",
-    "GAUC",
-    "Gini",
-    "KS",
-    "Lift",
-    "LiftQuality",
-    "pAUC",
-    "PRAUC",
-    "PrecisionAtRecall",
-    "RecallAtPrecision",
-)
+    "APS", "AUC", "Gain", "GAUC", "Gini", "KS", "Lift", "LiftQuality", "pAUC", "PRAUC",
+    "PrecisionAtRecall", "RecallAtPrecision",
+)  # fmt: skip
 """Metrics that read an order of all predictions, which the strategies compute in different ways."""
 
 LABELS = {
@@ -177,12 +157,9 @@ def draw_predictions(seed: int, labels: tuple[int, ...], scores: str, weights: s
     if scores == "any" and 1 in labels and 0 in labels:
         label[: min(n, 2)] = [0, 1][: min(n, 2)]
     return Predictions(
-        label,
-        SCORES[scores](rng, n),
-        WEIGHTS[weights](rng, n),
-        rng.integers(0, 4, n),
+        label, SCORES[scores](rng, n), WEIGHTS[weights](rng, n), rng.integers(0, 4, n),
         rng.permutation(n),
-    )
+    )  # fmt: skip
 
 
 @cache
@@ -403,20 +380,10 @@ def test_strategies_give_the_same_without_weights(strategy: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "AUC",
-        "FBeta",
-        "GAUC",
-        "LiftQuality",
-        "MCC",
-        "PRAUC",
-        "pAUC",
-        "KS",
-        "Gain",
-        "APS",
-        "Gini",
-        "Lift",
+        "AUC", "FBeta", "GAUC", "LiftQuality", "MCC", "PRAUC", "pAUC", "KS", "Gain", "APS",
+        "Gini", "Lift",
     ],
-)
+)  # fmt: skip
 def test_row_order(name: str) -> None:
     """Equal scores are told apart by the rank column, so that there are as many thresholds as
     positives.
@@ -447,19 +414,9 @@ def test_orders_of_classes(ties: str, strategy: str) -> None:
 def test_each_query(strategy: str) -> None:
     found = dict(list(draw_groups().items())[::3])
     metrics = [
-        "AUC",
-        "APS",
-        "LogLoss",
-        "PRAUC",
-        "KS",
-        "Gain@0.5",
-        "GAUC",
-        "FBeta(threshold_from=best)",
-        "Recall",
-        "ECE",
-        "PnDCG",
-        "num_predictions",
-    ]
+        "AUC", "APS", "LogLoss", "PRAUC", "KS", "Gain@0.5", "GAUC",
+        "FBeta(threshold_from=best)", "Recall", "ECE", "PnDCG", "num_predictions",
+    ]  # fmt: skip
     rows = sqlrank.evaluate(
         metrics,
         predictions=make_table(found),
@@ -485,16 +442,9 @@ def test_slices(strategy: str) -> None:
     """
     found = dict(list(draw_groups().items())[::4])
     metrics = [
-        "AUC",
-        "APS",
-        "LogLoss",
-        "KS",
-        "Lift@0.25",
-        "GAUC(query_weight=weight)",
-        "MCC(threshold_from=best)",
-        "ECE(binning=equal_mass)",
-        "TP",
-    ]
+        "AUC", "APS", "LogLoss", "KS", "Lift@0.25", "GAUC(query_weight=weight)",
+        "MCC(threshold_from=best)", "ECE(binning=equal_mass)", "TP",
+    ]  # fmt: skip
     rows = sqlrank.evaluate(
         metrics,
         predictions=make_table(found),
