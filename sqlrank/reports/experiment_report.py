@@ -270,8 +270,10 @@ def _detectable_differences(effects: Effects) -> list[VerdictSentence]:
     is not significant.
     """
     names = [
-        f"{format_cell('mde', row['mde']).text} in {truncate_text(row['metric'])}"
-        + f" ({truncate_text(row['variant'])})" * (len(effects.variants) > 1)
+        f"{format_cell('mde', row['mde']).text}{_write_share(row['mde'], row['value_control'])}"
+        f" in {truncate_text(row['metric'])}"
+        + f" ({truncate_text(row['variant'])})"
+        * (len(effects.variants) > 1)
         for row in effects.rows
         if row["mde"] is not None and effects.label_row(row) == NOT_SIGNIFICANT
     ][: effects.max_rows]
@@ -280,6 +282,15 @@ def _detectable_differences(effects: Effects) -> list[VerdictSentence]:
         " units."
     )
     return [VerdictSentence("even", text, is_minor=True)] if names else []
+
+
+def _write_share(difference: float, control: float | None) -> str:
+    """Return a difference as a share of the value of the control, in parentheses.
+
+    >>> _write_share(0.002, 0.0046), _write_share(0.002, 0.0)
+    (' (43.5%)', '')
+    """
+    return f" ({difference / abs(control):.1%})" if control else ""
 
 
 def _variant_verdicts(effects: Effects) -> list[VerdictSentence]:

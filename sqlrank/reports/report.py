@@ -395,15 +395,13 @@ def _report_rows(request: ReportRequest, arguments: Mapping[str, Any]) -> PageCo
         for member in (source.values() if source is request.runs else [source])
     ]
     with request.sharing_queries() as shared_request:
-        heading, sections, num_units = _build_sections(shared_request)
-    thing = "query" if request.is_ranking else "unit" if request.unit else "row"
-    size = count_things(num_units, thing) if num_units else ""
+        heading, sections, size = _build_sections(shared_request)
     return PageContent(heading, sections, settings, sources, request.declared_order, size)
 
 
-def _build_sections(request: ReportRequest) -> tuple[str, list[Any], int]:
+def _build_sections(request: ReportRequest) -> tuple[str, list[Any], str]:
     """Return a heading that names what is compared, the sections of the page, and the number of
-    units, 0 if no metric has an interval.
+    units in words, empty if no metric has an interval.
     """
     from sqlrank.reports import detail_sections, sections  # loaded by now
     from sqlrank.reports.verdict_sentences import verdict_list
@@ -439,14 +437,15 @@ def _build_sections(request: ReportRequest) -> tuple[str, list[Any], int]:
     )
     summary = sections.summary_section(overall, request, verdicts, comparisons)
     heading = compose_report_title(request, overall, comparisons)
-    counts = [
-        count
-        for name in overall.column_names
-        if name.endswith(f".{N_UNITS}")
-        for count in overall[name].to_pylist()
-    ]
-    num_units = max(filter(None, counts), default=0)
-    return heading, [summary, *page_sections], num_units
+    if is_clustering:
+        thing, sizes = "record", request.evaluate("num_records")
+        columns = ["num_records"]
+    else:
+        thing, sizes = "query" if request.is_ranking else "unit" if request.unit else "row", overall
+        columns = [name for name in overall.column_names if name.endswith(f".{N_UNITS}")]
+    counts = [count for name in columns for count in sizes[name].to_pylist()]
+    num_units = int(max(filter(None, counts), default=0))
+    return heading, [summary, *page_sections], count_things(num_units, thing) if num_units else ""
 
 
 ROLLUP_OPTIONS = ("by", "where", "window_days", "reference", "current", "tolerance", "confidence")

@@ -100,6 +100,7 @@ def test_a_report_of_clusters_begins_with_the_better_system_and_wrong_clusters(
     ]
     assert re.findall(r'<li class="(\w+) minor">', html) == ["even", "even"]
     assert "<title>new against old: PairwiseF and ClusterF</title>" in html
+    assert "5 records · " in html
     titles = re.findall(r'<h2 id="[\w-]+">(.*?)</h2>', html)
     assert titles == ["Summary", "Worst clusters", "Data quality", "Inputs and settings"]
     assert clusters.tables["pivot-rows"][3] == ["PairwiseF", "0.3333", "0.8571", "higher"]
