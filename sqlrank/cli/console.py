@@ -39,6 +39,8 @@ _METRICS = re.compile(
     r"(?:a list of them, )?\['[^\]]*'\] \((?:on the command line )?((?:[^()]|\([^()]*\))*)\)"
 )
 """Pattern of a list of metrics in Python, with what to write on the command line."""
+_FUNCTION = re.compile(r"sqlrank\.\w+ \((sqlrank [^()]*)\)")
+"""Pattern of a public function, with the command that does the same."""
 _TABLE_KINDS = ("source", "runs", "baseline", "result", "stored")
 _PAIR = re.compile(
     r"""'([^']*)': *(\[[^\[\]]*\]|\{[^{}]*\}|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\.\.\.|[^,}]+)"""
@@ -72,6 +74,8 @@ def as_option_message(message: str) -> str:
     give --column score="REPLACE(p, ',', '')"
     >>> print(as_option_message("Say which it is with columns={'label': ...}. There are: y"))
     Say which it is with --column label=... There are: y
+    >>> print(as_option_message("what sqlrank.sql (sqlrank sql --dialect ...) prints"))
+    what sqlrank sql --dialect ... prints
     """
     on_command_line = [option for option in load_options().values() if option.is_on_command_line]
     options = {option.name: option.flag for option in on_command_line} | {
@@ -93,7 +97,7 @@ def as_option_message(message: str) -> str:
             text if text.endswith("...") else f"{text}{match['stop'] or ''}"
         )  # a placeholder ends a sentence without a fourth dot
 
-    message = _METRICS.sub(r"\1", message)
+    message = _FUNCTION.sub(r"\1", _METRICS.sub(r"\1", message))
     # A source is called by its name, as in "run: no column score".
     tables = {
         option.name
