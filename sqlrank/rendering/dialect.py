@@ -237,8 +237,10 @@ class Dialect:
 
     is_distributed: bool = False
     """A window over all rows runs on a single worker of many."""
-    moves_rows_to_windows: bool = False
-    """A window over all rows moves them to that worker, where an aggregate would move its parts."""
+    write_window_bucket: Callable[[exp.Expr], exp.Expr] | None = None
+    """Bucket of a number, where a window over all rows moves them to that worker: totals are joined
+    there, and what is sorted is split by such buckets.
+    """
     computes_ctes_once: bool = False
     """A CTE with several readers is computed once unless it is NOT MATERIALIZED."""
     write_materialized: Callable[[exp.Query], exp.Query] | None = None
@@ -280,6 +282,8 @@ class Dialect:
     """Transactions are atomic."""
     uses_savepoints: bool = False
     """A failed statement ends the transaction unless a savepoint precedes it."""
+    disabled_setting: str | None = None
+    """Setting that is off while a call is inside a transaction."""
     type_query: Callable[[exp.Query, Sequence[exp.Column]], exp.Select] | None = None
     """Query for the types of the columns of a query, where drivers do not report them."""
     shadowing_query: str | None = None

@@ -1,25 +1,21 @@
-"""Forms that several dialects share: series of integers, hexadecimal numbers, quantiles of groups,
-elements of lists, operations on lists, comparisons of columns of one origin, and totals by joins in
-place of windows over all rows, which move these to one worker.
+"""Forms that several dialects share: elements of lists, operations on lists, comparisons of columns
+of one origin, and joins with totals in place of windows over all rows, which move these to one
+worker.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from sqlrank.optimizer.statement_graph import is_aggregated, outermost_query, union_members
 from sqlrank.sql_ast import (
-    BIGINT,
-    DOUBLE,
-    add_terms,
     call_function,
-    case_when,
     find_nodes,
-    first_select,
     is_null,
     source_names,
     sql_literal,
@@ -27,236 +23,13 @@ from sqlrank.sql_ast import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-
-SERIES, NUMBER = "series", "number"
-"""Alias and column of a series of integers, ``UNNEST(GENERATE_SERIES(1, 20)) AS
-series(number)``.
-"""
-
-HEX_PREFIX = "0x"
-"""Text before hexadecimal digits in ``CAST('0x' || digits AS BIGINT)``."""
-
-_POWERS_OF_TEN = ("ones", "tens", "hundreds", "thousands")
-_HEX_DIGITS = "0123456789abcdef"
-_NUM_HEX_DIGITS = 8
-
-
-def read_series_function(_: exp.Expr, series: exp.Unnest) -> None:
-    """Read GENERATE_SERIES in FROM."""
-    series.replace(exp.Table(this=series.expressions[0], alias=series.args["alias"]))
-
-
-def read_bounds(series: exp.Unnest) -> tuple[int, int]:
-    """Return the first and last number of a series."""
-    generated = series.expressions[0]
-    return int(generated.args["start"].name), int(generated.args["end"].name)
-
-
-def combine_digits(tree: exp.Expr, series: exp.Unnest) -> None:
-    """Cross join a step of the ten digits, once per decimal place."""
-    first, last = read_bounds(series)
-    select: Any = series.parent_select
-    aliases = _POWERS_OF_TEN[: len(str(last - first))]
-    terms: list[exp.Expr] = [exp.Literal.number(first)] if first else []
-    for power, alias in enumerate(aliases):
-        digit: exp.Expr = exp.column("digit", table=alias)
-        terms.append(
-            exp.Mul(this=exp.Literal.number(10**power), expression=digit) if power else digit
-        )
-    number = add_terms(terms)
-    for column in [column for column in find_nodes(select, exp.Column) if column.name == NUMBER]:
-        if column.parent is select:
-            column.replace(number.copy().as_(NUMBER))
-        else:
-            column.replace(
-                exp.paren(number.copy()) if isinstance(column.parent, exp.Binary) else number.copy()
-            )
-    digits = _digits_cte(tree)
-    series.replace(exp.to_table(digits).as_(aliases[0]))
-    for alias in aliases[1:]:
-        select.join(exp.to_table(digits).as_(alias), join_type="cross", copy=False)
-    if last - first + 1 < 10 ** len(aliases):
-        select.where(exp.LTE(this=number, expression=exp.Literal.number(last)), copy=False)
-
-
-_DIGITS: Any = exp.maybe_parse(
-    f"SELECT 0 AS digit {' '.join(f'UNION ALL SELECT {digit}' for digit in range(1, 10))}"
-)
-
-
-def _digits_cte(tree: exp.Expr) -> str:
-    """Return the name of the step of the ten digits, added before all others if there is none."""
-    query: Any = tree.expression if isinstance(tree, (exp.DDL, exp.Insert)) else tree
-    with_clause = query.args["with_"]
-    union = _DIGITS.copy()
-    first_select(union).comments = ["One row per digit."]
-    if (
-        same := next((cte.alias for cte in with_clause.expressions if cte.this == union), None)
-    ) is not None:
-        return str(same)
-    name = unique_name("digits", source_names(tree))
-    with_clause.expressions.insert(
-        0, exp.CTE(this=union, alias=exp.TableAlias(this=exp.to_identifier(name)))
-    )
-    return name
-
-
-def sum_hex_digits(digits: exp.Expr) -> exp.Expr:
-    """Return the sum over eight digits of their position in the list of all, times a power of
-    16.
-    """
-    terms: list[exp.Expr] = []
-    for index in range(_NUM_HEX_DIGITS):
-        position = exp.StrPosition(this=sql_literal(_HEX_DIGITS), substr=_digit_at(digits, index))
-        digit: exp.Expr = exp.Sub(this=position, expression=sql_literal(1))
-        power = 16 ** (_NUM_HEX_DIGITS - 1 - index)
-        digit = exp.paren(digit) if index else exp.cast(digit, BIGINT)
-        terms.append(
-            exp.Mul(this=digit, expression=exp.Literal.number(power)) if power > 1 else digit
-        )
-    return exp.paren(add_terms(terms))
-
-
-def _digit_at(digits: exp.Expr, index: int) -> exp.Expr:
-    """Return one digit, from the text that the digits are cut out of if its position is known."""
-    is_cut = isinstance(digits, exp.Substring) and isinstance(digits.args.get("start"), exp.Literal)
-    source, first = (digits.this, int(digits.args["start"].name)) if is_cut else (digits, 1)
-    return exp.func("SUBSTR", source.copy(), exp.Literal.number(first + index), sql_literal(1))
-
-
-NUMBERED_ROWS = "numbered_rows"
-"""Name of a step of rows with their positions by value."""
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 
 def order_within_group(value: exp.Expr, share: exp.Expr) -> exp.Expr:
     """Return PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x), in an order with the NULLs last."""
     order = exp.Order(expressions=[exp.Ordered(this=value, nulls_first=False)])
     return exp.WithinGroup(this=exp.PercentileCont(this=share), expression=order)
-
-
-def sum_numbered_rows(tree: exp.Expr, quantiles: Sequence[exp.PercentileCont]) -> None:
-    """Write quantiles as sums over rows that are numbered by value."""
-    for select in {
-        id(quantile.parent_select): quantile.parent_select for quantile in quantiles
-    }.values():
-        _number_rows(
-            tree, select, [quantile for quantile in quantiles if quantile.parent_select is select]
-        )
-
-
-def _number_rows(tree: exp.Expr, select: Any, quantiles: list[exp.PercentileCont]) -> None:
-    """Move the sources of a SELECT into a step before it, which numbers the rows of each group by
-    value.
-
-    A quantile is then the sum of the values on both sides of its position, each weighted by its
-    closeness.
-
-    >>> import sqlglot
-    >>> text = "WITH a AS (SELECT 1 AS g, 2 AS x) SELECT a.g, QUANTILE_CONT(a.x, 0.5) AS m FROM a GROUP BY a.g"
-    >>> tree = sqlglot.parse_one(text, read="duckdb")
-    >>> _number_rows(tree, tree, list(tree.find_all(exp.PercentileCont)))
-    >>> print(tree.sql(comments=False))  # doctest: +NORMALIZE_WHITESPACE
-    WITH a AS (SELECT 1 AS g, 2 AS x), numbered_rows AS (SELECT a.g, a.x,
-    ROW_NUMBER() OVER (PARTITION BY a.g, CASE WHEN a.x IS NULL THEN 1 ELSE 0 END ORDER BY a.x NULLS LAST) AS x_position,
-    COUNT(a.x) OVER (PARTITION BY a.g) AS x_count FROM a)
-    SELECT g, SUM(CASE WHEN ABS(x_position - 1 - CAST(0.5 AS DOUBLE) * (x_count - 1)) < 1
-    THEN x * (1 - ABS(x_position - 1 - CAST(0.5 AS DOUBLE) * (x_count - 1))) END) AS m FROM numbered_rows GROUP BY g
-    """  # noqa: E501
-    group = select.args.get("group")
-    keys = group.expressions if group is not None else []
-    numbered = exp.Select()
-    names: dict[tuple[str, str], exp.Identifier] = {}
-
-    def add_column(item: exp.Expr, name: exp.Identifier) -> exp.Identifier:
-        taken = {selected.lower() for selected in numbered.named_selects}
-        alias = exp.to_identifier(unique_name(name.name, taken), quoted=name.args.get("quoted"))
-        is_same = isinstance(item, exp.Column) and item.this == alias
-        numbered.select(item if is_same else item.as_(alias), copy=False)
-        return alias
-
-    columns = _columns_read(select)
-    for column in columns:
-        key = (column.table, column.name)
-        if key not in names:
-            names[key] = add_column(column.copy(), column.this)
-    positions: dict[exp.Expr, tuple[exp.Identifier, exp.Identifier]] = {}
-    for quantile in quantiles:
-        value = quantile.this
-        if value not in positions:
-            name = value.name if isinstance(value, exp.Column) else "value"
-            row_number, count = _number_values(value, keys), _count_values(value, keys)
-            key = value.copy()
-            positions[key] = (
-                add_column(row_number, exp.to_identifier(f"{name}_position")),
-                add_column(count, exp.to_identifier(f"{name}_count")),
-            )
-        position, size = (exp.column(name.copy()) for name in positions[value])
-        quantile.replace(_weighted_sum(value, position, size, quantile.expression))
-    for column in columns:
-        alias = names[column.table, column.name]
-        is_renamed = column.parent is select and alias.name != column.name
-        column.replace(
-            exp.column(alias.copy()).as_(column.this) if is_renamed else exp.column(alias.copy())
-        )
-    for clause in ("from_", "joins", "where"):
-        numbered.set(clause, select.args.get(clause))
-        select.set(clause, None)
-    numbered.comments = ["Rows with the position of their value in the group, from the lowest."]
-    select.set(
-        "from_", exp.From(this=exp.to_table(add_step(tree, select, numbered, NUMBERED_ROWS)))
-    )
-
-
-def _number_values(value: exp.Expr, keys: Iterable[exp.Expr]) -> exp.Expr:
-    """Return the number of a row by a value in its group; rows without a value are numbered
-    apart.
-    """
-    is_missing = case_when(is_null(value.copy()), 1, 0)
-    order = exp.Order(expressions=[exp.Ordered(this=value.copy())])
-    return exp.Window(
-        this=exp.RowNumber(), partition_by=[*(key.copy() for key in keys), is_missing], order=order
-    )
-
-
-def _count_values(value: exp.Expr, keys: Iterable[exp.Expr]) -> exp.Expr:
-    """Return the number of values in the group of a row."""
-    return exp.Window(this=exp.Count(this=value.copy()), partition_by=[key.copy() for key in keys])
-
-
-def _columns_read(select: Any) -> list[exp.Column]:
-    """Return the columns outside of FROM and WHERE, without those of ORDER BY that are in the
-    result.
-    """
-    clauses = [
-        part
-        for part in (*select.expressions, select.args.get("group"), select.args.get("having"))
-        if part is not None
-    ]
-    columns = [column for part in clauses for column in find_nodes(part, exp.Column)]
-    order = find_nodes(select.args["order"], exp.Column) if select.args.get("order") else []
-    columns += [
-        column for column in order if column.table or column.name not in select.named_selects
-    ]
-    return [column for column in columns if column.parent_select is select]
-
-
-def _weighted_sum(value: exp.Expr, position: exp.Expr, size: exp.Expr, share: exp.Expr) -> exp.Expr:
-    """Return the sum of the values on both sides of the position of a quantile, each weighted by
-    its closeness.
-    """
-    one = sql_literal(1)
-    last = exp.paren(exp.Sub(this=size, expression=one.copy()), copy=False)
-    quantile_position = exp.Mul(this=exp.cast(share.unnest().copy(), DOUBLE), expression=last)
-    distance = exp.Abs(
-        this=exp.Sub(
-            this=exp.Sub(this=position, expression=one.copy()), expression=quantile_position
-        )
-    )
-    closeness = exp.paren(exp.Sub(this=one.copy(), expression=distance), copy=False)
-    term = exp.Mul(this=value, expression=closeness)
-    return exp.Sum(this=case_when(exp.LT(this=distance.copy(), expression=one.copy()), term))
 
 
 def add_step(tree: exp.Expr, select: exp.Expr, step: exp.Select, name: str) -> str:
@@ -609,6 +382,23 @@ class _Steps:
             return frozenset({(table.sql(), column.name)})
         return self._find_output(self._queries[source.name], column.name, place)
 
+    def find_expressions(self, value: exp.Expr) -> list[exp.Expr]:
+        """Return the expressions that a column holds the values of, such as columns of tables."""
+        select, cte = value.parent_select, value.find_ancestor(exp.CTE)
+        if not isinstance(value, exp.Column) or select is None:
+            return [value]
+        last = len(self._places) if cte is None else self._places[cte.alias]
+        clauses = [select.args.get("from_"), *select.args.get("joins", [])]
+        values = []
+        for source in (clause.this for clause in clauses if clause):
+            query = source.this if isinstance(source, exp.Subquery) else None
+            if self._places.get(source.name, last) < last and not source.args.get("db"):
+                query = self._queries[source.name]
+            if query is not None and value.table in {"", source.alias_or_name}:
+                items = [item for member in union_members(query) for item in member.selects]
+                values += [item.unalias() for item in items if item.alias_or_name == value.name]
+        return [other for item in values for other in self.find_expressions(item)] or [value]
+
     def _find_output(self, query: exp.Expr, name: str, last: int) -> Origins:
         key = (id(query), name)
         if key not in self._known:
@@ -687,22 +477,266 @@ def join_totals(tree: exp.Expr) -> None:
         _join_totals_of_select(tree, windows)
 
 
-def list_unpartitioned_steps(tree: exp.Expr) -> list[str]:
-    """Return the names of CTEs whose windows order rows of tables without partitions.
+BUCKET = "bucket"
+"""Column of a range of neighboring values, within which a window sorts on its own."""
+
+_MANY = (BUCKET, "segment")
+"""Computed columns that are small partitions already."""
+
+_ABOVE = exp.WindowSpec(
+    kind="ROWS",
+    start="UNBOUNDED",
+    start_side="PRECEDING",
+    end=sql_literal(1),
+    end_side="PRECEDING",
+)
+_BELOW = exp.WindowSpec(
+    kind="ROWS",
+    start=sql_literal(1),
+    start_side="FOLLOWING",
+    end="UNBOUNDED",
+    end_side="FOLLOWING",
+)
+_OTHER_BUCKETS = {
+    "": _ABOVE,
+    "UNBOUNDED PRECEDING CURRENT ROW": _ABOVE,
+    "UNBOUNDED PRECEDING 1 PRECEDING": _ABOVE,
+    "CURRENT ROW UNBOUNDED FOLLOWING": _BELOW,
+    "1 FOLLOWING UNBOUNDED FOLLOWING": _BELOW,
+}
+"""Frames of windows that are split, with those of the buckets that they contain in whole."""
+
+_NUMBERS = (
+    exp.Add,
+    exp.Sub,
+    exp.Mul,
+    exp.Div,
+    exp.Sum,
+    exp.Count,
+    exp.Avg,
+    exp.Floor,
+    exp.ArrayPosition,
+)
+_POSITIONS = (exp.RowNumber, exp.Rank, exp.DenseRank)
+_NEIGHBORS = (exp.Lead, exp.Lag)
+_OPERANDS = (exp.Window, exp.Paren, exp.Min, exp.Max, exp.Coalesce, exp.Nullif, exp.Neg)
+"""Functions that are numbers, positions, values of other rows, and functions of one type with their
+operand.
+"""
+
+
+def split_windows(tree: exp.Expr, write_bucket: Callable[[exp.Expr], exp.Expr]) -> None:
+    """Split windows that sort all rows, or all of a computed class, by buckets of the number that
+    they sort by, in place; a step has sums over the other buckets.
+
+    ``write_bucket`` returns the bucket of a number, which never falls as the number rises.
 
     >>> import sqlglot
-    >>> text = "WITH a AS (SELECT RANK() OVER (ORDER BY x) AS place FROM t) SELECT place FROM a"
-    >>> list_unpartitioned_steps(sqlglot.parse_one(text))
-    ['a']
+    >>> tree = sqlglot.parse_one("WITH a AS (SELECT SUM(y) OVER (ORDER BY -x) AS n"
+    ...     " FROM (SELECT y, y * 2 AS x FROM t) AS s) SELECT n FROM a")
+    >>> split_windows(tree, lambda value: exp.Floor(this=value))
+    >>> [cte.alias for cte in tree.find_all(exp.CTE)]
+    ['a_rows', 'a_buckets', 'a']
     """
-    steps = []
+    steps = _Steps(tree)
+    terms_by_select: dict[int, list[tuple[exp.Window, list[exp.Ordered]]]] = {}
     for window in find_nodes(tree, exp.Window):
-        if window.args.get("order") is None or window.args.get("partition_by"):
-            continue
-        select, cte = window.find_ancestor(exp.Select), window.find_ancestor(exp.CTE)
-        if select is not None and select.args["from_"].find(exp.Table) is not None:
-            steps.append("the result" if cte is None else cte.alias)
-    return list(dict.fromkeys(steps))
+        if terms := _find_split_terms(steps, window):
+            terms_by_select.setdefault(id(window.parent_select), []).append((window, terms))
+    for windows in reversed(terms_by_select.values()):  # a SELECT before the one that it is in
+        _split_windows_of_select(tree, windows, write_bucket)
+
+
+def _find_split_terms(steps: _Steps, window: exp.Window) -> list[exp.Ordered]:
+    """Return the terms of the order of a window up to the number that it is split by, if any.
+
+    Partitions by columns of the caller are many. Where files sort by a text or the numbers of a
+    series first, rows are few.
+    """
+    select, order = window.parent_select, window.args.get("order")
+    if order is None or select is None or select.args.get("group"):
+        return []
+    for part in window.args.get("partition_by") or ():
+        if part.name in _MANY or any(
+            isinstance(x, exp.Column) for x in steps.find_expressions(part)
+        ):
+            return []
+    has_form = isinstance(window.this, (exp.Sum, exp.Count, exp.RowNumber, exp.Rank)) or (
+        isinstance(window.this, (exp.DenseRank, *_NEIGHBORS)) and len(order.expressions) == 1
+    )
+    terms: list[exp.Ordered] = order.expressions
+    flags = [*takewhile(lambda term: _is_flag(steps, term.this), terms)]
+    number = next(iter(terms[len(flags) :]), None)
+    if number is None or not has_form or _read_frame(window) not in _OTHER_BUCKETS:
+        return []
+    is_split = number.this.name != BUCKET and _is_number(steps, number.this)
+    return [*flags, number] if is_split else []
+
+
+def _is_flag(steps: _Steps, value: exp.Expr) -> bool:
+    """Return True if an expression has one of a few literals as its value."""
+    branches = [
+        branch
+        for other in steps.find_expressions(value)
+        for branch in (
+            [*(case.args["true"] for case in other.args["ifs"]), other.args.get("default")]
+            if isinstance(other, exp.Case)
+            else [other]
+        )
+    ]
+    return all(isinstance(branch, exp.Literal) for branch in branches)
+
+
+def _read_frame(window: exp.Window) -> str:
+    bounds = ("start", "start_side", "end", "end_side")
+    spec = window.args.get("spec")
+    values = [] if spec is None else [spec.args.get(bound) for bound in bounds]
+    return " ".join(str(getattr(value, "name", value)) for value in values if value)
+
+
+def _is_number(steps: _Steps, value: exp.Expr) -> bool:
+    """Return True if an expression is certain to be a number."""
+    if isinstance(value, exp.Column):
+        values = steps.find_expressions(value)
+        return all(
+            other.is_type(*exp.DataType.NUMERIC_TYPES)
+            if isinstance(other, exp.Column)
+            else _is_number(steps, other)
+            for other in values
+        )
+    if isinstance(value, exp.Case):
+        branches = [*(branch.args["true"] for branch in value.args["ifs"]), value.args["default"]]
+        return all(branch is not None and _is_number(steps, branch) for branch in branches)
+    if isinstance(value, _OPERANDS):
+        return _is_number(steps, value.this)
+    is_numeric_cast = isinstance(value, exp.Cast) and value.to.is_type(*exp.DataType.NUMERIC_TYPES)
+    return is_numeric_cast or value.is_number or isinstance(value, (*_NUMBERS, *_POSITIONS))
+
+
+def _split_windows_of_select(
+    tree: exp.Expr,
+    windows: Sequence[tuple[exp.Window, list[exp.Ordered]]],
+    write_bucket: Callable[[exp.Expr], exp.Expr],
+) -> None:
+    select: Any = windows[0][0].parent_select
+    reader = select.find_ancestor(exp.CTE)
+    title = "result" if reader is None else reader.alias
+    rows = exp.Select()
+    rows.comments = ["Rows with buckets of the values that they are sorted by."]
+    for clause in _JOINED:
+        rows.set(clause, select.args.get(clause))
+        select.set(clause, None)
+    names: dict[exp.Expr, str] = {}
+
+    def add_column(value: exp.Expr, name: str) -> exp.Expr:
+        if value not in names:
+            names[value] = unique_name(name, names.values())
+            same_name = isinstance(value, exp.Column) and value.name == names[value]
+            rows.select(value.copy() if same_name else value.as_(names[value]), copy=False)
+        return exp.column(names[value])
+
+    splits = [
+        (
+            window,
+            [
+                add_column(part, part.name or "part")
+                for part in window.args.get("partition_by") or ()
+            ],
+            [
+                *(add_column(flag.this, flag.name or "flag") for flag in terms[:-1]),
+                add_column(_write_bucket(terms, write_bucket), _name_bucket(terms[-1])),
+            ],
+            [term.copy() for term in terms],
+        )
+        for window, terms in windows
+    ]
+    for column in [column for item in select.selects for column in find_nodes(item, exp.Column)]:
+        column.replace(add_column(column, column.name))
+    step = add_step(tree, select, rows, f"{title}_rows")
+    _request_materialization(tree, next(c for c in find_nodes(tree, exp.CTE) if c.alias == step))
+    totals: dict[tuple[exp.Expr, ...], exp.Select] = {}
+    for window, parts, bucket, terms in splits:
+        keys = (*parts, *bucket)
+        window.set("partition_by", [key.copy() for key in keys])
+        if keys not in totals:
+            totals[keys] = exp.select(*keys).from_(step).group_by(*keys)
+            totals[keys].comments = ["One row per bucket: sums over the buckets before it."]
+        item = window.find_ancestor(exp.Alias)
+        name = unique_name(f"{item.alias if item else 'value'}_before", totals[keys].named_selects)
+        for term, key in zip(terms, bucket, strict=True):
+            term.set("this", key.copy())
+        before = _sum_other_buckets(window, parts, terms)
+        totals[keys].select(before.as_(name), copy=False)
+        _add_other_buckets(window, exp.column(name))
+    select.from_(step, copy=False)
+    for keys, total in totals.items():
+        name = add_step(tree, select, total, f"{title}_buckets")
+        select.join(name, using=[key.name for key in keys], join_type="inner", copy=False)
+
+
+def _write_bucket(
+    terms: Sequence[exp.Ordered], write_bucket: Callable[[exp.Expr], exp.Expr]
+) -> exp.Expr:
+    """Return the bucket of the last term, 0 of NULLs, which a flag sorts apart."""
+    bucket = write_bucket(terms[-1].this.copy())
+    return exp.Coalesce(this=bucket, expressions=[sql_literal(0)]) if len(terms) > 1 else bucket
+
+
+def _name_bucket(term: exp.Ordered) -> str:
+    column = term.find(exp.Column)
+    return BUCKET if column is None else f"{column.name}_{BUCKET}"
+
+
+def _sum_other_buckets(
+    window: exp.Window, parts: Sequence[exp.Expr], terms: list[exp.Ordered]
+) -> exp.Expr:
+    """Return the sum over the buckets before one, or the value of their row that is nearest.
+
+    Without parts, the key of the only partition is a condition that Spark cannot know.
+    """
+    value = window.this
+    is_neighbor = isinstance(value, _NEIGHBORS)
+    if is_neighbor:
+        is_lowest = bool(terms[-1].args.get("desc")) is isinstance(value, exp.Lag)
+        sorted_by = window.args["order"].expressions[0].this.copy()
+        nearest = (exp.ArgMin if is_lowest else exp.ArgMax)(
+            this=value.this.copy(), expression=sorted_by
+        )
+        outer: exp.Expr = type(value)(this=nearest)
+    elif isinstance(value, exp.DenseRank):
+        distinct = exp.Distinct(expressions=[window.args["order"].expressions[0].this.copy()])
+        outer = exp.Sum(this=exp.Count(this=distinct))
+    else:
+        is_position = isinstance(value, _POSITIONS)
+        outer = exp.Sum(this=exp.Count(this=exp.Star()) if is_position else value.copy())
+    return exp.Window(
+        this=outer,
+        partition_by=[key.copy() for key in parts]
+        or [is_null(exp.Min(this=terms[-1].this.copy()))],
+        order=exp.Order(expressions=terms),
+        spec=None if is_neighbor else _OTHER_BUCKETS[_read_frame(window)].copy(),
+    )
+
+
+def _add_other_buckets(window: exp.Window, before: exp.Expr) -> None:
+    """Add the sum over the buckets before to a window within a bucket, in place."""
+    if isinstance(window.this, _NEIGHBORS):
+        window.this.set("offset", sql_literal(1))
+        window.this.set("default", before)
+        return
+    holder = exp.Paren(this=sql_literal(0))
+    window.replace(holder)
+    if isinstance(window.this, _POSITIONS):
+        start = exp.Coalesce(this=before, expressions=[sql_literal(0)])
+        holder.set("this", exp.Add(this=start, expression=window))
+    else:
+        total = exp.Add(this=before.copy(), expression=window)
+        values = [before, window.copy()]
+        if isinstance(parent := holder.parent, exp.Coalesce) and parent.this is holder:
+            holder.replace(total)
+            parent.set("expressions", [*values, *parent.expressions])
+        else:
+            holder.replace(exp.Coalesce(this=total, expressions=values))
 
 
 def _join_totals_of_select(tree: exp.Expr, windows: Sequence[exp.Window]) -> None:

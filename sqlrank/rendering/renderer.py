@@ -17,18 +17,21 @@ from sqlrank.optimizer.merging import lift_user_queries
 from sqlrank.optimizer.optimizer import optimize_statement
 from sqlrank.optimizer.statement_graph import outermost_query
 from sqlrank.rendering.dialect_forms import (
-    HEX_PREFIX,
-    SERIES,
     ListJoin,
-    combine_digits,
     join_totals,
-    list_unpartitioned_steps,
-    sum_hex_digits,
-    sum_numbered_rows,
+    split_windows,
 )
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.formatter import format_tree
-from sqlrank.rendering.number_rewrites import rewrite_nan_and_infinity, write_numbers
+from sqlrank.rendering.number_rewrites import (
+    HEX_PREFIX,
+    SERIES,
+    combine_digits,
+    rewrite_nan_and_infinity,
+    sum_hex_digits,
+    sum_numbered_rows,
+    write_numbers,
+)
 from sqlrank.sql_ast import BIGINT, find_nodes, unique_name
 
 if TYPE_CHECKING:
@@ -128,8 +131,9 @@ def rewrite_for_dialect(
     _rewrite_hex_numbers(tree, target)
     _rewrite_words(tree, target)
     _rewrite_list_elements(tree, target, f"{statement_title} cannot be written for {dialect}")
-    if target.moves_rows_to_windows:
+    if target.write_window_bucket is not None:
         join_totals(tree)
+        split_windows(tree, target.write_window_bucket)
     materialize_shared_ctes(tree, target, can_materialize)
     if target.rewrite is not None:
         target.rewrite(tree)
@@ -425,16 +429,8 @@ def render_over_tables(
     Each pair of ``tables`` is a FROM item in the user's notation, and the temporary table that is
     read instead.
     """
-    target = get_dialect(dialect)
     rewritten = rewrite_for_dialect(tree, dialect, header.title, can_materialize)
-    steps = list_unpartitioned_steps(rewritten) if target.moves_rows_to_windows else []
     display, executable = _write_tree(rewritten, dialect, header.title, pretty=True, tables=tables)
-    if steps:
-        note = (
-            f"workers: {target.label} moves all rows of {join_words(steps)} to one, since their"
-            " windows have no partitions. Groups are partitions"
-        )
-        header = replace(header, notes=(*header.notes, note))
     comment = header.format_comments(dialect)
     return RenderedStatement(comment + display, comment + executable)
 

@@ -29,7 +29,7 @@ ONE_WORKER = ("No Partition Defined for Window operation", "single partition")
 
 PREDICTIONS = """
     SELECT
-        i % 3 AS shop,
+        i % 3 AS shop, i % 2 AS treatment,
         CAST(hash(i) % 100 < 5 + i % 20 AS BIGINT) AS label,
         CASE WHEN i % 5 < 2 THEN 0.25 ELSE (hash(i, 1) >> 12)::DOUBLE / 4503599627370496 END AS score,
         (1 + hash(i, 2) % 8) / 2.0::DOUBLE AS cost
@@ -59,11 +59,16 @@ CLASSIFIERS = [
     "ECE(binning=equal_mass)",
 ]
 WEIGHTED: dict[str, Any] = {"predictions": "predictions", "columns": {"weight": "cost"}}
+UPLIFT: dict[str, Any] = {"inputs": {"uplift": "predictions"}, "columns": {"weight": "cost"}}
 RANKINGS: dict[str, Any] = {"run": "run", "qrels": "qrels"}
 CALLS: list[tuple[str, list[str], dict[str, Any]]] = [
     ("predictions", CLASSIFIERS, {"predictions": "predictions"}),
     ("weighted predictions", CLASSIFIERS, WEIGHTED),
     ("predictions by shop", CLASSIFIERS, WEIGHTED | {"by": "shop"}),
+    ("pairs", ["KendallTau", "SomersD", "SpearmanRho"], WEIGHTED),
+    ("uplift", ["Qini", "AUUC", "Uplift(share=0.3)"], UPLIFT | {"confidence": 0.95}),
+    ("surrogate", ["pApSurrogate@50"], {"predictions": "predictions"}),
+    ("curve", ["PR"], WEIGHTED),
     ("rankings", ["nDCG@10", "AP", "RR", "P@10", "R@100", "bpref"], RANKINGS),
     ("rankings by system", ["nDCG@10", "AP", "ERR@10", "RBP"], RANKINGS | {"by": "system"}),
 ]
@@ -187,14 +192,15 @@ def answers(
     tmp_path_factory: pytest.TempPathFactory, duck: duckdb.DuckDBPyConnection
 ) -> list[Answer]:
     """Make all calls on a cluster that is stopped afterwards, and, in a driver of its own, one that
-    orders all rows at once.
+    sorts all classes at once.
     """
     folder = tmp_path_factory.mktemp("spark")
     paths = {name: str(folder / name) for name in TABLES}
     for name, path in paths.items():
         duck.execute(f"COPY {name} TO '{path}' (FORMAT parquet, PER_THREAD_OUTPUT true)")
     calls = [call[1:] for call in CALLS]
-    at_once = ["AUC"], {"predictions": "predictions", "plan": {"score_order": "window"}}
+    classes = {"inputs": {"classified": "predictions"}, "columns": {"predicted": "shop"}}
+    at_once = ["MulticlassReport"], classes
     with start_cluster(folder) as (master, environment):
         given = {"master": master, "tables": paths}
         return [drive(given | {"calls": asked}, environment) for asked in (calls, [at_once])]
@@ -239,9 +245,7 @@ def test_numbers_are_those_of_duckdb(
 
 
 def test_no_worker_is_given_all_rows(answers: list[Answer]) -> None:
-    """The driver warns of a window without partitions when it plans one, as that of one sort of all
-    rows does.
-    """
+    """The driver warns of a window without partitions when it plans one, as that of classes is."""
     bucketed, at_once = answers
     assert find_single_worker_lines(at_once)
     assert find_single_worker_lines(bucketed) == []

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm
-from sqlrank.rendering.dialect_forms import NUMBER, SERIES, plus_one, read_bounds
+from sqlrank.rendering.dialect_forms import plus_one
+from sqlrank.rendering.number_rewrites import NUMBER, SERIES, read_bounds
 from sqlrank.sql_ast import BIGINT, DOUBLE, call_function, find_nodes, sql_literal
 
 if TYPE_CHECKING:

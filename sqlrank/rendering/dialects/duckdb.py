@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.rendering.dialect import Dialect, FunctionForms, keep_nodes
-from sqlrank.rendering.dialect_forms import read_series_function, unqualify_columns
+from sqlrank.rendering.dialect_forms import unqualify_columns
 from sqlrank.rendering.number_rewrites import (
     DoubleInference,
     drop_operand_casts,
     find_decimals,
+    read_series_function,
     shorten_numbers,
     with_exponent,
 )

@@ -37,12 +37,46 @@ CREATE TABLE shop.ads.daily_metrics AS
     INNER JOIN qrels ON qrels.query_id = evaluated_queries.query_id
 -- ndcg_ap: relevant_documents_metrics
     ) AS ap
--- kendalltau: dense_indexes
+-- kendalltau: dense_indexes_rows
+), dense_indexes_rows AS (
+  -- Rows with buckets of the values that they are sorted by.
   SELECT *
-      weight,
-      DENSE_RANK() OVER (ORDER BY score) - 1 AS score_index,
-      DENSE_RANK() OVER (ORDER BY label) - 1 AS label_index
+      SIGN(score) * RINT(4096 * SQRT(SQRT(SQRT(ABS(score)))))
+      + SIGN(score - 1) * RINT(4096 * SQRT(SQRT(SQRT(ABS(score - 1))))) AS score_bucket,
+      SIGN(label) * RINT(4096 * SQRT(SQRT(SQRT(ABS(label)))))
+      + SIGN(label - 1) * RINT(4096 * SQRT(SQRT(SQRT(ABS(label - 1))))) AS label_bucket,
+      weight, score, label
     FROM label_score_weights
+-- kendalltau: dense_indexes_buckets
+), dense_indexes_buckets AS (
+  -- One row per bucket: sums over the buckets before it.
+    score_bucket,
+    SUM(COUNT(DISTINCT score)) OVER (
+      PARTITION BY MIN(score_bucket) IS NULL
+      ORDER BY score_bucket
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS score_index_before
+  FROM dense_indexes_rows
+  GROUP BY score_bucket
+-- kendalltau: dense_indexes_buckets_2
+), dense_indexes_buckets_2 AS (
+    label_bucket,
+    SUM(COUNT(DISTINCT label)) OVER (
+      PARTITION BY MIN(label_bucket) IS NULL
+      ORDER BY label_bucket
+    ) AS label_index_before
+  GROUP BY label_bucket
+-- kendalltau: dense_indexes
+      weight,
+      COALESCE(score_index_before, 0)
+      + DENSE_RANK() OVER (PARTITION BY score_bucket ORDER BY score) - 1 AS score_index,
+      COALESCE(label_index_before, 0)
+      + DENSE_RANK() OVER (PARTITION BY label_bucket ORDER BY label) - 1 AS label_index
+    FROM dense_indexes_rows
+    INNER JOIN dense_indexes_buckets
+      USING (score_bucket)
+    INNER JOIN dense_indexes_buckets_2
+      USING (label_bucket)
 -- kendalltau: dense_indexes_totals
 ), dense_indexes_totals AS (
   -- One row: aggregates of all rows.
@@ -55,6 +89,77 @@ CREATE TABLE shop.ads.daily_metrics AS
   CROSS JOIN dense_indexes_totals
 -- kendalltau: block_sizes
   FROM EXPLODE(SEQUENCE(1, 40)) AS series(number)
+-- kendalltau: cumulative_halves_rows
+), cumulative_halves_rows AS (
+      block,
+      SIGN(score_index) * RINT(4096 * SQRT(SQRT(SQRT(ABS(score_index)))))
+      + SIGN(score_index - 1)
+      * RINT(4096 * SQRT(SQRT(SQRT(ABS(score_index - 1))))) AS score_index_bucket,
+      upper_weight, lower_weight, score_index
+    FROM block_halves
+-- kendalltau: cumulative_halves_buckets
+), cumulative_halves_buckets AS (
+    block, score_index_bucket,
+    SUM(SUM(lower_weight)) OVER preceding_rows AS lower_before_before,
+    SUM(SUM(upper_weight)) OVER preceding_rows AS upper_before_before
+  FROM cumulative_halves_rows
+  GROUP BY block, score_index_bucket
+    PARTITION BY block ORDER BY score_index_bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+-- kendalltau: cumulative_halves
+    -- at lower scores
+      lower_before_before + SUM(lower_weight) OVER preceding_rows,
+      lower_before_before,
+      SUM(lower_weight) OVER preceding_rows,
+    ) AS lower_before,
+      upper_before_before + SUM(upper_weight) OVER preceding_rows,
+      upper_before_before,
+      SUM(upper_weight) OVER preceding_rows,
+    ) AS upper_before
+  INNER JOIN cumulative_halves_buckets
+    USING (block, score_index_bucket)
+    PARTITION BY block, score_index_bucket
+    ORDER BY score_index
+-- kendalltau: bitwise_counted_pairs_rows
+), bitwise_counted_pairs_rows AS (
+      score_index,
+      SIGN(label_index) * RINT(4096 * SQRT(SQRT(SQRT(ABS(label_index)))))
+      + SIGN(label_index - 1)
+      * RINT(4096 * SQRT(SQRT(SQRT(ABS(label_index - 1))))) AS label_index_bucket,
+      label_index,
+    FROM label_score_indexes
+-- kendalltau: bitwise_counted_pairs_buckets
+), bitwise_counted_pairs_buckets AS (
+    score_index, label_index_bucket,
+    SUM(SUM(weight)) OVER (
+      PARTITION BY score_index
+      ORDER BY label_index_bucket
+    ) AS score_ties_before
+  FROM bitwise_counted_pairs_rows
+  GROUP BY score_index, label_index_bucket
+-- kendalltau: bitwise_counted_pairs_buckets_2
+), bitwise_counted_pairs_buckets_2 AS (
+    label_index, score_index_bucket,
+      PARTITION BY label_index
+      ORDER BY score_index_bucket
+    ) AS label_ties_before
+  GROUP BY label_index, score_index_bucket
+-- kendalltau: bitwise_counted_pairs
+    weight * COALESCE(
+      score_ties_before + SUM(weight) OVER preceding_rows_by_label_index,
+      score_ties_before,
+      SUM(weight) OVER preceding_rows_by_label_index,
+    ) AS score_ties,
+      label_ties_before + SUM(weight) OVER preceding_rows_by_score_index,
+      label_ties_before,
+      SUM(weight) OVER preceding_rows_by_score_index,
+    ) AS label_ties
+  INNER JOIN bitwise_counted_pairs_buckets
+    USING (score_index, label_index_bucket)
+  INNER JOIN bitwise_counted_pairs_buckets_2
+    USING (label_index, score_index_bucket)
+    PARTITION BY score_index, label_index_bucket
+    ORDER BY label_index
+    PARTITION BY label_index, score_index_bucket
 -- roc: grid_positions
   -- One row per distinct score, with its place on a grid: the whole part is its cell, so that each
   -- is sorted on its own.
@@ -74,6 +179,28 @@ CREATE TABLE shop.ads.daily_metrics AS
   -- Buckets only split the sort: metrics stay exact. A cell has 131072 numbers: 0 if whole, 1 to
   -- 131071 for parts if crowded. (bucketed_scores.sql)
     ) AS BIGINT) AS bucket
+-- roc: threshold_points_rows
+), threshold_points_rows AS (
+      score, total_positives, total_negatives, tp, fp
+    FROM segment_ranks
+    WHERE rank_from_start = 1 OR rank_from_end = 1
+-- roc: threshold_points_buckets
+), threshold_points_buckets AS (
+    SUM(COUNT(*)) OVER (
+      ORDER BY score_bucket DESC
+    ) AS point_before,
+    LEAD(MAX_BY(score, score)) OVER (
+      PARTITION BY MIN(score_bucket) IS NULL ORDER BY score_bucket DESC
+    ) AS next_score_before
+  FROM threshold_points_rows
+-- roc: threshold_points
+    COALESCE(point_before, 0)
+    + ROW_NUMBER() OVER (PARTITION BY score_bucket ORDER BY score DESC) AS point,
+    LEAD(score, 1, next_score_before) OVER (
+      PARTITION BY score_bucket ORDER BY score DESC
+    ) AS next_score
+  INNER JOIN threshold_points_buckets
+    USING (score_bucket)
 -- together: documents_with_gain
 ), documents_with_gain AS (
   -- One row per model, query and document of positive relevance. (documents_with_gain.sql)
