@@ -262,12 +262,21 @@ class RemoteDatabase(Database):
                 raise InputError(
                     f"this connection cannot be used now: {first_line(error)}"
                 ) from None
-        self._has_savepoint = get_dialect(dialect).uses_savepoints and _set_savepoint(connection)
+        record = get_dialect(dialect)
+        self._has_savepoint = record.uses_savepoints and _set_savepoint(connection)
+        self._restore = ""
+        if self._has_savepoint and (setting := record.disabled_setting):
+            change = f"SELECT SET_CONFIG('{setting}', '{{}}', TRUE)"
+            is_on = f"CURRENT_SETTING('{setting}', TRUE) = 'on'"
+            if self._fetch_rows(f"{change.format('off')} WHERE {is_on}"):
+                self._restore = change.format("on")
 
     def close(self) -> None:
         """Release the savepoint."""
         # A broken connection must not hide the original error.
         with suppress(Exception):
+            if self._restore:
+                _execute_statement(self._connection, self._restore)
             if self._has_savepoint:
                 _execute_statement(self._connection, "RELEASE SAVEPOINT sqlrank")
 

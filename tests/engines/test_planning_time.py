@@ -198,3 +198,19 @@ def test_no_join_compares_each_group_with_each_on_postgresql(
     assert None in given
     for campaign, *values in zip(*expected.to_pydict().values(), strict=True):
         assert given[campaign] == pytest.approx(values, rel=1e-9, nan_ok=True)
+
+
+@pytest.mark.slow
+def test_a_call_in_a_transaction_is_not_compiled_on_postgresql(server: PostgreSQL) -> None:
+    """It took eight times as long with intervals of 8,000 groups."""
+    psycopg = pytest.importorskip("psycopg", reason="needs psycopg")
+    server.execute(
+        "CREATE VIEW settings AS SELECT 1 AS label, CASE CURRENT_SETTING('jit') WHEN 'off' THEN 0.25"
+        " ELSE 0.75 END AS score"
+    )
+    with psycopg.connect(server.uri) as connection:
+        for setting in ("on", "off"):
+            connection.execute(f"SET jit = {setting}")
+            result = sqlrank.evaluate("MAE", predictions="settings", connection=connection)
+            assert result.to_pylist() == [{"MAE": 0.75}]
+            assert connection.execute("SHOW jit").fetchone() == (setting,)

@@ -11,10 +11,10 @@ from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm,
 from sqlrank.rendering.dialect_forms import (
     find_comparisons_of_one_origin,
     order_within_group,
-    read_series_function,
     split_at_blanks,
     subquery_operations,
 )
+from sqlrank.rendering.number_rewrites import read_series_function
 from sqlrank.sql_ast import BIGINT, call_function, sql_literal
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ DIALECT = Dialect(
     supports_create_or_replace_table=False,
     supports_transactions=True,
     uses_savepoints=True,
+    disabled_setting="jit",  # of many groups it compiles for longer than the statement runs
     type_query=_select_types,
     shadowing_query="shadowing_functions_postgres.sql",
     functions=FunctionForms(
