@@ -285,16 +285,17 @@ def insert_rollup(rows: pa.Table, connection: Any, insert: str, overwrite_by: st
                     duck.close()
                 else:
                     duck.unregister(STAGING_VIEW)
-    except duckdb.TransactionException as error:
-        raise ExecutionError(
-            f"insert: nothing was added to {insert}: rows were added to it by a transaction that is"
-            " not committed, or that this one does not see yet. Roll back what this connection has"
-            f" begun, and insert again ({first_line(error)})"
-        ) from error
     except duckdb.Error as error:
-        raise ExecutionError(
-            f"insert: nothing was added to {insert}: {explain_duckdb_error(error)}"
-        ) from error
+        reason = explain_duckdb_error(error)
+        if "Could not write file" in str(error):  # at the commit, as of a full disk
+            reason += ". Free space, or write to a database elsewhere"
+        elif isinstance(error, duckdb.TransactionException):
+            reason = (
+                "rows were added to it by a transaction that is not committed, or that this one"
+                " does not see yet. Roll back what this connection has begun, and insert again"
+                f" ({first_line(error)})"
+            )
+        raise ExecutionError(f"insert: nothing was added to {insert}: {reason}") from error
 
 
 @contextmanager

@@ -12,10 +12,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import pytest
 
-from sqlrank import SqlrankError
+import sqlrank
+from sqlrank import ExecutionError, SqlrankError
 from sqlrank.engines.file_sources import list_paths
 from sqlrank.output.output_file import MAX_TEMPORARY_AGE_SECONDS, FileKind, OutputFile, write_files
 from tests.interface.command_line import ROOT, invoke_command
@@ -25,6 +28,7 @@ EARLIER = {FileKind.SUMMARY: b"## sqlrank gate: pass\n\nearlier\n"}
 IMPORTS = """
 import sys, time
 from pathlib import Path
+from typing import Any
 from sqlrank.output import output_file as writer
 from sqlrank.output.output_file import FileKind
 from sqlrank.output.output_file import OutputFile
@@ -164,6 +168,19 @@ def test_what_fails_while_it_is_computed_leaves_what_was_there() -> None:
         with pytest.raises(error):
             file.write(fails)
         assert read_contents(Path("x.csv")) == {"x.csv": b""}
+
+
+def test_a_full_disk_adds_nothing_to_a_table(folder: Path) -> None:
+    """DuckDB fails at the commit, as at a conflict of transactions, which has another remedy."""
+    with duckdb.connect("x.duckdb") as duck:
+        options: dict[str, Any] = {"predictions": f"{folder}/predictions.parquet", "insert": "t"}
+        with (
+            limit_file_size(4096),
+            pytest.raises(ExecutionError, match=r"^insert: nothing was added to t: .* Free space"),
+        ):
+            sqlrank.rollup("AUC", connection=duck, **options)
+        assert duck.execute("SHOW TABLES").fetchall() == []
+        assert sqlrank.rollup("AUC", connection=duck, **options).num_rows
 
 
 # A kill
