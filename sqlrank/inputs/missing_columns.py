@@ -559,16 +559,19 @@ def describe_score_order(run: BoundInput) -> str:
 def _write_list_query(
     file: str, rows: exp.Select, keys: tuple[exp.Column, ...], max_rows: int | None, dialect: str
 ) -> str:
-    """Return the query of a file of ``inputs/advice`` over the lists of a run, made of the first or
-    all rows.
-    """
+    """Return the text of a query over lists, made of the first or all rows."""
+    return to_sql(build_list_query(file, rows.limit(max_rows) if max_rows else rows, keys), dialect)
+
+
+def build_list_query(file: str, rows: exp.Select, keys: tuple[exp.Column, ...]) -> exp.Select:
+    """Return the query of a file of ``inputs/advice`` over the lists of a run."""
     query = load_select("inputs/advice", file)
     source = query.args["from_"].this.this
     lists = source if isinstance(source, exp.Select) else query
     lists.set("from_", None)
-    lists.from_((rows.limit(max_rows) if max_rows else rows).subquery("run"), copy=False)
+    lists.from_(rows.subquery("run"), copy=False)
     lists.group_by(*(key.copy() for key in keys), copy=False)
-    return to_sql(query, dialect)
+    return query
 
 
 def describe_equal_scores(run: BoundInput, ties: str, counts: tuple[int, int] | None) -> str:

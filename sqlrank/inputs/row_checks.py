@@ -24,11 +24,11 @@ from sqlrank.inputs.bound_input import BoundInput, bound_expression, column_text
 from sqlrank.inputs.class_names import describe_other_classes
 from sqlrank.inputs.missing_columns import (
     NESTED_TYPES,
+    build_list_query,
     describe_missing_columns,
     describe_nested_rows,
 )
 from sqlrank.inputs.row_rules import RowRules, advise_on_values, row_rules
-from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.sql_ast import (
@@ -365,8 +365,8 @@ class ValidationReport:
         all_rows: All rows of the run were searched for duplicates.
         positive: Number of judgments above 0.
         top_grade: Greatest judgment.
-        lists: Numbers of the lists of a run without groups in which all documents have one score,
-            of those with several documents, and of all; None if they were not counted.
+        lists: Numbers of the lists of a run in which all documents have one score, of those with
+            several documents, and of all; None if they were not counted.
     """
 
     rows: Mapping[str, int]
@@ -454,18 +454,13 @@ def _count_rankings(
         None if inputs[role].assembled_from else inputs[role].table.num_rows for role in checked
     ]
     are_small = all(size is not None and size <= FULL_DUPLICATE_SEARCH_ROWS for size in sizes)
-    has_lists = (
-        are_small
-        and {"run", "qrels"} <= {*checked}
-        and "score" in checked["run"]
-        and not (inputs["run"].group_names or inputs["qrels"].is_labelled)
-    )
     counted = [
-        _counted_rows(inputs[role], columns, key=keys.get(role, ()) if are_small else ())._replace(
-            has_lists=has_lists and role == "run"
-        )
+        _counted_rows(inputs[role], columns, key=keys.get(role, ()) if are_small else ())
         for role, columns in checked.items()
     ]
+    if are_small and "score" in checked.get("run", ()):
+        groups = tuple(map(quoted_column, inputs["run"].group_names))
+        counted = [rows._replace(groups=groups) if rows.role == "run" else rows for rows in counted]
     for group in [counted] if are_small and counted else [[rows] for rows in counted]:
         database = inputs[group[0].role].database
         yield from zip(group, _fetch_counts(database, group), strict=True)
@@ -496,7 +491,7 @@ def _row_problems(
 
 class _CountedRows(NamedTuple):
     """The rows of an input that a query counts: all of them, those that violate each rule, their
-    different keys, if there are columns of a key, and their lists if asked to.
+    different keys, if there are columns of a key, and their lists, if there are columns of groups.
     """
 
     rules: RowRules
@@ -504,7 +499,7 @@ class _CountedRows(NamedTuple):
     role: str
     is_parquet: bool
     key: tuple[exp.Column, ...]
-    has_lists: bool = False
+    groups: tuple[exp.Column, ...] | None = None
 
     @property
     def names(self) -> list[str]:
@@ -512,7 +507,7 @@ class _CountedRows(NamedTuple):
         return [
             *self.rules.query.named_selects,
             *([NUM_KEYS] if self.key else []),
-            *(RUN_COUNTS if self.has_lists else ()),
+            *(() if self.groups is None else RUN_COUNTS),
         ]
 
     def select_counts(self) -> exp.Select:
@@ -530,10 +525,9 @@ class _CountedRows(NamedTuple):
             hashed = exp.Distinct(expressions=[_hash_columns(self.key)])
             tree = tree.select(exp.Count(this=hashed).as_(NUM_KEYS))
         tree = tree.from_(self.rows.subquery(self.role))
-        if not self.has_lists:
+        if self.groups is None:
             return tree
-        lists = load_select("inputs/advice", "equal_scores.sql")
-        next(lists.find_all(exp.Table)).replace(self.rows.subquery(self.role))
+        lists = build_list_query("equal_scores.sql", self.rows, self.groups)
         return (
             exp.select("*")
             .from_(tree.subquery(self.role))

@@ -40,7 +40,7 @@ from sqlrank.registry.metric_resolver import (
     load_compat_mode,
 )
 from sqlrank.registry.query_templates import RowCheck, load_select
-from sqlrank.registry.resolved_metric import find_references
+from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, find_references
 from sqlrank.result_columns import CI_LOW, N_UNITS
 from sqlrank.result_metadata import LeftOut, group_texts
 from sqlrank.run.left_out_columns import (
@@ -442,12 +442,19 @@ def _count_lists(audited: _AuditedResult) -> list[tuple[Any, ...]] | None:
         return None
     if report.rows.get("run", 0) > FULL_DUPLICATE_SEARCH_ROWS:
         return None
-    is_one_group = not (request.per_query or audited.inputs.group_columns)
-    if report.lists and is_one_group and AUDIT_ANSWERED in audited.table.column_names:
+    names, columns = by_role["run"].group_names, {*audited.table.column_names}
+    is_counted_once = (
+        {*audited.inputs.group_names} <= {*names}
+        and request.grouping_sets is None
+        and not request.across
+        and CUTOFF_COLUMN not in columns
+    )
+    if report.lists and is_counted_once and AUDIT_ANSWERED in columns:
         *counts, num_queries = report.lists
-        ((_, num_answered, _),) = audited.count_groups(AUDIT_ANSWERED, None)
-        if num_answered == num_queries:  # lists of judged queries are all that the run has
-            return [(*counts, 0, num_queries)]
+        answered = audited.count_groups(AUDIT_ANSWERED, None)
+        # Lists of judged queries are all that the run has.
+        if sum(num_answered for _, num_answered, _ in answered) == num_queries:
+            return [(*names, *counts, 0, num_queries)]
     with_scores = "score" in audited.inputs.needed_columns.get("run", ())
     return count_unmatched_ids(
         {"run": by_role["run"], "qrels": by_role[role]}, "query_id", with_scores=with_scores

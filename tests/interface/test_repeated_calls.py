@@ -23,6 +23,7 @@ RUN = pa.table(
         "score": [float(i) for i in range(1000)],
     }
 )
+SYSTEMS = pa.concat_tables([RUN.append_column("system", pa.array([name] * 1000)) for name in "ab"])
 QRELS = (
     RUN.select(["query_id", "doc_id"])
     .append_column("relevance", pa.array([1] * 1000))
@@ -41,6 +42,7 @@ CALLS: dict[str, tuple[Any, dict[str, Any], int]] = {
     "groups": ("AUC", {"predictions": GROUPED, "by": "group"}, 1),
     "rankings": (["nDCG@10", "AP"], {"run": RUN, "qrels": QRELS}, 2),
     "dicts": (["nDCG@10", "AP"], DICTS, 2),
+    "systems": ("nDCG@10", {"run": SYSTEMS, "qrels": QRELS, "by": "system"}, 2),
     "unjudged queries": (["nDCG@10"], {"run": RUN, "qrels": QRELS.slice(100)}, 3),
     "little recall": (["nDCG@10"], {"run": RUN, "qrels": PARTLY_RETRIEVED}, 3),
 }
