@@ -119,6 +119,7 @@ class DifferenceSummary:
     n_positive: int | None = None
     n_zero: int | None = None
     n_negative: int | None = None
+    n_changed: int | None = None
 
     @property
     def key(self) -> ContrastKey:

@@ -452,7 +452,7 @@ def describe_few_changes(summary: DifferenceSummary, level: float) -> str | None
     """Return a sentence if so few units change that no test of their signs can reject at ``level``:
     its least p-value is 2^(1 - n).
     """
-    changed = (summary.n_positive or 0) + (summary.n_negative or 0)
+    changed = summary.n_changed or 0
     least = 2.0 ** (1 - changed)
     if not changed or least < 1 - level:
         return None

@@ -207,11 +207,7 @@ def test_columns(
         "correction": tests.correction,
         "reason": (
             _missing_interval(result, measure)
-            or (
-                None
-                if measure.uses_influence
-                else describe_few_changes(result.summary, result.level)
-            )
+            or describe_few_changes(result.summary, result.level)
         ),
     }
 
@@ -559,14 +555,14 @@ class GatedDifference:
         )
 
     def _describe_unseen_losses(self) -> str:
-        """Return the share of queries that may lose though none that was seen does, empty if one
-        does.
+        """Return the share of units that may lose though none that was seen does, empty if one
+        does, or if each moves the metric, as each row does a ratio.
         """
         summary = self.summary
         losses = summary.n_positive if self.measure.direction == "lower" else summary.n_negative
         return (
             ""
-            if losses or self.measure.uses_influence
+            if losses or (self.measure.uses_influence and not summary.n_zero)
             else f": no unit is worse, so at most {_greatest_share(summary.units, self.level)} are"
         )
 
@@ -574,15 +570,13 @@ class GatedDifference:
         """Return the few changes, or rows of a class, that a verdict rests on, empty if they are
         enough.
         """
-        if not self.measure.uses_influence:
-            few = describe_few_changes(self.summary, level)
-            return f". {few}" if few else ""
-        size = self.summary.class_size
-        return (
+        size, few = self.summary.class_size, describe_few_changes(self.summary, level)
+        small_class = (
             ""
             if size is None or size >= MIN_CLASS_ROWS
             else f", by {size:.3g} rows of the smaller class"
         )
+        return small_class + (f". {few}" if few else "")
 
 
 def _greatest_share(units: float, level: float) -> str:

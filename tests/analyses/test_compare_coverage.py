@@ -317,8 +317,37 @@ def test_a_gate_names_a_small_class() -> None:
     ).to_pylist()
     assert (worse["verdict"], worse["reason"]) == (
         "pass",
-        "not worse by more than the tolerance, by 5 rows of the smaller class",
+        "not worse by more than the tolerance, by 5 rows of the smaller class. 5 of 200 units"
+        " change, so a test of their signs has no p-value below 0.0625",
     )
+
+
+@pytest.mark.parametrize(
+    ("metric", "changed"),
+    [("Recall", 1), ("Precision", 3), ("MCC", 3), ("Accuracy", 3), ("LogLoss", 3), ("AUC", None)],
+)
+def test_few_rows_that_change(metric: str, changed: int | None) -> None:
+    """Of 200 rows, the new scores lose one positive and find two false alarms. All rows move a
+    ratio or an area, and those with another outcome are counted for ratios.
+    """
+    label = np.arange(200) < 50
+    old = np.where(np.arange(200) % 10 < 8, label, ~label) * 0.6 + 0.2
+    new = old.copy()
+    new[[0, 100, 101]] = [0.3, 0.7, 0.7]
+    two: dict[str, Any] = {
+        "predictions": pa.table({"label": label.astype(float), "old": old, "new": new}),
+        "columns": {"score": ["old", "new"]},
+    }
+    expected = (
+        f"{changed} of 200 units change, so a test of their signs has no p-value below"
+        f" {2.0 ** (1 - changed):g}"
+        if changed
+        else None
+    )
+    (compared,) = sqlrank.compare(metric, **two).to_pylist()
+    assert compared["reason"] == expected
+    (gated,) = sqlrank.gate(metric, tolerance=5, **two).to_pylist()
+    assert gated["reason"].endswith(f". {expected}" if expected else "the tolerance")
 
 
 def tag(labels: np.ndarray, systems: dict[str, np.ndarray]) -> pa.Table:

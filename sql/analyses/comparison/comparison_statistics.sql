@@ -22,7 +22,8 @@ SELECT
   difference_errors.total, -- sum of integer differences
   difference_errors.above, -- units in which the system is better
   difference_errors.equal, -- units without a difference
-  difference_errors.below -- units in which the baseline is better
+  difference_errors.below, -- units in which the baseline is better
+  difference_errors.changed -- units that change
 FROM (
   -- one row per group, pair of systems and metric
   SELECT

@@ -15,7 +15,8 @@ SELECT
   total, -- sum of integer differences
   above, -- units in which the system is better
   equal, -- units without a difference
-  below -- units in which the baseline is better
+  below, -- units in which the baseline is better
+  changed -- units that change
 FROM (
   -- one row per group, pair of systems and metric
   SELECT

@@ -20,7 +20,8 @@ SELECT
   unit_sums.total, -- sum of integer differences
   unit_sums.above, -- units in which the system is better
   unit_sums.equal, -- units without a difference
-  unit_sums.below -- units in which the baseline is better
+  unit_sums.below, -- units in which the baseline is better
+  unit_sums.changed -- units that change; all may move a ratio of which few do
 FROM (
   -- one row per group, pair of systems and metric
   SELECT
@@ -36,7 +37,8 @@ FROM (
     SUM(num_rows * integer_difference) AS total,
     SUM(CASE WHEN integer_difference > 0 THEN num_rows ELSE 0 END) AS above,
     SUM(CASE WHEN integer_difference = 0 THEN num_rows ELSE 0 END) AS equal,
-    SUM(CASE WHEN integer_difference < 0 THEN num_rows ELSE 0 END) AS below
+    SUM(CASE WHEN integer_difference < 0 THEN num_rows ELSE 0 END) AS below,
+    SUM(CASE WHEN COALESCE(is_flipped, integer_difference) <> 0 THEN num_rows ELSE 0 END) AS changed
   FROM unit_influence
   GROUP BY cell, pair, metric
 ) AS unit_sums
