@@ -321,14 +321,14 @@ def draw_ratings(design: Design, rng: Generator, samples: int) -> Sources:
     """Draw ratings from 1 to 4 of items by three judges."""
     sample, unit = number_units(design, samples)
     true = rng.normal(2.5, 1, len(unit)) + draw_effects(design, rng, unit, 0.6)
-    rating = np.clip(np.rint(true[:, None] + rng.normal(0, 0.6, (len(unit), 3))), 1, 4).astype(int)
+    rating, other = (
+        np.clip(np.rint(true[:, None] + rng.normal(0, 0.6, (len(unit), 3))), 1, 4).astype(int)
+        for _ in range(2)
+    )
     columns = {"sample": sample, "unit": unit, "item_id": np.arange(len(unit))}
     long = {name: np.repeat(values, 3) for name, values in columns.items()}
-    return {
-        "ratings": pa.table(
-            {**long, "judge_id": np.tile(np.arange(3), len(unit)), "rating": rating.ravel()}
-        )
-    }
+    ids = {"judge_id": np.tile(np.arange(3), len(unit))}
+    return {"ratings": pa.table({**long, **ids, "rating": rating.ravel(), "other": other.ravel()})}
 
 
 def draw_logs(design: Design, rng: Generator, samples: int) -> Sources:
@@ -347,10 +347,10 @@ def draw_logs(design: Design, rng: Generator, samples: int) -> Sources:
         "target_propensity": target,
         "predicted_reward": predicted,
     }
+    expected = {"expected_reward": 0.9 * predicted}
+    other = np.clip(rng.beta(3, 3, len(unit)), 0.05, 0.95)
     return {
-        "logs": pa.table(
-            {"sample": sample, "unit": unit, **columns, "expected_reward": 0.9 * predicted}
-        )
+        "logs": pa.table({"sample": sample, "unit": unit, **columns, **expected, "other": other})
     }
 
 
@@ -371,7 +371,8 @@ def draw_treated(design: Design, rng: Generator, samples: int) -> Sources:
         "treatment": treatment,
         **draw_weights(design, rng, len(unit)),
     }
-    return {"uplift": pa.table({**columns, "score": effect + 0.7 * rng.normal(size=len(unit))})}
+    score, other = (effect + 0.7 * rng.normal(size=len(unit)) for _ in range(2))
+    return {"uplift": pa.table({**columns, "score": score, "other": other})}
 
 
 def draw_judged_items(design: Design, rng: Generator, samples: int) -> Sources:
@@ -478,7 +479,7 @@ def draw_subtopics(design: Design, rng: Generator, samples: int) -> Sources:
     twice["subtopic"] = np.tile([1, 2], len(columns["query_id"]))
     twice["relevance"] = (twice["relevance"] > 0) * (rng.random(len(twice["relevance"])) < 0.7)
     return {
-        "run": select_columns(columns, "doc_id", "score"),
+        "run": select_columns(columns, "doc_id", "score", "other"),
         "qrels": select_columns(twice, "doc_id", "subtopic", "relevance"),
     }
 
@@ -498,7 +499,7 @@ def draw_clicks(design: Design, rng: Generator, samples: int) -> Sources:
         rng.random(len(columns["rank"])) * max(design.level, 1) < 1 / columns["rank"]
     )
     return {
-        "run": select_columns(columns, "doc_id", "score"),
+        "run": select_columns(columns, "doc_id", "score", "other"),
         "clicks": select_columns(columns, "doc_id", "rank", "clicked"),
     }
 
@@ -519,7 +520,7 @@ def draw_recommendations(*extra: str) -> Callable[[Design, Generator, int], Sour
         columns = draw_rankings(design, rng, samples)
         noise = rng.normal(size=len(columns["score"]))
         tables = {
-            "run": select_columns(columns, "doc_id", "score"),
+            "run": select_columns(columns, "doc_id", "score", "other"),
             "qrels": select_columns(columns, "doc_id", "relevance"),
             "baseline": select_columns(
                 {**columns, "score": columns["score"] + 0.4 * noise},
@@ -687,6 +688,7 @@ DESIGNS = [
             Design("10 users", kind, 10, 20, options=USERS),
         )
     ),
+    Design("5 items", "ratings", 5),
     Design("10 items", "ratings", 10),
     Design("3 users", "ratings", 3, 10, options=USERS),
     Design("10 rows", "logs", 10),
@@ -706,12 +708,14 @@ DESIGNS = [
         for skill in (0.1, 1, 100)
     ),
     Design("10 sessions", "interleaved", 10),
-    Design("3 clusters", "records", 3),
-    Design("10 clusters", "records", 10),
+    *(Design(f"{clusters} clusters", "records", clusters) for clusters in (3, 5, 10, 20)),
     *(
-        Design(f"8 queries, {name}", "rankings", 8, skill=skill)
+        Design(f"{queries} queries, {name}", "rankings", queries, skill=skill)
+        for queries in (5, 8)
         for name, skill in (("easy", 4.0), ("fair", 2.0), ("hard", 0.8))
+        if (queries, name) != (5, "fair")
     ),
+    Design("5 queries, easy", "subtopics", 5, skill=4.0),
     Design("8 queries", "subtopics", 8, skill=2.0),
     *(Design(f"{sessions} sessions", "clicks", sessions, skill=2.0) for sessions in (30, 300)),
     *(
@@ -936,7 +940,22 @@ PAIRED = {
     "classified": ("classified", "predicted"),
     "class_scores": ("class_scores", "score"),
     "class_labels": ("class_labels", "predicted"),
-    "rankings": ("run", "score"),
+    "ratings": ("ratings", "rating"),
+    "logs": ("logs", "target_propensity"),
+    "uplift": ("uplift", "score"),
+    **dict.fromkeys(
+        (
+            "rankings",
+            "subtopics",
+            "clicks",
+            "features",
+            "history",
+            "popularity",
+            "history and features",
+            "history and items",
+        ),
+        ("run", "score"),
+    ),
 }
 """By kind the input with a column of one system, and one of another that is as good."""
 
@@ -967,18 +986,14 @@ def measure_comparisons(
         options["columns"] = {"score": [column, "other"]}
     else:
         table = sources[role]
-        rows = pa.array(np.arange(table.num_rows))
         systems = [
             table.select([name for name in table.column_names if name not in {column, "other"}])
             .append_column(column, table[each])
             .append_column("system", pa.array([each] * table.num_rows))
             for each in (column, "other")
         ]
-        if role == "classified" and "unit" not in design.options:
-            systems = [
-                each.set_column(each.column_names.index("unit"), "unit", rows) for each in systems
-            ]
-            options["unit"] = "unit"
+        if role in {"classified", "logs", "uplift"}:
+            options.setdefault("unit", "unit")
         elif role in {"class_scores", "class_labels"}:
             options.setdefault("unit", "prediction_id")
         sources = {**sources, role: pa.concat_tables(systems)}

@@ -148,7 +148,7 @@ def find_small_samples(
         small = {
             summary.metric
             for summary in summaries
-            if summary.se is not None and row.has_size(summary.units, None, None)
+            if summary.se is not None and row.has_size([summary.units])
         }
         metrics = tuple(
             comparison.measures[index].name
@@ -206,8 +206,7 @@ def test_columns(
         "test": tests.name,
         "correction": tests.correction,
         "reason": (
-            _missing_interval(result, measure)
-            or describe_few_changes(result.summary, result.level)
+            _missing_interval(result, measure) or describe_few_changes(result.summary, result.level)
         ),
     }
 

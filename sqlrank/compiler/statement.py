@@ -197,8 +197,9 @@ def _add_audits(
     """Add the columns of each tree and count beside the metrics, and return their names by CTE."""
     names_by_cte: dict[KeyedCte, Sequence[str]] = {}
     for role, tree in trees.items():
+        relation = tree.args["from_"].this.name
         reader = next(
-            (metric for metric in metrics if role in metric.dependencies.relations), metrics[0]
+            (metric for metric in metrics if relation in metric.dependencies.relations), metrics[0]
         )
         cte = aggregations.add_audit(tree, reader.settings, counts_queries=role == LABEL_RANGES)
         names_by_cte[cte] = [*names_by_cte.get(cte, ()), *tree.named_selects[1:]]

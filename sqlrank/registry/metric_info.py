@@ -562,10 +562,11 @@ class SmallSample:
         data: Kind of the data, as docs/confidence.md names it.
         sample: The sample, as docs/confidence.md names it.
         metrics: The metrics without settings.
-        units: Greatest number of independent units, None for any.
-        smaller: Greatest number of rows of the class that fewer have, None for any.
+        most: The greatest size.
+        size: What is counted, a key of ``sizes``.
         value: Least value of the metric, None for any.
         with_unit: True if rows are parts of units, False if rows are units, None for both.
+        weighted: True if rows have weights, False if they have none, None for both.
         interval: Method of the intervals.
         covers: Percent of samples in which a 95 % interval contains the true value.
         differ: Percent of pairs of equal systems of which a test at 5 % finds a difference.
@@ -574,35 +575,28 @@ class SmallSample:
     data: str
     sample: str
     metrics: tuple[str, ...]
-    units: int | None = None
-    smaller: int | None = None
+    most: int
+    size: str = "units"
     value: float | None = None
     with_unit: bool | None = None
+    weighted: bool | None = None
     interval: str = "auto"
     covers: int = 0
     differ: int = 0
 
-    def has_size(self, units: int, smaller: int | None, value: float | None) -> bool:
-        """Return True for a sample of this size or a smaller one; a class without rows has no
-        interval.
-        """
-        return (
-            (self.units is None or units <= self.units)
-            and (self.smaller is None or (smaller is not None and smaller <= self.smaller))
-            and (self.value is None or (value is not None and value >= self.value))
-        )
+    def has_size(self, sizes: Iterable[float | None], value: float | None = None) -> bool:
+        """Return True for a sample of which the least of these sizes is this one or smaller."""
+        least = min((size for size in sizes if size is not None), default=None)
+        is_value = self.value is None or (value is not None and value >= self.value)
+        return is_value and least is not None and least <= self.most
 
     def describe(self, names: tuple[str, ...]) -> str:
         """Return the sentence on the intervals of metrics, or on their tests.
 
-        >>> SmallSample("numbers", "10 rows", ("MSE",), units=10, covers=82).describe(("MSE",))
+        >>> SmallSample("numbers", "10 rows", ("MSE",), 10, covers=82).describe(("MSE",))
         '10 units or fewer: 95 % intervals of MSE cover the true value in about 82 % of such samples'
         """  # noqa: E501
-        size = (
-            f"{self.units} units"
-            if self.smaller is None
-            else f"{self.smaller} rows of the smaller class"
-        )
+        size = f"{self.most} {_read_small_samples()['sizes'][self.size]}"
         least = "" if self.value is None else f" from {self.value:g} on"
         if self.differ:
             return (
@@ -620,5 +614,10 @@ class SmallSample:
 @cache
 def load_small_samples(table: str) -> tuple[SmallSample, ...]:
     """Return the rows of ``intervals`` or of ``comparisons``."""
-    rows = read_toml(sql_root() / "settings" / "small_samples.toml")[table]
+    rows = _read_small_samples()[table]
     return tuple(SmallSample(**{**row, "metrics": tuple(row["metrics"])}) for row in rows)
+
+
+@cache
+def _read_small_samples() -> dict[str, Any]:
+    return read_toml(sql_root() / "settings" / "small_samples.toml")

@@ -50,11 +50,13 @@ from sqlrank.run.left_out_columns import (
     AUDIT_LISTS,
     TOTALS,
     UNANSWERED,
+    UNITS,
     count_request,
     find_counts,
     find_noted_metrics,
     list_small_samples,
     load_notes,
+    load_sample_size,
 )
 from sqlrank.sql_ast import quoted_column
 
@@ -333,23 +335,26 @@ def _find_small_samples(audited: _AuditedResult) -> Iterator[LeftOut]:
     inputs, result = audited.inputs, audited.table
     if result.num_rows > MAX_ROWS_SAMPLED:
         return
-    pairs = [*list_small_samples(inputs.request, rows_are_units=inputs.rows_are_units)]
+    pairs = [*list_small_samples(inputs)]
     counts: dict[SmallSample, dict[str, set[int]]] = {}
     for metric in inputs.request.metrics:
-        samples = [row for other, row in pairs if other is metric]
+        samples = [sample for other, sample in pairs if other is metric]
         for name in _column_names([metric]) if samples else ():
-            classes = ("audit_positives", "audit_negatives")
-            num_units, ci_low = f"{name}.{N_UNITS}", f"{name}.{CI_LOW}"
-            columns = {name, num_units, ci_low, *classes} & {*result.column_names}
-            for index, row in enumerate(result.select([*columns]).to_pylist()):
-                sizes = [int(row[column]) for column in classes if row.get(column) is not None]
-                smaller = min(sizes, default=None)
+            columns_by_sample = {
+                sample: (f"{name}.{N_UNITS}",)
+                if sample.size == UNITS
+                else load_sample_size(inputs, sample).named_selects[1:]
+                for sample in samples
+            }
+            columns = {name, f"{name}.{CI_LOW}"}.union(*columns_by_sample.values())
+            selected = result.select([*columns & {*result.column_names}])
+            for index, row in enumerate(selected.to_pylist()):
                 too_small = (
                     sample
-                    for sample in samples
-                    if sample.has_size(row[num_units], smaller, row[name])
+                    for sample, sizes in columns_by_sample.items()
+                    if sample.has_size([row.get(size) for size in sizes], row[name])
                 )
-                if row[ci_low] is not None and (sample := next(too_small, None)) is not None:
+                if row[f"{name}.{CI_LOW}"] is not None and (sample := next(too_small, None)):
                     counts.setdefault(sample, {}).setdefault(name, set()).add(index)
     for sample, groups_by_name in counts.items():
         names = tuple(groups_by_name)

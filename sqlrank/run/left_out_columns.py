@@ -30,6 +30,9 @@ AUDIT_ALL_ROWS, AUDIT_HIT_LISTS = "audit_rows", "audit_hit_lists"
 """Audit columns: numbers of all rows, and of lists with a document of positive relevance."""
 
 
+UNITS = "units"
+"""The size of samples that each interval has in its result."""
+
 UNANSWERED, TOTALS = (
     "num_unanswered",
     {
@@ -160,33 +163,43 @@ def _list_noted_relations() -> frozenset[str]:
     return frozenset(path.stem for path in (sql_root() / "inputs" / "notes").glob("*.sql"))
 
 
-def load_small_classes(request: ResolvedRequest) -> dict[str, exp.Select]:
-    """Return the audit columns with the sizes of classes, if intervals of a metric may be of too
-    few rows of one.
+def load_sample_sizes(inputs: BoundInputs) -> dict[str, exp.Select]:
+    """Return the audit columns with the sizes of samples other than units, by size, of which
+    intervals of metrics may be too small.
     """
-    is_needed = any(
-        row.smaller is not None for _, row in list_small_samples(request, rows_are_units=False)
-    )
-    return {"small_classes": share_select("inputs/notes", "small_classes.sql")} if is_needed else {}
+    return {
+        f"size: {sample.size}": load_sample_size(inputs, sample)
+        for _, sample in list_small_samples(inputs)
+        if sample.size != UNITS
+    }
 
 
-def list_small_samples(
-    request: ResolvedRequest, *, rows_are_units: bool
-) -> Iterator[tuple[ResolvedMetric, SmallSample]]:
+def load_sample_size(inputs: BoundInputs, sample: SmallSample) -> exp.Select:
+    """Return the audit columns with the size of a sample; sizes of predictions are those of any
+    evaluated rows.
+    """
+    query = share_select("inputs/notes/sizes", f"{sample.size}.sql")
+    table = query.args["from_"].this
+    return query.from_(str(inputs.request.base_role)) if table.name == "predictions" else query
+
+
+def list_small_samples(inputs: BoundInputs) -> Iterator[tuple[ResolvedMetric, SmallSample]]:
     """Yield the metrics of a request with the samples that are too small for their intervals."""
-    options = request.confidence
+    request, options = inputs.request, inputs.request.confidence
     if options is None or options.per_unit or request.across:
         return
-    has_unit = options.unit is not None and not rows_are_units
-    for row in load_small_samples("intervals"):
+    has_unit = options.unit is not None and not inputs.rows_are_units
+    is_weighted = inputs.base is not None and inputs.base.columns.get("weight", "1") != "1"
+    for sample in load_small_samples("intervals"):
         for metric in request.metrics:
-            is_method = row.interval == ("bootstrap" if options.is_bootstrap else options.method)
+            is_method = sample.interval == ("bootstrap" if options.is_bootstrap else options.method)
             if (
-                metric.file.display_name in row.metrics
+                metric.file.display_name in sample.metrics
                 and is_method
-                and row.with_unit in {None, has_unit}
+                and sample.with_unit in {None, has_unit}
+                and sample.weighted in {None, is_weighted}
             ):
-                yield metric, row
+                yield metric, sample
 
 
 def find_noted_metrics(

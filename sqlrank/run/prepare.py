@@ -42,7 +42,7 @@ from sqlrank.run.left_out_columns import (
     list_counts,
     load_answered_lists,
     load_notes,
-    load_small_classes,
+    load_sample_sizes,
 )
 from sqlrank.sql_ast import count_rows, query_text, quoted_column, sql_literal, union_all
 
@@ -515,7 +515,7 @@ def _audit_queries(
         else {}
     )
     audits |= load_answered_lists(inputs.request, str(plans["rank_method"]))
-    audits |= load_notes(inputs.request) | load_small_classes(inputs.request)
+    audits |= load_notes(inputs.request) | load_sample_sizes(inputs)
     if inputs.base is not None:
         role = inputs.base.role.name
         noted = (

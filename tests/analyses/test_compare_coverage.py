@@ -317,8 +317,10 @@ def test_a_gate_names_a_small_class() -> None:
     ).to_pylist()
     assert (worse["verdict"], worse["reason"]) == (
         "pass",
-        "not worse by more than the tolerance, by 5 rows of the smaller class. 5 of 200 units"
-        " change, so a test of their signs has no p-value below 0.0625",
+        (
+            "not worse by more than the tolerance, by 5 rows of the smaller class. 5 of 200 units"
+            " change, so a test of their signs has no p-value below 0.0625"
+        ),
     )
 
 
@@ -326,7 +328,7 @@ def test_a_gate_names_a_small_class() -> None:
     ("metric", "changed"),
     [("Recall", 1), ("Precision", 3), ("MCC", 3), ("Accuracy", 3), ("LogLoss", 3), ("AUC", None)],
 )
-def test_few_rows_that_change(metric: str, changed: int | None) -> None:
+def test_reasons_name_few_rows_that_change(metric: str, changed: int | None) -> None:
     """Of 200 rows, the new scores lose one positive and find two false alarms. All rows move a
     ratio or an area, and those with another outcome are counted for ratios.
     """

@@ -1,4 +1,4 @@
--- small_classes: one row per group: its numbers of positives and of negatives, for notes on intervals of few.
+-- smaller_class: one row per group: its numbers of positives and of negatives.
 -- Grain: group_id
 SELECT
   group_id,
