@@ -671,13 +671,16 @@ DESIGNS = [
         for is_long in (False, True)
     ),
     Design("8 queries", "queries of predictions", 8, 20, level=-0.5),
-    Design("10 rows", "numbers", 10),
+    *(Design(f"{rows} rows", "numbers", rows) for rows in (10, 20, 40)),
     Design("20 rows, bootstrap", "numbers", 20, options=USERS | BOOTSTRAP),
-    Design("50 rows, lognormal weights", "numbers", 50, sigma=1.0),
-    Design("3 users", "numbers", 3, 20, options=USERS),
-    Design("10 users", "numbers", 10, 20, options=USERS),
-    Design("10 forecasts", "forecasts", 10, 3, options=USERS),
+    *(Design(f"{rows} rows, lognormal weights", "numbers", rows, sigma=1.0) for rows in (50, 100)),
+    *(Design(f"{users} users", "numbers", users, 20, options=USERS) for users in (3, 5, 10)),
+    *(
+        Design(f"{forecasts} forecasts", "forecasts", forecasts, 3, options=USERS)
+        for forecasts in (5, 10, 20)
+    ),
     Design("50 forecasts, lognormal weights", "forecasts", 50, 3, sigma=1.0, options=USERS),
+    Design("20 rows", "classified", 20),
     *(
         design
         for kind in ("classified", "class_scores", "class_labels")

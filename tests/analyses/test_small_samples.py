@@ -122,7 +122,17 @@ def test_a_note_for_each_sample_that_is_too_small(listed: ListedCell) -> None:
                 )
             ],
         ),
-        (11, {}, []),
+        (
+            11,
+            {},
+            [
+                (
+                    "20 units or fewer: 95 % intervals of MSE cover the true value in about 88 % of such"
+                    " samples"
+                )
+            ],
+        ),
+        (21, {}, []),
         (400, {}, []),
         (
             30,

@@ -14,16 +14,18 @@ import pytest
 
 from benchmarks.interval_coverage import (
     DESIGNS,
+    KINDS,
     Design,
     evaluate_columns,
     list_metrics,
     split_sources,
 )
 from sqlrank import evaluate as evaluate_metrics
+from sqlrank.registry.loader import load_registry
 from tests.lanes import select_few
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 SAMPLES = 4
 Sources = dict[str, pa.Table]
@@ -52,6 +54,8 @@ def scale_weights(factor: float) -> Callable[[Sources], Sources]:
     def scale(sources: Sources) -> Sources:
         return {
             name: with_column(table, "weight", table["weight"].to_numpy() * factor)
+            if "weight" in table.column_names
+            else table
             for name, table in sources.items()
         }
 
@@ -73,12 +77,13 @@ def reverse_rows(sources: Sources) -> Sources:
     return {name: table.take(np.arange(table.num_rows)[::-1]) for name, table in sources.items()}
 
 
-def number_rows(sources: Sources) -> Sources:
-    """Give each row a unit of its own."""
-    return {
-        name: with_column(table, "unit", np.arange(table.num_rows))
-        for name, table in sources.items()
-    }
+def weight_queries(sources: Sources) -> Sources:
+    """Give each query a weight."""
+    given = sources["queries" if "queries" in sources else "run"]
+    names = [name for name in given.column_names if name not in {"doc_id", "score", "other"}]
+    queries = given.group_by(names).aggregate([]).sort_by("query_id")
+    weights = np.exp(np.random.default_rng(6).normal(size=queries.num_rows))
+    return {**sources, "queries": with_column(queries, "weight", weights)}
 
 
 def rename_units(sources: Sources) -> Sources:
@@ -93,12 +98,25 @@ def rename_units(sources: Sources) -> Sources:
     }
 
 
-WEIGHTED = [design for design in DESIGNS if design.sigma]
+LISTS = {design.kind: design for design in DESIGNS if "run" in KINDS[design.kind].roles}
+WEIGHTED = [
+    *(design for design in DESIGNS if design.sigma),
+    *(
+        replace(design, sigma=1.0)
+        for design in DESIGNS
+        if design.is_bootstrap or design.kind == "queries of predictions"
+    ),
+    *LISTS.values(),
+]
+"""Designs with weights, of rows or, one of each kind, of queries."""
+
 ROWS = [
     design
     for design in DESIGNS
     if design.rows == 1
-    and design.kind in {"binary", "numbers", "classified", "logs"}
+    and design.kind
+    in {"binary", "numbers", "classified", "class_scores", "class_labels"}
+    | {"ratings", "logs", "uplift", "judged"}
     and design.units < 1000
     and not (design.sigma and design.kind == "classified")  # whose rows are merged
 ]
@@ -113,7 +131,7 @@ CHANGES: dict[str, tuple[list[Design], Callable[[Sources], Sources], dict[str, A
     "groups renamed": (DESIGNS, rename_groups, {}),
     "rows in reverse": (DESIGNS, reverse_rows, {}),
     "units renamed": (UNITS, rename_units, {}),
-    "a unit for each row": (ROWS, number_rows, {"unit": "unit"}),
+    "a unit for each row": (ROWS, dict, {"unit": "unit"}),
 }
 MERGED_ROWS = {("binary", "APS")}
 """Inputs and metrics whose rows of equal influence are merged: of unequal weights, the fourth
@@ -145,6 +163,8 @@ def test_no_interval_changes(case: tuple[str, Design]) -> None:
     name, design = case
     _, change, options = CHANGES[name]
     sources = design.draw_samples(5, SAMPLES)
+    if name.startswith("weights") and design.kind in LISTS:
+        sources = weight_queries(sources)
     expected, changed = evaluate(design, sources), evaluate(design, change(sources), **options)
     assert expected.keys() == changed.keys()
     compared = [
@@ -157,6 +177,34 @@ def test_no_interval_changes(case: tuple[str, Design]) -> None:
         if not np.allclose(changed[column], expected[column], 1e-8, 1e-12, equal_nan=True)
     ]
     assert differing == []
+
+
+def list_names(designs: Iterable[Design]) -> set[str]:
+    return {
+        metric.partition("(")[0].partition("@")[0]
+        for design in designs
+        for metric in list_metrics(design)
+    }
+
+
+def test_each_change_is_of_every_metric() -> None:
+    """Weights are of rows or of queries. A row is a unit, but of quantiles, which are several rows,
+    and of lists.
+    """
+    weighted = {name for name, role in load_registry().roles.items() if "weight" in role.columns}
+    metrics = {
+        kind: list_names(design for design in DESIGNS if design.kind == kind) for kind in KINDS
+    }
+    with_weights = {kind for kind in KINDS if {"run", *weighted} & {*KINDS[kind].roles}}
+    several = {"forecasts", "records", "interleaved", "queries of predictions"}
+    for name, kinds in (
+        ("groups renamed", metrics),
+        ("rows in reverse", metrics),
+        ("weights times 1e89", with_weights),
+        ("a unit for each row", metrics.keys() - LISTS.keys() - several),
+    ):
+        expected = set().union(*(metrics[kind] for kind in kinds))
+        assert expected - list_names(CHANGES[name][0]) == set(), name
 
 
 EXCHANGED = {"Recall": "Specificity", "FNR": "FPR", "Precision": "NPV"}
@@ -249,6 +297,10 @@ def test_labels_and_scores_mirrored(sigma: float) -> None:
         ("binary", "score", {"CalibrationSlope", "LogOdds", "MCC", "Precision"}),
         ("numbers", "score", set()),
         ("classified", "predicted", {"MulticlassMCC"}),
+        ("forecasts", "score", set()),
+        ("class_scores", "score", set()),
+        ("class_labels", "predicted", set()),
+        ("uplift", "score", set()),
     ],
 )
 def test_constant_predictions_of_unequal_weights(
