@@ -133,9 +133,9 @@ CHANGES: dict[str, tuple[list[Design], Callable[[Sources], Sources], dict[str, A
     "units renamed": (UNITS, rename_units, {}),
     "a unit for each row": (ROWS, dict, {"unit": "unit"}),
 }
-MERGED_ROWS = {("binary", "APS")}
+MERGED_ROWS = {("binary", "APS"), *(("uplift", name) for name in ("AUUC", "Qini", "Uplift"))}
 """Inputs and metrics whose rows of equal influence are merged: of unequal weights, the fourth
-powers of influence are approximate.
+powers of influence are approximate, or rows count as of equal weight.
 """
 
 CASES = [
@@ -148,7 +148,7 @@ CASES = [
 
 def merges_rows(design: Design, column: str) -> bool:
     """Return True if the rows of equal influence of a metric are merged, and have weights."""
-    metric = column.partition("(")[0].partition(".")[0]
+    metric = column.partition("(")[0].partition(".")[0].partition("@")[0]
     return bool(design.sigma and (design.kind, metric) in MERGED_ROWS)
 
 
