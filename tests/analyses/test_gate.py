@@ -200,15 +200,8 @@ def make_summary(difference: float, se: float, units: int, changed: int = 5) -> 
         "df": units - 1,
     }
     counts = {"cell_units": units, "baseline_units": units, "system_units": units, "units": units}
-    return DifferenceSummary(
-        *(0, 0, 0),
-        **counts,
-        **numbers,
-        n_positive=changed,
-        n_zero=units - changed,
-        n_negative=0,
-        n_changed=changed,
-    )
+    signs = {"n_positive": changed, "n_zero": units - changed, "n_changed": changed}
+    return DifferenceSummary(0, 0, 0, **counts, **numbers, **signs, n_negative=0)
 
 
 RECIPROCAL_RANK = ComparedMetric("RR", "higher", is_proportion=True)
