@@ -19,7 +19,7 @@ SELECT
       THEN unit_differences.weight * (unit_differences.system_value - mean_differences.value_system)
         / NULLIF(mean_differences.total_weight, 0)
   END AS system_influence, -- the same of the system's value, for areas
-  CASE WHEN unit_differences.flip_label IS NOT NULL THEN CASE WHEN unit_differences.baseline_flip * unit_differences.system_flip < 0 THEN 1 ELSE 0 END END AS is_flipped, -- 1 of a row that is right for one system only, NULL of units without an outcome
+  CASE WHEN unit_differences.flip_label IS NOT NULL THEN CASE WHEN unit_differences.baseline_flip * unit_differences.system_flip < 0 THEN 1 ELSE 0 END END AS is_flipped, -- 1 if one system alone is right, NULL without an outcome
   FLOOR(
     COALESCE(unit_differences.difference / NULLIF(mean_differences.scale, 0), 0) * 1073741824 + 0.5
   ) AS integer_difference -- difference in units of 2^-30 of the scale
