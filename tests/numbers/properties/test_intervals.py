@@ -168,7 +168,10 @@ def test_no_interval_changes(case: tuple[str, Design]) -> None:
     expected, changed = evaluate(design, sources), evaluate(design, change(sources), **options)
     assert expected.keys() == changed.keys()
     compared = [
-        column for column in expected if not ("unit" in options and merges_rows(design, column))
+        column
+        for column in expected
+        if not ("unit" in options and merges_rows(design, column))
+        and not (name.startswith("weights") and column.startswith("WRanking"))  # has N + 1
     ]
     assert compared
     differing = [
@@ -298,7 +301,6 @@ def test_labels_and_scores_mirrored(sigma: float) -> None:
         ("numbers", "score", set()),
         ("classified", "predicted", {"MulticlassMCC"}),
         ("forecasts", "score", set()),
-        ("class_scores", "score", set()),
         ("class_labels", "predicted", set()),
         ("uplift", "score", set()),
     ],
