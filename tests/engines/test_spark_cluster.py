@@ -66,7 +66,7 @@ CALLS: list[tuple[str, list[str], dict[str, Any]]] = [
     ("weighted predictions", CLASSIFIERS, WEIGHTED),
     ("predictions by shop", CLASSIFIERS, WEIGHTED | {"by": "shop"}),
     ("pairs", ["KendallTau", "SomersD", "SpearmanRho"], WEIGHTED),
-    ("uplift", ["Qini", "AUUC", "Uplift(share=0.3)"], UPLIFT | {"confidence": 0.95}),
+    ("uplift", ["Qini", "AUUC", "Uplift(share=0.3)"], UPLIFT),
     ("surrogate", ["pApSurrogate@50"], {"predictions": "predictions"}),
     ("curve", ["PR"], WEIGHTED),
     ("rankings", ["nDCG@10", "AP", "RR", "P@10", "R@100", "bpref"], RANKINGS),
