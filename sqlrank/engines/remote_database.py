@@ -8,6 +8,7 @@ import json
 import math
 import re
 import sqlite3
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from functools import cache, cached_property, partial
@@ -102,7 +103,20 @@ def _list_fields(table: pa.Table) -> list[tuple[str, Any]]:
 
 
 def _spark_table(spark: Any, text: str) -> pa.Table:
+    announce_compilation()
     return spark.sql(text).toArrow()
+
+
+@cache
+def announce_compilation() -> None:
+    """Say once what a call waits for, in a terminal or notebook: no later statement takes so long
+    on as few rows.
+    """
+    if sys.stderr.isatty() or "ipykernel" in sys.modules:
+        sys.stderr.write(
+            "sqlrank: Spark plans and compiles its first statements, for seconds to a minute,"
+            " however few the rows\n"
+        )
 
 
 def _spark_columns(spark: Any, text: str) -> list[tuple[str, Any]]:

@@ -7,8 +7,9 @@ import duckdb
 import pytest
 
 import sqlrank
+from sqlrank.engines import remote_database
 from sqlrank.rendering.dialects import DIALECTS
-from tests.engines.engines import ENGINES, Databend, Engine
+from tests.engines.engines import ENGINES, Databend, Engine, Spark
 from tests.engines.running import parametrize_engines, run_engine
 
 TABLES = {
@@ -99,3 +100,16 @@ def test_expressions_that_ibis_compiles_are_queries(engine: Engine) -> None:
         }
         statement = sqlrank.sql(METRICS, **sources, dialect=dialect)
         assert engine.rows(statement) == [pytest.approx(tuple(expected.values()))]
+
+
+@pytest.mark.slow
+def test_first_call_on_spark_says_what_it_waits_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    remote_database.announce_compilation.cache_clear()
+    with run_engine(Spark, TABLES) as engine:
+        monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+        sources = {"run": "runs", "qrels": "grades", "connection": engine.connection}
+        for _ in range(2):
+            sqlrank.evaluate("P@2", **sources)
+    assert capsys.readouterr().err.count("Spark plans and compiles") == 1
