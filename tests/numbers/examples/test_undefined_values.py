@@ -147,6 +147,15 @@ def lacks_cells(rows: Rows, settings: Settings) -> bool:
     return sum(1 for weight in cells.values() if weight) < 4
 
 
+def lacks_overlap(rows: Rows) -> bool:
+    """Return True if no positive has a lower score than a negative, or none a higher one."""
+    scores: dict[int, list[float]] = {0: [], 1: []}
+    for label, score, weight in zip(rows["label"], rows["score"], rows["weight"], strict=True):
+        scores[label] += [score] if weight else []
+    negatives, positives = scores[0], scores[1]
+    return max(negatives) <= min(positives) or max(positives) <= min(negatives)
+
+
 def is_best(settings: Settings) -> bool:
     return settings.get("threshold_from") == "best"
 
@@ -186,6 +195,10 @@ UNDEFINED: dict[str, Callable[[Rows, Settings, str], bool]] = {
     "no predictions": lambda *_: False,
     "no predictions, all of weight 0, or no classes": lambda rows, *_: not total(rows),
     "predictions of one class only": lambda rows, *_: lacks_class(rows),
+    "predictions of one class only, or no convergence": lambda rows, *_: lacks_class(rows),
+    "predictions of one class only, classes whose scores do not overlap, or no convergence": (
+        lambda rows, *_: lacks_class(rows) or lacks_overlap(rows)
+    ),
     "predictions of one class only; by few_negatives=skip those with fewer than k negatives": (
         lambda rows, settings, _: lacks_class(rows) or settings.get("few_negatives") == "skip"
     ),
