@@ -26,8 +26,8 @@ pytestmark = [
 ]
 
 MANY_STEPS = ("beyond accuracy", "predictions")
-"""Scenarios whose metrics are asked for in several calls, since MariaDB takes at most 64 steps in one
-statement.
+"""Scenarios whose metrics are asked for in several calls, since MariaDB takes at most 64 steps in
+one statement.
 """
 
 RECALIBRATIONS = ("CalibrationSlope", "CalibrationIntercept")
