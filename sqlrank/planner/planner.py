@@ -554,15 +554,12 @@ def choose_plan(
     if plans["rank_method"] in {"top_k", "list_position"}:
         depth = max_depth(request)
         plans["num_ranked"] = NO_CUTOFF if depth is None else max(depth, 1)
-    # Ranks within window frames count the pairs of large groups only.
     is_one_group = not (
         inputs.group_columns
         or request.per_query
         or any(metric.settings.get("level") == "query" for metric in request.metrics)
     )
-    plans["small_groups"] = (
-        "counted" if is_one_group and plans["pair_counting"] == "bits" else "self_join"
-    )
+    plans["small_groups"] = "counted" if is_one_group else "self_join"
     if any("score_order" in metric.dependencies.settings for metric in request.metrics):
         plans["score_order"] = choose_score_order(
             request, inputs, requested.get("score_order", "auto"), weighted

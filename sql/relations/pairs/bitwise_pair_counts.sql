@@ -28,7 +28,7 @@ FROM (
       SUM(CASE WHEN half_block = 2 * block THEN weight ELSE 0 END) AS lower_weight, -- of this score, with labels of the lower half
       SUM(CASE WHEN half_block = 2 * block THEN 0 ELSE weight END) AS upper_weight -- of this score, with labels of the upper half
     FROM (
-      -- one row per group, distinct label and score, and block size; two labels are in different halves of one block only, of the highest bit in which they differ
+      -- one row per group, distinct label and score, and block size; two different labels are in the two halves of one block only, so each pair counts once
       SELECT
         label_score_indexes.*,
         CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS block, -- number of the block; + 2^40 keeps block sizes apart

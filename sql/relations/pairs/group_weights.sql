@@ -5,7 +5,7 @@ SELECT
   group_id,
   COUNT(*) AS num_predictions,
   SUM(weight) AS total_weight,
-  CASE WHEN MIN(weight) = 1 AND MAX(weight) = 1 THEN 1 ELSE 0 END AS is_unweighted -- 1 if all these weights are 1
+  MIN(CASE WHEN weight = 1 THEN 1 ELSE 0 END) AS is_unweighted -- 1 if all these weights are 1
 FROM predictions
 WHERE weight > 0
 GROUP BY group_id

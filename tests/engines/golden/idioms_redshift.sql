@@ -1,8 +1,10 @@
 -- rankings: ranked_documents
     ON COALESCE(CAST(selected_queries."model" AS VARCHAR), '')
     = COALESCE(CAST(run."model" AS VARCHAR), '')
+    AND (
       selected_queries."model" = run."model"
       OR (selected_queries."model" IS NULL AND run."model" IS NULL)
+    )
 -- rankings: judged_documents
     ON COALESCE(CAST(ranked_documents."model" AS VARCHAR), '')
     = COALESCE(CAST(selected_queries."model" AS VARCHAR), '')

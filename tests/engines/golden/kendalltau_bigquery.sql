@@ -34,8 +34,8 @@ WITH predictions AS (
     CAST(FLOOR(EXP(number * LN(2)) + 0.5) AS INT64) AS block_size
   FROM UNNEST(GENERATE_ARRAY(1, 40)) AS number
 ), label_blocks AS (
-  -- One row per distinct label and score, and block size; two labels are in different halves of one
-  -- block only, of the highest bit in which they differ.
+  -- One row per distinct label and score, and block size; two different labels are in the two
+  -- halves of one block only, so each pair counts once.
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
     CAST(FLOOR(

@@ -7,27 +7,18 @@ WITH predictions AS NOT MATERIALIZED (
   -- One row per prediction. (shop.eval.pairs)
   SELECT CAST(score AS DOUBLE) AS score, CAST(label AS DOUBLE) AS label
   FROM shop.eval.pairs
+), label_score_weights AS (
+  -- One row per label and score of predictions of positive weight.
+  -- (label_score_weights/all_groups.sql)
+  SELECT label, score, CAST(COUNT(*) AS DOUBLE) AS weight
+  FROM predictions
+  GROUP BY label, score
 ), group_weights AS (
   -- One row. (group_weights.sql)
   SELECT
     COUNT(*) AS num_predictions,
-    -- 1 if all these weights are 1
-    CASE WHEN MIN(1e0) = 1 AND MAX(1e0) = 1 THEN 1 ELSE 0 END AS is_unweighted
+    MIN(1) AS is_unweighted  -- 1 if all these weights are 1
   FROM predictions
-), predictions_with_group_size AS (
-  -- One row per prediction, with the size of its group. (predictions_with_group_size.sql)
-  SELECT
-    predictions.label, predictions.score,
-    group_weights.num_predictions  -- predictions of the same group
-  FROM predictions
-  CROSS JOIN group_weights
-), label_score_weights AS (
-  -- One row per label and score, in groups of more than 32 predictions.
-  -- (label_score_weights/large_groups.sql)
-  SELECT label, score, CAST(COUNT(*) AS DOUBLE) AS weight
-  FROM predictions_with_group_size
-  WHERE num_predictions > 32
-  GROUP BY label, score
 ), rank_countable_groups AS (
   -- One row. (rank_countable_groups.sql)
   SELECT
@@ -65,8 +56,8 @@ WITH predictions AS NOT MATERIALIZED (
     CAST(FLOOR(EXP(number * LN(2)) + 0.5) AS BIGINT) AS block_size
   FROM GENERATE_SERIES(1, 40) AS series(number)
 ), label_blocks AS (
-  -- One row per distinct label and score, and block size; two labels are in different halves of one
-  -- block only, of the highest bit in which they differ.
+  -- One row per distinct label and score, and block size; two different labels are in the two
+  -- halves of one block only, so each pair counts once.
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
     CAST(FLOOR(
@@ -101,7 +92,8 @@ WITH predictions AS NOT MATERIALIZED (
   -- One row, for a group with its untied pairs, and one per label and score with its ties.
   -- (bitwise_counted_pairs.sql)
   SELECT
-    SUM(upper_weight * lower_before) AS concordant, SUM(lower_weight * upper_before) AS discordant,
+    SUM(upper_weight * lower_before) AS concordant,  -- weight of pairs of the same order
+    SUM(lower_weight * upper_before) AS discordant,  -- weight of pairs of opposite order
     0 AS score_ties, 0 AS label_ties
   FROM cumulative_halves
   UNION ALL
@@ -117,77 +109,38 @@ WITH predictions AS NOT MATERIALIZED (
     PARTITION BY label_index ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), pair_ranks AS (
-  -- One row per prediction of a group that ranks can count.
+  -- One row per prediction of a group that ranks can count, with ranks that are 1 more than a
+  -- number of rows.
   SELECT
-    RANK(ORDER BY predictions_with_group_size.label DESC) OVER (
-      ORDER BY predictions_with_group_size.score, predictions_with_group_size.label
+    RANK(ORDER BY predictions.label DESC) OVER (
+      ORDER BY predictions.score, predictions.label
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS inversion_rank,  -- from 1, by rows of a lower score and a higher label
-    RANK() OVER (
-      ORDER BY predictions_with_group_size.score, predictions_with_group_size.label
-    ) AS both_rank,  -- by rows before it by score and label
-    -- by rows of a lower score
-    RANK() OVER (ORDER BY predictions_with_group_size.score) AS score_rank,
-    RANK() OVER (
-      PARTITION BY predictions_with_group_size.label ORDER BY predictions_with_group_size.score
-    ) AS rank_in_label  -- by rows of a lower score and this label
-  FROM predictions_with_group_size
+    ) AS inversion_rank,  -- rows of a higher label before it by score and label
+    -- rows of a lower score, or of this score and a lower label
+    RANK() OVER (ORDER BY predictions.score, predictions.label) AS both_rank,
+    RANK() OVER (ORDER BY predictions.score) AS score_rank,  -- rows of a lower score
+    -- rows of a lower score and this label
+    RANK() OVER (PARTITION BY predictions.label ORDER BY predictions.score) AS rank_in_label
+  FROM predictions
   CROSS JOIN rank_countable_groups
-  WHERE
-    predictions_with_group_size.num_predictions > 32 AND rank_countable_groups.is_rank_countable = 1
+  WHERE rank_countable_groups.is_rank_countable = 1
 ), counted_pairs AS (
-  -- One row, or several to sum for groups that ranks cannot count.
-  -- (counted_pairs/by_window_ranks.sql)
+  -- One row, or several to sum for groups that ranks cannot count. Of the rows of a lower score
+  -- than a prediction, those of a higher label are discordant with it, those of its label are tied,
+  -- and the others are concordant. (counted_pairs/by_window_ranks.sql)
   SELECT concordant, discordant, score_ties, label_ties FROM bitwise_counted_pairs
   UNION ALL
   SELECT
-    SUM(score_rank - inversion_rank - rank_in_label + 1) AS concordant,
+    SUM(score_rank - 1 - (inversion_rank - 1) - (rank_in_label - 1)) AS concordant,
     SUM(inversion_rank - 1) AS discordant, SUM(both_rank - score_rank) AS score_ties,
     SUM(rank_in_label - 1) AS label_ties
   FROM pair_ranks
-), pair_terms AS (
-  -- One row, for a group of up to 32 predictions, and several per larger group.
-  SELECT
-    -- weight of pairs of the same order
-    SUM(CASE
-      WHEN lower_predictions.score < higher_predictions.score
-      AND lower_predictions.label < higher_predictions.label
-      THEN 1e0
-      ELSE 0
-    END) AS concordant,
-    -- weight of pairs of opposite order
-    SUM(CASE
-      WHEN lower_predictions.score < higher_predictions.score
-      AND lower_predictions.label > higher_predictions.label
-      THEN 1e0
-      ELSE 0
-    END) AS discordant,
-    SUM(
-      CASE WHEN lower_predictions.score = higher_predictions.score THEN 1e0 ELSE 0 END
-    ) AS score_ties,  -- weight of pairs tied in score only
-    SUM(
-      CASE WHEN lower_predictions.label = higher_predictions.label THEN 1e0 ELSE 0 END
-    ) AS label_ties  -- weight of pairs tied in label only
-  FROM predictions_with_group_size AS lower_predictions
-  CROSS JOIN predictions_with_group_size AS higher_predictions
-  WHERE
-    lower_predictions.num_predictions <= 32
-    AND higher_predictions.num_predictions <= 32
-    AND (
-      lower_predictions.score < higher_predictions.score
-      OR (
-        lower_predictions.score = higher_predictions.score
-        AND lower_predictions.label > higher_predictions.label
-      )
-    )
-  UNION ALL
-  SELECT concordant, discordant, score_ties, label_ties FROM counted_pairs
 ), pair_counts AS (
-  -- One row. (pair_counts/by_group_size.sql)
+  -- One row. (pair_counts/one_group.sql)
   SELECT
     SUM(concordant) AS concordant, SUM(discordant) AS discordant, SUM(score_ties) AS score_ties,
     SUM(label_ties) AS label_ties
-  FROM pair_terms
+  FROM counted_pairs
 )
 SELECT
   -- KendallTau: Kendall's tau: concordant less discordant pairs, over the geometric mean of the
