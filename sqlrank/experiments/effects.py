@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.layout import OutputColumn
-from sqlrank.compiler.select_builders import inline_functions, rename_ctes
+from sqlrank.compiler.select_builders import (
+    drop_comments_repeated_across_queries,
+    inline_functions,
+    rename_ctes,
+)
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.experiments.design import SAMPLE_RATIO, SUM_ROLES, ExperimentDesign, ExperimentMetric
 from sqlrank.interval_options import SEQUENTIAL
@@ -84,6 +88,7 @@ def with_ctes(ctes: Mapping[str, exp.Query], reserved_names: set[str]) -> Any:
             copy=False,
         )
     prune_query(body)
+    drop_comments_repeated_across_queries(cte.this for cte in body.ctes)
     return body
 
 
@@ -339,14 +344,18 @@ def _critical_value_ctes(
         name: _bind_step(bindings, name) for name in ("t_requests", "t_normalizers", quantiles)
     }
     for iteration in range(1, NEWTON_STEPS + 1):
-        integrals = f"t_integrals_{iteration}"
-        ctes[integrals] = _replace_sources(
-            _bind_step(bindings, "t_integrals"), {"t_quantiles": quantiles}
-        )
+        integrals, source = f"t_integrals_{iteration}", quantiles
         quantiles = f"t_quantiles_{iteration}"
+        ctes[integrals] = _replace_sources(
+            _bind_step(bindings, "t_integrals"), {"t_quantiles": source}
+        )
         ctes[quantiles] = _replace_sources(
             _bind_step(bindings, "t_quantiles"), {"t_integrals": integrals}
         )
+        if iteration > 1:
+            for name in ("t_integrals", "t_quantiles"):
+                rows = file_comment(FOLDER, f"{name}.sql").partition(":")[0]
+                with_comment(ctes[f"{name}_{iteration}"], f"{rows}, as in {name}_1.")
     ctes["t_critical_values"] = _replace_sources(
         _bind_step(bindings, "t_critical_values"), {"t_quantiles": quantiles}
     )

@@ -10,5 +10,5 @@ SELECT
     WHEN exceeds_rounding(covariate_squares, covariate_square_terms, units, covariate_ratio * covariate_denominator)
     THEN COALESCE(covariate_denominator / NULLIF(denominator, 0) * covariate_products / NULLIF(covariate_squares, 0), 0)
     ELSE 0
-  END AS cuped_theta
+  END AS cuped_theta -- 0 if squares are only rounding errors, 1e-12 of their terms
 FROM pooled_squares

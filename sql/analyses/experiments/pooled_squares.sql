@@ -1,4 +1,5 @@
 -- pooled_squares: one row per metric and treatment: ratio and sum of squares of the covariate, and of its products with the value.
+-- Note: A sum about the mean of both samples is the sums about their own means, and half_harmonic_units times the differences of the means.
 -- The letters of products are v for values, d for denominators, c for covariates, and e for denominators of covariates.
 -- Grain: metric, variant
 SELECT

@@ -1,8 +1,7 @@
 -- t_first_guesses: one row per metric, treatment and purpose: z of its p-value, or a first guess of that of its quantile.
--- z is what Student's t is transformed to, nearly normal: z^2 = df * LN(1 + t^2 / df). For a p-value t is known, and for a quantile z is guessed
--- from a normal quantile, which Newton steps then correct.
--- LN(1 + x) * x / ((1 + x) - 1) is the logarithm to the last digits also where x is small, since both roundings of 1 + x cancel.
--- The increase at few degrees of freedom is ours, right to 0.04.
+-- Note: For a p-value t is known, and z^2 = df * LN(1 + t^2 / df). For a quantile z is guessed from a normal quantile and df, to 0.04.
+-- The increase at few degrees of freedom is ours. Newton steps then correct the guess.
+-- Both roundings of 1 + x cancel.
 -- Grain: metric, variant, purpose
 SELECT
   metric,
@@ -16,5 +15,5 @@ SELECT
     THEN SQRT(df * COALESCE(LN(1 + t_squared_by_df) * t_squared_by_df / NULLIF(1 + t_squared_by_df - 1, 0), t_squared_by_df))
     ELSE normal_quantile(z_bound)
     + (z_bound - 1.12) / (4 * df + 0.44 * z_bound * z_bound - 2.1)
-  END AS z -- t, transformed to be nearly normal
+  END AS z -- LN(1 + x) * x / (1 + x - 1) is LN(1 + x), without loss of digits where x is small
 FROM t_normalizers

@@ -1,5 +1,5 @@
 -- t_integrals: one row per metric, treatment and purpose: z, and integral of the density beyond it, times EXP(z * z / 2).
--- With step = node / (4 + z), EXP(-step * (z + step / 2)) is the normal density at z + step over that at z, so that far tails do not underflow.
+-- Note: EXP(-step * (z + step / 2)) is the normal density at z + step over that at z.
 -- Grain: metric, variant, purpose
 SELECT
   metric,
@@ -12,7 +12,7 @@ SELECT
   SUM(
     weight / (4 + z) * EXP(-node / (4 + z) * (z + node / (4 + z) / 2))
     / SQRT(expm1_ratio(-(z + node / (4 + z)) * (z + node / (4 + z)) / df))
-  ) AS tail -- nodes at z + node / (4 + z), since the density falls the faster, the farther out z is
+  ) AS tail -- step is node / (4 + z): the density falls the faster, the farther out z is
 FROM t_quantiles
 CROSS JOIN quadrature_nodes
 GROUP BY metric, variant, purpose, df, alpha, normalizer, z

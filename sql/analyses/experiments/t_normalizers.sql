@@ -1,5 +1,5 @@
--- t_normalizers: one row per metric, treatment and purpose: integral of the density of z from 0 up, and first bound of z.
--- Note: With t^2 = df * (EXP(z^2 / df) - 1), the density of z is EXP(-z^2 / 2) / SQRT((1 - EXP(-x)) / x), x = z^2 / df.
+-- t_normalizers: one row per metric, treatment and purpose: integral of the density of z from 0 up.
+-- Note: z is t on a nearly normal scale: t^2 = df * (EXP(z^2 / df) - 1). Its density is EXP(-z^2 / 2) / SQRT((1 - EXP(-x)) / x), x = z^2 / df, times a constant.
 -- Grain: metric, variant, purpose
 SELECT
   metric,
@@ -12,7 +12,7 @@ SELECT
   SUM(
     weight / 4 * EXP(-node * node / 32)
     / SQRT(expm1_ratio(-node * node / 16 / df))
-  ) AS normalizer -- (e^x - 1) / ln(e^x) is (e^x - 1) / x, without its loss of digits
+  ) AS normalizer -- at z = node / 4; (e^x - 1) / ln(e^x) is (e^x - 1) / x, without loss of digits
 FROM t_requests
 CROSS JOIN quadrature_nodes
 GROUP BY metric, variant, purpose, df, alpha, t_squared_by_df

@@ -13,5 +13,5 @@ SELECT
     WHEN purpose = 'p' THEN z
     ELSE z + (LN(tail / normalizer / alpha) - z * z / 2)
     * tail * SQRT(expm1_ratio(-z * z / df))
-  END AS z
+  END AS z -- moved by the gap of the logs of the tail and alpha, over its slope
 FROM t_integrals

@@ -171,7 +171,9 @@ WITH observations AS (
   WHERE control.variant = 'A' AND treatment.variant <> 'A'
 ), pooled_squares AS (
   -- One row per metric and treatment: ratio and sum of squares of the covariate, and of its
-  -- products with the value. (experiments/pooled_squares.sql)
+  -- products with the value. A sum about the mean of both samples is the sums about their own
+  -- means, and half_harmonic_units times the differences of the means.
+  -- (experiments/pooled_squares.sql)
   SELECT
     metric, variant, units, denominator, covariate_ratio,
     scc AS covariate_square_terms,
@@ -186,6 +188,7 @@ WITH observations AS (
   SELECT
     metric, variant,
     covariate_ratio AS pooled_covariate_ratio,
+    -- 0 if squares are only rounding errors, 1e-12 of their terms
     CASE
       WHEN covariate_squares > 1e-12 * covariate_square_terms
       AND covariate_squares > 1e-24 * units * covariate_ratio * covariate_ratio
@@ -228,7 +231,7 @@ WITH observations AS (
     CASE
       WHEN squares > 1e-12 * square_terms AND squares > 1e-24 * units * value * value
       THEN squares / NULLIF(units - 1, 0) / units
-    END AS variance
+    END AS variance  -- NULL if squares are only rounding errors, as of equal units
   FROM adjusted_moments
 ), variant_pairs AS (
   -- One row per metric and treatment: CUPED-adjusted value, its variance and units, those of the
@@ -287,7 +290,8 @@ WITH observations AS (
     (1 - 0.95e0) / COUNT(*) OVER () AS alpha
   FROM variance_shares
 ), quadrature_nodes AS (
-  -- One row per node of an integral: its position and weight. (experiments/quadrature_nodes.sql)
+  -- One row per node of an integral: its position and weight. An integral from 0 up is the sum of
+  -- weight times the integrand at node. (experiments/quadrature_nodes.sql)
   SELECT
     4 * LN(1 + EXP(0.45e0 * number - 31)) AS node, 1.8 / (1 + EXP(31 - 0.45e0 * number)) AS weight
   FROM GENERATE_SERIES(0, 99) AS series(number)
@@ -310,13 +314,13 @@ WITH observations AS (
   FROM effects
   CROSS JOIN purposes
 ), t_normalizers AS (
-  -- One row per metric, treatment and purpose: integral of the density of z from 0 up, and first
-  -- bound of z. With t^2 = df * (EXP(z^2 / df) - 1), the density of z is EXP(-z^2 / 2) / SQRT((1 -
-  -- EXP(-x)) / x), x = z^2 / df. (experiments/t_normalizers.sql)
+  -- One row per metric, treatment and purpose: integral of the density of z from 0 up. z is t on a
+  -- nearly normal scale: t^2 = df * (EXP(z^2 / df) - 1). Its density is EXP(-z^2 / 2) / SQRT((1 -
+  -- EXP(-x)) / x), x = z^2 / df, times a constant. (experiments/t_normalizers.sql)
   SELECT
     metric, variant, purpose, df, alpha, t_squared_by_df,
     SQRT(-2 * LN(alpha / 2)) AS z_bound,
-    -- (e^x - 1) / ln(e^x) is (e^x - 1) / x, without its loss of digits
+    -- at z = node / 4; (e^x - 1) / ln(e^x) is (e^x - 1) / x, without loss of digits
     SUM(
       weight / 4 * EXP(-node * node / 32) / SQRT(
         COALESCE((EXP(-node * node / 16 / df) - 1) / NULLIF(LN(EXP(-node * node / 16 / df)), 0), 1)
@@ -327,10 +331,11 @@ WITH observations AS (
   GROUP BY metric, variant, purpose, df, alpha, t_squared_by_df
 ), t_first_guesses AS (
   -- One row per metric, treatment and purpose: z of its p-value, or a first guess of that of its
-  -- quantile. (experiments/t_first_guesses.sql)
+  -- quantile. For a p-value t is known, and z^2 = df * LN(1 + t^2 / df). For a quantile z is
+  -- guessed from a normal quantile and df, to 0.04. (experiments/t_first_guesses.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer,
-    -- t, transformed to be nearly normal
+    -- LN(1 + x) * x / (1 + x - 1) is LN(1 + x), without loss of digits where x is small
     CASE
       WHEN purpose = 'p'
       THEN SQRT(
@@ -347,10 +352,11 @@ WITH observations AS (
   FROM t_normalizers
 ), t_integrals_1 AS (
   -- One row per metric, treatment and purpose: z, and integral of the density beyond it, times
-  -- EXP(z * z / 2). (experiments/t_integrals.sql)
+  -- EXP(z * z / 2). EXP(-step * (z + step / 2)) is the normal density at z + step over that at z.
+  -- (experiments/t_integrals.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
-    -- nodes at z + node / (4 + z), since the density falls the faster, the farther out z is
+    -- step is node / (4 + z): the density falls the faster, the farther out z is
     SUM(
       weight / (4 + z) * EXP(-node / (4 + z) * (z + node / (4 + z) / 2)) / SQRT(
         COALESCE(
@@ -368,6 +374,7 @@ WITH observations AS (
   -- log p-value of z before it. (experiments/t_quantiles.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer,
+    -- moved by the gap of the logs of the tail and alpha, over its slope
     CASE
       WHEN purpose = 'p' THEN z
       ELSE z
@@ -376,11 +383,9 @@ WITH observations AS (
     END AS z
   FROM t_integrals_1
 ), t_integrals_2 AS (
-  -- One row per metric, treatment and purpose: z, and integral of the density beyond it, times
-  -- EXP(z * z / 2). (experiments/t_integrals.sql)
+  -- One row per metric, treatment and purpose, as in t_integrals_1.
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
-    -- nodes at z + node / (4 + z), since the density falls the faster, the farther out z is
     SUM(
       weight / (4 + z) * EXP(-node / (4 + z) * (z + node / (4 + z) / 2)) / SQRT(
         COALESCE(
@@ -394,8 +399,7 @@ WITH observations AS (
   CROSS JOIN quadrature_nodes
   GROUP BY metric, variant, purpose, df, alpha, normalizer, z
 ), t_quantiles_2 AS (
-  -- One row per metric, treatment and purpose: z after a Newton step towards the tail alpha, and
-  -- log p-value of z before it. (experiments/t_quantiles.sql)
+  -- One row per metric, treatment and purpose, as in t_quantiles_1.
   SELECT
     metric, variant, purpose, df, alpha, normalizer,
     CASE
@@ -406,11 +410,9 @@ WITH observations AS (
     END AS z
   FROM t_integrals_2
 ), t_integrals_3 AS (
-  -- One row per metric, treatment and purpose: z, and integral of the density beyond it, times
-  -- EXP(z * z / 2). (experiments/t_integrals.sql)
+  -- One row per metric, treatment and purpose, as in t_integrals_1.
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
-    -- nodes at z + node / (4 + z), since the density falls the faster, the farther out z is
     SUM(
       weight / (4 + z) * EXP(-node / (4 + z) * (z + node / (4 + z) / 2)) / SQRT(
         COALESCE(
@@ -424,8 +426,7 @@ WITH observations AS (
   CROSS JOIN quadrature_nodes
   GROUP BY metric, variant, purpose, df, alpha, normalizer, z
 ), t_quantiles_3 AS MATERIALIZED (
-  -- One row per metric, treatment and purpose: z after a Newton step towards the tail alpha, and
-  -- log p-value of z before it. (experiments/t_quantiles.sql)
+  -- One row per metric, treatment and purpose, as in t_quantiles_1.
   SELECT
     metric, variant, purpose, df,
     LN(tail / normalizer) - z * z / 2 AS log_p,
@@ -521,27 +522,28 @@ WITH observations AS (
     CAST(COUNT(*) - 1 AS DOUBLE) AS df,
     CASE WHEN COUNT(*) > 2 THEN SQRT(COUNT(*) - 2) ELSE 0 END AS peak
   FROM sample_ratio_counts
-), tails AS (
+), lower_limits AS (
   -- One row per integral.
-  SELECT 0 AS is_tail UNION ALL SELECT 1 AS is_tail
-), chi_square_tails AS MATERIALIZED (
-  -- One row per integral, of the tail and of all: lower limit and peak, from which steps to
-  -- sample_ratio_test compute the test. (experiments/chi_square_tails.sql)
+  SELECT 1 AS is_tail, SQRT(statistic) AS root FROM sample_ratio_statistic
+  UNION ALL
+  SELECT 0 AS is_tail, 0 AS root
+), chi_square_tails AS (
+  -- One row per integral, of the tail and of all: where it starts, and how steep the density is
+  -- there. Integrals are over the root of chi-square. (experiments/chi_square_tails.sql)
   SELECT
     n_units, multi_variant_units, statistic, df, peak, is_tail,
-    is_tail * SQRT(statistic) AS root
+    -- the density counts as 0 at 8 below its peak
+    CASE WHEN root > peak - 8 THEN root ELSE peak - 8 END AS start_z,
+    -- by which the log of the density falls there
+    CASE WHEN root > peak THEN root - peak * peak / NULLIF(root, 0) ELSE 0 END AS slope
   FROM sample_ratio_statistic
-  CROSS JOIN tails
+  CROSS JOIN lower_limits
 ), chi_square_points AS (
-  -- One row per integral and node: its point z and weight. The density counts as 0 at 8 below its
-  -- peak. Nodes are divided by 4 plus the slope of its logarithm at the lower limit.
-  -- (experiments/chi_square_points.sql)
+  -- One row per integral and node: its point z and weight, the closer together, the steeper the
+  -- density falls. (experiments/chi_square_points.sql)
   SELECT
     n_units, multi_variant_units, statistic, df, peak, is_tail,
-    weight
-    / (4 + CASE WHEN root > peak THEN root - peak * peak / NULLIF(root, 0) ELSE 0 END) AS weight,
-    CASE WHEN root > peak - 8 THEN root ELSE peak - 8 END
-    + node / (4 + CASE WHEN root > peak THEN root - peak * peak / NULLIF(root, 0) ELSE 0 END) AS z
+    weight / (4 + slope) AS weight, start_z + node / (4 + slope) AS z
   FROM chi_square_tails
   CROSS JOIN quadrature_nodes
 ), chi_square_densities AS (

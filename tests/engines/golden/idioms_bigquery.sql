@@ -51,8 +51,6 @@ ORDER BY logs_metrics.`campaign`;
     ) AS INT64) AS p_rank,
 -- experiment: sample_ratio_statistic
     CAST(COUNT(*) - 1 AS FLOAT64) AS df,
--- experiment: chi_square_tails
-), chi_square_tails AS (
 -- experiment: results
       WHEN sample_ratio_test.p_value >= 0.001 AND p_adjusted < 1 - 0.95
 -- experiment: result

@@ -241,9 +241,10 @@ FROM session_outcomes
     END AS peak
 -- experiment: chi_square_tails
     n_units AS n_units, multi_variant_units AS multi_variant_units, statistic AS statistic,
-    df AS df, peak AS peak, is_tail AS is_tail, is_tail * SQRT(statistic) AS root
--- experiment: chi_square_points
     df AS df, peak AS peak, is_tail AS is_tail,
+-- experiment: chi_square_points
+    df AS df, peak AS peak, is_tail AS is_tail, weight / (4 + slope) AS weight,
+    start_z + node / (4 + slope) AS z
 -- experiment: results
     metric AS metric, 'A' AS control, variant AS variant, value_control AS value_control,
     value AS value, difference AS difference, difference - critical_value * se AS ci_low,

@@ -11,6 +11,7 @@
     CAST(1 AS DOUBLE) / `rank` AS reciprocal_rank,
       PARTITION BY `model`, query_id ORDER BY CASE WHEN `rank` IS NULL THEN 1 ELSE 0 END, `rank`
 -- rankings: discounted_gains_metrics
+    SUM(CASE
       WHEN `rank` <= 10 THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(`rank` + 1 AS DOUBLE)))
     END)
       SUM(CASE

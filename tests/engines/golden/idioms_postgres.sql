@@ -12,6 +12,7 @@
 -- rankings: relevant_documents
     CAST(1 AS DOUBLE PRECISION) / rank AS reciprocal_rank,
 -- rankings: discounted_gains_metrics
+    SUM(CASE
       WHEN rank <= 10
       THEN relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(rank + 1 AS DOUBLE PRECISION)))
     END)
@@ -197,7 +198,9 @@ ORDER BY answers."intent" NULLS FIRST;
       WHEN squares > CAST('1e-12' AS DOUBLE PRECISION) * square_terms
       AND squares > CAST('1e-24' AS DOUBLE PRECISION) * units * ratio * ratio
 -- experiment: variant_estimates
+    -- NULL if squares are only rounding errors, as of equal units
       AND squares > CAST('1e-24' AS DOUBLE PRECISION) * units * value * value
+    END AS variance
 -- experiment: effects
     (1 - CAST(0.95 AS DOUBLE PRECISION)) / COUNT(*) OVER () AS alpha
 -- experiment: quadrature_nodes

@@ -35,6 +35,7 @@
 -- rankings: discounted_gains_metrics
   -- One row per MODEL and query with a judged document of positive relevance.
     "MODEL", query_id,
+    SUM(CASE
       WHEN rank <= 10 THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(rank + 1 AS DOUBLE)))
     END)
       SUM(CASE
@@ -345,7 +346,9 @@ ORDER BY answers."INTENT" NULLS FIRST;
       WHEN squares > CAST('1e-12' AS DOUBLE) * square_terms
       AND squares > CAST('1e-24' AS DOUBLE) * units * ratio * ratio
 -- experiment: variant_estimates
+    -- NULL if squares are only rounding errors, as of equal units
       AND squares > CAST('1e-24' AS DOUBLE) * units * value * value
+    END AS variance
 -- experiment: effects
     (1 - CAST(0.95 AS DOUBLE)) / COUNT(*) OVER () AS alpha
 -- experiment: quadrature_nodes

@@ -1,6 +1,7 @@
 -- rankings: relevant_documents
     CAST(1 AS DOUBLE) / rank AS reciprocal_rank,
 -- rankings: discounted_gains_metrics
+    SUM(CASE
       WHEN rank <= 10 THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(rank + 1 AS DOUBLE)))
     END)
       SUM(CASE

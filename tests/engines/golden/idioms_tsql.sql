@@ -7,6 +7,7 @@
 -- rankings: relevant_documents
     CAST(1 AS FLOAT) / rank AS reciprocal_rank,
 -- rankings: discounted_gains_metrics
+    SUM(CASE
       WHEN rank <= 10 THEN relevance * (LOG(CAST(2 AS FLOAT)) / LOG(CAST(rank + 1 AS FLOAT)))
     END)
       SUM(CASE

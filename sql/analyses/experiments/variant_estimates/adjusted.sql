@@ -1,5 +1,4 @@
 -- variant_estimates: one row per metric, treatment and arm (treatment or control): its CUPED-adjusted value, and variance of that.
--- The variance is NULL if units are all equal, with squares no greater than rounding errors.
 -- Grain: metric, variant, arm
 SELECT
   metric,
@@ -10,5 +9,5 @@ SELECT
   value,
   CASE
     WHEN exceeds_rounding(squares, square_terms, units, value) THEN squares / NULLIF(units - 1, 0) / units
-  END AS variance
+  END AS variance -- NULL if squares are only rounding errors, as of equal units
 FROM adjusted_moments

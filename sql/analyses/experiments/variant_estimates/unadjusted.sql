@@ -1,5 +1,4 @@
 -- variant_estimates: one row per metric and variant: its value, which is not adjusted, and the variance of that.
--- The variance is NULL if units are all equal, with squares no greater than rounding errors.
 -- Grain: metric, variant
 SELECT
   metric,
@@ -8,5 +7,5 @@ SELECT
   ratio AS value,
   CASE
     WHEN exceeds_rounding(squares, square_terms, units, ratio) THEN squares / NULLIF(units - 1, 0) / units
-  END AS variance
+  END AS variance -- NULL if squares are only rounding errors, as of equal units
 FROM linearized_moments
