@@ -42,10 +42,10 @@ from sqlrank.rollups.decomposition import (
     row_definition,
 )
 from sqlrank.rollups.rollup_table import definition_conditions
-from sqlrank.sql_ast import BIGINT, case_when, find_nodes, sql_literal
+from sqlrank.sql_ast import BIGINT, find_nodes, sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlrank.call.request import Request
 
@@ -321,45 +321,6 @@ class JackknifeBuckets:
 WEIGHT_COLUMN = "weight"
 
 
-def drop_unit_weights(statement: CompiledStatement) -> CompiledStatement:
-    """Return the statement without weights if every row weighs 1.
-
-    A sum of weights becomes a count of rows, and the negatives become all rows minus the positives.
-    """
-    tree: Any = statement.tree.copy()
-    ctes = {cte.alias: cte.this for cte in tree.ctes}
-    input_cte, aggregation_cte = ctes.get(PREDICTIONS_ROLE), ctes[tree.args["from_"].this.name]
-    if not isinstance(input_cte, exp.Select):
-        return statement
-    weights = [
-        select_item
-        for select_item in input_cte.selects
-        if select_item.alias_or_name == WEIGHT_COLUMN
-    ]
-    other_ctes = [
-        query for query in ctes.values() if query is not aggregation_cte and query is not input_cte
-    ]
-    if (
-        not weights
-        or _find_columns(weights[0])
-        or any(_reads_weight(query) for query in other_ctes)
-    ):
-        return statement
-    for sum_node in find_nodes(aggregation_cte, exp.Sum):
-        _drop_weight(sum_node)
-    if not any(_reads_weight(select_item) for select_item in aggregation_cte.selects):
-        for query in [input_cte, *_iterate_subqueries(aggregation_cte)]:
-            query.set(
-                "expressions",
-                [
-                    select_item
-                    for select_item in query.selects
-                    if select_item.alias_or_name != WEIGHT_COLUMN
-                ],
-            )
-    return CompiledStatement(tree, statement.outputs, statement.header)
-
-
 def has_weights(statement: CompiledStatement) -> bool:
     """Return True if the aggregates read weights from a column of the source."""
     tree: Any = statement.tree
@@ -375,46 +336,10 @@ def has_weights(statement: CompiledStatement) -> bool:
         for select_item in query.selects
         if select_item.alias_or_name == WEIGHT_COLUMN
     )
-    return any(map(_find_columns, weights)) and _reads_weight(ctes[tree.args["from_"].this.name])
-
-
-def _reads_weight(tree: exp.Expr) -> bool:
-    return any(column.name == WEIGHT_COLUMN for column in _find_columns(tree))
-
-
-def _find_columns(tree: exp.Expr) -> list[exp.Column]:
-    return find_nodes(tree, exp.Column)
-
-
-def _iterate_subqueries(query: exp.Select) -> Iterator[exp.Select]:
-    """Yield the nested subqueries in the FROM clause of a query."""
-    source = query.args["from_"].this
-    while isinstance(source, exp.Subquery):
-        yield source.this
-        source = source.this.args["from_"].this
-
-
-def _drop_weight(sum_node: exp.Sum) -> None:
-    """Rewrite a sum for rows of weight 1, in place."""
-    negatives_weight = case_when(exp.column("label").eq(1), 0, exp.column(WEIGHT_COLUMN))
-    if sum_node.this == negatives_weight:
-        positives = case_when(exp.column("label").eq(1), exp.Literal.number("1.0"), 0)
-        sum_node.replace(_count_rows() - exp.Sum(this=positives))
-        return
-    for product in find_nodes(sum_node, exp.Mul):
-        if product.this == exp.column(WEIGHT_COLUMN):
-            product.replace(product.expression)
-    if sum_node.this == exp.column(WEIGHT_COLUMN):
-        sum_node.replace(_count_rows())
-        return
-    for column in _find_columns(sum_node):
-        if column.name == WEIGHT_COLUMN:
-            column.replace(exp.Literal.number("1.0"))
-
-
-def _count_rows() -> exp.Count:
-    """Return COUNT(*) as sqlglot parses it, so that it is equal to that of a file."""
-    return exp.Count(this=exp.Star(), big_int=True)
+    read = find_nodes(ctes[tree.args["from_"].this.name], exp.Column)
+    return any(find_nodes(weight, exp.Column) for weight in weights) and any(
+        column.name == WEIGHT_COLUMN for column in read
+    )
 
 
 @dataclass(frozen=True)
@@ -581,7 +506,6 @@ def add_definition_column(
         )
     else:
         is_weighted = has_weights(statement)
-        statement = drop_unit_weights(statement)
     tree: Any = statement.tree.copy()
     digest = definition.compute_digest(
         is_weighted=is_weighted, time_zone=statement.header.time_zone
