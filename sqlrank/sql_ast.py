@@ -30,6 +30,10 @@ NEVER_NULL = "never_null"
 """Key that marks an equality in its ``meta``: neither of the compared columns is ever NULL."""
 
 
+OPERATORS = (exp.Binary, exp.Neg, exp.Not, exp.Between, exp.In)
+"""Nodes that may need parentheses as operands of one another."""
+
+
 class LeadingComment(str):
     """A comment that is written above its column, never behind it."""
 
@@ -157,6 +161,25 @@ def sql_literal(value: str | float | tuple[Any, ...] | None) -> exp.Expr:
 def double_literal(number: float) -> exp.Cast:
     """Return a number as a SQL double."""
     return exp.cast(sql_literal(number), DOUBLE)
+
+
+def bind_placeholders(tree: Node, **values: Any) -> Node:
+    """Replace ``$name`` in a tree by copies of values or expressions, in place; names without a
+    value stay.
+
+    >>> import sqlglot
+    >>> bind_placeholders(
+    ...     sqlglot.parse_one("SELECT 2 * $a + $b", read="duckdb"),
+    ...     a=exp.column("x") + 1,
+    ... ).sql("duckdb")
+    'SELECT 2 * (x + 1) + $b'
+    """
+    for node in find_nodes(tree, exp.Placeholder):
+        if node.name in values:
+            value = exp.convert(values[node.name], copy=True)
+            is_operand = isinstance(value, OPERATORS) and isinstance(node.parent, OPERATORS)
+            node.replace(exp.paren(value, copy=False) if is_operand else value)
+    return tree
 
 
 def union_all(branches: Iterable[exp.Select]) -> exp.Query:

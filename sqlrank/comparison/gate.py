@@ -90,7 +90,7 @@ from sqlrank.result_metadata import (
     rename_metric_rows,
 )
 from sqlrank.run.execution import run_resolved
-from sqlrank.sql_ast import find_nodes, quoted_column, sql_literal
+from sqlrank.sql_ast import bind_placeholders, find_nodes, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -125,12 +125,14 @@ def find_regressions(
     rows: list[dict[str, Any]] = []
     for index, (measure, metric) in enumerate(zip(units.measures, comparison.metrics, strict=True)):
         sign = {"higher": 1, "lower": -1}.get(measure.direction, 0)
-        query = load_select("analyses/comparison", "regressions.sql")
-        bound: Any = exp.replace_placeholders(
-            query, metric=index, sign=sign, cells=MAX_CELLS_PER_GROUPING
+        query = bind_placeholders(
+            load_select("analyses/comparison", "regressions.sql"),
+            metric=index,
+            sign=sign,
+            cells=MAX_CELLS_PER_GROUPING,
         )
         regressions = (
-            [] if measure.uses_influence else [("queries", *row) for row in units.fetch_rows(bound)]
+            [] if measure.uses_influence else [("queries", *row) for row in units.fetch_rows(query)]
         )
         groups = [
             summary

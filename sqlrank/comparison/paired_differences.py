@@ -42,7 +42,7 @@ from sqlrank.run.execution import (
     execute_resolved,
     run_resolved,
 )
-from sqlrank.sql_ast import sql_literal, union_all
+from sqlrank.sql_ast import bind_placeholders, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -490,8 +490,8 @@ class PairedUnits:
 
     def create_temp(self, name: str, query: exp.Query, kind: str = "TABLE", **values: Any) -> None:
         """Create a temporary table or view; ``values`` are bound to ``$name`` placeholders."""
-        bound = exp.replace_placeholders(query, **values) if values else query
-        self.database.execute(_create_temp(name, bound, kind).sql("duckdb"))
+        bind_placeholders(query, **values)
+        self.database.execute(_create_temp(name, query, kind).sql("duckdb"))
 
 
 _TEMPORARY = exp.Properties(expressions=[exp.TemporaryProperty()])

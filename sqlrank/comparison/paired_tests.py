@@ -39,7 +39,7 @@ from sqlrank.interval_options import (
 )
 from sqlrank.registry.query_templates import RepeatedNames, load_select, repeat_columns
 from sqlrank.result_metadata import LeftOut
-from sqlrank.sql_ast import sql_literal
+from sqlrank.sql_ast import bind_placeholders, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -105,7 +105,7 @@ class ConfidenceSequence:
         }
         steps = {
             "effects": exp.select(*(value.as_(name) for name, value in columns.items())),
-            "sequence_scales": exp.replace_placeholders(
+            "sequence_scales": bind_placeholders(
                 load_select("analyses/experiments", "sequence_scales.sql"), **tuning
             ),
             "critical_values": load_select(

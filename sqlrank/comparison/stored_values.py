@@ -35,7 +35,7 @@ from sqlrank.result_metadata import (
     read_parquet,
     read_texts,
 )
-from sqlrank.sql_ast import sql_literal, union_all
+from sqlrank.sql_ast import bind_placeholders, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -346,7 +346,7 @@ def _read_plans(values: Any, system: str, correlation: float) -> list[Plan]:
             "stored_values": union_all(rows),
             "stored_systems": load_select("analyses/comparison", "stored_systems.sql"),
         }
-        query: Any = exp.replace_placeholders(
+        query = bind_placeholders(
             load_select("analyses/comparison", "planned_deviations.sql"), correlation=correlation
         )
         for name, step in steps.items():

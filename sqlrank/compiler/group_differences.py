@@ -47,7 +47,14 @@ from sqlrank.result_columns import (
     RATIO_LIMITS,
     extreme_column,
 )
-from sqlrank.sql_ast import BIGINT, case_when, is_not_null, sql_literal, union_all
+from sqlrank.sql_ast import (
+    BIGINT,
+    bind_placeholders,
+    case_when,
+    is_not_null,
+    sql_literal,
+    union_all,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -164,7 +171,7 @@ class _GroupDifferences:
                 "quantile": normal_quantile((1 + confidence.level) / 2),
             }
             for step in LIMIT_STEPS:
-                self._add_file_step(step, bindings=bindings)
+                self._add_file_step(step, **bindings)
             self._add_file_step(
                 "squared_margins", "shared_units" if shares_units else "independent"
             )
@@ -179,20 +186,15 @@ class _GroupDifferences:
         )
         self.step_keys[self.ctes[name]] = keys
 
-    def _add_file_step(
-        self, name: str, variant: str = "", bindings: Mapping[str, float] | None = None
-    ) -> None:
-        path = (
-            (DIFFERENCES_FOLDER, name, f"{variant}.sql")
-            if variant
-            else (DIFFERENCES_FOLDER, f"{name}.sql")
-        )
-        query: Any = exp.replace_placeholders(
+    def _add_file_step(self, *step: str, **bindings: float) -> None:
+        """Add the step of a file, or of a variant of it."""
+        path = (DIFFERENCES_FOLDER, *step[:-1], f"{step[-1]}.sql")
+        query = bind_placeholders(
             inline_functions(self.relations.library, load_select(*path), {}),
-            **{key: sql_literal(value) for key, value in (bindings or {}).items()},
+            **bindings,
         )
         rename_ctes(query, self.ctes)
-        if name == "extreme_groups":
+        if step[0] == "extreme_groups":
             self._name_extremes(query)
         keys = expand_keys(query, ExpansionContext(lambda table: self.step_keys[table]))
         rows = file_rows(*path).removesuffix(".")
@@ -200,7 +202,7 @@ class _GroupDifferences:
             rows = rows.replace(", metric and component", " and metric").replace(
                 ", metric, component", ", metric"
             )
-        self._add_cte(name, query, f"{rows} ({'/'.join(path)})", keys)
+        self._add_cte(step[0], query, f"{rows} ({'/'.join(path)})", keys)
 
     def _name_extremes(self, query: exp.Select) -> None:
         """Select the columns of the compared groups of the least and the greatest value."""

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from sqlrank.compiler.layout import GroupingLayout, KeyedCte
     from sqlrank.registry.registry import Registry
+    from sqlrank.sql_ast import Node
 
 MAX_GAIN = 1e90
 """Largest gain of a grade.
@@ -96,9 +97,7 @@ def _bind_tree(
     return bound
 
 
-def inline_functions(
-    library: Registry, tree: exp.Expr, settings: Mapping[str, ParameterValue]
-) -> exp.Expr:
+def inline_functions(library: Registry, tree: Node, settings: Mapping[str, ParameterValue]) -> Node:
     """Replace the calls of functions of the library by their bodies, in place; others are of an
     engine.
     """

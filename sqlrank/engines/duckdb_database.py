@@ -76,7 +76,7 @@ from sqlrank.engines.text_tables import (
 )
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt
 from sqlrank.registry.query_templates import load_select
-from sqlrank.sql_ast import query_text, sql_literal, write_tree
+from sqlrank.sql_ast import bind_placeholders, query_text, sql_literal, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -844,7 +844,7 @@ def _build_file_item(
             f"{role}: {quote_excerpt(text, is_name=True)} has no suffix of a known format. Use one"
             f" of {', '.join(READER_FUNCTIONS)}"
         )
-    tree = exp.replace_placeholders(
+    tree = bind_placeholders(
         load_select("inputs/readers", f"{text_tables.TEXT_FORMATS[role]}.sql"), path=path_literal
     )
     for reader in tree.find_all(exp.ReadCSV):

@@ -36,7 +36,7 @@ from sqlrank.errors import (
 )
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import load_select
-from sqlrank.sql_ast import sql_literal, union_all
+from sqlrank.sql_ast import bind_placeholders, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -508,7 +508,7 @@ def _own_names(connection: duckdb.DuckDBPyConnection, node: exp.Expr, path: str)
     if not is_json and not node.find(exp.ReadCSV):
         return []
     query = load_select("inputs/readers", "json_keys.sql" if is_json else "csv_header.sql")
-    rows = fetch_tuples(connection, exp.replace_placeholders(query, path=path).sql("duckdb"))
+    rows = fetch_tuples(connection, bind_placeholders(query, path=path).sql("duckdb"))
     return [str(name) for row in rows for name in row]
 
 

@@ -25,6 +25,7 @@ from sqlrank.errors import InputError, quote_excerpt
 from sqlrank.registry.query_templates import load_select
 from sqlrank.sql_ast import (
     DOUBLE,
+    bind_placeholders,
     call_function,
     is_not_null,
     is_null,
@@ -62,9 +63,7 @@ def shorten_text_readers(query: exp.Query) -> exp.Query:
             for field in rows.this.selects
             if outer.is_star or field.alias in needed
         ]
-        lines = exp.replace_placeholders(
-            load_select("inputs/readers", "text_lines.sql"), path=reader.this
-        )
+        lines = bind_placeholders(load_select("inputs/readers", "text_lines.sql"), path=reader.this)
         rows.set(
             "this",
             exp.select(*fields, copy=False).from_(
@@ -315,7 +314,7 @@ def _check_skipped_lines(
     """Raise ``InputError`` if DuckDB leaves out the first lines of a file as a title, and they are
     rows: they have fields, of which one is a number, or as many as another line of them.
     """
-    query = exp.replace_placeholders(
+    query = bind_placeholders(
         load_select("inputs/readers", "csv_skipped_lines.sql"), path=glob.escape(str(path))
     )
     try:
@@ -368,7 +367,7 @@ def undetected_delimiter_problem(
         }
         try:
             connection.execute(
-                exp.replace_placeholders(
+                bind_placeholders(
                     load_select("inputs/readers", "csv_rows.sql"), **placeholders
                 ).sql("duckdb")
             )

@@ -27,6 +27,7 @@ from sqlrank.registry.query_templates import (
 )
 from sqlrank.result_columns import EXPERIMENT_SCHEMA
 from sqlrank.sql_ast import (
+    bind_placeholders,
     case_when,
     count_rows,
     double_literal,
@@ -189,7 +190,7 @@ def _metric_sums(design: ExperimentDesign) -> Any:
     query = _bind_step(values, "metric_moments")
     metrics = query.find(exp.Subquery)
     rows: list[Any] = [
-        exp.replace_placeholders(metrics.this.copy(), metric=sql_literal(name))
+        bind_placeholders(metrics.this.copy(), metric=sql_literal(name))
         for name in columns_by_metric
     ]
     for row in rows[1:]:
@@ -314,10 +315,8 @@ def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
 
 def _bind_step(bindings: Mapping[str, exp.Expr], *path: str) -> Any:
     """Return the query of a step with its functions inlined and its parameters replaced."""
-    return exp.replace_placeholders(
-        inline_functions(load_registry(), read_step(*path[:-1], f"{path[-1]}.sql"), {}),
-        **{name: value.copy() for name, value in bindings.items()},
-    )
+    step = read_step(*path[:-1], f"{path[-1]}.sql")
+    return bind_placeholders(inline_functions(load_registry(), step, {}), **bindings)
 
 
 def _build_alpha(design: ExperimentDesign) -> exp.Expr:

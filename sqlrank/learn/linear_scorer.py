@@ -40,7 +40,7 @@ from sqlrank.registry.metric import Metric
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import StatementHeader, render_statement
 from sqlrank.result_metadata import is_text, read_json
-from sqlrank.sql_ast import quoted_column, sql_literal
+from sqlrank.sql_ast import bind_placeholders, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -153,8 +153,7 @@ def _write_statement(ctes: Mapping[str, exp.Query], tables: Mapping[str, str], k
     ``candidates``.
     """
     tree = read_training_step("candidate_pairs", tables)
-    for placeholder in list(tree.find_all(exp.Placeholder)):
-        placeholder.replace(exp.convert(k))
+    bind_placeholders(tree, k=k)
     for name, query in {
         "candidate_examples": read_training_step("candidate_examples", tables),
         **ctes,

@@ -45,7 +45,7 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import Metric
 from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.renderer import StatementHeader, render_statement
-from sqlrank.sql_ast import quoted_column, sql_literal, write_tree
+from sqlrank.sql_ast import bind_placeholders, quoted_column, sql_literal, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -762,9 +762,9 @@ def _write_step(objective: Objective, options: DescentOptions, tables: Mapping[s
     tree = read_training_step("next_weights", tables)
     for name, query in ctes.items():
         tree = tree.with_(name, as_=query, copy=False)
-    for placeholder in list(tree.find_all(exp.Placeholder)):
-        if placeholder.name in {"learning_rate", "l2", "radius"}:
-            placeholder.replace(exp.convert(getattr(options, placeholder.name)))
+    bind_placeholders(
+        tree, **{name: getattr(options, name) for name in ("learning_rate", "l2", "radius")}
+    )
     return render_statement(
         tree, StatementHeader(f"a step of the descent on {objective.description}")
     )

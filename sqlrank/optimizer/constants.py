@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.optimizer.statement_graph import (
-    OPERATORS,
     Scope,
     StatementGraph,
     StatementStep,
@@ -18,7 +17,7 @@ from sqlrank.optimizer.statement_graph import (
     iterate_conjuncts,
     needs_parentheses,
 )
-from sqlrank.sql_ast import DOUBLE, find_nodes
+from sqlrank.sql_ast import DOUBLE, OPERATORS, find_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable

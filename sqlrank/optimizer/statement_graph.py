@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import sqlglot
 from sqlglot import exp
 
-from sqlrank.sql_ast import DOUBLE, find_nodes
+from sqlrank.sql_ast import DOUBLE, OPERATORS, find_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 _ARITHMETIC: Mapping[type[Expr], int] = {exp.Mul: 3, exp.Div: 3, exp.Add: 2, exp.Sub: 2}
 """Arithmetic operators, with how tightly they bind."""
-
-OPERATORS = (exp.Binary, exp.Neg, exp.Not, exp.Between, exp.In)
 
 
 def needs_parentheses(value: Expr, place: Expr) -> bool:

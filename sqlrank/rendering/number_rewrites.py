@@ -11,7 +11,6 @@ from sqlglot import exp
 
 from sqlrank.optimizer.constants import literal_value
 from sqlrank.optimizer.statement_graph import (
-    OPERATORS,
     needs_parentheses,
     union_members,
 )
@@ -19,6 +18,7 @@ from sqlrank.rendering.dialect_forms import add_step
 from sqlrank.sql_ast import (
     BIGINT,
     DOUBLE,
+    OPERATORS,
     add_terms,
     call_function,
     case_when,

@@ -36,6 +36,7 @@ from sqlrank.registry.query_templates import describe_rows, load_select
 from sqlrank.rendering.dialects import DEFAULT_DIALECT, get_dialect
 from sqlrank.rendering.renderer import StatementHeader, render_statement
 from sqlrank.sql_ast import (
+    bind_placeholders,
     count_rows,
     find_nodes,
     first_select,
@@ -152,8 +153,8 @@ class LeakageFilter:
         """
         if not self.joins:
             return rows
-        query: Any = exp.replace_placeholders(
-            load_select("analyses/splits", "without_leakage.sql"), first=sql_literal(training_part)
+        query = bind_placeholders(
+            load_select("analyses/splits", "without_leakage.sql"), first=training_part
         )
         query.set(
             "joins", [join for join in query.args["joins"] if join.alias_or_name in self.joins]
@@ -523,10 +524,7 @@ class SplitPlan:
         template = load_select("analyses/splits", f"{self.kind}.sql")
         if is_open:
             template.set("where", None)
-        bound: Any = exp.replace_placeholders(
-            template, **{name: value.copy() for name, value in values.items()}
-        )
-        query: exp.Select = bound
+        query = bind_placeholders(template, **values)
         self._name_columns(query, table)
         split = query.selects[-1]
         if self.limits and self.kind != "expanding":

@@ -57,7 +57,15 @@ from sqlrank.interval_options import (
 from sqlrank.registry.query_templates import file_rows, load_select
 from sqlrank.registry.resolved_metric import limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE, SLICE_COLUMN
-from sqlrank.sql_ast import BIGINT, DOUBLE, case_when, find_nodes, is_not_null, sql_literal
+from sqlrank.sql_ast import (
+    BIGINT,
+    DOUBLE,
+    bind_placeholders,
+    case_when,
+    find_nodes,
+    is_not_null,
+    sql_literal,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -337,9 +345,9 @@ class BootstrapIntervals:
         """Add the CTE of a file, of which columns that begin with ``value`` are those of each
         metric, and return its query.
         """
-        query: Any = exp.replace_placeholders(
+        query = bind_placeholders(
             load_select("analyses/bootstrap", file),
-            tail=sql_literal(self.confidence.tail_probability),
+            tail=self.confidence.tail_probability,
         )
         metric_columns = [item for item in query.selects if item.alias_or_name.startswith("value")]
         items = [item for item in query.selects if item not in metric_columns]
@@ -351,8 +359,7 @@ class BootstrapIntervals:
         expand_keys(query, ExpansionContext(lambda _: {GROUP_ID: self.keys}))
         rows = f"{file_rows('analyses/bootstrap', file).removesuffix('.')} (bootstrap/{file})"
         self.ctes[name] = self.relations.ctes.add_aggregate(name, query, rows)
-        select: exp.Select = query
-        return select
+        return query
 
     def _select_limits(self, column: MetricColumn, value: exp.Column) -> dict[str, exp.Expr]:
         """Return the limits, standard error and number of units of a metric."""
