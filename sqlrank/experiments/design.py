@@ -139,6 +139,9 @@ class ExperimentDesign:
     power: float = 0.8
     expected_units: int | None = None
 
+    def __hash__(self) -> int:
+        return hash(repr(self))  # mappings have no hash
+
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any]) -> ExperimentDesign:
         """Parse the arguments of a call; raise ``MetricError`` for invalid ones."""

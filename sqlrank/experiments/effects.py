@@ -4,6 +4,7 @@ lifts, intervals and tests.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -25,6 +26,7 @@ from sqlrank.registry.query_templates import (
     load_query,
     repeat_columns,
 )
+from sqlrank.rendering.renderer import StatementHeader, render_statement
 from sqlrank.result_columns import EXPERIMENT_SCHEMA
 from sqlrank.sql_ast import (
     bind_placeholders,
@@ -43,7 +45,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from sqlrank.inputs.bound_input import BoundInput
-    from sqlrank.rendering.renderer import StatementHeader
 
 
 FOLDER = "analyses/experiments"
@@ -445,13 +446,13 @@ MULTI_VARIANT_COLUMN = "multi_variant_units"
 """The column of a printed statement with the number of units in several variants."""
 
 
-def effects_query(design: ExperimentDesign, control: str) -> Any:
-    """Return the query from a table ``metric_moments``, the sums of variants, to the result
+@lru_cache(maxsize=64)
+def write_effects(design: ExperimentDesign, control: str) -> str:
+    """Return the statement from a table ``metric_moments``, the sums of variants, to the result
     rows.
     """
-    return with_ctes(
-        {**effect_ctes(design, control), "rows": _result_columns(PRINTED_COLUMNS)}, set()
-    )
+    steps = {**effect_ctes(design, control), "rows": _result_columns(PRINTED_COLUMNS)}
+    return render_statement(with_ctes(steps, set()), StatementHeader("effects"))
 
 
 def experiment_statement(

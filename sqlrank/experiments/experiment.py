@@ -42,11 +42,11 @@ from sqlrank.experiments.effects import (
     KEYS,
     OBSERVATIONS,
     SRM_ALPHA,
-    effects_query,
     experiment_statement,
     source_table_names,
     variant_sum_ctes,
     with_ctes,
+    write_effects,
 )
 from sqlrank.inputs.bound_input import BoundInput
 from sqlrank.inputs.column_mapping import bind_column_or_expression
@@ -658,7 +658,7 @@ def _compute_effects(
     """Return the result rows computed from the sums of variants."""
     with duckdb_session(None, replace(limits, timeout=None)) as duck:
         duck.register("metric_moments", arms)
-        text = render_statement(effects_query(design, control), StatementHeader("effects"))
+        text = write_effects(design, control)
 
         def fetch_effects() -> list[dict[str, Any]]:
             rows: list[dict[str, Any]] = duck.sql(text).to_arrow_table().to_pylist()
