@@ -31,7 +31,7 @@ from sqlrank.sql_ast import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from sqlglot.expressions import Expr
 
@@ -510,7 +510,7 @@ def merge_aggregations(graph: StatementGraph) -> bool:
     ... SELECT n, c.y, m FROM b JOIN c ON b.x = c.x JOIN d ON b.x = d.x''',
     ... )
     'WITH a AS (SELECT x, y FROM t), c AS (SELECT x, COUNT(*) AS n, SUM(y) AS y, MAX(y) AS z, MIN(y) AS m FROM a GROUP BY x) \
-SELECT b.n, c.y, d.m FROM c AS b JOIN c ON b.x = c.x JOIN c AS d ON b.x = d.x'
+SELECT b.n, c.y, c.m FROM c AS b JOIN c ON b.x = c.x'
     """  # noqa: E501
     is_changed = False
     earlier_by_sources: dict[tuple[str, ...], list[StatementStep]] = {}
@@ -525,6 +525,91 @@ SELECT b.n, c.y, d.m FROM c AS b JOIN c ON b.x = c.x JOIN c AS d ON b.x = d.x'
         candidates[candidates.index(equal)] = _merge_steps(graph, equal, step)
         is_changed = True
     return is_changed
+
+
+def share_rows(graph: StatementGraph) -> bool:
+    """Let a CTE that aggregates the source of another one read that one, in place, if it adds
+    columns and no rows, and is aggregated by the same keys: the two are then merged. Return True if
+    there are any.
+
+    >>> from sqlrank.optimizer.statement_graph import rewrite_graph
+    >>> rewrite_graph(
+    ...     share_rows,
+    ...     '''WITH a AS (SELECT x, y FROM t), b AS (SELECT x, COUNT(y) AS n FROM a GROUP BY x),
+    ... c AS (SELECT x, y, ROW_NUMBER() OVER (PARTITION BY x) AS z FROM a), d AS (SELECT x, SUM(z) AS s FROM c GROUP BY x)
+    ... SELECT n, s FROM b JOIN d ON b.x = d.x''',
+    ... )
+    'WITH a AS (SELECT x, y FROM t), c AS (SELECT x, y, ROW_NUMBER() OVER (PARTITION BY x) AS z FROM a), \
+b AS (SELECT x, COUNT(y) AS n FROM c GROUP BY x), d AS (SELECT x, SUM(z) AS s FROM c GROUP BY x) \
+SELECT n, s FROM b JOIN d ON b.x = d.x'
+    """  # noqa: E501
+    is_changed = False
+    readers = graph.find_readers()
+    passed: dict[str, dict[str, set[str]]] = {}
+    for step in list(graph.steps_by_name.values()):
+        passed[step.name] = _find_passed_columns(step, passed)
+        aggregations = [
+            reader.step for reader, _ in readers[step.name] if "group" in reader.clauses
+        ]
+        for source, names in passed[step.name].items() if aggregations else ():
+            for reader, table in readers[source]:
+                if (
+                    len(reader.sources) == 1
+                    and all(not column.table and column.name in names for column in reader.columns)
+                    and _read_instead(reader, table, step, aggregations)
+                ):
+                    _move_before(graph, step, reader.step)
+                    is_changed = True
+    return is_changed
+
+
+def _find_passed_columns(
+    step: StatementStep, passed: Mapping[str, Mapping[str, set[str]]]
+) -> dict[str, set[str]]:
+    """Return the columns that a CTE passes on from each of those that have its rows."""
+    scope, source = step.scopes[0], step.scopes[0].first_source
+    is_extension = (
+        scope.clauses == {"expressions", "from_"}
+        and not step.is_union
+        and scope.is_plain
+        and not scope.is_aggregate
+        and not _is_random(step)
+    )
+    if source is None or not is_extension:
+        return {}
+    names = {
+        name
+        for name, item in scope.items.items()
+        if isinstance(item, exp.Column) and item.name == name
+    }
+    inner = {name: columns & names for name, columns in passed[source.name].items()}
+    return {source.name: names} | inner
+
+
+def _read_instead(
+    reader: Scope, table: Expr, step: StatementStep, others: Collection[StatementStep]
+) -> bool:
+    """Let a SELECT read another CTE if it then has the rows of one of its readers; return True if
+    it does.
+    """
+    replacement = exp.table_(step.name)
+    table.replace(replacement)
+    if has_equal := any(_have_equal_rows(other, reader.step) for other in others):
+        reader.mark_changed()
+    else:
+        replacement.replace(table)
+    return has_equal
+
+
+def _move_before(graph: StatementGraph, step: StatementStep, reader: StatementStep) -> None:
+    """Put a CTE, and those between its source and it, before one that reads it."""
+    names = list(graph.steps_by_name)
+    position = names.index(reader.name)
+    while position < names.index(step.name):
+        moved = names.pop(names.index(step.name))
+        names.insert(position, moved)
+        step = graph.steps_by_name[next(iter(step.scopes[0].sources.values())).name]
+    graph.steps_by_name = {name: graph.steps_by_name[name] for name in names}
 
 
 def _have_equal_rows(earlier: StatementStep, later: StatementStep) -> bool:
@@ -588,6 +673,8 @@ def _merge_steps(
     if len(columns) > len(merged.column_names):
         merged.scopes[0].select.set("expressions", list(columns.values()))
         merged.scopes[0].mark_changed()
+    for scope, _ in readers[replaced.name]:
+        _drop_repeated_joins(scope, _list_group_keys(merged))
     # It stands where the earlier one did: readers of that come before the later one.
     steps = [
         merged if step is earlier else step
@@ -596,6 +683,43 @@ def _merge_steps(
     ]
     graph.steps_by_name = {step.name: step for step in steps}
     return merged
+
+
+def _drop_repeated_joins(scope: Scope, keys: Collection[str]) -> None:
+    """Drop the joins to a CTE that a join before has under the same condition, which compares its
+    keys.
+    """
+    aliases: dict[Expr, str] = {}
+    for join in list(scope.joins):
+        alias, condition = join.this.alias_or_name, join.copy()
+        compared = {
+            side.name
+            for conjunct in iterate_conjuncts(join.args.get("on"))
+            if isinstance(conjunct.unnest(), (exp.EQ, exp.NullSafeEQ))
+            for side in (conjunct.unnest().this, conjunct.unnest().expression)
+            if isinstance(side, exp.Column) and side.table == alias
+        }
+        condition.set("this", exp.table_(join.this.name))
+        for column in condition.find_all(exp.Column):
+            if column.table == alias:
+                column.set("table", None)
+        first = aliases.setdefault(condition, alias)
+        if first != alias and keys and compared >= {*keys}:
+            scope.joins.remove(join)
+            for column in scope.columns:
+                if column.table == alias:
+                    column.set("table", exp.to_identifier(first))
+            scope.mark_changed()
+
+
+def _list_group_keys(step: StatementStep) -> list[str]:
+    """Return the columns that identify a row of an aggregation, none if a key is no column."""
+    scope = step.scopes[0]
+    group = scope.select.args.get("group")
+    if step.is_union or group is None or {*filter(group.args.get, group.args)} != {"expressions"}:
+        return []
+    names = [name for name, item in scope.items.items() if item.unalias() in group.expressions]
+    return names if len(names) == len(group.expressions) else []
 
 
 def order_ctes(graph: StatementGraph) -> None:

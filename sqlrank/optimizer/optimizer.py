@@ -17,6 +17,7 @@ from sqlrank.optimizer.merging import (
     merge_aggregations,
     merge_projections,
     order_ctes,
+    share_rows,
 )
 from sqlrank.optimizer.statement_graph import (
     Scope,
@@ -267,6 +268,8 @@ def optimize_statement(tree: Expr) -> None:
     if propagate_predicates(graph):
         prune_columns(graph)
     qualify_tables(graph)
+    if share_rows(graph):
+        merge_projections(graph)
     if merge_aggregations(graph):
         qualify_tables(graph)
     order_ctes(graph)

@@ -44,6 +44,19 @@ def optimize_text(text: str) -> str:
 @pytest.mark.parametrize(
     "rest",
     [
+        (  # pairs of the rows of a key
+            "c AS (SELECT x, y FROM a WHERE y > 1), d AS (SELECT x, y FROM a WHERE y > 1) SELECT b.w,"
+            " c.y, d.y AS other FROM b JOIN c ON c.x = b.x JOIN d ON d.x = b.x"
+        ),
+        (  # joined by another column than that of the groups
+            "c AS (SELECT x, COUNT(*) AS n FROM a GROUP BY x), d AS (SELECT x, SUM(y) AS n2 FROM a"
+            " GROUP BY x) SELECT b.x, c.n, d.n2 FROM b JOIN c ON c.x > b.x JOIN d ON d.x > b.x"
+        ),
+        (  # a filter leaves out rows that another aggregation counts
+            "c AS (SELECT x, y, z FROM a WHERE y > 1), d AS (SELECT x, SUM(z) AS s FROM c GROUP BY x),"
+            " e AS (SELECT x, COUNT(y) AS n FROM a GROUP BY x) SELECT d.s, e.n FROM e LEFT JOIN d"
+            " ON d.x = e.x"
+        ),
         "c AS (SELECT x FROM a GROUP BY x) SELECT c.x, a.y FROM a JOIN c ON c.x = a.x",
         (
             "c AS (SELECT x FROM a GROUP BY x) SELECT c.x, a.y FROM a JOIN c ON c.x IS NOT DISTINCT"
@@ -167,6 +180,21 @@ def optimize_text(text: str) -> str:
 def test_rows_stay(rest: str, connection: duckdb.DuckDBPyConnection) -> None:
     text = f"{INPUTS}, {rest}"
     assert sorted_rows(connection, optimize_text(text)) == sorted_rows(connection, text)
+
+
+SHARED_ROWS = """c AS (SELECT x, COUNT(y) AS n FROM a GROUP BY x), d AS (SELECT x, y, ROW_NUMBER()
+OVER (PARTITION BY x ORDER BY y, z) AS place FROM a), e AS (SELECT x, y, place, place * 2 AS double FROM d),
+f AS (SELECT x, SUM(double + y) AS s FROM e GROUP BY x), g AS (SELECT x FROM b GROUP BY x)
+SELECT g.x, c.n, f.s FROM g LEFT JOIN f ON f.x IS NOT DISTINCT FROM g.x
+LEFT JOIN c ON c.x IS NOT DISTINCT FROM g.x"""
+
+
+def test_rows_are_grouped_once(connection: duckdb.DuckDBPyConnection) -> None:
+    """``c`` reads ``e``, which has its rows and columns, and two joins are one."""
+    before = f"{INPUTS}, {SHARED_ROWS}"
+    after = optimize_text(before)
+    assert (before.count("GROUP BY"), after.count("GROUP BY"), after.count("JOIN")) == (3, 2, 1)
+    assert sorted_rows(connection, after) == sorted_rows(connection, before)
 
 
 @pytest.mark.parametrize("is_marked", [False, True])
