@@ -39,6 +39,7 @@ from sqlrank.compiler.select_builders import (
 )
 from sqlrank.errors import MetricError
 from sqlrank.interval_options import MULTIPLICITY_COLUMN, REPLICATE_COLUMN, IntervalOptions
+from sqlrank.optimizer.statement_graph import is_aggregated
 from sqlrank.registry.query_templates import describe_aggregate
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER, ResolvedMetric
 from sqlrank.registry.sql_file import RowsRead
@@ -163,9 +164,12 @@ class AggregationCtes:
         is_per_list = tree.selects[0].name == LIST_ID
         per_list = counts_queries or (self.per_query and not is_per_list)
         unit, grain = ("list", "list") if is_per_list else ("group", "group")
-        aggregate = self._find_or_add_aggregate(
-            self.relations.add_relation(source, settings, per_list), unit, grain
-        )
+        cte = self.relations.add_relation(source, settings, per_list)
+        if is_per_list and not any(map(is_aggregated, tree.selects)):  # a row per list as it is
+            aggregate = KeyedCte(cte, self.relations.find_keys(cte)[LIST_ID], unit)
+            self._aggregates[unit, cte, None] = aggregate
+            return aggregate
+        aggregate = self._find_or_add_aggregate(cte, unit, grain)
         self._add_columns(aggregate, *(column.copy() for column in tree.selects[1:]))
         return aggregate
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.call.resolve import RANKING_ROLES, ResolvedRequest
+from sqlrank.compiler.row_keys import LIST_ID
 from sqlrank.registry.metric_info import load_small_samples
 from sqlrank.registry.metric_resolver import (
     find_effective_policies,
@@ -19,7 +20,7 @@ from sqlrank.registry.resolved_metric import LABEL_RANGES, find_input_role
 from sqlrank.registry.sql_folder import sql_root
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sqlrank.inputs.bound_input import BoundInputs
     from sqlrank.registry.metric_info import SmallSample
@@ -81,7 +82,9 @@ def load_answered_lists(request: ResolvedRequest, rank_method: str) -> dict[str,
     if has_ranks and not request.any_metric_with("ranks", "given"):  # which may begin after 1
         relations |= {"sort": "answered_lists", "top_k": "answered_lists"}
     name = relations.get(rank_method, "retrieved_documents")
-    columns = share_select("inputs/notes", "answered_lists.sql").selects
+    columns: Sequence[exp.Expr] = share_select("inputs/notes", "answered_lists.sql").selects
+    if name == "answered_lists":  # which has a row per list, and the column
+        columns = [*map(exp.column, (LIST_ID, AUDIT_ANSWERED))]
     return {name: exp.select(*columns, copy=False).from_(exp.table_(name), copy=False)}
 
 
