@@ -230,7 +230,8 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     if not re.search("^## ", markdown, re.MULTILINE):
         page.meta["hide"] = ["toc"]
     place = page.file.src_uri
-    page.meta["tags"] = keywords.read_keywords().get(place, [])
+    phrases = keywords.read_keywords().get(place, [])
+    page.meta["tags"] = list(dict.fromkeys([*phrases, *map(keywords.join_phrase, phrases)]))
     page.meta["search"] = {
         "boost": keywords.find_boost(place, is_written=page.file.generated_by is None)
     } | page.meta.get("search", {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from website.families import group_by_family, locate_metric_page, spell_name
+from website.linked_pages import ROOT
 from website.spelling import separate_words
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ of other metrics, and of the rest.
 
 REFERENCE = {"engines.md", "glossary.md", "plans.md", "speed.md", "troubleshooting.md"}
 """Pages of docs that are found after those that explain a term."""
+
+_SEPARATORS = re.compile(r"[\s\-@(),!=\[\]]+")
 
 
 @cache
@@ -47,6 +51,19 @@ def read_keywords() -> dict[str, list[str]]:
         for members in group_by_family().values()
         for file in members
     }
+
+
+def join_phrase(phrase: str) -> str:
+    """Return a phrase as the one word by which docs/assets/search.js finds it as a whole."""
+    words = [word for word in _SEPARATORS.split(phrase.lower()) if word]
+    return "_" + "_".join([word for word in words if word not in _stop_words()] or words)
+
+
+@cache
+def _stop_words() -> frozenset[str]:
+    script = (ROOT / "docs" / "assets" / "search.js").read_text("utf-8")
+    (listed,) = re.findall(r'STOP_WORDS = new Set\("([^"]+)"', script)
+    return frozenset(listed.split())
 
 
 def find_boost(page: str, *, is_written: bool) -> float:
