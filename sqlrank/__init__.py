@@ -1,7 +1,7 @@
 """Compute metrics of rankings and click models in SQL: import public functions on first access,
 suggest them for names of other tools.
 
-Where IPython runs, results are shown as tables.
+Where IPython runs, and at Python's prompt, results are shown as tables.
 """
 
 from __future__ import annotations
@@ -137,11 +137,13 @@ def __dir__() -> list[str]:
 
 
 def _register_formatters() -> None:
-    """Let a notebook show results as tables, where IPython runs."""
+    """Let a notebook show results as tables, where IPython runs, or Python's prompt."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     if shell is not None:
         import_module("sqlrank.output.notebook").register_formatters(shell)
+    elif hasattr(sys, "ps1"):
+        import_module("sqlrank.output.notebook").register_display_hook()
 
 
 _register_formatters()

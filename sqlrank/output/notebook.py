@@ -1,9 +1,11 @@
-"""Register IPython formatters of results: a notebook shows an Arrow table with sqlrank's metadata
-as the terminal does, others as always.
+"""Register IPython formatters and the display hook of Python's prompt: an Arrow table with
+metadata of sqlrank is shown as the terminal does, others as always.
 """
 
 from __future__ import annotations
 
+import builtins
+import sys
 from typing import Any
 
 _TABLE = ("pyarrow.lib", "Table")
@@ -41,6 +43,22 @@ def register_formatters(shell: Any) -> None:
     formatters["text/html"].for_type_by_name(*_TABLE, format_page)
 
 
+def register_display_hook() -> None:
+    """Let Python's prompt show results as the terminal does."""
+    earlier = sys.displayhook
+
+    def print_value(value: object) -> None:
+        if type(value).__name__ != _TABLE[1] or not is_result(value):
+            earlier(value)
+            return
+        from sqlrank.output.show import format_first_rows  # imported when there is a result
+
+        vars(builtins)["_"] = value
+        sys.stdout.write(format_first_rows(value))
+
+    sys.displayhook = print_value
+
+
 def _print_lines(text: str, printer: Any) -> None:
     """Print lines, indented where a table is part of a list."""
     for number, line in enumerate(text.splitlines()):
@@ -51,4 +69,5 @@ def _print_lines(text: str, printer: Any) -> None:
 
 def is_result(table: Any) -> bool:
     """Return True for a table with metadata of sqlrank."""
-    return any(key.startswith(b"sqlrank.") for key in table.schema.metadata or {})
+    schema = getattr(table, "schema", None)
+    return any(key.startswith(b"sqlrank.") for key in getattr(schema, "metadata", None) or {})

@@ -12,7 +12,9 @@ from sqlrank.errors import InputError
 from sqlrank.output.result_formats import Format, TableStyle, format_html, format_result
 
 MAX_DISPLAYED_ROWS = 100
-"""Number of rows that are shown of a longer result, in a notebook, too."""
+"""Number of rows that ``show`` prints of a longer result."""
+FIRST_ROWS = 20
+"""Number of rows that a notebook and Python's prompt show of a result that ``show`` would cut."""
 
 
 @entry_point
@@ -20,8 +22,8 @@ def show(result: Any, *, max_rows: int = MAX_DISPLAYED_ROWS) -> None:
     """Print a result as the command line does: rounded, aligned, and as wide as the terminal.
 
     A comparison, gate, drift or experiment has a column per system, and ``none`` where no system
-    wins. The table itself keeps all columns and digits. A notebook shows results so without this
-    function.
+    wins. The table itself keeps all columns and digits. A notebook and the Python prompt show
+    results so without this function.
 
     Args:
         result: an Arrow table, such as a result of :func:`sqlrank.evaluate`,
@@ -49,24 +51,26 @@ def show(result: Any, *, max_rows: int = MAX_DISPLAYED_ROWS) -> None:
     print(format_first_rows(result, max_rows), end="")  # noqa: T201  its purpose
 
 
-def format_first_rows(result: pa.Table, max_rows: int = MAX_DISPLAYED_ROWS) -> str:
+def format_first_rows(result: pa.Table, max_rows: int | None = None) -> str:
     """Return the first rows of a result as text for the terminal."""
+    num_rows = _count_rows(result) if max_rows is None else max_rows
     text = format_result(
-        result.slice(0, max_rows), Format.table, TableStyle(), get_terminal_size().columns
+        result.slice(0, num_rows), Format.table, TableStyle(), get_terminal_size().columns
     )
-    return text + "".join(f"{note}\n" for note in _describe_omitted(result, max_rows))
+    return text + "".join(f"{note}\n" for note in _describe_omitted(result, num_rows))
 
 
 def format_first_rows_html(result: pa.Table) -> str:
     """Return the first rows of a result as HTML."""
-    return "\n".join(
-        [
-            format_html(result.slice(0, MAX_DISPLAYED_ROWS)),
-            *(f"<p>{note}</p>" for note in _describe_omitted(result, MAX_DISPLAYED_ROWS)),
-        ]
-    )
+    num_rows = _count_rows(result)
+    notes = [f"<p>{note}</p>" for note in _describe_omitted(result, num_rows)]
+    return "\n".join([format_html(result.slice(0, num_rows)), *notes])
 
 
-def _describe_omitted(result: pa.Table, max_rows: int) -> list[str]:
-    num_omitted = result.num_rows - max_rows
+def _count_rows(result: pa.Table) -> int:
+    return result.num_rows if result.num_rows <= MAX_DISPLAYED_ROWS else FIRST_ROWS
+
+
+def _describe_omitted(result: pa.Table, num_rows: int) -> list[str]:
+    num_omitted = result.num_rows - num_rows
     return [f"... and {num_omitted:,} more rows"] if num_omitted > 0 else []

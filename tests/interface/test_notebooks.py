@@ -17,7 +17,7 @@ import pytest
 import sqlrank
 from sqlrank.errors import InputError
 from sqlrank.output.notebook import register_formatters
-from sqlrank.output.show import MAX_DISPLAYED_ROWS
+from sqlrank.output.show import FIRST_ROWS, MAX_DISPLAYED_ROWS
 from tests.environments import make_environment
 
 ROOT = Path(__file__).parents[2]
@@ -189,12 +189,32 @@ def test_formatters_of_others_show_tables_that_are_no_results() -> None:
     assert texts == ["theirs", "x", "\n", "1"]
     assert format_page(pa.table({"x": [1]})) == "<i>theirs</i>"
     many = pa.table({"x": list(range(250))}).replace_schema_metadata({"sqlrank.version": "1"})
-    assert format_page(many).count("<td") == MAX_DISPLAYED_ROWS
-    assert format_page(many).endswith("<p>... and 150 more rows</p>")
+    assert format_page(many.slice(0, MAX_DISPLAYED_ROWS)).count("<td") == MAX_DISPLAYED_ROWS
+    assert format_page(many).count("<td") == FIRST_ROWS
+    assert format_page(many).endswith("<p>... and 230 more rows</p>")
     listed = format_page(sqlrank.metrics("recall"))
     assert ">Recall<" in listed
     # With all six columns, those of prose are a word wide.
     assert ">relation<" not in listed
+
+
+def test_the_prompt_shows_results_as_tables_and_other_values_as_always() -> None:
+    lines = (
+        "import sys, pyarrow as pa\nsys.ps1 = ''\nimport sqlrank",
+        "sqlrank.evaluate('RR', run={'q': {'a': 1.0}}, qrels={'q': {'a': 1}})",
+        "_.num_rows, type(_).__name__",
+        "pa.table({'x': [1]}).num_rows",
+        "'text'",
+    )
+    script = "\n".join(
+        ["from code import InteractiveInterpreter", "prompt = InteractiveInterpreter()"]
+        + [f"prompt.runsource({text!r}, symbol='exec')" for text in lines[0].splitlines()]
+        + [f"prompt.runsource({text!r})" for text in lines[1:]]
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "    RR\n1.0000\n(1, 'Table')\n1\n'text'\n"
 
 
 @pytest.mark.parametrize("columns", ["60", "96"])
