@@ -18,6 +18,7 @@ import sqlrank
 from sqlrank.cancellation import WORKER_THREAD_NAME
 from sqlrank.charts.export import chart_bytes, check_suffix, warm_up_renderer
 from sqlrank.cli.console import (
+    HANGING_INDENT,
     as_option_message,
     echo_message,
     echo_notes,
@@ -298,7 +299,9 @@ def metrics(call: CommandCall) -> None:
             f"--format is for the list of metrics, and {name} alone is shown as its SQL file."
             " Leave out one of the two"
         )
-    typer.echo(metric_file.path.read_text("utf-8"), nl=False)
+    text = metric_file.path.read_text("utf-8")
+    width = terminal_width()
+    typer.echo(text if width is None else "\n".join(_wrap_file(text, width)), nl=width is not None)
     further = list_settings(metric_file, library).difference(
         metric_file.params, metric_file.declared_settings
     )
@@ -309,6 +312,17 @@ def metrics(call: CommandCall) -> None:
         )
     if note := _describe_name(name, spelled, metric, metric_file, library):
         echo_message(f"note: {note}")
+
+
+def _wrap_file(text: str, width: int) -> list[str]:
+    """Return the lines of a SQL file wrapped between words, comments as comments."""
+    lines = []
+    for line in text.splitlines():
+        indent = line[: len(line) - len(line.removeprefix("--").lstrip(" "))]
+        start = indent + HANGING_INDENT
+        first, *rest = wrap_text(line.removeprefix(indent), width - len(start))
+        lines += [f"{indent}{first}", *(f"{start}{part}" for part in rest)]
+    return lines
 
 
 def _describe_name(

@@ -115,14 +115,17 @@ class Explanation:
         expression. With ``steps``, all steps of the statement follow.
         """
         evidence = (_ranked_list(self.steps), self._find_terms(), self.losses)
+        answer = self._format_answer()
         formula = [f"{_format_number(total)} = {name}" for name, total in self.sums.items()]
         if self.value is None or not formula:
             formula.insert(0, f"{self.metric} = {self.expression}")
         if width is not None:
-            formula = ["\n    ".join(wrap_text(line, width - 4)) for line in formula]
+            answer, *formula = (
+                "\n    ".join(wrap_text(line, width - 4)) for line in (answer, *formula)
+            )
         return "\n\n".join(
             [
-                self._format_answer(),
+                answer,
                 *(step.to_text(width) for step in evidence if step is not None),
                 "\n".join(formula),
                 *(step.to_text(width) for step in self.steps if steps),
