@@ -4,6 +4,7 @@ while nothing changes.
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 OUTPUT_FOLDER = ROOT / ".cache" / "printed"
 SOURCES = ("sqlrank/**/*.py", "sql/**/*.toml", "sql/**/*.sql", "examples/data/small/*.csv")
+WIDTH = 96
+"""Columns of the terminal that pages show."""
 ENGINES = ("duckdb", "sqlglot", "pyarrow")
 
 
@@ -51,10 +54,12 @@ def read_output(file: SqlFile, arguments: list[str]) -> str:
 
 
 def run_command(arguments: list[str], *, is_silent: bool = True) -> str:
-    """Run a command; an error of it is an error of the page, and so is what a silent one says
-    beside its output, but the notes of ``evaluate``.
+    """Run a command as in a terminal; an error of it is an error of the page, and so is what a
+    silent one says beside its output, but the notes of ``evaluate``.
     """
     stdout, stderr = StringIO(), StringIO()
+    stdout.isatty = stderr.isatty = lambda: True  # type: ignore[method-assign]
+    os.environ |= {"COLUMNS": str(WIDTH), "TERM": "dumb"}
     with redirect_stdout(stdout), redirect_stderr(stderr):
         status = _load_command().main(arguments, prog_name="sqlrank", standalone_mode=False)
     notes = stderr.getvalue() if arguments[0] == "evaluate" else ""  # why a value is NULL

@@ -137,7 +137,10 @@ def python_call(file: SqlFile) -> str:
         *named,
         *([f"inputs={{{others}}}"] if others else []),
     ]
-    return f"sqlrank.evaluate({', '.join(arguments)})"
+    call = f"sqlrank.evaluate({', '.join(arguments)})"
+    if len(call) <= WIDEST:
+        return call
+    return "\n".join(["sqlrank.evaluate(", *(f"    {argument}," for argument in arguments), ")"])
 
 
 def build_sql_command(file: SqlFile, dialect: str) -> list[str]:
@@ -165,12 +168,23 @@ def _build_source_options(file: SqlFile, name: Callable[[str], str]) -> list[str
 
 
 def format_command(arguments: list[str]) -> str:
-    """Return a command as it is written, on lines that are not too long."""
+    """Return a command as it is written, with an option and its value on one line."""
     lines, line = [], "sqlrank"
-    for word in map(shlex.quote, arguments):
-        if len(line) + len(word) > WIDEST and word.startswith("--"):
+    for words in _group_options(arguments):
+        if len(line) + len(words) > WIDEST and words.startswith("--"):
             lines.append(f"{line} \\")
-            line = f"    {word}"
+            line = f"    {words}"
         else:
-            line = f"{line} {word}"
+            line = f"{line} {words}"
     return "\n".join([*lines, line])
+
+
+def _group_options(arguments: list[str]) -> list[str]:
+    """Return the arguments as they are quoted, each option with its value."""
+    groups: list[str] = []
+    for word in map(shlex.quote, arguments):
+        if groups and groups[-1].startswith("--") and " " not in groups[-1]:
+            groups[-1] += f" {word}"
+        else:
+            groups.append(word)
+    return groups

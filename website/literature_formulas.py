@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MAX_CHARS = 125
-"""Maximum length of a formula that is set: the lines of longer ones are wrapped as text."""
+"""Maximum length of a formula: longer ones do not fit a page."""
 
 SIGNS = {"sum": "\u2211", "product": "\u220f", "mean": "mean", "min": "min", "max": "max"}
 GREEK = {"alpha": "\u03b1", "beta": "\u03b2", "lambda": "\u03bb", "phi": "\u03c6"}
@@ -56,8 +56,8 @@ class Token(NamedTuple):
 
 
 def typeset_literature(lines: Sequence[str]) -> list[str]:
-    """Return a formula per line as elements ``math``, with lines joined that go on; empty if a
-    formula is long or has a sign that is not known here.
+    """Return a formula per line as elements ``math``, with lines joined that go on; raise
+    ``ValueError`` if one is long or has a sign that is not known here.
     """
     texts: list[str] = []
     for line in lines:
@@ -67,12 +67,9 @@ def typeset_literature(lines: Sequence[str]) -> list[str]:
             texts.append(line.strip())
     # A formula that defines its terms after a comma has a line for each.
     texts = [part.rstrip(",") for text in texts for part in _DEFINITION.split(text)]
-    if any(len(text) > MAX_CHARS for text in texts):
-        return []
-    try:
-        return [_typeset_equation(text) for text in texts]
-    except ValueError:
-        return []
+    if longest := [text for text in texts if len(text) > MAX_CHARS]:
+        raise ValueError(f"a formula is longer than {MAX_CHARS} characters: {longest[0]}")
+    return [_typeset_equation(text) for text in texts]
 
 
 def _typeset_equation(text: str) -> str:

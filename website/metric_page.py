@@ -207,23 +207,15 @@ def _describe_rows(relation: str) -> str:
 
 
 def _format_further_sentences(file: SqlFile) -> list[str]:
-    """Return the further sentences of the comment: indented lines are a formula where they are one,
-    others are sentences.
-    """
+    """Return the further sentences of the comment: indented lines are formulas."""
     lines = [
         line
         for line in file.doc.splitlines()[1:]
         if not re.match(r"\$|[A-Z][a-z ]+: |\w+(\(\))?: default ", line)
     ]
-    if not lines:
-        return []
-    if any(re.search(r" [=*/] |^ +sum over", line) for line in lines):
-        formula = [line[4:] for line in lines if line.startswith("    ")]
-        rest = " ".join(line for line in lines if not line.startswith("    "))
-        if formulas := typeset_literature(formula):
-            return [*map(_frame_formula, formulas), rest]
-        return ["``` { .text .wrapped }\n" + "\n".join(formula) + "\n```", rest]
-    return [" ".join(line.strip() for line in lines)]
+    formulas = typeset_literature([line[4:] for line in lines if line.startswith("    ")])
+    rest = " ".join(line for line in lines if not line.startswith("    "))
+    return [*map(_frame_formula, formulas), rest]
 
 
 def _build_facts(file: SqlFile) -> str:
@@ -260,6 +252,7 @@ def _list_other_names(file: SqlFile) -> list[str]:
         (words.upper() if len(words) <= LONGEST_ABBREVIATION else words)
         + (f" (`{ours}`)" if ours != file.display_name else "")
         for words, ours in names.items()
+        if " " in words or not any(other != words and other in words for other in names)
     ]
     return [f"Also called: {', '.join(texts)}."] if texts else []
 
@@ -422,7 +415,7 @@ def _build_example(file: SqlFile) -> list[str]:
             " numbers when it built this page."
         ),
         tabs,
-        f"``` {{ .console .wrapped }}\n$ {command}\n{output}\n```",
+        f"```console\n$ {command}\n{output}\n```",
         *_build_evaluation(file),
     ]
 
@@ -479,11 +472,11 @@ def _build_statements(file: SqlFile) -> list[str]:
     ]
     for dialect, name in examples.list_warehouses(file).items():
         arguments = examples.build_sql_command(file, dialect)
-        opening = "``` { .sql .duckdb-statement }" if dialect == RUNNABLE else "```sql"
+        mark = " .duckdb-statement" if dialect == RUNNABLE else ""
         parts.append(
             f'=== "{name}"\n\n'
             + _indent_text(
-                f"```sh\n{examples.format_command(arguments)}\n```\n\n{opening}\n{read_output(file, arguments)}\n```"  # noqa: E501
+                f"```sh\n{examples.format_command(arguments)}\n```\n\n``` {{ .sql .wrapped{mark} }}\n{read_output(file, arguments)}\n```"  # noqa: E501
             )
         )
     return parts

@@ -1,5 +1,5 @@
 -- ClusterSizes: one row per group and band of sizes of true clusters (1, 2, 3 to 4, ...): clusters, records, pairwise and B-cubed scores.
---     A predicted link that leads to another true cluster counts half for each of the two.
+-- A predicted link that leads to another true cluster counts half for each of the two.
 -- Use when: you want to see if errors come from small or from large clusters.
 -- Undefined: no pairwise recall of clusters of one record; no precision where nothing is linked.
 -- Source: sqlrank.

@@ -1,5 +1,5 @@
 -- EtaSweep: one row per group and eta, how fast attention decreases with the rank: ClickDCG of the run and the baseline, and the worth of clicks.
---     Means are over queries, without weights of the queries table.
+-- Means are over queries, without weights of the queries table.
 -- Use when: you compare a ranking by clicks with the one that users saw, and don't know eta: does the winner depend on it?
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- discount(): default log2: discount at a rank.

@@ -1,6 +1,8 @@
 -- pApGradient: one row per group and prediction: sub-gradient of pApSurrogate with respect to its score, to train a model by.
---     positives: -p / (b k), with p negatives within the margin of the positive; negatives among the highest k: q / (b k), with
---     q positives within the margin; others: 0. Predictions of one class and score share theirs equally.
+--     positive = -p / (b k)
+--     negative = q / (b k)
+-- A positive has p negatives within its margin, and a negative among the highest k has q positives; others have 0.
+-- Predictions of one class and score share theirs equally.
 -- Use when: you train a scorer for the top of the list in your own loop.
 -- $k: integer from 1: number of negatives and, at most, positives that are compared.
 -- few_negatives(): default truncate: rule for groups with fewer than k negatives.

@@ -1,7 +1,6 @@
 -- MultilabelFBeta: average of the F measure of observed and predicted classes, over classes or predictions.
---     MultilabelFBeta = sum over classes c of share(c) (1 + beta^2) TP(c) / ((1 + beta^2) TP(c) + beta^2 FN(c) + FP(c)),
---     over predictions instead under average=samples
--- The share is 1 over the number of classes under average=macro, and the share of the observed weight under weighted.
+--     MultilabelFBeta = sum over c of share(c) (1 + beta^2) TP(c) / ((1 + beta^2) TP(c) + beta^2 FN(c) + FP(c))
+-- The sum is over classes c, under average=samples over predictions. The share is 1 over the number of classes under average=macro, and the share of the observed weight under weighted.
 -- Full name: multilabel F measure.
 -- Use when: wrong and missed classes are both expensive, and a prediction may have several.
 -- $beta: number from 0 to 10000, default 1: how many times recall counts as much as precision.

@@ -1,5 +1,6 @@
 -- CalibrationIntercept: calibration-in-the-large: what to add to the logits of scores so that they predict as many positives as there are.
---     ln(P(y = 1) / P(y = 0)) = intercept + ln(p / (1 - p))
+--     logit = intercept + ln(p / (1 - p))
+-- The logit is the logarithm of the odds of a positive, and p the score.
 -- Use when: you need to know if scores are too high or too low in total, in a measure that does not depend on the base rate.
 -- Reading: Below 0 the model overpredicts: -0.7 means that it predicts odds twice as high as observed.
 -- Requires: binary labels, probabilities.

@@ -1,5 +1,6 @@
 -- CalibrationSlope: slope of a logistic regression of labels on the logits of scores: below 1 scores are too extreme, above 1 too moderate.
---     ln(P(y = 1) / P(y = 0)) = a + slope ln(p / (1 - p))
+--     logit = a + slope * ln(p / (1 - p))
+-- The logit is the logarithm of the odds of a positive, p the score and a an intercept.
 -- Use when: you suspect that a model is overfitted, so that its scores are too close to 0 and 1, or want to recalibrate them.
 -- Reading: 0.5 means that scores are twice as far from each other, in log-odds, as what was observed. If they are too high or low in total, CalibrationIntercept tells.
 -- Requires: binary labels, probabilities.

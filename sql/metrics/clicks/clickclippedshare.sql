@@ -1,4 +1,5 @@
 -- ClickClippedShare: share of clicks whose weight, the inverse of the propensity, is above a limit.
+--     ClickClippedShare = clicks whose weight exceeds clip / clicks
 -- A weight is above the limit by more than the rounding of 1 / propensity.
 -- Use when: you limit weights by importance_weight=clip and need to know how many clicks the limit changes.
 -- $clip: number above 0, default 10: the limit.

@@ -1,11 +1,14 @@
 -- pApSurrogate: surrogate loss of 1 - pAp@k for training: a hinge for every pair, so that a small change of a score counts.
---     ramp = mean over the b highest positives and k highest negatives of max(0, margin + s- - s+), where b = min(n+, k)
---     max  = the same over the b lowest positives
---     avg  = mean over the k highest negatives of max(0, margin + s- - mean score of all positives)
---     ts   = 1 / (b k) * sum over the k highest negatives of max(A, A' + B), sums of max(0, s- - s+) over the n+ - b lowest
---            positives, of s- - s+ over these, and of max(0, margin + s- - s+) over the b highest
---     ts_reference = 1 / (b k) * sum over the k highest negatives of A + B, in these terms
--- True are 1 - pAp@k <= ramp <= max, avg <= max and 1 - pAp@k <= ts; avg may be less than 1 - pAp@k. Two more are for
+--     ramp = mean over p in H , n in K of max(0, margin + s_n - s_p)
+--     max = mean over p in L , n in K of max(0, margin + s_n - s_p)
+--     avg = mean over n in K of max(0, margin + s_n - mean score of all positives)
+--     ts = 1 / (b k) * sum over n in K of max(A, D + B)
+--     ts_reference = 1 / (b k) * sum over n in K of (A + B)
+--     A = sum over p in R of max(0, s_n - s_p)
+--     D = sum over p in R of (s_n - s_p)
+--     B = sum over p in H of max(0, margin + s_n - s_p)
+-- K are the k highest negatives, H the b highest positives and L the b lowest; b is the number of positives, but at most k.
+-- R are the positives that are not in H. True are 1 - pAp@k <= ramp <= max, avg <= max and 1 - pAp@k <= ts; avg may be less than 1 - pAp@k. Two more are for
 -- comparison: pauc, of all positives, of pAUC@k; precision, of precision@k. The latter is the greatest violation by a top k
 -- that leaves positives out: margin + s- summed over its negatives, less as many times the mean score of the positives left out.
 -- precision_reference is that of the code of Hiranandani et al., if at least 0. It differs for k > n+: a positive left out weighs

@@ -1,5 +1,6 @@
 -- PartialAUC: probability that a positive is scored above one of the k highest negatives; pAUC up to the false positive rate k / N.
---     PartialAUC@k = sum over positives of (those of the k highest negatives below it, ties counting tie_credit) / (P min(k, N))
+--     PartialAUC@k = sum over positives of negatives below / (P min(k, N))
+-- Of the k highest negatives those below the positive count, and ties as tie_credit.
 -- Use when: you can tolerate a fixed number of false positives, and the order above them counts.
 -- $k: integer from 1: how many negatives, the highest, positives are compared with; under weights how much weight of them.
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores; 0 in the paper.

@@ -1,10 +1,11 @@
 -- SpearmanRho: Spearman's rank correlation of labels and scores.
---     rho = covariance of the ranks / (their standard deviations), under d2 1 - 6 sum of squared differences of ranks / (n^3 - n)
--- The root is of a quotient of sums, since their product may be more than a double holds.
+--     rho = cov(x, y) / (sd(x) sd(y))
+--     rho_d2 = 1 - 6 sum of d^2 / (n^3 - n)
+-- Ranks of a row are x and y, and d their difference. The root is of a quotient of sums, since their product may be more than a double holds.
 -- Full name: Spearman's rank correlation.
 -- Use when: you compare two orders of the same rows and large differences of ranks should count more than small ones.
--- rho_formula(): default pearson: how it is computed from ranks; ties have the mean of their ranks. The two differ under ties, and under d2
---     a weight of 3 is not quite three rows.
+-- Under d2 a weight of 3 is not quite three rows.
+-- rho_formula(): default pearson: how it is computed from ranks; ties have the mean of their ranks. The two differ under ties.
 -- Interval: bootstrap (the rank of each row depends on all others)
 -- Range: -1 to 1.
 -- Undefined: labels or scores that are all the same.

@@ -1,5 +1,6 @@
 -- 11pt: interpolated precision averaged over recall points, by default 0, 0.1, ..., 1.
---     11pt = mean over the recalls of the greatest precision hits(i) / i at a rank i with hits(i) >= floor(recall * relevant + rounding)
+--     11pt = mean over r of P(r)
+-- P(r) is the greatest precision hits(i) / i at a rank i with at least floor(r relevant + rounding) hits.
 -- Full name: eleven-point interpolated average precision.
 -- Use when: you compare with older publications, or draw a precision-recall curve with few points. Otherwise prefer AP.
 -- $points: numbers from 0 to 1, default [0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1]: the recalls; the metric is the mean over them.

@@ -1,5 +1,6 @@
 -- RBPresid: the most that unjudged documents could add to RBP; 0 if every retrieved document is judged.
---     sum over the ranks i that hold unjudged documents, and all ranks after the last one, of (1 - p) p^(i-1)
+--     RBPresid = sum over i in ranks of (1 - p) p^(i-1)
+-- The ranks are those that hold unjudged documents, and all after the last one.
 -- Full name: residual of rank-biased precision.
 -- Use when: you report RBP and some retrieved documents are unjudged. A large value means that you need more judgments.
 -- $p: number above 0 to 1, default 0.8: persistence, the probability of going on to the next document.

@@ -1,5 +1,6 @@
 -- Rndcg: nDCG averaged over the ranks at which the grade of the ideal ranking changes, and the end of the list.
---     Rndcg = mean of nDCG@i over the ranks i at which the ideal grade changes, and over the end of a list with at least two documents more than have gain
+--     Rndcg = mean over i in ranks of nDCG@i
+-- The ranks are those at which the ideal grade changes, and the end of a list with at least two documents more than have gain.
 -- Use when: you want nDCG without the choice of a cut-off, and the number of documents of each grade differs by query.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant; it decides only where the metric is defined.
 -- Range: 0 to 1, but not under discount=map.

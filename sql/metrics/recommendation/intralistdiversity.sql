@@ -1,5 +1,5 @@
 -- IntraListDiversity: how different two of the first k documents of a list are by their features, averaged over pairs.
---     Pairs are not formed: documents are counted category by category.
+-- Pairs are not formed, since documents are counted category by category.
 -- Full name: intra-list diversity.
 -- Use when: lists should not repeat similar items, and you have features of items.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.

@@ -1,5 +1,5 @@
 -- SelfInformation: how surprising a document is, -log2 of the share of users with it in their history, averaged over the first k of a list.
---     A document that nobody had counts as if one user had.
+-- A document that nobody had counts as if one user had.
 -- Full name: self-information.
 -- Use when: users should discover items that few others know.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.

@@ -1,6 +1,6 @@
 -- TweedieDeviance: mean deviance of a Tweedie distribution with variance power between 1 and 2.
---     TweedieDeviance = 2 mean of (y^(2 - p) / ((1 - p) (2 - p)) - y s^(1 - p) / (1 - p) + s^(2 - p) / (2 - p)) of label y and score s
--- LN has a CASE of its own, since engines may compute it for rows that another branch decides.
+--     TweedieDeviance = 2 mean of (y^(2 - p) / ((1 - p) (2 - p)) - y s^(1 - p) / (1 - p) + s^(2 - p) / (2 - p))
+-- The label is y, the score s and the variance power p. LN has a CASE of its own, since engines may compute it for rows that another branch decides.
 -- Full name: Tweedie deviance.
 -- Use when: labels are amounts with many zeros, such as claims or revenue.
 -- $power: number above 1 to 1.999999, default 1.5: variance power.

@@ -1,6 +1,6 @@
 -- Elbow: the cut-off from 1 to k at which the mean recall bends most.
---     At this cut-off, the mean recall is farthest above a straight line from the first cut-off to the last. Fewer documents lose much
---     recall, and more add little. This is Kneedle for a rising curve, without smoothing.
+-- At this cut-off, the mean recall is farthest above a straight line from the first cut-off to the last. Fewer documents lose much
+-- recall, and more add little. This is Kneedle for a rising curve, without smoothing.
 -- Use when: you choose how many documents to pass on, and recall grows ever more slowly.
 -- $k: integer from 3 to 10000: the last cut-off.
 -- Interval: none (it describes the data)

@@ -1,5 +1,5 @@
 -- RankQuantileBound: upper limit of RankQuantile over all queries of the kind, whatever the distribution of ranks.
---     the least order statistic u with P(Binomial(n, q) < u) >= level
+-- It is the least order statistic u with P(Binomial(n, q) < u) >= level.
 -- Use when: you choose a cut-off from a sample of queries, and it has to hold for those to come.
 -- $q: number above 0 to 1, default 0.9: the share of the queries.
 -- $bound: number above 0 to 1, default 0.95: probability that the limit is not below the quantile of all queries.

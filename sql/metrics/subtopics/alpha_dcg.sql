@@ -1,6 +1,7 @@
 -- alpha_DCG: discounted gain where a document counts less for subtopics of documents above it, over its greatest value.
---     alpha_DCG@k = sum over i <= k and the subtopics of document i of (1 - alpha)^(documents of the subtopic above) discount(i),
---     divided by the same sum for k documents that are relevant for every subtopic
+--     alpha_DCG@k = sum over i <= k , t of (1 - alpha)^(above(t, i)) discount(i) / the same sum for ideal documents
+-- The sum is over the subtopics t of document i, and above(t, i) documents before it have the subtopic.
+-- Ideal documents are k that are relevant for every subtopic.
 -- Full name: alpha discounted cumulative gain.
 -- Use when: documents are judged by subtopic and repeated subtopics bore users. Prefer alpha_nDCG across queries.
 -- $k: integer from 1 to 10000: cut-off, the number of top-ranked documents of a list that count.

@@ -1,5 +1,6 @@
 -- AP_IA: intent-aware average precision, the mean over the subtopics of AP with the documents that are relevant for it.
--- The first relevant document of each subtopic has subtopic_hits = 1, retrieved or not: their number is that of the subtopics.
+--     AP_IA@k = mean over t of AP@k(t)
+-- AP(t) counts the documents that are relevant for subtopic t. The first relevant document of each subtopic has subtopic_hits = 1, retrieved or not: their number is that of the subtopics.
 -- Full name: intent-aware average precision.
 -- Use when: queries have several intents and users want many documents for theirs.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.

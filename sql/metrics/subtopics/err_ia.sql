@@ -1,6 +1,7 @@
 -- ERR_IA: intent-aware expected reciprocal rank, over its greatest value for this number of subtopics.
---     ERR_IA@k = sum over i <= k and the subtopics of document i of (1 - alpha)^(documents of the subtopic above) / i,
---     divided by the same sum for k documents that are relevant for every subtopic
+--     ERR_IA@k = sum over i <= k , t of (1 - alpha)^(above(t, i)) discount(i) / the same sum for ideal documents
+-- The sum is over the subtopics t of document i, and above(t, i) documents before it have the subtopic.
+-- Ideal documents are k that are relevant for every subtopic.
 -- Full name: intent-aware expected reciprocal rank.
 -- Use when: queries have several intents, and users stop at the first document that satisfies theirs.
 -- $k: integer from 1 to 10000: cut-off, the number of top-ranked documents of a list that count.

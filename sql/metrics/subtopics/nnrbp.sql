@@ -1,5 +1,5 @@
 -- nNRBP: novelty- and rank-biased precision, over that of the ideal list.
---     The ideal list is greedy: at each rank it has the document that gains most after those above.
+-- The ideal list is greedy, with the document that gains most after those above at each rank.
 -- Full name: normalized novelty- and rank-biased precision.
 -- Use when: queries have several intents of different difficulty, and users lose patience document by document.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.

@@ -1,6 +1,6 @@
 -- NRBP: novelty- and rank-biased precision, for a reader who goes on with probability beta and whom a subtopic satisfies with alpha.
---     NRBP = (1 - (1 - alpha) beta) / subtopics * sum over ranks i and the subtopics of document i of
---     (1 - alpha)^(documents of the subtopic above) beta^(i-1)
+--     NRBP = (1 - (1 - alpha) beta) / subtopics * sum over i <= k , t of (1 - alpha)^(above(t, i)) beta^(i-1)
+-- The sum is over the subtopics t of document i, and above(t, i) documents before it have the subtopic.
 -- Full name: novelty- and rank-biased precision.
 -- Use when: queries have several intents, and users lose patience document by document.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.

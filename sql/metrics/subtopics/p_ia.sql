@@ -1,5 +1,6 @@
 -- P_IA: intent-aware precision, the mean over the subtopics of the share of the first k documents that are relevant for it.
--- The first relevant document of each subtopic has subtopic_hits = 1, retrieved or not: their number is that of the subtopics.
+--     P_IA@k = mean over t of P@k(t)
+-- P(t) counts the documents that are relevant for subtopic t. The first relevant document of each subtopic has subtopic_hits = 1, retrieved or not: their number is that of the subtopics.
 -- Full name: intent-aware precision.
 -- Use when: queries have several intents and users look at all of the first k documents.
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.

@@ -1,5 +1,5 @@
 -- StRecall: subtopic recall, the share of the subtopics that a document among the first k is relevant for.
---     With claims, facts or nuggets of an answer as subtopics, it is nugget recall.
+-- With claims, facts or nuggets of an answer as subtopics, it is nugget recall.
 -- Full name: subtopic recall.
 -- Use when: each subtopic or fact should be found at least once among the first k documents.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
