@@ -253,23 +253,30 @@ def find_csv_options(
     role: str, connection: duckdb.DuckDBPyConnection, files: Sequence[Path]
 ) -> list[exp.Expr]:
     """Return the options of READ_CSV without which DuckDB would take rows for comments, or quotes
-    for a part of the text: those that a file has after its first rows only.
+    for a part of the text: those that a file has after its first rows only; or the columns of a
+    file for those at the same places of the first.
 
     Raises:
         InputError: DuckDB would leave out rows before one with more fields.
     """
-    options = {}
+    options: dict[str, exp.Expr] = {}
+    headers = set()
     for path in files:
         with suppress(OSError, pa.ArrowException):
             lines = _sniffed_lines(path)
+            first = next(iter(lines.values()), "")
+            if not any(_NUMBER.fullmatch(field.strip()) for field in _DELIMITER.split(first)):
+                headers.add(first)
             rows, comments = _count_delimiters(lines.values())
             if len({*rows, *comments}) > 1:
                 _check_skipped_lines(role, connection, path, lines)
             if comments and rows and rows[0] > 0 and rows[0] in comments:
-                options["comment"] = ""
+                options["comment"] = sql_literal("")
             if not any('"' in line for line in lines.values()) and _has_quote(path):
-                options["quote"] = '"'
-    return [exp.var(name).eq(sql_literal(value)) for name, value in options.items()]
+                options["quote"] = sql_literal('"')
+    if len(headers) > 1:
+        options["union_by_name"] = exp.true()
+    return [exp.var(name).eq(value) for name, value in options.items()]
 
 
 def _sniffed_lines(path: Path) -> dict[int, str]:

@@ -319,18 +319,6 @@ def test_tables_of_other_types_are_cast_to_numbers(first: list[Any], second: lis
     )
 
 
-def test_files_whose_names_differ_in_case_are_named(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("label,score\n1,0.9\n")
-    (tmp_path / "b.csv").write_text("Label,SCORE\n0,0.1\n")
-    message = read_message(lambda: sqlrank.evaluate("AUC", predictions=str(tmp_path)))
-    assert message.endswith(
-        f"{tmp_path}/b.csv has no column 'label', 'score', which {tmp_path}/a.csv has. Give the"
-        " columns the same names, in the same case, in each file"
-    )
-    (tmp_path / "b.csv").write_text("label,score\n0,0.1\n")
-    assert sqlrank.evaluate("AUC", predictions=str(tmp_path))["AUC"][0].as_py() == 1.0
-
-
 CASTS = {
     "INT": [1.0, 2.0, float("inf"), float("-inf")],
     "TINYINT": [1, 2, 1000, 2000],

@@ -3,12 +3,13 @@ each way to name them gives the same number.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -264,8 +265,49 @@ def test_folders_with_the_name_of_a_column(tmp_path: Path) -> None:
         str(tmp_path / "*" / "*.parquet"),
         sorted(tmp_path.rglob("*.parquet")),
     ):
-        with pytest.raises(InputError, match="label is a column of the files and of their folders"):
+        with pytest.raises(
+            InputError, match="label is a column of the files and of their folders"
+        ) as raised:
             sqlrank.evaluate("AUC", predictions=source)
+        query = str(raised.value).partition("give the query ")[2]
+        if isinstance(source, list):
+            continue  # of the first file
+        assert sqlrank.evaluate("Brier", predictions=query)["Brier"].to_pylist() == [
+            pytest.approx((0.25 + 0.36) / 2)
+        ]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "json", "jsonl", "parquet"])
+def test_columns_in_any_place(ending: str, tmp_path: Path) -> None:
+    """A column is that of its name in every file, whatever is before it in the first one, and also
+    if a file has further columns, or its names in capital letters, which keys of JSON tell apart.
+    """
+    name = "score" if ending.startswith("json") else "Score"
+    parts: list[dict[str, list[Any]]] = [
+        {"label": [1, 0], "score": [10, 9], "arm": ["a", "b"]},
+        {"arm": ["b"], name: [100], "label": [1]},
+        {"note": ["x"], "label": [0], "arm": ["a"], "more": ["y"], "score": [8]},
+    ]
+    for number, order in enumerate(itertools.permutations(parts)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for index, part in enumerate(order):
+            table = pl.DataFrame(part)
+            write: Callable[[Path], object] = {
+                "csv": table.write_csv,
+                "tsv": lambda path, table=table: table.write_csv(path, separator="\t"),
+                "json": table.write_json,
+                "jsonl": table.write_ndjson,
+                "parquet": table.write_parquet,
+            }[ending]
+            write(folder / f"{index}.{ending}")
+        rows = sqlrank.evaluate(["AUC", "Positives"], predictions=folder, by="arm").to_pylist()
+        assert rows == [
+            {"arm": "a", "AUC": 1.0, "Positives": 1.0},
+            {"arm": "b", "AUC": 1.0, "Positives": 1.0},
+        ]
+        printed = sqlrank.sql("Positives", predictions=folder)
+        assert duckdb.connect().sql(printed).fetchall() == [(2.0,)]
 
 
 def test_folders_are_columns(tmp_path: Path) -> None:
