@@ -40,7 +40,6 @@ from sqlrank.sql_ast import bind_placeholders, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     import duckdb
 
@@ -97,7 +96,8 @@ class DeclaredColumns:
             )
         return cls(
             kinds,
-            tuple(text.lower() for text in expressions),
+            # A quote within quotes is written twice.
+            tuple(text.lower().replace('""', '"') for text in expressions),
             any("*" in text for text in expressions),
         )
 
@@ -444,24 +444,28 @@ def find_problems(
                     " leave it out"
                 )
     if keys := {key.lower() for key in _FOLDER_KEY.findall(path)} & lowered.keys():
-        plain = node.copy()
-        options = [
-            option for option in plain.this.expressions if option.find(exp.Struct) is None
-        ]  # without the types of folders
-        plain.this.set(
-            "expressions",
-            [*options, exp.column("hive_partitioning").eq(exp.false())],
-        )
-        in_files = {
-            name.lower()
-            for name in describe_columns(connection, exp.select("*").from_(plain).sql("duckdb"))
-        }
-        for key in keys & in_files:
+        in_files = _ignore_folders(node)
+        names = describe_columns(connection, exp.select("*").from_(in_files).sql("duckdb"))
+        if Path(label).is_dir():
+            pattern = sql_literal(f"{glob.escape(label)}/**/*{Path(path).suffix}")
+            next(in_files.find_all(exp.Array, exp.Literal)).replace(pattern)
+        for key in keys & {name.lower() for name in names}:
             problems[lowered[key]] = ColumnProblem(
                 f"{role}: {lowered[key]} is a column of the files and of their folders ({key}=...)."
-                " Rename one of them, or give a query"
+                " Rename one of them. For that of the files give the query SELECT * FROM"
+                f" {in_files.sql('duckdb')}"
             )
     return problems
+
+
+def _ignore_folders(node: exp.Expr) -> exp.Expr:
+    """Return a reader of files that takes no names of folders for columns."""
+    plain = node.copy()
+    # without the types of folders
+    options = [option for option in plain.this.expressions if option.find(exp.Struct) is None]
+    ignored = exp.column("hive_partitioning").eq(exp.false())
+    plain.this.set("expressions", [*options, ignored])
+    return plain
 
 
 def list_files_read(item: exp.Expr) -> list[Path]:

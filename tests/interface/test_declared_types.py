@@ -505,3 +505,16 @@ def run_commands(source: Any) -> dict[str, Any]:
         "gate": sqlrank.gate("RR", **pair, baseline="a", tolerance=0.1).to_pylist(),
         "learn": linear.to_pylist(),
     }
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_a_name_with_a_quote(suffix: str) -> None:
+    path = Path(f"quoted{suffix}")
+    rows = [{"label": 1, "score": 0.9, 'x"y': "a"}, {"label": 0, "score": 0.1, 'x"y': "a"}]
+    if suffix == ".csv":
+        path.write_text('label,score,"x""y"\n1,0.9,a\n0,0.1,a\n')
+    else:
+        path.write_text("\n".join(map(json.dumps, rows)))
+    for source in (path, rows):
+        result = sqlrank.evaluate("AUC", predictions=source, by='"x""y"')
+        assert result.to_pylist() == [{'x"y': "a", "AUC": 1.0}]
