@@ -332,6 +332,10 @@ def group_ids(groups: pa.Table, bins: pa.Table) -> pa.Array:
         all_values = pa.chunked_array(
             [*column.chunks, *bins.column(index).cast(column.type).chunks], column.type
         ).combine_chunks()
+        if pa.types.is_nested(column.type):  # which Arrow does not compare
+            all_values = pa.array(
+                None if value is None else repr(value) for value in all_values.to_pylist()
+            )
         encoded = all_values.dictionary_encode("encode")
         mixed = pc.add(pc.multiply(keys, len(encoded.dictionary)), encoded.indices.cast(pa.int64()))
         keys = mixed.dictionary_encode().indices.cast(pa.int64())

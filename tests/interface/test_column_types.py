@@ -184,8 +184,37 @@ def list_calls(source: Any, options: dict[str, Any]) -> Iterator[tuple[str, Any]
     yield (
         "rollup",
         lambda: sqlrank.evaluate(
-            "Brier", rollup=sqlrank.rollup("Brier", predictions=source, by="x", **options)
+            ["Brier", "AUC"],
+            rollup=sqlrank.rollup(["Brier", "AUC"], predictions=source, by="x", **options),
+            by="x",
         ).to_pylist(),
+    )
+    yield (
+        "drift by",
+        lambda: sqlrank.drift(
+            "AUC",
+            rollup=sqlrank.rollup("AUC", predictions=source, by=["x", "arm"], **options),
+            reference="arm = 'a'",
+            current="arm = 'b'",
+            by="x",
+        ).to_pylist(),
+    )
+    yield (
+        "gate by",
+        lambda: sqlrank.gate(
+            "Brier",
+            predictions=source,
+            columns={"score": ["score", "other"]},
+            by="x",
+            min_units=2,
+            **options,
+        ).to_pylist(),
+    )
+    yield (
+        "chart by",
+        lambda: sqlrank.chart(
+            sqlrank.evaluate("Brier", predictions=source, by="x", **options)
+        ).to_dict(),
     )
     yield (
         "experiment",
@@ -275,6 +304,19 @@ def test_times_beyond_python(value: str) -> None:
     assert (
         sqlrank.evaluate("Brier", predictions=query, by="text=CAST(day AS VARCHAR)").num_rows == 2
     )
+
+
+@pytest.mark.parametrize("name", ["list_view", "fixed_size_list", "struct", "map"])
+def test_nested_groups_of_rollups(name: str) -> None:
+    source = pa.table(
+        {"label": [0, 1] * 4, "score": [0.1, 0.7] * 4, "x": make_arrow_columns()[name]}
+    )
+    rollup = sqlrank.rollup("AUC", predictions=source, by="x")
+    for result in (
+        sqlrank.evaluate("AUC", predictions=source, by="x"),
+        sqlrank.evaluate("AUC", rollup=rollup, by="x"),
+    ):
+        assert result["AUC"].to_pylist() == ([1.0] if result.num_rows == 1 else [None, None])
 
 
 @pytest.mark.slow
