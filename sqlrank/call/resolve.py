@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.call.request import Request
 from sqlrank.call.sources import SourceGroup, find_systems, with_previous_runs
-from sqlrank.errors import InputError, MetricError, join_words, short_repr, suggest_choice
+from sqlrank.errors import (
+    InputError,
+    MetricError,
+    check_choice,
+    join_words,
+    short_repr,
+    suggest_choice,
+)
 from sqlrank.interval_options import (
     BOOTSTRAP,
     DEFAULT_QUERY_REPLICATES,
@@ -254,6 +261,17 @@ class ResolvedRequest:
         """True if duplicate documents are merged instead of reported."""
         return any(metric.settings.get("duplicates", "error") != "error" for metric in self.metrics)
 
+    def merges_rows(self, role: str) -> bool:
+        """Return True if a policy leaves one of several rows of an input with the same key."""
+        return any(self.library.row_filter(role, metric.settings) for metric in self.metrics)
+
+    @property
+    def required_row_checks(self) -> list[str]:
+        """The row checks that metrics require, such as ``binary labels``."""
+        return list(
+            dict.fromkeys(check for metric in self.metrics for check in metric.required_row_checks)
+        )
+
     @property
     def reserved_names(self) -> list[str]:
         """Column names that the statement uses internally."""
@@ -384,10 +402,7 @@ def _parse_interval_options(
         MetricError: A metric has no such interval, or the options contradict each other.
     """
     level, interval, unit = request.confidence, request.interval, request.unit
-    if interval not in INTERVAL_METHODS:
-        raise MetricError(
-            suggest_choice(f"unknown interval {interval!r}", interval, INTERVAL_METHODS)
-        )
+    check_choice("interval", interval, INTERVAL_METHODS)
     for name, value in (("replicates", request.replicates), ("seed", request.seed)):
         if value is not None and (level is None or interval != BOOTSTRAP):
             raise MetricError(f"{name}={value} is for confidence= with interval='bootstrap'")

@@ -578,22 +578,25 @@ def effective_settings(metric: ResolvedMetric, library: Registry) -> dict[str, s
     values per query, not yet aggregated.
     """
     names = sorted(metric.dependencies.settings - library.plans.keys() - {"aggregate"})
-    defaults = {
-        name: param.default
-        for file in metric.dependencies.files
-        for name, param in file.params.items()
+    values = {name: effective_setting(metric, name, library) for name in names}
+    return {
+        name: str(int(value) if isinstance(value, float) and value.is_integer() else value)
+        for name, value in values.items()
     }
-    policies = {}
-    for name in names:
-        value = metric.settings.get(name, defaults.get(name))
-        if value is None and name in library.policies:
-            value = library.allowed_values(name)[0]
-        if value is None and name in library.functions:
-            value = library.default_function(name)
-        policies[name] = str(
-            int(value) if isinstance(value, float) and value.is_integer() else value
-        )
-    return policies
+
+
+def effective_setting(
+    metric: ResolvedMetric, name: str, library: Registry
+) -> ParameterValue | None:
+    """Return the value of a setting, or else its default, None without either."""
+    if metric.settings.get(name) is not None:
+        return metric.settings[name]
+    if name in library.policies:
+        return library.allowed_values(name)[0]
+    if name in library.functions:
+        return library.default_function(name)
+    files = (metric.file, *metric.dependencies.files)
+    return next((file.params[name].default for file in files if name in file.params), None)
 
 
 @lru_cache(maxsize=1024)

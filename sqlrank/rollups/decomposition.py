@@ -21,7 +21,12 @@ from sqlrank.compiler.select_builders import bind_parameters, cast_double
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.errors import MetricError
 from sqlrank.registry.metric import COLUMN_PARAMETER, ParameterValue
-from sqlrank.registry.resolved_metric import MeasuredColumn, ResolvedMetric, omit_later_defaults
+from sqlrank.registry.resolved_metric import (
+    MeasuredColumn,
+    ResolvedMetric,
+    effective_setting,
+    omit_later_defaults,
+)
 from sqlrank.registry.settings_checks import TieBound, accepted_settings, read_tie_bounds
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.result_columns import NUM_ROWS
@@ -499,20 +504,8 @@ def _find_setting(name: str, metric: ResolvedMetric, library: Registry) -> Param
     """
     if name == COLUMN_PARAMETER and metric.measured_column is not None:
         return metric.measured_column.column
-    if metric.settings.get(name) is not None:
-        return metric.settings[name]
-    if name in library.policies:
-        return library.allowed_values(name)[0]
-    if name in library.functions:
-        return library.default_function(name)
-    return next(
-        (
-            file.params[name].default
-            for file in [metric.file, *metric.dependencies.files]
-            if name in file.params
-        ),
-        NO_CUTOFF,
-    )
+    value = effective_setting(metric, name, library)
+    return NO_CUTOFF if value is None else value
 
 
 PREDICTIONS_ROLE = "predictions"

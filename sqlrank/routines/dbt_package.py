@@ -27,6 +27,7 @@ from sqlrank.routines.symbolic_statement import (
     compile_symbolic,
     find_roles,
     installation_options,
+    sort_parameters,
 )
 from sqlrank.sql_ast import find_nodes
 
@@ -76,11 +77,7 @@ class DbtMacro:
     @property
     def arguments(self) -> list[tuple[str, str | None]]:
         """The arguments with the Jinja text of their defaults, those without a default first."""
-        parameters = sorted(self.parameters, key=lambda parameter: parameter.default is not None)
-        numbers = [
-            (parameter.name, None if parameter.default is None else f"{parameter.default:.17g}")
-            for parameter in parameters
-        ]
+        numbers = [(one.name, one.default_text) for one in sort_parameters(self.parameters)]
         return [
             *((role, None) for role in self.inputs),
             *numbers,

@@ -16,6 +16,7 @@ from sqlrank._version import __version__
 from sqlrank.call.argument_checks import entry_point
 from sqlrank.engines.duckdb_session import translate_duckdb_errors
 from sqlrank.errors import InputError, MetricError, SqlrankError, short_repr
+from sqlrank.registry.resolved_metric import effective_setting
 from sqlrank.registry.settings_checks import LIST_SLOTS
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from sqlrank.rendering.dialects import get_dialect
@@ -28,11 +29,9 @@ from sqlrank.routines.function_statements import (
     RoutineFacts,
     RoutineKind,
     build_list_function,
-    create_aggregate_routine,
-    create_list_routine,
-    create_scalar_macro,
     create_table_macro,
     create_table_routine,
+    create_value_routine,
     document_routine,
     function_forms,
     list_group_parameters,
@@ -196,19 +195,12 @@ class Installation:
                 checks = compile_symbolic([metric], roles, weighted).checks[roles[0]]
                 names = {parameter.name for parameter in parameters}
                 body = refuse_rows(body, roles[0], checks.restrict(names), self.options.dialect)
-            body = self._check_ranges(body, parameters)
             comment = document_routine(
                 metric.file.description, parameters, *self._describe_settings(request)
             )
             facts = RoutineFacts(name, "aggregate", tuple(roles), (str(metric.metric),), comment)
-            if self._has_table_macros:
-                self._add_routine(create_scalar_macro(self.schema, facts, body, parameters))
-            elif self._forms.aggregate:
-                self._add_routine(
-                    create_aggregate_routine(
-                        self.options.dialect, self.schema, facts, body, parameters
-                    )
-                )
+            if self._has_table_macros or self._forms.aggregate:
+                self._add_value_routine(facts, body, parameters)
 
     def _compile_ungrouped(
         self, metrics: Sequence[SymbolicMetric], roles: Sequence[str]
@@ -272,20 +264,15 @@ class Installation:
         facts = RoutineFacts(
             name, "list", ("answers",), (metric,), document_routine(file.description, parameters)
         )
-        body, dialect = (
-            self._check_ranges(build_list_function(name), parameters),
-            self.options.dialect,
-        )
-        if self._has_table_macros:
-            self._add_routine(create_scalar_macro(self.schema, facts, body, parameters))
-        else:
-            self._add_routine(create_list_routine(dialect, self.schema, facts, body, parameters))
+        self._add_value_routine(facts, build_list_function(name), parameters)
 
-    def _check_ranges(self, value: exp.Expr, parameters: Sequence[RoutineParameter]) -> exp.Expr:
-        return (
-            value
-            if self.options.check == "off"
-            else refuse_ranges(value, parameters, self.options.dialect)
+    def _add_value_routine(
+        self, facts: RoutineFacts, body: exp.Expr, parameters: Sequence[RoutineParameter]
+    ) -> None:
+        if self.options.check != "off":
+            body = refuse_ranges(body, parameters, self.options.dialect)
+        self._add_routine(
+            create_value_routine(self.options.dialect, self.schema, facts, body, parameters)
         )
 
     def _describe_settings(self, request: ResolvedRequest) -> list[str]:
@@ -315,26 +302,11 @@ class Installation:
         read = metric.dependencies.settings | {*LIST_SLOTS}
         if metric.input_role != "run":
             names = [name for name in names if name != "ties" or name in metric.settings]
-        values = {
-            name: _find_value(metric.settings.get(name), name, library)
-            for name in names
-            if name in read
-        }
+        values = {name: effective_setting(metric, name, library) for name in names if name in read}
         return [f"{name}={value}" for name, value in values.items() if value != "error"]
 
     def _add_routine(self, function: Routine) -> None:
         self.functions[function.facts.kind, function.facts.name] = function
-
-
-def _find_value(value: Any, name: str, library: Any) -> Any:
-    """Return the value of a setting, or its default."""
-    if value is not None:
-        return value
-    return (
-        library.allowed_values(name)[0]
-        if name in library.policies
-        else library.default_function(name)
-    )
 
 
 def _one_line(error: SqlrankError) -> str:

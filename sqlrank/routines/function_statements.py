@@ -31,6 +31,7 @@ from sqlrank.routines.symbolic_statement import (
     RoutineParameter,
     SymbolicStatement,
     build_table_query,
+    sort_parameters,
     source_table,
 )
 from sqlrank.sql_ast import (
@@ -478,16 +479,6 @@ def _read_source(role: str, group: str | None) -> exp.Select:
     )
 
 
-def create_scalar_macro(
-    schema: str, facts: RoutineFacts, body: exp.Expr, parameters: Sequence[RoutineParameter]
-) -> Routine:
-    """Return the macro of an expression with symbolic parameters."""
-    holder = exp.Paren(this=rewrite_for_dialect(body, "duckdb", facts.name))
-    for node in find_nodes(holder, exp.Parameter):
-        node.replace(_reference_parameter(node.name))
-    return _build_macro(schema, facts, _order_parameters(parameters), holder.this)
-
-
 def _reference_parameter(parameter: str) -> exp.Column:
     return exp.column(exp.to_identifier(parameter, quoted=parameter == GROUP_PARAMETER))
 
@@ -502,7 +493,7 @@ def _order_parameters(parameters: Sequence[RoutineParameter]) -> list[exp.Expr]:
                 this=exp.to_identifier(parameter.name), expression=sql_literal(parameter.default)
             )
         )
-        for parameter in _sort_parameters(parameters)
+        for parameter in sort_parameters(parameters)
     ]
 
 
@@ -586,56 +577,31 @@ def function_forms(dialect: str) -> FunctionForms:
     return forms
 
 
-def create_aggregate_routine(
+def create_value_routine(
     dialect: str,
     schema: str,
     facts: RoutineFacts,
     body: exp.Expr,
     parameters: Sequence[RoutineParameter],
 ) -> Routine:
-    """Return the aggregate of an expression over columns with symbolic parameters, all of which are
-    passed.
+    """Return the function of an expression with symbolic parameters, all of which are passed: an
+    aggregate of columns, or a function of lists.
     """
-    expression = exp.Paren(this=rewrite_for_dialect(body, dialect, facts.name))
-    types = {parameter.name: "FLOAT64" for parameter in parameters}
-    return _create_routine(
-        dialect, schema, facts, expression, types, (str(function_forms(dialect).aggregate),)
-    )
-
-
-def create_list_routine(
-    dialect: str,
-    schema: str,
-    facts: RoutineFacts,
-    body: exp.Expr,
-    parameters: Sequence[RoutineParameter],
-) -> Routine:
-    """Return the function of an expression over lists with symbolic parameters."""
-    forms = function_forms(dialect)
-    value = rewrite_list_operations(
-        rewrite_for_dialect(body, dialect, facts.name), forms.list_operations
-    )
-    list_type, cutoff_type = forms.list_types
-    types = {
-        parameter.name: cutoff_type if parameter.name == "k" else list_type
-        for parameter in parameters
-    }
-    return _create_routine(
-        dialect, schema, facts, exp.Paren(this=cast_double(value)), types, forms.list
-    )
-
-
-def _create_routine(
-    dialect: str,
-    schema: str,
-    facts: RoutineFacts,
-    expression: exp.Paren,
-    types: Mapping[str, str],
-    statements: Sequence[str],
-) -> Routine:
-    """Return the function of an expression in parentheses, whose parameters have these types."""
+    value = rewrite_for_dialect(body, dialect, facts.name)
+    is_macro, forms = get_dialect(dialect).supports_table_macros, function_forms(dialect)
+    if facts.kind == "list" and not is_macro:
+        value = cast_double(rewrite_list_operations(value, forms.list_operations))
+    expression = exp.Paren(this=value)
     for node in find_nodes(expression, exp.Parameter):
-        node.replace(exp.column(node.name))
+        node.replace(_reference_parameter(node.name))
+    if is_macro:
+        return _build_macro(schema, facts, _order_parameters(parameters), expression.this)
+    if facts.kind == "list":
+        statements, (list_type, cutoff_type) = forms.list, forms.list_types
+        types = {one.name: cutoff_type if one.name == "k" else list_type for one in parameters}
+    else:
+        statements = (str(forms.aggregate),)
+        types = dict.fromkeys((one.name for one in parameters), "FLOAT64")
     name = qualify_function(schema, facts.name, dialect).sql(dialect)
     texts = {
         "name": name,
@@ -748,8 +714,11 @@ def _list_texts(
             for role in roles
         ),
         *(
-            form.number.format(name=parameter.name, default=_write_default(form, parameter))
-            for parameter in _sort_parameters(parameters)
+            form.number.format(
+                name=one.name,
+                default="" if one.default is None else form.default.format(value=one.default_text),
+            )
+            for one in sort_parameters(parameters)
         ),
         form.group_argument,
         form.checks_argument if is_optional else "",
@@ -853,17 +822,6 @@ def _list_types(
     )
 
 
-def _sort_parameters(parameters: Sequence[RoutineParameter]) -> list[RoutineParameter]:
-    """Return parameters, those without a default first."""
-    return sorted(parameters, key=lambda parameter: parameter.default is not None)
-
-
-def _write_default(form: TableFunctionForm, parameter: RoutineParameter) -> str:
-    return (
-        "" if parameter.default is None else form.default.format(value=f"{parameter.default:.17g}")
-    )
-
-
 def _list_arguments(
     form: TableFunctionForm,
     roles: list[str],
@@ -873,10 +831,8 @@ def _list_arguments(
     """Return the arguments of a call as its signature shows them."""
     tables = [form.passed.format(name=role, value=f"'{role}'") for role in roles]
     numbers = [
-        form.passed.format(
-            name=one.name, value="..." if one.default is None else f"{one.default:.17g}"
-        )
-        for one in _sort_parameters(parameters)
+        form.passed.format(name=one.name, value=one.default_text or "...")
+        for one in sort_parameters(parameters)
     ]
     return [
         *tables,

@@ -32,7 +32,7 @@ from sqlrank.registry.settings_checks import invalid_policies, rename_queries_po
 from sqlrank.registry.sql_file import NO_CUTOFF, Parameter, SqlFile
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import rewrite_for_dialect
-from sqlrank.run.prepare import prepare_statement, required_row_checks
+from sqlrank.run.prepare import prepare_statement
 from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:
@@ -98,9 +98,6 @@ def _find_checks(
         if name in columns or name not in role_type.optional_unique_columns
     )
     numbers = tuple(name for name in columns if name in specs and specs[name].is_number)
-    is_deduplicated = any(
-        request.library.row_filter(role, metric.settings) for metric in request.metrics
-    )
     # Keys are treated as texts, so that no rule tests if they are finite: DuckDB cannot of a text.
     return InputChecks(
         numbers,
@@ -109,11 +106,11 @@ def _find_checks(
             role_type,
             bound_input.checks,
             columns,
-            required_row_checks(request),
+            request.required_row_checks,
             lambda name: "" if name in numbers else "VARCHAR",
         ),
         request.shared_policies.get("nulls", request.call.policies.get("nulls")) == "drop",
-        () if is_deduplicated or not {*unique} <= {*columns} else unique,
+        () if request.merges_rows(role) or not {*unique} <= {*columns} else unique,
         role_type.duplicate_message
         or f"({', '.join(unique)}) occurs more than once. Keep one row of each",
     )
@@ -213,6 +210,16 @@ class RoutineParameter:
     default: float | None
     about: str
     declared: Parameter | None = None
+
+    @property
+    def default_text(self) -> str | None:
+        """The default with all its digits."""
+        return None if self.default is None else f"{self.default:.17g}"
+
+
+def sort_parameters(parameters: Iterable[RoutineParameter]) -> list[RoutineParameter]:
+    """Return parameters, those without a default first."""
+    return sorted(parameters, key=lambda parameter: parameter.default is not None)
 
 
 @dataclass(frozen=True)

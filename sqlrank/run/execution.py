@@ -38,7 +38,6 @@ from sqlrank.run.prepare import (
     AUDIT_INVALID_ROWS,
     PreparedStatement,
     prepare_statement,
-    required_row_checks,
 )
 
 if TYPE_CHECKING:
@@ -290,13 +289,13 @@ def _explain_invalid_rows(prepared: PreparedStatement) -> None:
         or not prepared.is_audited
     ):
         return
-    if BINARY_LABELS in required_row_checks(prepared.request) and not inputs.scores:
+    if BINARY_LABELS in prepared.request.required_row_checks and not inputs.scores:
         check_for_classes(base_input, prepared.request)
     for view in inputs.per_score():
         row_checks.validate_rows(
             view.by_role[base_input.role.name],
             view.needed_columns[base_input.role.name],
-            required_row_checks(prepared.request),
+            prepared.request.required_row_checks,
         )
 
 

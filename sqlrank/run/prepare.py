@@ -47,7 +47,7 @@ from sqlrank.run.left_out_columns import (
 from sqlrank.sql_ast import count_rows, query_text, quoted_column, sql_literal, union_all
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sqlrank.call.resolve import ResolvedRequest
     from sqlrank.engines.database import Database
@@ -199,7 +199,7 @@ def _validate_inputs(
         row_checks.validate_rows(
             bound_input,
             inputs.needed_columns[bound_input.role.name],
-            required_row_checks(inputs.request),
+            inputs.request.required_row_checks,
         )
     for bound_input in [*inputs.side_inputs, *([inputs.base] if inputs.base is not None else [])]:
         _check_unique(inputs, bound_input)
@@ -262,12 +262,13 @@ def prepare_audit(request: ResolvedRequest, database: Database) -> tuple[str, ex
         f"-- sqlrank {__version__}: number of rows of {sources} that break each rule, 0 of valid"
         " inputs"
     )
-    deduplicated = {
-        role
-        for role in inputs.by_role
-        if any(request.library.row_filter(role, metric.settings) for metric in request.metrics)
-    }
-    return title, build_audit(inputs, required_row_checks(request), deduplicated)
+    violations = (
+        query
+        for role, columns in inputs.needed_columns.items()
+        if role in inputs.by_role
+        for query in _count_violations(inputs.by_role[role], columns, request)
+    )
+    return title, union_all(violations)
 
 
 def audit_text(title: str, audit: exp.Query, dialect: str) -> str:
@@ -558,7 +559,7 @@ def _invalid_row_audit(inputs: BoundInputs, base_input: BoundInput) -> exp.Selec
         base_input.role,
         base_input.checks,
         inputs.needed_columns[base_input.role.name],
-        required_row_checks(inputs.request),
+        inputs.request.required_row_checks,
         lambda name: base_input.column_type(name) if name in keys else "",
     )
     counts = [
@@ -568,13 +569,6 @@ def _invalid_row_audit(inputs: BoundInputs, base_input: BoundInput) -> exp.Selec
     ]
     return exp.select(exp.column(GROUP_ID), *counts, copy=False).from_(
         exp.table_(base_input.role.name), copy=False
-    )
-
-
-def required_row_checks(request: ResolvedRequest) -> list[str]:
-    """Return the row checks that metrics require, such as ``binary labels``."""
-    return list(
-        dict.fromkeys(check for metric in request.metrics for check in metric.required_row_checks)
     )
 
 
@@ -618,14 +612,7 @@ def _validate_rankings(
         for role, names in inputs.needed_columns.items()
         if by_role[role].role.list_relation is not None
     }
-    deduplicated_roles = {
-        role
-        for role in needed
-        if any(
-            inputs.request.library.row_filter(role, metric.settings)
-            for metric in inputs.request.metrics
-        )
-    }
+    deduplicated_roles = {role for role in needed if inputs.request.merges_rows(role)}
     report = row_checks.validate_ranking_rows(
         by_role,
         needed,
@@ -765,42 +752,26 @@ def _compat_settings(request: ResolvedRequest) -> list[str]:
     return list(dict.fromkeys(settings))
 
 
-def build_audit(
-    inputs: BoundInputs, required: Sequence[str], deduplicated: Collection[str]
-) -> exp.Query:
-    """Return the statement of the checks of the inputs.
-
-    Args:
-        inputs: The inputs of a request.
-        required: Row checks of its metrics, such as ``binary labels``.
-        deduplicated: Roles whose repeated rows a policy leaves out.
-    """
-    return union_all(
-        [
-            query
-            for role, columns in inputs.needed_columns.items()
-            if role in inputs.by_role
-            for query in _count_violations(
-                inputs.by_role[role], columns, required, role not in deduplicated
-            )
-        ]
-    )
-
-
 def _count_violations(
-    bound_input: BoundInput, columns: Sequence[str], required: Sequence[str], is_unique: bool
+    bound_input: BoundInput, columns: Sequence[str], request: ResolvedRequest
 ) -> Iterator[exp.Select]:
     """Yield a query of one row for each rule of an input, and for its keys."""
     role = bound_input.role
     rows = bound_input.select_columns(columns, for_display=True, keep_types=True)
-    rules = row_rules(role, bound_input.checks, columns, required, bound_input.column_type)
+    rules = row_rules(
+        role, bound_input.checks, columns, request.required_row_checks, bound_input.column_type
+    )
     for name, condition in rules.conditions.items():
         yield (
             _select_count(role.name, rules.meanings[name])
             .from_(rows.subquery(role.name))
             .where(condition.copy())
         )
-    if is_unique and role.unique and {*bound_input.unique_columns} <= {*columns}:
+    if (
+        role.unique
+        and not request.merges_rows(role.name)
+        and {*bound_input.unique_columns} <= {*columns}
+    ):
         keys = [
             *map(quoted_column, bound_input.group_names),
             *map(exp.column, bound_input.unique_columns),
