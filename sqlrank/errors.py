@@ -12,7 +12,7 @@ from difflib import SequenceMatcher, get_close_matches
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 
 NO_SPACE = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
@@ -224,6 +224,12 @@ def suggest_choice(
         did_you_mean(str(word), names),
         f"{listing}: {enumerate_names(names)}" if names else "",
     )
+
+
+def check_choice(name: str, value: object, choices: Collection[str]) -> None:
+    """Raise ``MetricError`` for a value of an option that is none of the choices."""
+    if value not in choices:
+        raise MetricError(suggest_choice(f"unknown {name} {value!r}", value, choices))
 
 
 def join_sentences(*sentences: str) -> str:

@@ -223,16 +223,12 @@ def _advise_on_folds(metric: ResolvedMetric) -> str:
 
 def check_confidence_level(level: Any) -> None:
     """Check that a confidence level is a number from 0.5 to ``MAX_LEVEL``."""
+    is_number = isinstance(level, (int, float)) and not isinstance(level, bool)
     # A coin flip
-    if (
-        isinstance(level, bool)
-        or not isinstance(level, (int, float))
-        or not 0.5 <= level <= MAX_LEVEL  # noqa: PLR2004
-    ):
+    if not (is_number and 0.5 <= level <= MAX_LEVEL):  # noqa: PLR2004
         # The command line reads 95 as a float.
         typed_level = int(level) if isinstance(level, float) and level.is_integer() else level
         problem = f"confidence={short_repr(typed_level)} is not possible"
-        is_number = isinstance(level, (int, float)) and not isinstance(level, bool)
         meant = (
             next((text for text in (level / 100, 1 - level) if 0.5 <= text <= MAX_LEVEL), None)  # noqa: PLR2004
             if is_number

@@ -5,6 +5,7 @@ the deadline, replace memory and recursion errors.
 from __future__ import annotations
 
 import inspect
+import math
 import os
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -114,9 +115,9 @@ KINDS: dict[str, Callable[[Any], bool]] = {
         _is_number(value) and isinstance(value, int) and 0 < value <= max_threads()
     ),
     "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool),
-    "numbers": lambda value: (
-        _is_number(value)
-        or (isinstance(value, (list, tuple, range)) and all(map(_is_number, value)))
+    "numbers": lambda value: all(
+        _is_number(number) and math.isfinite(number)
+        for number in (value if isinstance(value, (list, tuple, range)) else [value])
     ),
     "memory": lambda value: (
         _is_text(value) and (parse_memory_size(value) or 0) >= _MIN_MEMORY_BYTES

@@ -144,13 +144,7 @@ class ResourceLimits:
     timeout: float | None = None
 
     def __post_init__(self) -> None:
-        """Check the limits, and create the directory for spilled data."""
-        if self.timeout is not None and not (
-            isinstance(self.timeout, (int, float)) and self.timeout > 0
-        ):
-            raise InputError(f"timeout={self.timeout!r} is not possible: give seconds above 0")
-        if self.threads is not None and not isinstance(self.threads, int):
-            raise InputError(f"threads={self.threads!r} is not possible: give an integer")
+        """Create the directory for spilled data."""
         if self.temp_directory is not None:
             try:
                 Path(self.temp_directory).mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.engines.duckdb_session import fetch_tuples
-from sqlrank.errors import InputError, MetricError, suggest_choice
+from sqlrank.errors import InputError, MetricError, check_choice
 from sqlrank.inference.significance import (
     CORRECTIONS,
     TESTS,
@@ -181,10 +181,7 @@ def open_sequence(
 
 def check_interval(interval: str, comparison: ComparisonPlan) -> None:
     """Raise ``MetricError`` for an interval that does not exist, or that the metrics don't have."""
-    if interval not in TEST_INTERVALS:
-        raise MetricError(
-            suggest_choice(f"unknown interval {interval!r}", interval, TEST_INTERVALS)
-        )
+    check_choice("interval", interval, TEST_INTERVALS)
     if interval == SEQUENTIAL and comparison.uses_influence:
         raise MetricError(
             f"{comparison.measures[0].name} is compared by interval='fixed', unless level='query'"
@@ -371,12 +368,8 @@ class TestOptions:
 
     def __post_init__(self) -> None:
         """Raise ``MetricError`` for invalid options."""
-        for name, value, allowed in (
-            ("test", self.test, TESTS),
-            ("correction", self.correction, CORRECTIONS),
-        ):
-            if value not in allowed:
-                raise MetricError(suggest_choice(f"unknown {name} {value!r}", value, allowed))
+        check_choice("test", self.test, TESTS)
+        check_choice("correction", self.correction, CORRECTIONS)
         if self.correction == "max_t" and self.name != "t":
             option = "interval" if self.test == "t" else "test"
             raise MetricError(

@@ -19,7 +19,7 @@ from sqlrank.call.request import (
     write_command,
 )
 from sqlrank.engines.text_advice import ColumnAdvice
-from sqlrank.errors import MetricError, join_words, short_repr, suggest_choice
+from sqlrank.errors import MetricError, check_choice, join_words, short_repr, suggest_choice
 from sqlrank.inference.significance import CORRECTIONS
 from sqlrank.interval_options import TEST_INTERVALS, check_confidence_level
 from sqlrank.rendering.dialects import DEFAULT_DIALECT, get_dialect
@@ -152,18 +152,11 @@ class ExperimentDesign:
             "correction": tuple(name for name in CORRECTIONS if name != "max_t"),
         }
         for name, values in choices.items():
-            if name in arguments and arguments[name] not in values:
-                raise MetricError(
-                    suggest_choice(
-                        f"unknown {name} {short_repr(arguments[name])}", arguments[name], values
-                    )
-                )
+            if name in arguments:
+                check_choice(name, arguments[name], values)
         for name in ("variant", "unit"):
-            if not isinstance(arguments[name], str) or not arguments[name].strip():
-                raise MetricError(
-                    f"{name}={short_repr(arguments[name])} is not possible: give the name of a"
-                    " column"
-                )
+            if arguments[name] is None:
+                raise MetricError(f"{name}=None is not possible: give the name of a column")
         check_confidence_level(arguments["confidence"])
         control, shares = arguments["control"], arguments["expected_shares"]
         if control is not None and (not isinstance(control, (str, int)) or control == ""):

@@ -16,9 +16,10 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank._version import __version__
+from sqlrank.call.argument_checks import entry_point
 from sqlrank.call.request import ResourceLimits
 from sqlrank.call.sources import reader_function
-from sqlrank.cancellation import run_cancellable, set_deadline
+from sqlrank.cancellation import run_cancellable
 from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.query_sources import require_table_name
@@ -27,7 +28,6 @@ from sqlrank.learn.training import (
     LONG_COLUMNS,
     LOSSES,
     DescentOptions,
-    check_k,
     create_temp_table,
     descend_gradient,
     read_models,
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     """Mean pAp@k, and pairs in the right order."""
 
 
+@entry_point
 def merge_weights(
     weights: Any,
     examples: Any,
@@ -107,15 +108,12 @@ def merge_weights(
     >>> [round(weight, 2) for weight in merge_weights(weights, examples, k=2)["weight"].to_pylist()]
     [1.0, 0.32]
     """
-    if not isinstance(factors, int) or factors < 2:  # noqa: PLR2004
-        raise MetricError(f"factors={factors!r} is not possible. Give an integer from 2")
     if k is None:
         raise MetricError("k is missing: merging compares the k highest negatives. Give k=...")
-    check_k(k)
     metric = Metric("pAp", (("few_negatives", "skip"), ("tie_credit", 0)), k)
     ctes = write_metric(metric, "candidate_examples", "paps", "pap")
     limits = ResourceLimits(memory_limit, threads, None, timeout)
-    with set_deadline(timeout), duckdb_session(connection, limits) as duck:
+    with duckdb_session(connection, limits) as duck:
 
         def merge_models() -> pa.Table:
             with closing(DuckDBDatabase(duck, keeps_text=False)) as database:
@@ -308,6 +306,7 @@ def _is_form(value: Any) -> bool:
     )
 
 
+@entry_point
 def fit(
     examples: Any,
     *,
@@ -393,13 +392,7 @@ def fit(
     ... ]
     [1.49, 0.0]
     """
-    objective = resolve_objective(
-        surrogate, k, _check_number("margin", margin, above=True), few_negatives
-    )
-    _check_number("learning_rate", learning_rate, above=True)
-    _check_number("l2", l2)
-    if not isinstance(max_iter, int) or max_iter < 1:
-        raise MetricError(f"max_iter={max_iter!r} is not possible. Give an integer from 1")
+    objective = resolve_objective(surrogate, k, float(margin), few_negatives)
     if seed is not None and start is not None:
         raise MetricError("seed and start both give initial weights. Give one of them")
     radius = math.sqrt(2 * objective.loss_at_zero / l2) if l2 else sys.float_info.max
@@ -407,7 +400,7 @@ def fit(
     names = [by] if isinstance(by, str) else list(by)
 
     limits = ResourceLimits(memory_limit, threads, None, timeout)
-    with set_deadline(timeout), duckdb_session(connection, limits) as duck:
+    with duckdb_session(connection, limits) as duck:
 
         def train_scorer() -> pa.Table:
             with closing(DuckDBDatabase(duck, keeps_text=False)) as database:
@@ -418,7 +411,7 @@ def fit(
 
         weights = run_cancellable(duck, train_scorer, None)
     if message := describe_failure(weights, k):
-        warnings.warn(message, stacklevel=2)
+        warnings.warn(message, stacklevel=3)
     return weights
 
 
@@ -445,16 +438,3 @@ def describe_failure(weights: pa.Table, k: int | None) -> str | None:
         f" {failed[0]['loss_of_zero_weights']:.6g}{more}, so that no weights found are better than"
         f" none. {reason}"
     )
-
-
-def _check_number(name: str, value: float, *, above: bool = False) -> float:
-    if (
-        not isinstance(value, (int, float))
-        or not math.isfinite(value)
-        or value < 0
-        or (above and value == 0)
-    ):
-        raise MetricError(
-            f"{name}={value!r} is not possible. Give a number {'above' if above else 'from'} 0"
-        )
-    return float(value)

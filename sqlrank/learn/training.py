@@ -8,7 +8,6 @@ import json
 import math
 import random
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -405,9 +404,6 @@ def create_temp_table(
 
 
 LOGISTIC = "logistic"
-MAX_K = 2**31 - 1
-"""Greatest number of negatives that a surrogate compares: the greatest cut-off of a metric."""
-
 TOP_K_DEFAULTS = {"k": None, "margin": 1.0, "few_negatives": "truncate"}
 """Arguments of surrogates of pAp@k that logistic regression does not have, with their defaults."""
 
@@ -482,7 +478,6 @@ def resolve_objective(
             f"k is missing: surrogate={surrogate!r} compares the k highest negatives. Give k=...,"
             " or surrogate='logistic'"
         )
-    check_k(k)
     surrogates = load_registry().policies["surrogate"]["values"]
     if not surrogates.get(surrogate, {}).get("convex", True):
         raise MetricError(
@@ -495,12 +490,6 @@ def resolve_objective(
         k,
     )
     return Objective(_resolve_metric(metric), margin)
-
-
-def check_k(k: Any) -> None:
-    """Raise ``MetricError`` for a k that is no number of negatives."""
-    if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= int(k) <= MAX_K:
-        raise MetricError(f"k={k!r} is not possible. Give an integer from 1 to {MAX_K}, such as 10")
 
 
 def write_metric(metric: Metric, examples: str, cte: str, column: str) -> dict[str, exp.Query]:

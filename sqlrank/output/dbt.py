@@ -10,7 +10,7 @@ import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import sqlglot
 from sqlglot import exp
@@ -138,11 +138,6 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
         name: arguments[name] for name in ("metrics", "by", "across", "columns", "where", "unit")
     } | policies
     check_name(name)
-    if materialized not in get_args(Materialized):
-        raise InputError(
-            f"materialized={materialized!r} is not possible. Choose from:"
-            f" {', '.join(get_args(Materialized))}"
-        )
     dialect = dialect or "duckdb"
     get_dialect(dialect)
     request = resolve_request(call)

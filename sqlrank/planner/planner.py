@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.call.request import parse_memory_size
-from sqlrank.errors import MetricError, join_words, suggest_choice
+from sqlrank.errors import MetricError, check_choice, join_words
 from sqlrank.inputs.row_checks import select_over_input
 from sqlrank.registry.metric import ParameterValue, SymbolicNumber
 from sqlrank.registry.resolved_metric import find_engines
@@ -474,12 +474,9 @@ def validate_plan(request: ResolvedRequest, dialect: str) -> None:
     library = request.library
     _check_engines(request, dialect)
     for name, value in request.plan.items():
-        if name not in library.plans or name in INTERNAL_PLANS:
-            plan_names = [plan for plan in library.plans if plan not in INTERNAL_PLANS]
-            raise MetricError(suggest_choice(f"unknown plan {name!r}", name, plan_names))
+        check_choice("plan", name, [plan for plan in library.plans if plan not in INTERNAL_PLANS])
         values = library.plans[name]["values"]
-        if value not in values:
-            raise MetricError(suggest_choice(f"unknown {name} {value!r}", value, values))
+        check_choice(name, value, values)
         if not library.is_plan_supported(name, value, dialect):
             supported = [
                 candidate

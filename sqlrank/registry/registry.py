@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.errors import (
     ContractError,
     MetricError,
+    check_choice,
     did_you_mean,
     join_sentences,
     quote_excerpt,
-    suggest_choice,
     to_sentence,
 )
 from sqlrank.registry.metric import normalize_name
@@ -401,11 +401,8 @@ class Registry:
 
     def find_function(self, slot: str, name: str) -> SqlFile:
         """Return the file of a function that fills a slot."""
-        if file := self.functions[slot].get(name):
-            return self.validate_file(file)
-        raise MetricError(
-            suggest_choice(f"unknown {slot} {name!r}", name, sorted(self.functions[slot]))
-        )
+        check_choice(slot, name, sorted(self.functions[slot]))
+        return self.validate_file(self.functions[slot][name])
 
     def default_function(self, slot: str) -> str:
         """Return the default function of a slot: the one in ``policies.toml``, or the first."""

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import (
     MetricError,
+    check_choice,
     did_you_mean,
     enumerate_names,
     join_sentences,
     join_words,
-    suggest_choice,
     to_sentence,
 )
 from sqlrank.registry.metric import Metric, ParameterValue, normalize_name, parse_metric_text
@@ -85,7 +85,7 @@ def rename_queries_policy(policies: Mapping[str, Any], library: Registry) -> dic
     """
     renamed = dict(policies)
     if (value := renamed.pop(QUERIES_POLICY_KEYWORD, None)) is not None:
-        _check_choice(QUERIES_POLICY_KEYWORD, value, library.allowed_values("queries"))
+        check_choice(QUERIES_POLICY_KEYWORD, value, library.allowed_values("queries"))
         renamed["queries"] = value
     return renamed
 
@@ -307,12 +307,7 @@ def check_policy_values(settings: Mapping[str, ParameterValue], library: Registr
     """Check that the values of policies exist."""
     for policy in library.policies:
         if policy in settings:
-            _check_choice(policy, settings[policy], library.allowed_values(policy))
-
-
-def _check_choice(policy: str, value: ParameterValue, allowed: list[str]) -> None:
-    if value not in allowed:
-        raise MetricError(suggest_choice(f"unknown {policy} {value!r}", value, allowed))
+            check_choice(policy, settings[policy], library.allowed_values(policy))
 
 
 def accepted_settings(metric: ResolvedMetric, library: Registry) -> set[str]:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -50,9 +49,6 @@ if TYPE_CHECKING:
     from sqlrank.call.request import Request
 
 
-BINNINGS = ("grid", "exact")
-"""Binning methods: steps of a fixed grid, or one bin per distinct score."""
-
 DEFAULT_BINS = 1024
 """Default number of grid steps between 0 and 1.
 
@@ -83,30 +79,11 @@ class ScoreBinning:
         """Parse ``binning``, ``n_bins`` and ``exact_scores``; raise ``MetricError`` for invalid
         values.
         """
-        if kind not in BINNINGS:
-            raise MetricError(
-                f"binning={kind!r} is not possible: give one of: {', '.join(BINNINGS)}"
-            )
         scores = (
             [requested_scores]
             if isinstance(requested_scores, (int, float))
             else list(requested_scores or ())
         )
-        invalid = next(
-            (
-                score
-                for score in scores
-                if isinstance(score, bool)
-                or not isinstance(score, (int, float))
-                or not math.isfinite(score)
-            ),
-            None,
-        )
-        if invalid is not None:
-            raise MetricError(
-                f"exact_scores={invalid!r} is not possible: give the scores that have bins of their"
-                " own, such as [0.25, 0.5]"
-            )
         exact_scores = tuple(sorted({float(score) + 0.0 for score in scores}))
         if exact_scores and kind != "grid":
             raise MetricError(
@@ -155,8 +132,8 @@ class ScoreBinning:
         return exp.Case(ifs=ifs, default=self._search_bin(middle + 1, end))
 
 
-DEFAULT_BUCKETS, MAX_BUCKETS = 32, 1000
-"""Default and maximum number of buckets."""
+DEFAULT_BUCKETS = 32
+"""Default number of buckets."""
 
 SALT = "state:"
 """Prefix of the hashed unit id: the same in every rollup, so that buckets of two rollups hold the
@@ -189,17 +166,7 @@ class JackknifeBuckets:
                     " unit='user_id'"
                 )
             return None
-        n_buckets = DEFAULT_BUCKETS if requested is None else requested
-        if (
-            isinstance(n_buckets, bool)
-            or not isinstance(n_buckets, int)
-            or not 1 < n_buckets <= MAX_BUCKETS
-        ):
-            raise MetricError(
-                f"n_buckets={n_buckets!r} is not possible: give an integer from 2 to {MAX_BUCKETS},"
-                f" such as {DEFAULT_BUCKETS}"
-            )
-        return cls(unit, n_buckets)
+        return cls(unit, DEFAULT_BUCKETS if requested is None else requested)
 
     @property
     def fingerprint(self) -> str:
@@ -385,11 +352,7 @@ def resolve_rollup_request(
     file = _build_file(
         binning_kind,
         metrics,
-        list(
-            dict.fromkeys(
-                text for metric in resolved.metrics for text in metric.required_row_checks
-            )
-        ),
+        resolved.required_row_checks,
         bins,
         buckets,
     )

@@ -26,6 +26,7 @@ from sqlrank.engines.remote_database import printed_dialect
 from sqlrank.errors import (
     InputError,
     MetricError,
+    check_choice,
     join_words,
     short_repr,
     suggest_choice,
@@ -105,8 +106,7 @@ class LeakageFilter:
             ("cold_start", request.cold_start, COLD_START_RULES),
             ("seen_pairs", request.seen_pairs, SEEN_PAIR_RULES),
         ):
-            if value not in rules:
-                raise MetricError(suggest_choice(f"unknown {name} {value!r}", value, rules))
+            check_choice(name, value, rules)
         joins = (*COLD_START_RULES[request.cold_start], *SEEN_PAIR_RULES[request.seen_pairs])
         if not joins:
             if request.user is not None:
@@ -244,12 +244,8 @@ def parse_shares(shares: Any, argument: str = "shares") -> dict[str, Fraction]:
     return fractions
 
 
-def equal_shares(folds: Any) -> dict[int, Fraction]:
+def equal_shares(folds: int) -> dict[int, Fraction]:
     """Return folds of equal shares, numbered from 0."""
-    if isinstance(folds, bool) or not isinstance(folds, int) or not 1 < folds <= MAX_SPLITS:
-        raise MetricError(
-            f"folds={short_repr(folds)} is not possible: give an integer from 2 to {MAX_SPLITS}"
-        )
     return {fold: Fraction(1, folds) for fold in range(folds)}
 
 

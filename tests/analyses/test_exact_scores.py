@@ -153,7 +153,7 @@ def test_atoms_are_part_of_the_definition() -> None:
         (
             {"exact_scores": [0.5, float("nan")]},
             (
-                r"exact_scores=nan is not possible: give the scores that have bins of their own,"
+                r"exact_scores=\[0.5, nan\] is not possible: give the scores that have bins of their own,"
                 r" such as \[0.25, 0.5\]"
             ),
         ),

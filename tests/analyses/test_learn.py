@@ -426,13 +426,13 @@ def test_examples_that_cannot_be_learned_from(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": 0}, "k=0 is not possible. Give an integer from 1 to 2147483647, such as 10"),
+        ({"k": 0}, "k=0 is not possible: give an integer from 1 to 2147483647, such as 10"),
         ({"surrogate": "ramp"}, "surrogate='ramp' is not convex"),
         ({"surrogate": "svm"}, "unknown surrogate 'svm'"),
-        ({"margin": -1}, "margin=-1 is not possible. Give a number above 0"),
-        ({"learning_rate": 0}, "learning_rate=0 is not possible. Give a number above 0"),
-        ({"l2": -1}, "l2=-1 is not possible. Give a number from 0"),
-        ({"max_iter": 0}, "max_iter=0 is not possible. Give an integer from 1"),
+        ({"margin": -1}, "margin=-1 is not possible: give a number above 0"),
+        ({"learning_rate": 0}, "learning_rate=0 is not possible: give a number above 0"),
+        ({"l2": -1}, "l2=-1 is not possible: give a number from 0"),
+        ({"max_iter": 0}, "max_iter=0 is not possible: give an integer from 1"),
         (
             {"k": None},
             (

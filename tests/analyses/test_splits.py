@@ -285,7 +285,7 @@ def test_expanding() -> None:
         ),
         (
             {"key": "user", "salt": "x", "folds": 0},
-            "folds=0 is not possible: give an integer from 2, such as 10",
+            "folds=0 is not possible: give an integer from 2 to 10000, such as 10",
         ),
         (
             {"key": "user", "salt": "x", "folds": 2, "time_bounds": [1]},

@@ -401,7 +401,7 @@ HUGE = 10**400
         (
             sqlrank.rollup,
             {"binning": np.array(["grid", "grid"])},
-            "binning=['grid', 'grid'] is not possible: give a text, such as 'grid'",
+            "binning=['grid', 'grid'] is not possible: give one of: grid, exact",
         ),
         (
             sqlrank.rollup,

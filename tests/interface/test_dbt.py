@@ -346,7 +346,7 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
     )
     assert (
         run_refused_model(tmp_path, "AUC", *CLICKS, "--materialized", "cube")
-        == "sqlrank: --materialized cube is not possible. Choose from: table, view, incremental"
+        == "sqlrank: --materialized cube is not possible: give one of: table, view, incremental"
     )
     assert "needs by or per_query" in run_refused_model(
         tmp_path, "AUC", *CLICKS, "--materialized", "incremental"

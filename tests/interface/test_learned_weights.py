@@ -250,7 +250,7 @@ def test_models_are_merged_greedily() -> None:
         (
             {"feature": [1, 2, 3], "weight": [1.0] * 3},
             {"factors": 1},
-            "factors=1 is not possible. Give an integer from 2",
+            "factors=1 is not possible: give an integer from 2",
         ),
         ({"feature": [1, 2, 3], "weight": [1.0] * 3}, {"k": None}, "k is missing"),
     ],

@@ -58,10 +58,10 @@ def test_a_column_of_systems_that_identifies_documents() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-k", "0"], "-k 0 is not possible. Give an integer from 1 to 2147483647, such as 10"),
+        (["-k", "0"], "-k 0 is not possible: give an integer from 1 to 2147483647, such as 10"),
         (
             ["-k", "0", "--merge", "weights.csv"],
-            "-k 0 is not possible. Give an integer from 1 to 2147483647, such as 10",
+            "-k 0 is not possible: give an integer from 1 to 2147483647, such as 10",
         ),
         (
             [],

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from sqlrank.errors import MetricError, suggest_choice
+from sqlrank.errors import check_choice
 
 if TYPE_CHECKING:
     from sqlrank.rendering.dialect import Dialect
@@ -66,8 +66,7 @@ def get_dialect(name: str) -> Dialect:
     Raises:
         MetricError: There is none of that name.
     """
-    if name not in DIALECT_NAMES:
-        raise MetricError(suggest_choice(f"unknown dialect {name!r}", name, DIALECT_NAMES))
+    check_choice("dialect", name, DIALECT_NAMES)
     return _load_dialect(name)
 
 
