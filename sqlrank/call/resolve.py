@@ -16,7 +16,6 @@ from sqlrank.errors import (
     MetricError,
     check_choice,
     join_words,
-    short_repr,
     suggest_choice,
 )
 from sqlrank.interval_options import (
@@ -596,11 +595,6 @@ def _parse_across(request: Request, metrics: Sequence[ResolvedMetric]) -> list[s
     if not request.across:
         return []
     columns = [request.across] if isinstance(request.across, str) else list(request.across)
-    if not all(isinstance(column, str) for column in columns):
-        raise MetricError(
-            f"across={short_repr(request.across)} is not possible: name a column, or several whose"
-            " combinations are compared"
-        )
     groupings = parse_group_by(request.by)
     if len(groupings) > 1:
         raise MetricError(
