@@ -76,10 +76,10 @@ def to_arrow_table(role: str, source: Any) -> pa.Table:
     """
     try:
         table = _import_table(role, source)
-    except (SqlrankError, MemoryError, RecursionError):
+    except SqlrankError:
         raise
-    except BaseException as error:  # any error of a library: a panic of Polars is not an Exception
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+    except BaseException as error:
+        if not _is_library_error(error):
             raise
         raise InputError(f"{role}: {_explain_conversion_error(source, error)}") from error
     if unnamed := [name for name in table.column_names if _UNNAMED_INDEX.fullmatch(name)]:
@@ -106,6 +106,9 @@ def replace_unreadable(
     """
     problems = {}
     for index, field in enumerate(table.schema):
+        if (problem_text := (field.metadata or {}).get(_PROBLEM_KEY)) is not None:
+            problems[field.name] = ColumnProblem(problem_text.decode())
+            continue
         try:
             if field.name in unread:
                 raise pa.ArrowNotImplementedError
@@ -170,11 +173,7 @@ def _import_table(role: str, source: Any) -> pa.Table:
         # process
         return source
     if hasattr(source, "__arrow_c_stream__"):
-        table = pa.table(source)
-        if type(source).__module__.partition(".")[0] == "pandas":
-            for name, values in source.items():
-                _reject_booleans(role, str(name), values, table.schema.field(str(name)).type)
-        return table
+        return _import_frame(role, source)
     if is_row_list(source):
         columns = dict.fromkeys(str(name) for row in source for name in row)
         return _table_from_columns(
@@ -212,7 +211,7 @@ def _import_columns(role: str, source: Any) -> pa.Table:
         return _table_from_columns(role, {str(name): values for name, values in source.items()})
     source_type = type(source)
     if source_type.__name__ == "LazyFrame" and source_type.__module__.partition(".")[0] == "polars":
-        return pa.table(source.collect())
+        return _import_frame(role, source.collect())
     if role in VALUE_COLUMN_BY_ROLE and is_list_of_documents(source):
         raise InputError(
             f"{role}: a list of lists has no queries. {_describe_dict(role)}, or"
@@ -229,10 +228,10 @@ def _import_columns(role: str, source: Any) -> pa.Table:
 
 
 def _table_from_columns(role: str, columns: Mapping[str, Any]) -> pa.Table:
-    """Convert columns of Python values to a table; refuse one whose values have no common type, and
-    columns of different lengths.
+    """Convert columns of Python values to a table, one whose values have no common type with that
+    problem; refuse columns of different lengths.
     """
-    arrays = {}
+    arrays, problems = {}, {}
     indexes = {
         name: values.index
         for name, values in columns.items()
@@ -253,8 +252,10 @@ def _table_from_columns(role: str, columns: Mapping[str, Any]) -> pa.Table:
                 else to_array(values)
             )
         except (pa.ArrowException, OverflowError) as error:
-            raise InputError(f"{role}: column {name!r} {_explain_unread_column(error)}") from error
-        _reject_booleans(role, name, values, arrays[name].type)
+            problems[name] = f"{role}: column {name!r} {_explain_unread_column(error)}"
+            arrays[name] = pa.nulls(len(values))
+        else:
+            problems |= _refuse_booleans(role, name, values, arrays[name].type)
     lengths = {name: len(values) for name, values in arrays.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(
@@ -262,17 +263,67 @@ def _table_from_columns(role: str, columns: Mapping[str, Any]) -> pa.Table:
             f" {enumerate_names(f'{name} has {length:,}' for name, length in lengths.items())}."
             " Give each row a value in every column"
         )
-    return pa.table(arrays)
+    return _mark_problems(pa.table(arrays), problems)
 
 
-def _reject_booleans(role: str, name: str, values: Any, arrow_type: pa.DataType) -> None:
-    """Raise an error for a boolean among floats in a list or an array of objects, which Arrow takes
-    for 1 or 0, where it is an error among integers.
+_PROBLEM_KEY = b"sqlrank.problem"
+"""Key of the metadata of a column that could not be converted, with the problem: its values are
+NULL, and an error where they are read.
+"""
+
+
+def _mark_problems(table: pa.Table, problems: Mapping[str, str]) -> pa.Table:
+    """Return a table in which columns have no values, but the reasons for it."""
+    for name, problem in problems.items():
+        field = pa.field(name, pa.null(), metadata={_PROBLEM_KEY: problem.encode()})
+        index = table.column_names.index(name)
+        table = table.set_column(index, field, pa.nulls(len(table)))
+    return table
+
+
+def _import_frame(role: str, source: Any) -> pa.Table:
+    """Convert a data frame, in one piece, or by columns if its library cannot convert one."""
+    problems = {}
+    try:
+        table = pa.table(source)
+    except BaseException as error:
+        names = list(getattr(source, "columns", ()))
+        is_unique = len(set(map(str, names))) == len(names)
+        if not (names and is_unique and _is_library_error(error)):
+            raise
+        arrays = {}
+        for name in names:
+            try:
+                arrays[str(name)] = pa.table(source[[name]]).column(str(name))
+            except Exception as error:  # noqa: BLE001  a library may fail in any way
+                problems[str(name)] = (
+                    f"{role}: column {str(name)!r} ({source[name].dtype})"
+                    f" {_explain_unread_column(error)}"
+                )
+                arrays[str(name)] = pa.nulls(len(source))
+        table = pa.table(arrays)
+    if type(source).__module__.partition(".")[0] == "pandas":
+        for name, values in source.items():
+            field = table.schema.field(str(name))
+            problems |= _refuse_booleans(role, str(name), values, field.type)
+    return _mark_problems(table, problems)
+
+
+def _is_library_error(error: BaseException) -> bool:
+    """Return True for any error of a library: a panic of Polars is not an Exception."""
+    is_error = isinstance(error, Exception) or type(error).__name__ == "PanicException"
+    return is_error and not isinstance(error, (MemoryError, RecursionError))
+
+
+def _refuse_booleans(role: str, name: str, values: Any, arrow_type: pa.DataType) -> dict[str, str]:
+    """Return the problem of a boolean among floats in a list or an array of objects, which Arrow
+    takes for 1 or 0, where it is an error among integers.
     """
     is_object = str(getattr(values, "dtype", "object")) == "object"
-    if is_object and _has_boolean(values, arrow_type):
-        error = TypeError("Expected number, got bool")
-        raise InputError(f"{role}: column {name!r} {_explain_unread_column(error)}")
+    if not (is_object and _has_boolean(values, arrow_type)):
+        return {}
+    error = TypeError("Expected number, got bool")
+    return {name: f"{role}: column {name!r} {_explain_unread_column(error)}"}
 
 
 def _has_boolean(values: Iterable[Any], arrow_type: pa.DataType) -> bool:
@@ -342,12 +393,6 @@ def _explain_conversion_error(source: Any, error: BaseException) -> str:
         for name, count in Counter(names).items():
             if count > 1:
                 return _TWICE.format(name)
-        for name in names:
-            try:
-                pa.table(source[[name]])
-            except Exception:  # noqa: BLE001  as above
-                dtype = source[name].dtype
-                return f"column {str(name)!r} ({dtype}) {_explain_unread_column(error)}"
     return f"cannot read this {source_kind(source)}: {reason}. Give {ACCEPTED_SOURCES}"
 
 
