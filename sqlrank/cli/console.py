@@ -72,6 +72,8 @@ def as_option_message(message: str) -> str:
     give --input answers=old=... --input answers=new=...
     >>> print(as_option_message("give columns={'score': \"REPLACE(p, ',', '')\"}"))
     give --column score="REPLACE(p, ',', '')"
+    >>> print(as_option_message("Give connection='x', predictions='t', columns={'label': 'y'}"))
+    Give --db x --predictions t --column label=y
     >>> print(as_option_message("Say which it is with columns={'label': ...}. There are: y"))
     Say which it is with --column label=... There are: y
     >>> print(as_option_message("what sqlrank.sql (sqlrank sql --dialect ...) prints"))
@@ -128,8 +130,20 @@ def _translate_line(line: str, translate: Callable[[re.Match[str]], str]) -> str
     # What follows an option is in its language already, such as --policy ties=rank.
     words = re.split(rf"(--[a-z-]+ [^\s=]+=\S*|{_CALL})", line)
     return "".join(
-        part if index % 2 else _KEYWORD.sub(translate, part) for index, part in enumerate(words)
+        part if index % 2 else _translate_part(part, translate) for index, part in enumerate(words)
     )
+
+
+def _translate_part(part: str, translate: Callable[[re.Match[str]], str]) -> str:
+    """Translate the keywords of a part of a line; between those of one call are blanks."""
+    texts: list[str] = []
+    end, is_option = 0, False
+    for match in _KEYWORD.finditer(part):
+        between, text = part[end : match.start()], translate(match)
+        follows, is_option = is_option, text != match[0] and match["value"] is not None
+        texts += [" " if follows and is_option and between in {", ", " and "} else between, text]
+        end = match.end()
+    return "".join([*texts, part[end:]])
 
 
 def _format_option(flag: str, value: str | None) -> str:

@@ -5,11 +5,15 @@ unfinished job that a file is part of.
 from __future__ import annotations
 
 import glob
+import json
 import os
 import re
-from contextlib import contextmanager
+import shlex
+import sqlite3
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -26,7 +30,6 @@ from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 ARROW_READER = "ARROW"
 """Name of the reader of Arrow and Feather files, which Arrow reads and not DuckDB."""
@@ -169,7 +172,31 @@ def _quote_path(path: Path) -> str:
 
 def _next_step(entry: dict[str, Any], path: str, role: str = "") -> str:
     advice = str(entry["next"]).replace("{path}", sql_literal(path).sql("duckdb"))
-    return advice + _name_tables(path, role) if entry.get("has_tables") else advice
+    advice = advice.replace("{path!r}", repr(path))
+    if entry.get("has_tables"):
+        return advice + _name_tables(path, role)
+    return advice + _write_command(entry["command"], path) if "command" in entry else advice
+
+
+def _write_command(code: str, path: str) -> str:
+    """Return the sentence with the command that makes a Parquet file of another."""
+    names = {"{path}": path, "{file}": f"{Path(path).name}.parquet"}
+    for name, value in names.items():
+        code = code.replace(name, json.dumps(value, ensure_ascii=False))
+    if "{table}" in code:
+        name = next(iter(_list_sqlite_tables(path)), "...")
+        code = code.replace("{table}", name if name.isidentifier() else f"[{name}]")
+    return f". On the command line, make a Parquet file of it: python -c {shlex.quote(code)}"
+
+
+def _list_sqlite_tables(path: str) -> list[str]:
+    """Return the names of the tables of a SQLite file, none if it cannot be read."""
+    query = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
+    try:
+        with closing(sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)) as db:
+            return [name for (name,) in db.execute(query)]
+    except sqlite3.Error:
+        return []
 
 
 def _name_tables(path: str, role: str) -> str:

@@ -278,7 +278,7 @@ def follow_command(*words: object) -> tuple[str, list[str]]:
                 for index, word in enumerate(line)
                 if index not in values and index - 1 not in values
             ]
-            line += shlex.split(table[1].replace(" and --column", " --column"))
+            line += shlex.split(table[1])
             line[1] = table[2] or line[1]
             continue
         if (metric := re.search(r"not given\. Ask for (\w+)", result.stderr)) is not None:

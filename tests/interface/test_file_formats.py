@@ -4,22 +4,28 @@ read are named, with the next step.
 
 import gzip
 import pickle
+import shlex
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import closing
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyarrow import feather
+from pyarrow import feather, orc
 
 import sqlrank
 from sqlrank import InputError
 from sqlrank.errors import quote_excerpt
+from tests.interface.command_line import invoke_command
 
 PREDICTIONS = pa.table({"label": [1, 0, 1], "score": [0.9, 0.1, 0.05]})
 CSV = b"label,score\n1,0.9\n0,0.1\n1,0.05\n"
@@ -28,6 +34,7 @@ JSON_LINES = b"".join(
 )
 RUN = b"q Q0 a 1 0.9 tag\nq Q0 b 2 0.5 tag\n"
 QRELS = {"q": {"b": 1}}
+COLUMNS = ["--column", "label=clicked", "--column", "score=predicted_ctr"]
 
 
 def write_stream(table: pa.Table) -> bytes:
@@ -234,7 +241,7 @@ def test_databases_are_no_tables(tmp_path: Path) -> None:
     for name, kind in {"x.db": "SQLite", "y.db": "DuckDB"}.items():
         with pytest.raises(
             InputError,
-            match=f"is a database of {kind}. Give .* as connection=|Give connection=",
+            match=f"is a database of {kind}. In Python give .* as the connection|Give connection=",
         ):
             sqlrank.evaluate("AUC", predictions=tmp_path / name)
 
@@ -255,6 +262,47 @@ def test_tables_of_a_database_given_as_a_file_are_named(tmp_path: Path) -> None:
         pytest.raises(InputError, match=r"columns=\{'label': 'clicked', 'score': 'predicted_ctr'"),
     ):
         sqlrank.evaluate("AUC", predictions="clicks", connection=connection)
+
+
+def write_database(path: Path, frame: pd.DataFrame) -> None:
+    if path.suffix == ".duckdb":
+        with duckdb.connect(str(path)) as connection:
+            connection.register("frame", frame)
+            connection.execute('CREATE TABLE "click log" AS FROM frame')
+    else:
+        with closing(sqlite3.connect(path)) as connection:
+            frame.to_sql("click log", connection, index=False)
+
+
+WRITERS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
+    "x.pkl": lambda frame, path: frame.to_pickle(path),
+    "x y's.pkl": lambda frame, path: frame.to_pickle(path),
+    "x.npy": lambda frame, path: np.save(path, frame.to_records(index=False)),
+    "x.npz": lambda frame, path: np.savez(path, **{name: frame[name] for name in frame}),
+    "x.xlsx": lambda frame, path: frame.to_excel(path, index=False),
+    "x.orc": lambda frame, path: orc.write_table(pa.Table.from_pandas(frame), path),
+    "x.db": lambda frame, path: write_database(path, frame),
+    "x.duckdb": lambda frame, path: write_database(path, frame),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_advice_on_the_command_line_can_be_pasted(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Paste what the message says to the shell, or to the end of the command."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"clicked": [1, 0, 1], "predicted_ctr": [0.9, 0.1, 0.05]})
+    WRITERS[name](frame, tmp_path / name)
+    message = invoke_command("evaluate", "AUC", "--predictions", name).stderr
+    _, _, command = message.rstrip().partition("make a Parquet file of it: python ")
+    if command:
+        subprocess.run([sys.executable, *shlex.split(command)], check=True)
+        words = ["--predictions", f"{name}.parquet", *COLUMNS]
+    else:
+        words = shlex.split(message.partition("Give ")[2].partition(". Its tables")[0])
+    result = invoke_command("evaluate", "AUC", *words, "--format", "csv")
+    assert result.stdout == "AUC\n0.5\n", (message, result.stderr)
 
 
 def test_queries_that_messages_offer(tmp_path: Path) -> None:

@@ -277,7 +277,7 @@ def test_the_command_names_its_options(tmp_path: Path) -> None:
     files = ("--run", str(tmp_path / "run.csv"), "--qrels", str(tmp_path / "qrels.csv"))
     result = invoke_command("evaluate", "nDCG@3", *files, "--unit", "user", "--confidence", "0.95")
     assert (
-        'with --by user and --per-query, and give these as predictions to Mean("nDCG@3") with'
+        'with --by user --per-query, and give these as predictions to Mean("nDCG@3") with'
         " --unit user" in result.stderr
     )
 
