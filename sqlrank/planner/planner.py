@@ -602,8 +602,30 @@ def _list_implied_plans(
             if any(column.is_query_attribute for column in inputs.group_columns)
             else "from_lists"
         ),
-        "sampled_by": "unit" if inputs.has_units else "prediction",
+        "sampled_by": (
+            "unit"
+            if inputs.has_units or (weighted and _adjusts_intervals(request))
+            else "prediction"
+        ),
     }
+
+
+def _adjusts_intervals(request: ResolvedRequest) -> bool:
+    """Return True if an interval depends on fourth powers of influence: of rows of unequal weights,
+    a set of equal influence does not know them.
+    """
+    confidence = request.confidence
+    return (
+        confidence is not None
+        and confidence.method == "auto"
+        and any(
+            metric.file.interval.influence
+            and not confidence.needs_class_sizes(
+                confidence.method_for(metric, is_group_metric=True)
+            )
+            for metric in request.metrics
+        )
+    )
 
 
 def plan_summary(request: ResolvedRequest, plans: Mapping[str, Any]) -> str:

@@ -80,7 +80,7 @@ def test_notes_have_the_figures_of_the_page() -> None:
 TOO_SMALL = [each for each in read_listed_cells() if 0 < each.coverage < LEAST]
 QUICK = {
     ("class_scores", "3 rows of a class"),
-    ("classified", "50 rows, lognormal weights"),
+    ("class_scores", "50 rows, lognormal weights"),
     ("clicks", "300 sessions, one of ten clicks"),
     ("judged", "20 labels of 300 rows, noise 0.01"),
     ("numbers", "50 rows, lognormal weights"),

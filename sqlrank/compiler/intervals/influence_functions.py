@@ -408,10 +408,14 @@ def _declared_influence(
     )
     cte = relations.add_relation(declaration.args["from_"].this.name, metric.settings)
     units = tuple(relations.unit_columns(cte))
-    factor = exp.paren(influence) if isinstance(influence, exp.Binary) else influence
-    return InfluenceRows(cte, units, "contributions" if units else "equal_units"), _over_rows(
-        exp.Mul(this=exp.column("influence_weight"), expression=factor)
+    is_one_unit = any(
+        item.alias_or_name == "num_units" and isinstance(item.unalias(), exp.Literal)
+        for item in relations.ctes[cte].query.selects
     )
+    factor = exp.paren(influence) if isinstance(influence, exp.Binary) else influence
+    return InfluenceRows(
+        cte, units, "contributions" if units or is_one_unit else "equal_units"
+    ), _over_rows(exp.Mul(this=exp.column("influence_weight"), expression=factor))
 
 
 def _find_unit_cte(relations: RelationCtes, metric: ResolvedMetric, cte: str) -> str | None:

@@ -74,7 +74,7 @@ class InfluenceSums:
     def has_size(self, influence: exp.Expr) -> bool:
         """Return True if a metric's effective sample size differs from its number of units."""
         enters = isinstance(influence, exp.Case) and self.rows.kind == "contributions"
-        return enters or self.has_unit_weights or (self.is_equal and self.has_weighted_classes)
+        return enters or self.has_unit_weights
 
     def add(
         self,
@@ -150,21 +150,13 @@ class InfluenceSums:
 
     def _size_sums(self, value: exp.Expr) -> dict[str, exp.Expr]:
         """Return the sums from which a metric's effective sample size is computed."""
-        if self.has_unit_weights:
-            weight = exp.column(UNIT_WEIGHT)
-            arguments = [weight, weight * weight]
-        elif self.is_equal and self.has_weighted_classes:
-            arguments = [
-                exp.column(CLASS_TOTALS[index]) + exp.column(CLASS_TOTALS[index + 3])
-                for index in (0, 1)
-            ]
-        else:
+        if not self.has_unit_weights:
             return {"size": exp.Count(this=value.copy())}
-        size = self.relations.apply_function("effective_size", {}, *arguments)
-        if self.is_equal:
-            return {"size": size}
+        weight = exp.column(UNIT_WEIGHT)
         return {
-            "unit_size": size,
+            "unit_size": self.relations.apply_function(
+                "effective_size", {}, weight, weight * weight
+            ),
             "entering_units": exp.Count(this=value.copy()),
             "all_units": count_rows(),
         }

@@ -118,7 +118,6 @@ ROWS = [
     in {"binary", "numbers", "classified", "class_scores", "class_labels"}
     | {"ratings", "logs", "uplift", "judged"}
     and design.units < 1000
-    and not (design.sigma and design.kind == "classified")  # whose rows are merged
 ]
 UNITS = [design for design in DESIGNS if design.options and not design.is_bootstrap]
 """Designs with units, but for those of the bootstrap, whose draws follow from a hash of their
@@ -133,23 +132,12 @@ CHANGES: dict[str, tuple[list[Design], Callable[[Sources], Sources], dict[str, A
     "units renamed": (UNITS, rename_units, {}),
     "a unit for each row": (ROWS, dict, {"unit": "unit"}),
 }
-MERGED_ROWS = {("binary", "APS"), *(("uplift", name) for name in ("AUUC", "Qini", "Uplift"))}
-"""Inputs and metrics whose rows of equal influence are merged: of unequal weights, the fourth
-powers of influence are approximate, or rows count as of equal weight.
-"""
-
 CASES = [
     (name, design)
     for name, (designs, _, _) in CHANGES.items()
     for design in designs
     if design.kind != "areas"
 ]
-
-
-def merges_rows(design: Design, column: str) -> bool:
-    """Return True if the rows of equal influence of a metric are merged, and have weights."""
-    metric = column.partition("(")[0].partition(".")[0].partition("@")[0]
-    return bool(design.sigma and (design.kind, metric) in MERGED_ROWS)
 
 
 @pytest.mark.one_in(51)
@@ -170,8 +158,7 @@ def test_no_interval_changes(case: tuple[str, Design]) -> None:
     compared = [
         column
         for column in expected
-        if not ("unit" in options and merges_rows(design, column))
-        and not (name.startswith("weights") and column.startswith("WRanking"))  # has N + 1
+        if not (name.startswith("weights") and column.startswith("WRanking"))  # has N + 1
     ]
     assert compared
     differing = [
