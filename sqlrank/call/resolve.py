@@ -673,11 +673,11 @@ def _check_name_clashes(
     for name in by:
         if name in reserved or (name.lower() == SLICE_COLUMN and SLICE_COLUMN in reserved):
             argument = "system" if name == system else "by"
-            advice = (
-                "per_query=True gives a row per query"
-                if name == "query_id" != system
-                else "Rename the column"
-            )
+            advice = "Rename the column"
+            if argument == "by":
+                own = name.removesuffix("_id") if name.endswith("_id") else "own"
+                column = name if name.isidentifier() else f'"{name}"'
+                advice = f"Give it another name, such as {argument}={f'{own}={column}'!r}"
             raise MetricError(
                 f"{argument} cannot name {name!r}, which is a column of the run or of the result."
                 f" {advice}"

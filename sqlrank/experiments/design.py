@@ -52,6 +52,7 @@ SUM_ROLES = ("value", "denominator", "covariate", "covariate_denominator")
 """Columns that a metric may sum per unit."""
 
 _METRIC = re.compile(r"\s*(Mean|Ratio)\s*\((.*)\)\s*", re.IGNORECASE | re.DOTALL)
+_NAMED = re.compile(rf"\s*(\w+)\s*=({_METRIC.pattern})", _METRIC.flags)
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,11 @@ class Formula:
             return cls(*names)
         if is_covariate and isinstance(text, str) and text.strip() and not match:
             return cls(text.strip())
+        if isinstance(text, str) and (match := _NAMED.fullmatch(text)) is not None:
+            raise MetricError(
+                f"metric {short_repr(text)} is not possible: give names as a dict,"
+                f" {{{match[1]!r}: {match[2]!r}}}"
+            )
         column = (
             text.strip() if isinstance(text, str) and text.strip().isidentifier() else "revenue"
         )

@@ -32,6 +32,9 @@ _METRIC_TEXT = re.compile(
     r"\s*(?P<name>\w+(?:-\w+)*)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<cutoff>[^@]+?))?\s*",
     re.DOTALL,
 )
+_TRAILING_PARAMS = re.compile(
+    r"\s*(?P<name>\w+(?:-\w+)*)@(?P<cutoff>[\w.\[\],]+)(?P<params>\([^()]*\))\s*"
+)
 _NAME = re.compile(r"\w+(?:-\w+)*")
 _FILE_NAME = re.compile(
     r"/|\.(csv|tsv|txt|json|jsonl|ndjson|parquet|trec|run|qrels|gz|zst)$", re.IGNORECASE
@@ -358,6 +361,11 @@ def _read_cutoff(text: str, cutoff: str | None) -> float | tuple[int, int] | str
         raise MetricError(
             f"cannot read the cut-off {quote_excerpt(cutoff)} in {quote_excerpt(text)}. Write a"
             f" share as a number, {share}"
+        )
+    if match := _TRAILING_PARAMS.fullmatch(text):
+        raise MetricError(
+            f"cannot read the cut-off {quote_excerpt(cutoff)} in {quote_excerpt(text)}. Write"
+            f" parameters before it, {match['name']}{match['params']}@{match['cutoff']}"
         )
     raise MetricError(
         f"cannot read the cut-off {quote_excerpt(cutoff)} in {quote_excerpt(text)}. Write a number,"

@@ -42,6 +42,10 @@ def find_message(data: pa.Table | Path, metrics: Any = "Mean(x)", **options: Any
     ("asked", "expected"),
     [
         ({"metrics": "x"}, "metric 'x' is not possible: write Mean(x) or Ratio(clicks, views)"),
+        (
+            {"metrics": ["m=Mean(x)"]},
+            "metric 'm=Mean(x)' is not possible: give names as a dict, {'m': 'Mean(x)'}",
+        ),
         ({"metrics": "Mean(x, y)"}, "metric 'Mean(x, y)' is not possible: write Mean(revenue)"),
         ({"metrics": "Ratio(x)"}, "metric 'Ratio(x)' is not possible"),
         (
@@ -192,17 +196,17 @@ def test_crossed_units_are_left_out_and_counted() -> None:
         (
             make_observations([1, 2, math.nan, math.inf]),
             {},
-            "data (Table): 2 rows: x is NaN or infinite",
+            "data (Table): 2 rows: x is NaN or infinite. Leave the row out",
         ),
         (
             make_observations([1, 2, 3, -1e61]),
             {},
-            "data (Table): 1 row: x is beyond 1e60, whose squares no double holds",
+            "data (Table): 1 row: x is beyond 1e60, whose squares no double holds. Divide it by a number",
         ),
         (
             make_observations([1, 2, 3, 4], n=[1, 1, 1, -1]),
             {"metrics": "Ratio(x, n)"},
-            "data (Table): 1 row: n is negative",
+            "data (Table): 1 row: n is negative. Leave the row out, or count from 0",
         ),
         (
             make_observations([1, 2, 3, 4], n=[1, 1, 1, None]),
@@ -212,7 +216,7 @@ def test_crossed_units_are_left_out_and_counted() -> None:
         (
             make_observations([1, 2, 3, 4], p=[1.0, 1, 1, math.nan]),
             {"covariates": "p"},
-            "data (Table): 1 row: p is NaN or infinite",
+            "data (Table): 1 row: p is NaN or infinite. Leave the row out",
         ),
         (
             make_observations([1, 2, 3, 4]),

@@ -26,6 +26,7 @@ PREDICTIONS: dict[str, tuple[dict[str, list[Any]], str, float]] = {
     "rounding above 1": ({"label": [1, 0], "score": [1.0000001, 0.5]}, "Brier", 0.125),
     "rounding below 0": ({"label": [1, 0], "score": [1.0, -1e-8]}, "Brier", 0.0),
     "labels -1 and 1": ({"label": [1, -1, -1, 1], "score": SCORES}, "AUC", 0.75),
+    "labels -1, 0 and 1": ({"label": [1, -1, 0, 1], "score": SCORES}, "AUC", 0.75),
     "labels 1 and 2": ({"label": [2, 1, 1, 2], "score": SCORES}, "AUC", 0.75),
     "counts of clicks": ({"label": [3, 0, 0, 1], "score": SCORES}, "AUC", 0.75),
     "ratings": ({"label": [5, 1, 2, 4], "score": SCORES}, "AUC", 0.75),

@@ -110,6 +110,11 @@ def test_any_text_is_read_or_refused_with_a_metric_error(text: str) -> None:
             ),
         ),
         ("P@-1", "cannot read the cut-off '-1'"),
+        (
+            "nDCG@[5,10](gain=exp2)",
+            "Write parameters before it, nDCG(gain=exp2)@[5,10]",
+        ),
+        ("nDCG@10(gain=exp2)", "Write parameters before it, nDCG(gain=exp2)@10"),
         ("P@5..1", "must rise from 1 or more"),
         ("P@0..5", "must rise from 1 or more"),
         ("P(2)@5", "Each needs a name, as in (rel=2)"),

@@ -2,6 +2,7 @@
 write instead.
 """
 
+import shlex
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -9,7 +10,13 @@ import pytest
 
 import sqlrank
 from sqlrank.errors import MetricError
-from tests.interface.command_line import ROOT, TREC, invoke_command, run_refused_command
+from tests.interface.command_line import (
+    ROOT,
+    TREC,
+    invoke_command,
+    run_command,
+    run_refused_command,
+)
 
 SMALL = ROOT / "examples" / "data" / "small"
 RUNS = [
@@ -229,12 +236,15 @@ def test_a_query_that_no_row_has() -> None:
     assert "Values of score are 1.0, 2.5, 3.0, ..." in message
 
 
-def test_a_group_per_query() -> None:
-    message = (
-        "--by cannot name 'query_id', which is a column of the run or of the result. --per-query"
-        " gives a row per query"
-    )
-    assert message in run_refused_command("evaluate", "AP", *RUN, "--by", "query_id")
+@pytest.mark.parametrize("command", ["evaluate", "compare", "rollup"])
+def test_a_group_per_query(command: str) -> None:
+    words = (command, "AP", *RUN)
+    if command == "compare":
+        words = (command, "AP", "--run", f"a={RUN[1]}", "--run", f"b={RUN[1]}", *RUN[2:])
+    message = run_refused_command(*words, "--by", "query_id")
+    reason, _, advice = message.rstrip().partition(". Give it another name, such as ")
+    assert reason.endswith("cannot name 'query_id', which is a column of the run or of the result")
+    assert "query" in run_command(*words, *shlex.split(advice), "--format", "csv")
 
 
 @pytest.mark.parametrize(

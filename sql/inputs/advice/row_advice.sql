@@ -8,7 +8,7 @@ SELECT
   CASE WHEN MIN(value) >= 0 AND MAX(value) > 1.000001 AND MAX(value) <= 100 THEN value / 100 END AS improbable_score__percentage, -- for percentages
   CASE WHEN MIN(value) >= 0 AND MAX(value) > 100 AND MAX(value) <= 1000 THEN value / 1000 END AS improbable_score__thousandths, -- for thousandths
   CASE WHEN MAX(ABS(value)) <= 700 AND (MIN(value) < -0.000001 OR MAX(value) BETWEEN 1.000001 AND 20) THEN 1 / (1 + EXP(-value)) END AS improbable_score__logit, -- for logits
-  CASE WHEN MIN(value) < 0 AND COUNT(DISTINCT value) = 2 THEN value > 0 END AS nonbinary_label__signs, -- for labels below and above 0
+  CASE WHEN MIN(value) < 0 AND (COUNT(DISTINCT value) = 2 OR MAX(ABS(value)) <= 1) THEN value > 0 END AS nonbinary_label__signs, -- for labels below and above 0
   CASE WHEN MIN(value) = 1 AND MAX(value) = 2 THEN value = 2 END AS nonbinary_label__second, -- if 2 is positive
   CASE WHEN MIN(value) = 0 AND MAX(value) > 1 AND MAX(ABS(value - FLOOR(value))) = 0 THEN value >= 1 END AS nonbinary_label__grades, -- for grades or counts from 0
   CASE WHEN MIN(value) >= 1 AND MAX(value) > 2 THEN value >= 4 END AS nonbinary_label__ratings, -- for ratings from 1 to 5
