@@ -43,6 +43,15 @@ def main() -> None:
         )
     except OSError as error:
         write_error = error
+    except UnicodeEncodeError as error:
+        encoding, character = sys.stdout.encoding, error.object[error.start]
+        if encoding.lower() == "utf-8":
+            raise
+        status = 2
+        sys.stderr.write(
+            f"sqlrank: standard output is in {encoding}, which has no {character!a}. Set"
+            " PYTHONIOENCODING=utf-8, or write to a file with -o\n"
+        )
     _exit_process(status, write_error)
 
 

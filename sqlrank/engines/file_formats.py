@@ -8,7 +8,6 @@ import glob
 import json
 import os
 import re
-import shlex
 import sqlite3
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.call.sources import COMPRESSION_SUFFIXES, JSON_READER, READER_FUNCTIONS, data_suffix
+from sqlrank.engines.file_sources import make_parquet
 from sqlrank.errors import InputError, enumerate_names, quote_excerpt
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import normalize_name
@@ -186,7 +186,7 @@ def _write_command(code: str, path: str) -> str:
     if "{table}" in code:
         name = next(iter(_list_sqlite_tables(path)), "...")
         code = code.replace("{table}", name if name.isidentifier() else f"[{name}]")
-    return f". On the command line, make a Parquet file of it: python -c {shlex.quote(code)}"
+    return f". {make_parquet(code)}"
 
 
 def _list_sqlite_tables(path: str) -> list[str]:

@@ -7,14 +7,17 @@ from __future__ import annotations
 import fnmatch
 import glob
 import itertools
+import json
 import os
 import re
 import shlex
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
+from sqlrank.call.sources import READER_FUNCTIONS, data_suffix
 from sqlrank.errors import quote_excerpt
+from sqlrank.sql_ast import sql_literal
 
 _EXTENSIONS = {
     "httpfs": (
@@ -153,17 +156,26 @@ def explain_extension(text: str, extension: str, is_loaded: bool) -> str:
     """Return the advice on a file that needs an extension of DuckDB, which the connection of the
     caller may have loaded.
     """
-    path = text.replace("'", "''")
+    query = f"SELECT * FROM {sql_literal(text).sql('duckdb')}"
     if is_loaded:
         return (
             f"is read by a query on this connection, which has the extension {extension} of DuckDB:"
-            f" SELECT * FROM '{path}'"
+            f" {query}"
         )
+    name = PurePosixPath(urlsplit(text).path).stem or "table"
+    reader = READER_FUNCTIONS.get(data_suffix(Path(text)), READER_FUNCTIONS[".parquet"]).lower()
+    source, file = json.dumps(text), json.dumps(f"{name}.parquet")
     return (
         f"needs the extension {extension} of DuckDB, and sqlrank loads none. Load it on a"
-        f" connection of your own (INSTALL {extension}; LOAD {extension}), make a view or a"
-        f" relation there, and give that with connection=, or the query SELECT * FROM '{path}'"
+        f" connection of your own (INSTALL {extension}; LOAD {extension}), and give that with"
+        f" connection=, and the query {query}."
+        f" {make_parquet(f'import duckdb; duckdb.{reader}({source}).write_parquet({file})')}"
     )
+
+
+def make_parquet(code: str) -> str:
+    """Return the advice to make a Parquet file by a command of Python."""
+    return f"On the command line, make a Parquet file of it: python -c {shlex.quote(code)}"
 
 
 def explain_unreadable_path(text: str) -> str | None:
@@ -219,6 +231,8 @@ def _explain_address(text: str) -> str:
             f" as the connection, and name the table {name!r}, or pipe the statement to it: sqlrank"
             f" sql ... {shlex.quote(name)} | duckdb md:"
         )
+    if data_suffix(Path(text)) in READER_FUNCTIONS:
+        return "An address is no source. Get the file, and give its path"
     return (
         "An address is no source. In Python, name its tables, and give an open connection to the"
         " database"
@@ -239,9 +253,9 @@ def explain_path_notation(text: str) -> str:
         return f"The query in a file is sqlrank.query(Path({text[1:]!r}))"
     if text.lstrip()[:1] in {"[", "{"}:
         return "Read a text of JSON with json.loads, or give the path of its file"
-    if text.startswith("~"):
-        # Unknown users are not expanded
-        return f"'~' is no folder here: give {os.path.expanduser(text)!r}"  # noqa: PTH111
+    # The same text for unknown users
+    if text.startswith("~") and (expanded := os.path.expanduser(text)) != text:  # noqa: PTH111
+        return f"'~' is no folder here: give {expanded!r}"
     # False for texts that are no path
     if (named := _NAMED_FILE.fullmatch(text)) is not None and os.path.exists(named["path"]):  # noqa: PTH110
         return f"The name of a system is written run={{{named['name']!r}: {named['path']!r}}}"

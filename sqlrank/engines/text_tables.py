@@ -197,6 +197,9 @@ _ADVICE = {
     "malformed json": "correct what is there, or write the file again",
     "has duplicate key": "give one value to each key, or rename one of the two",
     "parquet file": "write it again if it is damaged",
+    "requires the extension": (
+        "load it on a connection of your own, and give that with connection=, or get the file"
+    ),
 }
 
 _UNEVEN = re.compile(

@@ -3,6 +3,7 @@ way.
 """
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -188,3 +189,22 @@ def test_a_gate_keeps_its_status_and_files_where_its_reader_goes_away(tmp_path: 
     )
     assert 'failures="1"' in (tmp_path / "gate.xml").read_text()
     assert "fail" in (tmp_path / "gate.md").read_text()
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+@pytest.mark.parametrize("form", ["text", "csv"])
+def test_output_that_the_encoding_lacks_has_a_next_step(encoding: str, form: str) -> None:
+    query = "SELECT 1 AS label, 0.5 AS score, '\U0001f4a5' AS g"
+    words = ["evaluate", "Brier", "--predictions", query, "--by", "g", "--format", form]
+    command = [sys.executable, "-m", "sqlrank", *words]
+    result = subprocess.run(
+        command, capture_output=True, check=False, env={**os.environ, "PYTHONIOENCODING": encoding}
+    )
+    advice = re.search(rb"^sqlrank: .* has no '.U0001f4a5'. Set (\w+)=([\w-]+),", result.stderr)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert advice is not None, result.stderr
+    name, value = advice[1].decode(), advice[2].decode()
+    followed = subprocess.run(
+        command, capture_output=True, check=True, env={**os.environ, name: value}
+    )
+    assert "\U0001f4a5" in followed.stdout.decode()

@@ -8,10 +8,12 @@ import shlex
 import sqlite3
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable
 from contextlib import closing
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
@@ -47,6 +49,15 @@ def write_stream(table: pa.Table) -> bytes:
 def write_bytes(write: Callable[[Any, BytesIO], Any], value: Any) -> bytes:
     buffer = BytesIO()
     write(value, buffer)
+    return buffer.getvalue()
+
+
+def write_tar(name: str, content: bytes) -> bytes:
+    buffer = BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        member = tarfile.TarInfo(name)
+        member.size = len(content)
+        archive.addfile(member, BytesIO(content))
     return buffer.getvalue()
 
 
@@ -129,6 +140,11 @@ REFUSED = {
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
         "is a workbook of Excel. Save the sheet as CSV, or give pandas.read_excel(",
     ),
+    "x.tar.gz": (
+        gzip.compress(write_tar("x.csv", CSV), mtime=0),
+        "is an archive of tar. Unpack it, and give the files in it",
+    ),
+    "x.tar": (write_tar("x.csv", CSV), "is an archive of tar. Unpack it"),
     "x.avro": (b"Obj\x01\x04\x14avro.codec", "is an Avro file. Make a Parquet file of it"),
     "x.orc": (b"ORC\n\x0b\x0a\x03\x00\x00\x00", "is an ORC file. Give pyarrow.orc.read_table("),
     "x.h5": (b"\x89HDF\r\n\x1a\n\x00", "is an HDF5 file. Load it"),
@@ -303,6 +319,28 @@ def test_advice_on_the_command_line_can_be_pasted(
         words = shlex.split(message.partition("Give ")[2].partition(". Its tables")[0])
     result = invoke_command("evaluate", "AUC", *words, "--format", "csv")
     assert result.stdout == "AUC\n0.5\n", (message, result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("address", "reader"),
+    [
+        ("https://example.org/it's.csv.gz", "read_csv"),
+        ("s3://bucket/a/x.parquet", "read_parquet"),
+        ("hf://datasets/x/y.jsonl", "read_json"),
+    ],
+)
+def test_the_command_for_an_address(address: str, reader: str) -> None:
+    message = invoke_command("evaluate", "AUC", "--predictions", address).stderr
+    *_, code = shlex.split(message.rstrip().partition("file of it: ")[2])
+    calls: list[tuple[str, str]] = []
+    relation = SimpleNamespace(write_parquet=lambda path: calls.append(("write", path)))
+    module = SimpleNamespace(
+        **{reader: lambda path: calls.append((reader, path)) or relation}  # type: ignore[func-returns-value]
+    )
+    statement = code.removeprefix("import duckdb; ")
+    eval(statement, {"duckdb": module})  # noqa: S307  what the message says
+    assert calls[0] == (reader, address)
+    assert calls[1][1].endswith(".parquet")
 
 
 def test_queries_that_messages_offer(tmp_path: Path) -> None:
