@@ -5,7 +5,6 @@ unfinished job that a file is part of.
 from __future__ import annotations
 
 import glob
-import json
 import os
 import re
 import sqlite3
@@ -20,12 +19,11 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.call.sources import COMPRESSION_SUFFIXES, JSON_READER, READER_FUNCTIONS, data_suffix
-from sqlrank.engines.file_sources import make_parquet
+from sqlrank.engines.file_sources import make_parquet, read_formats
 from sqlrank.errors import InputError, enumerate_names, quote_excerpt
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import normalize_name
 from sqlrank.registry.settings_checks import describe_argument
-from sqlrank.registry.sql_folder import read_toml, sql_root
 from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
@@ -156,7 +154,7 @@ def check_lake_tables(role: str, paths: Iterable[Path]) -> None:
     """
     folders = dict.fromkeys(folder for path in paths for folder in (path, *path.absolute().parents))
     for folder in folders:
-        for entry in _read_formats()["folders"].values():
+        for entry in read_formats()["folders"].values():
             first, _, rest = entry["marker"].partition("/")
             marker = os.path.join(folder, first)  # noqa: PTH118  thousands of folders
             if os.path.lexists(marker) and (not rest or glob.glob(rest, root_dir=marker)):  # noqa: PTH207
@@ -180,13 +178,9 @@ def _next_step(entry: dict[str, Any], path: str, role: str = "") -> str:
 
 def _write_command(code: str, path: str) -> str:
     """Return the sentence with the command that makes a Parquet file of another."""
-    names = {"{path}": path, "{file}": f"{Path(path).name}.parquet"}
-    for name, value in names.items():
-        code = code.replace(name, json.dumps(value, ensure_ascii=False))
-    if "{table}" in code:
-        name = next(iter(_list_sqlite_tables(path)), "...")
-        code = code.replace("{table}", name if name.isidentifier() else f"[{name}]")
-    return f". {make_parquet(code)}"
+    name = next(iter(_list_sqlite_tables(path)), "...") if "{table}" in code else ""
+    code = code.replace("{table}", name if name.isidentifier() else f"[{name}]")
+    return f". {make_parquet(code, path, Path(path).name)}"
 
 
 def _list_sqlite_tables(path: str) -> list[str]:
@@ -238,11 +232,6 @@ def _map_columns(role: str, columns: Iterable[str]) -> dict[str, str]:
 
 
 @cache
-def _read_formats() -> dict[str, Any]:
-    return read_toml(sql_root() / "inputs" / "readers" / "formats.toml")
-
-
-@cache
 def _compile_formats() -> list[tuple[re.Pattern[str], dict[str, Any]]]:
     """Return patterns with the formats of files that have them."""
-    return [(re.compile(entry["pattern"]), entry) for entry in _read_formats()["files"].values()]
+    return [(re.compile(entry["pattern"]), entry) for entry in read_formats()["files"].values()]

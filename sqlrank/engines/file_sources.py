@@ -11,12 +11,14 @@ import json
 import os
 import re
 import shlex
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
 from sqlrank.call.sources import READER_FUNCTIONS, data_suffix
 from sqlrank.errors import quote_excerpt
+from sqlrank.registry.sql_folder import read_toml, sql_root
 from sqlrank.sql_ast import sql_literal
 
 _EXTENSIONS = {
@@ -164,18 +166,25 @@ def explain_extension(text: str, extension: str, is_loaded: bool) -> str:
         )
     name = PurePosixPath(urlsplit(text).path).stem or "table"
     reader = READER_FUNCTIONS.get(data_suffix(Path(text)), READER_FUNCTIONS[".parquet"]).lower()
-    source, file = json.dumps(text), json.dumps(f"{name}.parquet")
+    code = str(read_formats()["address"]["command"]).replace("{reader}", reader)
     return (
         f"needs the extension {extension} of DuckDB, and sqlrank loads none. Load it on a"
         f" connection of your own (INSTALL {extension}; LOAD {extension}), and give that with"
-        f" connection=, and the query {query}."
-        f" {make_parquet(f'import duckdb; duckdb.{reader}({source}).write_parquet({file})')}"
+        f" connection=, and the query {query}. {make_parquet(code, text, name)}"
     )
 
 
-def make_parquet(code: str) -> str:
+def make_parquet(code: str, path: str, name: str) -> str:
     """Return the advice to make a Parquet file by a command of Python."""
+    for key, value in {"{path}": path, "{file}": f"{name}.parquet"}.items():
+        code = code.replace(key, json.dumps(value, ensure_ascii=False))
     return f"On the command line, make a Parquet file of it: python -c {shlex.quote(code)}"
+
+
+@cache
+def read_formats() -> dict[str, Any]:
+    """Return the formats of files, and what to do with those that are not read."""
+    return read_toml(sql_root() / "inputs" / "readers" / "formats.toml")
 
 
 def explain_unreadable_path(text: str) -> str | None:

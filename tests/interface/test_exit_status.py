@@ -192,7 +192,7 @@ def test_a_gate_keeps_its_status_and_files_where_its_reader_goes_away(tmp_path: 
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
-@pytest.mark.parametrize("form", ["text", "csv"])
+@pytest.mark.parametrize("form", ["table", "csv"])
 def test_output_that_the_encoding_lacks_has_a_next_step(encoding: str, form: str) -> None:
     query = "SELECT 1 AS label, 0.5 AS score, '\U0001f4a5' AS g"
     words = ["evaluate", "Brier", "--predictions", query, "--by", "g", "--format", form]
