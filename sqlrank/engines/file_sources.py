@@ -183,7 +183,7 @@ def make_parquet(code: str, path: str, name: str) -> str:
 
 @cache
 def read_formats() -> dict[str, Any]:
-    """Return the formats of files, and what to do with those that are not read."""
+    """Return the formats of files, with the advice for those that are not read."""
     return read_toml(sql_root() / "inputs" / "readers" / "formats.toml")
 
 
