@@ -6,6 +6,7 @@ import inspect
 import json
 import posixpath
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_info import format_example_name
 from website import (
     command_line,
+    command_outputs,
     examples,
     families,
     linked_pages,
@@ -22,7 +24,6 @@ from website import (
     policy_tables,
     relations,
 )
-from website.command_outputs import run_command
 from website.formulas import typeset_formula
 
 ROOT = Path(__file__).parents[2]
@@ -126,6 +127,23 @@ def test_no_page_loads_anything_from_a_network(site: Path) -> None:
         for path in styles
         if STYLED.search(path.read_text("utf-8"))
     } == {}
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("site")
+def test_blocks_of_metric_pages_are_as_wide_as_a_terminal(site: Path) -> None:
+    """SQL is wrapped by the page."""
+    blocks = [
+        (path.name, line)
+        for path in (site / "metrics").rglob("*.html")
+        for kind, code in re.findall(
+            r'<div class="([^"]*\bhighlight)"><pre>(.*?)</pre>', path.read_text("utf-8"), re.DOTALL
+        )
+        if "wrapped" not in kind
+        for line in unescape(re.sub("<[^>]*>", "", code)).splitlines()
+    ]
+    assert len(blocks) > 5_000
+    assert [(name, line) for name, line in blocks if len(line) > command_outputs.WIDTH] == []
 
 
 def test_what_loads_from_a_network_is_seen() -> None:
@@ -239,7 +257,7 @@ def test_docstrings_are_written_for_the_site() -> None:
 @pytest.mark.slow
 def test_a_command_of_a_page_that_fails_fails_the_page() -> None:
     with pytest.raises(RuntimeError, match=r"sqlrank metrics nDGC: .*nDGC"):
-        run_command(["metrics", "nDGC"])
+        command_outputs.run_command(["metrics", "nDGC"])
 
 
 def test_an_example_asks_for_what_its_metric_reads() -> None:
@@ -255,7 +273,7 @@ def test_an_example_asks_for_what_its_metric_reads() -> None:
 )
 def test_the_first_example_of_each_family_runs(name: str) -> None:
     file = families.group_by_family()[name][0]
-    shown = run_command(examples.build_explain_command(file))
+    shown = command_outputs.run_command(examples.build_explain_command(file))
     assert (
         "mean_observed" if name == "curves" else examples.format_metric(file).partition("@")[0]
     ) in shown
