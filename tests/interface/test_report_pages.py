@@ -431,6 +431,11 @@ def test_it_prints_on_a4(page: Any) -> None:
         " n.getBoundingClientRect().right > innerWidth).map(n => n.id)"
     )
     assert page.execute_script(wide) == []
+    # Text for screen readers below the last line would make a blank page.
+    hidden = (
+        "return [...document.querySelectorAll('.hidden')].map(n => getComputedStyle(n).display)"
+    )
+    assert set(page.execute_script(hidden)) == {"none"}
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
