@@ -177,6 +177,19 @@ def list_gallery_entries() -> list[GalleryEntry]:
     ]
 
 
+def add_pictures(page: str) -> str:
+    """Return docs/charts.md with the charts of its blocks of commands that no picture follows."""
+
+    def add_charts(block: re.Match[str]) -> str:
+        kinds = re.findall(r" -o (\w+)\.svg$", block[1], re.MULTILINE)
+        if not kinds or page.startswith("\n\n![", block.end()):
+            return block[0]
+        charts = [f"![{CHART_TITLES[kind]}.](gallery/{kind}.svg)" for kind in kinds]
+        return "\n\n".join([block[0], '<div class="grid" markdown>', *charts, "</div>"])
+
+    return _COMMANDS.sub(add_charts, page)
+
+
 def gallery_page() -> str:
     """Return the page of the gallery: reports, then every kind of chart."""
     parts = [
