@@ -78,6 +78,8 @@ CARDS = """
 """
 """Use cases on the home page."""
 TASKS = re.compile(r"## Find your task\n.*?(?=^## )", re.MULTILINE | re.DOTALL)
+OPTION = re.compile(r"<code>(--?[a-z][\w-]*)")
+"""An option in the text, which browsers would break after its hyphens."""
 INTERVAL = "<tr>\n<td>Interval</td>"
 """The row of a metric's facts that would make every page of a metric a hit for "confidence
 interval".
@@ -235,6 +237,8 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     page.meta["search"] = {
         "boost": keywords.find_boost(place, is_written=page.file.generated_by is None)
     } | page.meta.get("search", {})
+    if place == "charts.md":
+        markdown = gallery.add_pictures(markdown)
     text = SESSION.sub("```pycon\n", linked_pages.with_links(markdown, place))
     text = text.replace("<BLANKLINE>\n", "\n")  # a mark of doctest
     if place == "engines.md" and linked_pages.ENGINES_TABLE.is_file():
@@ -243,7 +247,10 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
 
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:
-    """Leave rows that are the same on all pages of metrics out of the search."""
+    """Keep options on one line, and leave rows that are the same on all pages of metrics out of the
+    search.
+    """
+    html = OPTION.sub(r'<code><span class="option">\1</span>', html)
     return (
         html.replace(INTERVAL, INTERVAL.replace("<tr>", "<tr data-search-exclude>"), 1)
         if page.file.generated_by
