@@ -1,5 +1,6 @@
 """The tables of docs/metrics.md on the site: with links, better directions, metrics to start with
-first, counts in tables of their own, and a box that filters the rows.
+first under the names that guides use, counts in tables of their own, and a box that filters the
+rows.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.metric_info import better_direction, format_example_name, list_aliases
 from website import families
+from website.pictures import CHOICES
 from website.spelling import separate_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlrank.registry.sql_file import SqlFile
 
 PLACE = "metrics.md"
@@ -21,23 +25,36 @@ FILTER = """
 <div class="metric-filter" hidden>
 <label>Find a metric: <input type="search" placeholder="recall, calibration, MRR, ..."></label>
 <span role="status"></span>
+<small>★ to start with</small>
 </div>
 <script src="assets/metrics.js" defer></script>
 
 """
 HEAD = "| name | definition | better |\n|---|---|---|\n"
+COUNTS_HEAD = "| name | definition |\n|---|---|\n"
 _TABLE = re.compile(r"\| name \| definition \|\n\|---\|---\|\n((?:\|.+\|\n?)+)")
 _ROW = re.compile(r"^\| `(?P<name>[^`]+)` \| (?P<about>.+) \|$", re.MULTILINE)
 _CHOICE = re.compile(r"`(\w+(?:@\d+)?)`")
+_UNLINKED = re.compile(r"(?<!\[)`(\w+(?:@\d+)?)`(?![^[]*\])")
 
 
 def extend_tables(markdown: str) -> str:
     """Return the page of metrics with complete tables and the box that filters them."""
-    chooser = markdown.partition("\n## ")[0]
-    common = {resolve_alias(name) for name in _CHOICE.findall(chooser)}
-    text = _TABLE.sub(lambda table: _build_tables(table[1], common), markdown)
-    title, _, rest = text.partition("\n")
-    return f"{title}\n{FILTER}{rest}"
+    chooser, heading, rest = markdown.partition("\n## ")
+    chosen = [name for several in CHOICES.values() for names in several.values() for name in names]
+    common = {
+        resolve_alias(name): name.partition("@")[0] for name in [*_CHOICE.findall(chooser), *chosen]
+    }
+    rest = _TABLE.sub(lambda table: _build_tables(table[1], common), rest)
+    title, _, text = _UNLINKED.sub(lambda name: _link_metric(name[1]), chooser).partition("\n")
+    return f"{title}\n{FILTER}{text}{heading}{rest}"
+
+
+def _link_metric(name: str) -> str:
+    """Return a name as code that leads to the page of its metric, if it has one."""
+    files = load_registry().metrics | load_registry().curves
+    file = next((item for item in files.values() if item.full_name == resolve_alias(name)), None)
+    return f"`{name}`" if file is None else f"[`{name}`]({families.locate_metric_page(file)})"
 
 
 def resolve_alias(text: str) -> str:
@@ -52,14 +69,23 @@ def resolve_alias(text: str) -> str:
     return parse_metric_text(next((aliases[key] for key in keys if key in aliases), name)).name
 
 
-def _build_tables(rows: str, common: set[str]) -> str:
+def _build_tables(rows: str, common: dict[str, str]) -> str:
     files = [_find_file(row["name"], row["about"]) for row in _ROW.finditer(rows)]
-    files.sort(key=lambda file: file.full_name not in common)
+    order = [*common]
+    files.sort(key=lambda file: order.index(file.full_name) if file.full_name in common else 999)
     counts = [file for file in files if file.full_name.startswith("num_")]
     metrics = [file for file in files if file not in counts]
-    tables = ["\n".join(_build_row(file, common) for file in part) for part in (metrics, counts)]
-    texts = [HEAD + table + "\n" for table in tables if table]
+    texts = []
+    if metrics:
+        cells = [(*_build_cells(file, common), _find_better(file)) for file in metrics]
+        texts.append(HEAD + _format_rows(cells))
+    if counts:
+        texts.append(COUNTS_HEAD + _format_rows([_build_cells(file, common) for file in counts]))
     return "\nCounts:\n\n".join(texts)
+
+
+def _format_rows(rows: Sequence[tuple[str, ...]]) -> str:
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
 
 
 def _find_file(name: str, about: str) -> SqlFile:
@@ -69,12 +95,23 @@ def _find_file(name: str, about: str) -> SqlFile:
     )
 
 
-def _build_row(file: SqlFile, common: set[str]) -> str:
-    name = f"[`{format_example_name(file)}`]({families.locate_metric_page(file)})"
-    mark = " ★" if file.full_name in common else ""
+def _find_better(file: SqlFile) -> str:
     direction = better_direction(file.display_name, load_registry())
-    better = "" if file.kind == "curves" or direction == "neither" else direction
+    return "" if file.kind == "curves" or direction == "neither" else direction
+
+
+def _build_cells(file: SqlFile, common: dict[str, str]) -> tuple[str, str]:
+    """Return the name of a metric with its other names, which the box finds, and its
+    description.
+    """
+    name = f"[`{format_example_name(file)}`]({families.locate_metric_page(file)})"
+    requested = common.get(file.full_name, file.full_name)
+    mark = (
+        f"{'' if requested == file.full_name else f' {requested}'} ★"
+        if file.full_name in common
+        else ""
+    )
     aliases = list_aliases(file.display_name, load_registry())
     words = [families.spell_name(file), *(separate_words(alias.rstrip("@")) for alias in aliases)]
     hidden = f"<span hidden data-search-exclude>{', '.join(dict.fromkeys(words))}</span>"
-    return f"| {name}{mark}{hidden} | {file.description} | {better} |"
+    return f"{name}{mark}{hidden}", file.description
