@@ -296,6 +296,16 @@ class CommandGroup(TyperGroup):
         with exit_on_usage_error():
             return super().invoke(ctx)
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command of a call; raise a usage error with a next step for another word."""
+        try:
+            return super().resolve_command(ctx, args)
+        except USAGE_ERROR as error:
+            message = error.format_message().strip()  # type: ignore[attr-defined]
+            if "Did you mean" not in message:
+                ctx.fail(f"{message} {_advise_on_word(ctx.command_path, args[0])}")
+            raise
+
     def format_commands(self, _: Any, formatter: Any) -> None:
         """Write a sentence on each command, by group."""
         commands = load_commands()
@@ -308,6 +318,23 @@ class CommandGroup(TyperGroup):
                         if command.group == title
                     ]
                 )
+
+
+def _advise_on_word(program: str, word: str) -> str:
+    """Return the next step for a word in the place of a command, such as the name of a metric."""
+    from sqlrank.registry.loader import load_registry  # read where something is wrong
+    from sqlrank.registry.metric import parse_metric_text
+
+    try:
+        load_registry().find_metric(parse_metric_text(word).name)
+    except SqlrankError:
+        return f"'{program} --help' lists the commands"
+    return f"A metric follows a command: {program} evaluate {shlex.quote(word)}"
+
+
+def _advise_on_missing(option: Any) -> str:
+    """Return the next step for an option that a command needs."""
+    return f"Give {option.expects}" if option.expects else option.sentence
 
 
 class UniqueOptionCommand(TyperCommand):
@@ -411,8 +438,10 @@ class UniqueOptionCommand(TyperCommand):
         """Add advice to the message of an error of the parser."""
         message = getattr(error, "message", None)
         param_type = getattr(getattr(error, "param", None), "param_type_name", None)
-        if type(error).__name__ == "MissingParameter" and param_type == "argument":
-            ctx.fail(f"{error.format_message().strip()} {self.declared[error.param.name].missing}")
+        if type(error).__name__ == "MissingParameter":
+            option = self.declared[error.param.name]
+            advice = option.missing if param_type == "argument" else _advise_on_missing(option)
+            ctx.fail(f"{error.format_message().strip()} {advice}")
         if isinstance(message, str):
             if message.startswith("Got unexpected extra argument"):
                 ctx.fail(
@@ -421,6 +450,7 @@ class UniqueOptionCommand(TyperCommand):
             message = message.replace(
                 ", unable to parse string as a number", ", such as 0.95 and not 95%"
             )
+            message = message.replace("Value error, ", "")
             error.message = message.replace(", unable to parse string as an integer", "")
 
     def invoke(self, ctx: Any) -> Any:

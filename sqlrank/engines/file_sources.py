@@ -19,7 +19,6 @@ from urllib.parse import urlsplit
 from sqlrank.call.sources import READER_FUNCTIONS, data_suffix
 from sqlrank.errors import quote_excerpt
 from sqlrank.registry.sql_folder import read_toml, sql_root
-from sqlrank.sql_ast import sql_literal
 
 _EXTENSIONS = {
     "httpfs": (
@@ -158,7 +157,8 @@ def explain_extension(text: str, extension: str, is_loaded: bool) -> str:
     """Return the advice on a file that needs an extension of DuckDB, which the connection of the
     caller may have loaded.
     """
-    query = f"SELECT * FROM {sql_literal(text).sql('duckdb')}"
+    path = text.replace("'", "''")  # without sqlglot, which the help of commands does not import
+    query = f"SELECT * FROM '{path}'"
     if is_loaded:
         return (
             f"is read by a query on this connection, which has the extension {extension} of DuckDB:"

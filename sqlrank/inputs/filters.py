@@ -363,7 +363,9 @@ def _name_failed_expression(inputs: BoundInputs, problem: str, error: ExecutionE
                     bound_input.select_unfiltered(exp.Count(this=value.copy()))
                 )
             except ExecutionError:
-                raise InputError(f"{label} cannot be evaluated: {problem}") from error
+                is_date = problem.endswith((" is no DATE", " is no TIMESTAMP"))
+                advice = ". Write the year first, as in '2026-03-01'" if is_date else ""
+                raise InputError(f"{label} cannot be evaluated: {problem}{advice}") from error
 
 
 def explain_failed_mapping(

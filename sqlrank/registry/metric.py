@@ -206,6 +206,8 @@ def _advise_on_text(text: object) -> str:
     """
     if isinstance(text, str) and _FILE_NAME.search(text):
         return "If it is a file, give it with run=, qrels= or predictions="
+    if isinstance(text, str) and text.rstrip().endswith(","):
+        return f"Leave out the comma: {text.rstrip().rstrip(',')}"
     if isinstance(text, str) and _OPERATOR.fullmatch(text):
         return "Quote a condition, or another value with blanks"
     return "Write it like nDCG@10, P(rel=2)@5 or AP"

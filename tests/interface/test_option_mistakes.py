@@ -25,6 +25,7 @@ RUNS = [
 ]  # fmt: skip
 RUN = ["--run", SMALL / "run.csv", "--qrels", SMALL / "qrels.csv"]
 PREDICTIONS = ["--predictions", SMALL / "predictions.csv"]
+DATED = "SELECT 1 AS label, 0.5 AS score, DATE '2026-03-01' AS day"
 SCORES = [*PREDICTIONS, "--column", "score=score", "--column", "score=label"]
 
 
@@ -135,7 +136,27 @@ def test_after_an_error_a_junit_report_holds_it(tmp_path: Path) -> None:
             ["split", "--folds", "2"],
             "Missing argument 'SOURCE'. Name the table or file to split after the command",
         ),
-        (["drift", "AUC", "--rollup", "r"], "Missing option '--reference'."),
+        (
+            ["drift", "AUC", "--rollup", "r"],
+            (
+                "Missing option '--reference'. Give one condition over columns of the rollup in"
+                " SQL, such as \"day < '2026-03-01'\""
+            ),
+        ),
+        (["nope"], "No such command 'nope'. 'sqlrank --help' lists the commands"),
+        (
+            ["nDCG(gain=exp2)@10", *RUN],
+            "A metric follows a command: sqlrank evaluate 'nDCG(gain=exp2)@10'",
+        ),
+        (["evaluate", "AP,", "RR", *RUN], "cannot read the metric 'AP,'. Leave out the comma: AP"),
+        (
+            ["evaluate", "AP", *RUN, "--format", "yaml"],
+            "Invalid value for '--format': 'yaml' is not one of 'table', 'markdown',",
+        ),
+        (
+            ["evaluate", "Brier", "--predictions", DATED, "--where", "day > '1.3.2026'"],
+            "'1.3.2026' is no DATE. Write the year first, as in '2026-03-01'",
+        ),
         (["evaluate", "AP", "-run", "run.csv"], "No such option: -run. Did you mean --run?"),
         (
             ["evaluate", "AP", "--run", "--qrels", "q"],
