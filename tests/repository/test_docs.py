@@ -63,6 +63,12 @@ CONSOLE = [
 MAX_LINE = 96
 """Width of the blocks of pages, which code hosts and the site show without a scroll bar."""
 
+NAMING_PAGES = {
+    f"docs/{name}.md"
+    for name in ("compat", "ir-measures", "metrics", "plans", "confidence", "speed")
+}
+"""Pages on names, plans and measurements of metrics."""
+
 SCRIPTS = [
     found
     for page in PAGES.values()
@@ -120,6 +126,21 @@ def test_no_line_of_a_block_is_cut_or_scrolls(name: str) -> None:
         r"^```(?:console|sh|sql|text|python)\n(.*?)^```$", PAGES[name], re.DOTALL | re.MULTILINE
     )
     assert [line for block in blocks for line in block.splitlines() if len(line) > MAX_LINE] == []
+
+
+def test_commands_of_guides_name_metrics_as_users_do() -> None:
+    """Pages that compare names or measure metrics have those of the files."""
+    names = {"AP": "MAP", "RR": "MRR", "P": "Precision", "R": "Recall", "Success": "HitRate"}
+    canonical = re.compile(r"(?<![\w/.=-])(AP|RR|(?:P|R|Success)(?=@))(?![\w/])")
+    found = [
+        f"{page}: {name}, write {names[name]}"
+        for page, text in PAGES.items()
+        if page not in NAMING_PAGES
+        for block in re.findall(r"^```(?:console|sh)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+        for command in re.findall(r"^(?:\$ )?sqlrank (.*(?:\n    .*)*)", block, re.MULTILINE)
+        for name in canonical.findall(command)
+    ]
+    assert found == []
 
 
 def test_no_block_of_commands_is_passed_over() -> None:
