@@ -374,8 +374,10 @@ def _drop_zero_terms(query: exp.Query, zeros: Collection[str]) -> None:
     """Drop the terms of sums with a factor that is 0 for all metrics."""
     for column in find_nodes(query, exp.Column):
         term: exp.Expr = column
-        while isinstance(term.parent, exp.Mul):
-            term = term.parent
+        while isinstance(factor := term.parent, (exp.Mul, exp.Div)) and (
+            isinstance(factor, exp.Mul) or term is factor.this
+        ):
+            term = factor
         if (
             column.name in zeros
             and isinstance(total := term.parent, (exp.Add, exp.Sub))

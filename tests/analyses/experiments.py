@@ -46,27 +46,40 @@ def linearize_ratio(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return x.mean() / y.mean() + (x - x.mean() / y.mean() * y) / y.mean()
 
 
+def count_freedom(denominators: np.ndarray) -> float:
+    """Return the degrees of freedom of the variance of a ratio: those of its units, in the
+    proportion of Kish's effective number of units to theirs.
+    """
+    size = denominators.sum() ** 2 / (denominators**2).sum()
+    return float((len(denominators) - 1) * size / len(denominators))
+
+
 def run_welch_test(
-    treatment: np.ndarray, control: np.ndarray, level: float = 0.95
+    treatment: np.ndarray,
+    control: np.ndarray,
+    level: float = 0.95,
+    freedom: tuple[float, float] | None = None,
 ) -> dict[str, float]:
-    """Return SciPy's test of two means."""
-    test = stats.ttest_ind(treatment, control, equal_var=False)
-    low, high = test.confidence_interval(level)
-    names = (
-        "value_control", "value", "difference", "ci_low", "ci_high", "statistic", "p_value",
-        "df",
-    )  # fmt: skip
-    values = (
-        control.mean(),
-        treatment.mean(),
-        treatment.mean() - control.mean(),
-        low,
-        high,
-        test.statistic,
-        test.pvalue,
-        test.df,
+    """Return Welch's test of two means, with SciPy's distribution."""
+    arms = (treatment, control)
+    variances = [values.var(ddof=1) / len(values) for values in arms]
+    parts = [len(values) - 1 for values in arms] if freedom is None else freedom
+    df = sum(variances) ** 2 / sum(
+        variance**2 / part for variance, part in zip(variances, parts, strict=True)
     )
-    return dict(zip(names, map(float, values), strict=True))
+    difference, error = treatment.mean() - control.mean(), sum(variances) ** 0.5
+    margin = stats.t.isf((1 - level) / 2, df) * error
+    numbers = {
+        "value_control": control.mean(),
+        "value": treatment.mean(),
+        "difference": difference,
+        "ci_low": difference - margin,
+        "ci_high": difference + margin,
+        "statistic": difference / error,
+        "p_value": 2 * stats.t.sf(abs(difference / error), df),
+        "df": df,
+    }
+    return {name: float(number) for name, number in numbers.items()}
 
 
 def estimate_cuped_effect(
@@ -85,4 +98,5 @@ def estimate_cuped_effect(
         - theta * (linearize_ratio(c[side], e[side]) - c.mean() / e.mean())
         for side in (is_treated, ~is_treated)
     ]
-    return run_welch_test(*arms) | {"cuped_theta": float(theta)}
+    freedom = (count_freedom(y[is_treated]), count_freedom(y[~is_treated]))
+    return run_welch_test(*arms, freedom=freedom) | {"cuped_theta": float(theta)}

@@ -6,6 +6,7 @@ SELECT
   covariate_coefficients.variant,
   linearized_moments.variant AS arm,
   units,
+  effective_units,
   cuped_theta,
   CASE WHEN cuped_theta = 0 THEN ratio ELSE ratio - cuped_theta * (covariate_ratio - pooled_covariate_ratio) END AS value,
   CASE

@@ -3,12 +3,14 @@
 -- those at the share of all variants if fewer than 10 units are of either kind: one conversion where 4 are expected has a variance far too small.
 -- The rise falls from all of the gap at 0 units to nothing at 10, which was chosen by simulation.
 -- The letters of products are v for values, d for denominators, c for covariates, and e for denominators of covariates.
--- Source: the delta method, Deng, Knoblich & Lu 2018, section 2.
+-- Denominators that differ cost degrees of freedom, in the ratio of Kish's effective sample size to the number of units.
+-- Source: the delta method, Deng, Knoblich & Lu 2018, section 2; Kish 1965.
 -- Grain: metric, variant
 SELECT
   metric,
   variant,
   units,
+  effective_units,
   ratio,
   covariate_ratio,
   -- squares are units * ratio * (1 - ratio) only if each value is 0 or 1
@@ -28,6 +30,7 @@ FROM (
     metric,
     variant,
     units,
+    units - (units - 1) * sdd / (units * denominator * denominator + sdd) AS effective_units, -- fewer if denominators differ: few units decide
     ratio,
     covariate_ratio,
     CASE WHEN ratio < 0.5 THEN units * ratio ELSE units * (1 - ratio) END AS fewer, -- units of the rarer kind, if a value is 0 or 1

@@ -121,7 +121,10 @@ WITH observations AS (
 ), plain_moments AS (
   -- One row per metric and variant.
   SELECT
-    metric, variant, units, ratio, covariate_ratio,
+    metric, variant, units,
+    -- fewer if denominators differ: few units decide
+    units - (units - 1) * sdd / (units * denominator * denominator + sdd) AS effective_units,
+    ratio, covariate_ratio,
     -- units of the rarer kind, if a value is 0 or 1
     CASE WHEN ratio < 0.5 THEN units * ratio ELSE units * (1 - ratio) END AS fewer,
     -- of all variants
@@ -134,7 +137,7 @@ WITH observations AS (
   -- One row per metric and variant: ratios, and sums of squares and products about them by the
   -- delta method. (experiments/linearized_moments.sql)
   SELECT
-    metric, variant, units, ratio, covariate_ratio,
+    metric, variant, units, effective_units, ratio, covariate_ratio,
     -- squares are units * ratio * (1 - ratio) only if each value is 0 or 1
     -- raised towards the variance at the share of all variants, if a kind has fewer than 10 units
     CASE
@@ -204,7 +207,7 @@ WITH observations AS (
   SELECT
     covariate_coefficients.metric, covariate_coefficients.variant,
     linearized_moments.variant AS arm,
-    units, cuped_theta,
+    units, effective_units, cuped_theta,
     CASE
       WHEN cuped_theta = 0 THEN ratio
       ELSE ratio - cuped_theta * (covariate_ratio - pooled_covariate_ratio)
@@ -227,7 +230,7 @@ WITH observations AS (
   -- One row per metric, treatment and arm (treatment or control): its CUPED-adjusted value, and
   -- variance of that. (experiments/variant_estimates/adjusted.sql)
   SELECT
-    metric, variant, arm, units, cuped_theta, value,
+    metric, variant, arm, units, effective_units, cuped_theta, value,
     CASE
       WHEN squares > 1e-12 * square_terms AND squares > 1e-24 * units * value * value
       THEN squares / NULLIF(units - 1, 0) / units
@@ -245,20 +248,23 @@ WITH observations AS (
       CASE WHEN arm = variant AND value > 0 THEN variance / NULLIF(value * value, 0) END
     ) AS relative_variance,
     MAX(CASE WHEN arm = variant THEN units END) AS n_units,
+    MAX(CASE WHEN arm = variant THEN effective_units END) AS effective_units,
     MAX(CASE WHEN arm = 'A' THEN value END) AS value_control,
     MAX(CASE WHEN arm = 'A' THEN variance END) AS variance_control,
     MAX(
       CASE WHEN arm = 'A' AND value > 0 THEN variance / NULLIF(value * value, 0) END
     ) AS relative_variance_control,
-    MAX(CASE WHEN arm = 'A' THEN units END) AS n_units_control
+    MAX(CASE WHEN arm = 'A' THEN units END) AS n_units_control,
+    MAX(CASE WHEN arm = 'A' THEN effective_units END) AS effective_units_control
   FROM variant_estimates
   GROUP BY metric, variant
 ), variance_shares AS (
   -- One row per metric and treatment: both values and variances, and its share of the variance of
   -- the difference. (experiments/variance_shares.sql)
   SELECT
-    metric, variant, cuped_theta, value, variance, relative_variance, n_units, value_control,
-    variance_control, relative_variance_control, n_units_control,
+    metric, variant, cuped_theta, value, variance, relative_variance, n_units, effective_units,
+    value_control, variance_control, relative_variance_control, n_units_control,
+    effective_units_control,
     variance / NULLIF(variance + variance_control, 0) AS variance_share,
     relative_variance
     / NULLIF(relative_variance + relative_variance_control, 0) AS relative_variance_share
@@ -272,8 +278,8 @@ WITH observations AS (
     value - value_control AS difference, SQRT(variance + variance_control) AS se,
     -- by Welch
     1 / NULLIF(
-      variance_share * variance_share / NULLIF(n_units - 1, 0)
-      + (1 - variance_share) * (1 - variance_share) / NULLIF(n_units_control - 1, 0),
+      variance_share * variance_share / NULLIF(effective_units - 1, 0)
+      + (1 - variance_share) * (1 - variance_share) / NULLIF(effective_units_control - 1, 0),
       0
     ) AS df,
     CASE
@@ -281,9 +287,9 @@ WITH observations AS (
     END AS relative_difference,
     SQRT(relative_variance + relative_variance_control) AS relative_se,
     1 / NULLIF(
-      relative_variance_share * relative_variance_share / NULLIF(n_units - 1, 0)
+      relative_variance_share * relative_variance_share / NULLIF(effective_units - 1, 0)
       + (1 - relative_variance_share) * (1 - relative_variance_share)
-      / NULLIF(n_units_control - 1, 0),
+      / NULLIF(effective_units_control - 1, 0),
       0
     ) AS relative_df,
     -- level of the interval: 1 - confidence, over the number of intervals if corrected

@@ -6,9 +6,9 @@ SELECT
   variance_shares.*,
   value - value_control AS difference,
   SQRT(variance + variance_control) AS se,
-  welch_df(variance_share, n_units, n_units_control) AS df,
+  welch_df(variance_share, effective_units, effective_units_control) AS df,
   (value - value_control) / NULLIF(ABS(value_control), 0) AS relative_difference,
   SQRT(variance + value / NULLIF(value_control, 0) * (value / NULLIF(value_control, 0)) * variance_control) / NULLIF(ABS(value_control), 0) AS relative_se,
-  welch_df(variance_share, n_units, n_units_control) AS relative_df,
+  welch_df(variance_share, effective_units, effective_units_control) AS relative_df,
   $alpha AS alpha -- level of the interval: 1 - confidence, over the number of intervals if corrected
 FROM variance_shares

@@ -5,6 +5,7 @@ SELECT
   variant,
   arm,
   units,
+  effective_units,
   cuped_theta,
   value,
   CASE

@@ -4,6 +4,7 @@ SELECT
   metric,
   variant,
   units,
+  effective_units,
   ratio AS value,
   CASE
     WHEN exceeds_rounding(squares, square_terms, units, ratio) THEN squares / NULLIF(units - 1, 0) / units

@@ -9,9 +9,11 @@ SELECT
   MAX(CASE WHEN arm = variant THEN variance END) AS variance,
   MAX(CASE WHEN arm = variant AND value > 0 THEN variance / NULLIF(value * value, 0) END) AS relative_variance,
   MAX(CASE WHEN arm = variant THEN units END) AS n_units,
+  MAX(CASE WHEN arm = variant THEN effective_units END) AS effective_units,
   MAX(CASE WHEN arm = $control THEN value END) AS value_control,
   MAX(CASE WHEN arm = $control THEN variance END) AS variance_control,
   MAX(CASE WHEN arm = $control AND value > 0 THEN variance / NULLIF(value * value, 0) END) AS relative_variance_control,
-  MAX(CASE WHEN arm = $control THEN units END) AS n_units_control
+  MAX(CASE WHEN arm = $control THEN units END) AS n_units_control,
+  MAX(CASE WHEN arm = $control THEN effective_units END) AS effective_units_control
 FROM variant_estimates
 GROUP BY metric, variant
