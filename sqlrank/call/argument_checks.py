@@ -104,7 +104,7 @@ KINDS: dict[str, Callable[[Any], bool]] = {
     "grouping": _is_grouping,
     "path": lambda value: _is_name(value) and str(value).strip() != "",
     "table": _is_name,
-    "baseline": lambda value: _is_name(value) or hasattr(value, "schema"),
+    "baseline": lambda value: _is_name(value) or hasattr(value, "num_rows"),
     "date": lambda value: _is_text(value) or hasattr(value, "isoformat"),
     "inputs": _is_mapping,
     "pairs": _is_mapping,

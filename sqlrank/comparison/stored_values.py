@@ -66,6 +66,11 @@ def read_baseline(source: Any, what: str = "baseline") -> pa.Table:
     """
     if isinstance(source, pa.Table):
         table, name = source, f"the {what}"
+    elif not isinstance(source, (str, Path)):
+        raise InputError(
+            f"a {what} is an Arrow table of evaluate with per_query=True, or its Parquet file, and"
+            f" a {type(source).__name__} is none. Give it as it was returned"
+        )
     else:
         name = repr(str(source))
         if not Path(source).is_file():

@@ -493,7 +493,7 @@ def _describe_source(source: Any) -> str:
             return f"{source} ({path.stat().st_size:,} bytes)" if path.is_file() else str(source)
         except OSError:
             return str(source)
-    if hasattr(source, "num_rows"):
+    if isinstance(getattr(source, "num_rows", None), int):  # which may be a column
         return f"a table in memory of {count_things(source.num_rows, 'row')}"
     if isinstance(source, dict):
         return f"a dict of {count_things(len(source), 'query')}"

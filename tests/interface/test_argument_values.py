@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -532,3 +533,37 @@ def test_confidence_levels_have_the_same_check(
         == f"confidence={level!r} is not possible.{meant} It is a number from 0.5 to 0.999999999,"
         " such as 0.95"
     )
+
+
+STORED = sqlrank.evaluate(
+    "RR", run={"q": ["a"], "r": ["b"]}, qrels={"q": ["a"], "r": ["a"]}, per_query=True
+)
+CLICKS = sqlrank.rollup(
+    "AUC", predictions={"day": [1, 1], "label": [1, 0], "score": [0.9, 0.1]}, by="day"
+)
+FORMS: dict[str, Callable[[pa.Table], Any]] = {
+    "pandas": pa.Table.to_pandas,
+    "polars": pl.from_arrow,
+    "lazy": lambda table: pl.from_arrow(table).lazy(),  # type: ignore[union-attr]
+    "rows": pa.Table.to_pylist,
+    "columns": pa.Table.to_pydict,
+    "reader": pa.Table.to_reader,
+    "batch": lambda table: table.to_batches()[0],
+    "relation": duckdb.from_arrow,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_results_in_other_forms(form: str) -> None:
+    """A rollup is a table like others. A baseline has metadata, which other forms lose."""
+    make = FORMS[form]
+    assert sqlrank.evaluate("AUC", rollup=make(CLICKS))["AUC"].to_pylist() == [1.0]
+    assert "AUC" in str(sqlrank.report("AUC", rollup=make(CLICKS)))
+    for call in (
+        lambda: sqlrank.power(make(STORED), num_units=50),
+        lambda: sqlrank.gate(
+            "RR", run={"q": ["a"]}, qrels={"q": ["a"]}, baseline=make(STORED), min_units=1
+        ),
+    ):
+        with pytest.raises(SqlrankError, match=r"evaluate with per_query=True.* Parquet file"):
+            call()
