@@ -56,17 +56,22 @@ if TYPE_CHECKING:
     from sqlrank.inputs.bound_input import BoundInputs
 
 
-COMPARISON_STEPS = {
-    "unit_differences": True,
-    "mean_differences": False,
-    "unit_influence": True,
-    "rare_changes": False,
-    "difference_sums": False,
-    "compared_areas": False,
-    "area_variances": False,
-    "difference_errors": False,
+DIFFERENCE_STEPS = {
+    "unit_differences": "VIEW",
+    "mean_differences": "TABLE",
+    "unit_influence": "VIEW",
 }
-"""Intermediate tables of a comparison; True: may stay a view when one row holds all scores."""
+"""Steps of a comparison that its tests read, with the kind of each in the scratch database."""
+
+SUMMARY_STEPS = (
+    *DIFFERENCE_STEPS,
+    "rare_changes",
+    "difference_sums",
+    "compared_areas",
+    "area_variances",
+    "difference_errors",
+)
+"""Steps of the summary of differences, in one statement."""
 
 FLIP_STEPS, AREA_STEPS = ("rare_changes",), ("compared_areas", "area_variances")
 """Steps without rows if no unit with flips has a label, and if none is an area."""
@@ -157,12 +162,12 @@ class PairedUnits:
         self.scores = comparison.declared_order if by_rows else []
         self.has_row_counts = EQUAL_ROW_COUNT_NAME in columns
         self.num_pairs = 1
+        self.created_steps: set[str] = set()
         self.flip_metrics = [
             index
             for index, measure in enumerate(self.measures)
             if {f"{name}{FLIP}" for name in self._value_columns(measure)} <= {*columns}
         ]
-        self.kind = "VIEW" if by_rows else "TABLE"
         self.cells: dict[int, dict[str, Any]] = {}
         for grouping_number, (group, table) in enumerate(tables):
             database.register(f"given_{grouping_number}", table)
@@ -170,7 +175,7 @@ class PairedUnits:
             sliced = exp.select(*_select_cell_columns(group, grouping_number), *select_items).from_(
                 f"given_{grouping_number}"
             )
-            self.create_temp(f"sliced_{grouping_number}", sliced, "TABLE" if group else self.kind)
+            self.create_temp(f"sliced_{grouping_number}", sliced, "TABLE" if group else "VIEW")
             values = system_values[grouping_number][1] if system_values else None
             self.cells |= {
                 cell: dict(zip(group, row, strict=True))
@@ -185,7 +190,7 @@ class PairedUnits:
                     for grouping_number, _ in enumerate(tables)
                 ]
             ),
-            self.kind,
+            "VIEW",
         )
 
     def _group_cells(
@@ -300,16 +305,12 @@ class PairedUnits:
         else:
             self._join_pairs(pairs)
             paired = [self._select_pair(metric, measure) for metric, measure in numbered]
-        self.create_temp("paired_values", union_all(paired), self.kind)
+        self.create_temp("paired_values", union_all(paired), "VIEW")
         has_areas = any(measure.area_width is not None for measure in self.measures)
         empty = {*(() if self.has_flip_labels else FLIP_STEPS), *(() if has_areas else AREA_STEPS)}
-        for table_name, is_read_once in COMPARISON_STEPS.items():
-            self.database.execute(
-                _write_step(table_name, self.kind if is_read_once else "TABLE", table_name in empty)
-            )
         summaries = {
             row[:3]: DifferenceSummary(*row)
-            for row in fetch_tuples(self.database, _write_step("comparison_statistics"))
+            for row in fetch_tuples(self.database, _write_summary(frozenset(empty)))
         }
         keys = product(self.cells, range(len(self.measures)), range(len(pairs)))
         return [
@@ -482,15 +483,26 @@ class PairedUnits:
 
     def fetch_rows(self, query: exp.Query) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
+        self._create_steps(query)
         return fetch_tuples(self.database, query.sql("duckdb"))
 
     def fetch_arrow(self, query: exp.Query) -> pa.Table:
         """Return the result of a query as an Arrow table."""
+        self._create_steps(query)
         return self.database.sql(query.sql("duckdb")).to_arrow_table()
+
+    def _create_steps(self, query: exp.Query) -> None:
+        """Create the steps that a query reads."""
+        for name in {table.name for table in query.find_all(exp.Table)} & {*DIFFERENCE_STEPS}:
+            if name not in self.created_steps:
+                self.created_steps.add(name)
+                self._create_steps(_load_step(name))
+                self.database.execute(_write_difference_step(name))
 
     def create_temp(self, name: str, query: exp.Query, kind: str = "TABLE", **values: Any) -> None:
         """Create a temporary table or view; ``values`` are bound to ``$name`` placeholders."""
         bind_placeholders(query, **values)
+        self._create_steps(query)
         self.database.execute(_create_temp(name, query, kind).sql("duckdb"))
 
 
@@ -507,21 +519,35 @@ def _create_temp(name: str, query: exp.Expr, kind: str) -> exp.Create:
     )
 
 
-@cache
-def _write_step(name: str, kind: str = "", is_empty: bool = False) -> str:
-    """Return the statement of a file of ``sql/analyses/comparison``, which creates a table or view
-    of this kind if one is given; without rows if empty.
-
-    Writing all of them takes as long as running them on 10,000 rows, so it is done once.
-    """
-    step: Any = bind_parameters(
+def _load_step(name: str) -> Any:
+    """Return the query of a file of ``sql/analyses/comparison``."""
+    return bind_parameters(
         load_registry(), load_select("analyses/comparison", f"{name}.sql"), COMPARISON_FUNCTIONS, {}
     )
-    if is_empty:
-        step = exp.select(*(exp.null().as_(column) for column in step.named_selects)).where(
-            exp.false()
-        )
-    return (_create_temp(name, step, kind) if kind else step).sql("duckdb")
+
+
+@cache
+def _write_difference_step(name: str) -> str:
+    """Return the statement that creates a step as a table or view.
+
+    To write all steps takes as long as to run them on 10,000 rows, so it is done once.
+    """
+    return _create_temp(name, _load_step(name), DIFFERENCE_STEPS[name]).sql("duckdb")
+
+
+@cache
+def _write_summary(empty: frozenset[str]) -> str:
+    """Return the query of the summary of differences, of which some steps have no rows."""
+    query = _load_step("comparison_statistics")
+    for name in SUMMARY_STEPS:
+        step = _load_step(name)
+        if name in empty:
+            step = exp.select(*(exp.null().as_(column) for column in step.named_selects)).where(
+                exp.false()
+            )
+        is_aggregated = DIFFERENCE_STEPS.get(name) != "VIEW" and name not in empty
+        query = query.with_(name, as_=step, materialized=is_aggregated)
+    return str(query.sql("duckdb"))
 
 
 def _select_cell_columns(group: Sequence[str], grouping_number: int) -> list[exp.Expr]:

@@ -442,7 +442,8 @@ def _check_system(database: Database, role: str, name: str, table: SourceTable) 
             f" by={SYSTEM_COLUMN!r}, or rename the column"
         )
     if table.is_empty or (
-        database.can_inspect
+        table.num_rows is None
+        and database.can_inspect
         and not database.query_rows(exp.select("1 AS one").from_(table.from_clause([])).limit(1))
     ):
         raise InputError(

@@ -710,15 +710,20 @@ def _sum_by_group(
         result = sums_of_groups.select(
             [*keys, *sums_of_groups.column_names[-len(counted) :]]
         ).rename_columns([*keys, *counted])
-    columns = [*keys, *counted]
-    sums: dict[tuple[str | None, ...], list[int]] = {} if keys else {(): [0, 0]}
-    for row in result.select(columns).to_pylist():
-        counts = [int(row.get(column) or 0) for column in (name, total or "")]
-        group = tuple(group_texts(row, list(keys)))
-        pairs = zip(sums.get(group, counts if not per_query else [0, 0]), counts, strict=True)
-        sums[group] = [
-            first + second if per_query else max(first, second) for first, second in pairs
-        ]
+    counts, num_all = (
+        [int(count or 0) for count in result[column].to_pylist()]
+        if column in result.column_names
+        else [0] * result.num_rows
+        for column in (name, total or "")
+    )
+    combine: Callable[[Iterable[int]], int] = sum if per_query else max
+    if not keys:
+        return [({}, combine([0, *counts]), combine([0, *num_all]))]
+    sums: dict[tuple[str | None, ...], tuple[int, int]] = {}
+    for row, *pair in zip(result.select(keys).to_pylist(), counts, num_all, strict=True):
+        group = tuple(group_texts(row, keys))
+        first, second = sums.get(group, (0, 0))
+        sums[group] = combine((first, pair[0])), combine((second, pair[1]))
     return [
         (dict(zip(keys, group, strict=True)), count, total_count)
         for group, (count, total_count) in sums.items()
