@@ -177,8 +177,10 @@ class LeftOut:
             if len(affected) > MAX_GROUPS_NAMED
             else []
         )
+        # Groups of several columns have commas of their own.
+        separator = "; " if any(", " in name for name in named) else ", "
         return self._describe_share(self.count, self.total) + (
-            f" ({', '.join([*named, *more])})" if named else ""
+            f" ({separator.join([*named, *more])})" if named else ""
         )
 
     def with_column(self, column: str, value: str) -> LeftOut:

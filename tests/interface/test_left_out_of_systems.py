@@ -11,6 +11,7 @@ from sklearn.metrics import roc_auc_score
 import sqlrank
 from sqlrank import InputError
 from sqlrank.registry.loader import load_registry
+from sqlrank.result_metadata import LeftOut
 from tests.interface.advice import find_options, follow_all, read_notes
 from tests.lanes import select_few
 
@@ -266,3 +267,12 @@ def test_ids_of_any_two_inputs_that_differ_in_form_are_named(sides: str) -> None
     result = sqlrank.evaluate(metric, **{**arguments, "columns": columns})
     assert result[0][0].as_py() == pytest.approx(right)
     assert not any("differ in" in note for note in read_notes(result))
+
+
+def test_groups_of_several_columns_are_kept_apart() -> None:
+    groups = [({"system": name, "intent": "x"}, 1, 27) for name in ("old", "new")]
+    entry = LeftOut("queries found no list", ("RR",), 2, 54, tuple(groups))
+    assert str(entry) == (
+        "2 of 54 queries found no list"
+        " (system=old, intent=x: 1 of 27; system=new, intent=x: 1 of 27)"
+    )
