@@ -8,23 +8,22 @@ SELECT
   unit_id, -- what was sampled independently
   weight AS influence_weight, -- of the prediction
   1 AS num_units, -- the row is one prediction
-  (label - (1 - label) * shifted_odds) / (1 + shifted_odds) / NULLIF(information, 0) AS intercept_influence,
-  (label - (1 - label) * fitted_odds) / (1 + fitted_odds) * (information_0 * centered - information_1)
+  shifted_residual / NULLIF(information, 0) AS intercept_influence,
+  fitted_residual * (information_0 * centered - information_1)
     / NULLIF(information_0 * information_2 - information_1 * information_1, 0) AS slope_influence
 FROM (
   -- one row per prediction
   SELECT
     group_id,
     unit_id,
-    label,
     weight,
     centered,
-    shifted_odds,
-    fitted_odds,
-    SUM(weight * shifted_odds / (1 + shifted_odds) / (1 + shifted_odds)) OVER (PARTITION BY group_id) AS information,
-    SUM(weight * fitted_odds / (1 + fitted_odds) / (1 + fitted_odds)) OVER (PARTITION BY group_id) AS information_0,
-    SUM(weight * fitted_odds / (1 + fitted_odds) / (1 + fitted_odds) * centered) OVER (PARTITION BY group_id) AS information_1,
-    SUM(weight * fitted_odds / (1 + fitted_odds) / (1 + fitted_odds) * centered * centered) OVER (PARTITION BY group_id) AS information_2
+    (label - (1 - label) * shifted_odds) / (1 + shifted_odds) AS shifted_residual, -- label less its probability
+    (label - (1 - label) * fitted_odds) / (1 + fitted_odds) AS fitted_residual,
+    SUM(weight * label_variance(shifted_odds)) OVER (PARTITION BY group_id) AS information,
+    SUM(weight * label_variance(fitted_odds)) OVER (PARTITION BY group_id) AS information_0,
+    SUM(weight * label_variance(fitted_odds) * centered) OVER (PARTITION BY group_id) AS information_1,
+    SUM(weight * label_variance(fitted_odds) * centered * centered) OVER (PARTITION BY group_id) AS information_2
   FROM (
     -- one row per prediction
     SELECT

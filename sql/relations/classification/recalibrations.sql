@@ -59,41 +59,55 @@ FROM (
         group_id,
         MAX(mean_logit) AS mean_logit,
         MAX(intercept) AS intercept,
-        SUM(weight * (label - (1 - label) * shifted_odds) / (1 + shifted_odds)) AS gradient,
-        SUM(weight * shifted_odds / (1 + shifted_odds) / (1 + shifted_odds)) AS information,
-        SUM(weight * shifted_odds / (1 + shifted_odds) / (1 + shifted_odds) * (1 - shifted_odds) / (1 + shifted_odds)) AS information_growth,
+        SUM(shifted_residual) AS gradient,
+        SUM(shifted_information) AS information,
+        SUM(shifted_information * shifted_skew) AS information_growth,
         MAX(level) AS level,
         MAX(slope) AS slope,
-        SUM(weight * (label - (1 - label) * fitted_odds) / (1 + fitted_odds)) AS gradient_0,
-        SUM(weight * (label - (1 - label) * fitted_odds) / (1 + fitted_odds) * centered) AS gradient_1,
-        SUM(weight * fitted_odds / (1 + fitted_odds) / (1 + fitted_odds)) AS information_0,
-        SUM(weight * fitted_odds / (1 + fitted_odds) / (1 + fitted_odds) * centered) AS information_1,
-        SUM(weight * fitted_odds / (1 + fitted_odds) / (1 + fitted_odds) * centered * centered) AS information_2,
-        SUM(weight * fitted_odds / (1 + fitted_odds) / (1 + fitted_odds) * (1 - fitted_odds) / (1 + fitted_odds)) AS growth_0,
-        SUM(weight * fitted_odds / (1 + fitted_odds) / (1 + fitted_odds) * (1 - fitted_odds) / (1 + fitted_odds) * centered) AS growth_1,
-        SUM(weight * fitted_odds / (1 + fitted_odds) / (1 + fitted_odds) * (1 - fitted_odds) / (1 + fitted_odds) * centered * centered) AS growth_2,
-        SUM(
-          weight * fitted_odds / (1 + fitted_odds) / (1 + fitted_odds) * (1 - fitted_odds) / (1 + fitted_odds) * centered * centered * centered
-        ) AS growth_3
+        SUM(fitted_residual) AS gradient_0,
+        SUM(fitted_residual * centered) AS gradient_1,
+        SUM(fitted_information) AS information_0,
+        SUM(fitted_information * centered) AS information_1,
+        SUM(fitted_information * centered * centered) AS information_2,
+        SUM(fitted_information * fitted_skew) AS growth_0,
+        SUM(fitted_information * fitted_skew * centered) AS growth_1,
+        SUM(fitted_information * fitted_skew * centered * centered) AS growth_2,
+        SUM(fitted_information * fitted_skew * centered * centered * centered) AS growth_3
       FROM (
         -- one row per prediction
         SELECT
-          prediction_logits.group_id,
-          prediction_logits.label,
-          prediction_logits.weight,
-          recalibration_starts.mean_logit,
-          recalibration_starts.intercept,
-          recalibration_starts.level,
-          recalibration_starts.slope,
-          prediction_logits.logit - recalibration_starts.mean_logit AS centered, -- logit less its mean
-          odds(prediction_logits.logit + recalibration_starts.intercept) AS shifted_odds, -- of the label 1, under the slope 1
-          odds(
-            recalibration_starts.level + recalibration_starts.slope * (prediction_logits.logit - recalibration_starts.mean_logit)
-          ) AS fitted_odds -- of the label 1, under the slope
-        FROM prediction_logits
-        JOIN recalibration_starts
-          ON recalibration_starts.group_id = prediction_logits.group_id
-      ) AS predicted_odds
+          group_id,
+          mean_logit,
+          intercept,
+          level,
+          slope,
+          centered,
+          weight * (label - (1 - label) * shifted_odds) / (1 + shifted_odds) AS shifted_residual, -- label less its probability
+          weight * label_variance(shifted_odds) AS shifted_information,
+          (1 - shifted_odds) / (1 + shifted_odds) AS shifted_skew, -- growth of information with the logit, relative to it
+          weight * (label - (1 - label) * fitted_odds) / (1 + fitted_odds) AS fitted_residual,
+          weight * label_variance(fitted_odds) AS fitted_information,
+          (1 - fitted_odds) / (1 + fitted_odds) AS fitted_skew
+        FROM (
+          -- one row per prediction
+          SELECT
+            prediction_logits.group_id,
+            prediction_logits.label,
+            prediction_logits.weight,
+            recalibration_starts.mean_logit,
+            recalibration_starts.intercept,
+            recalibration_starts.level,
+            recalibration_starts.slope,
+            prediction_logits.logit - recalibration_starts.mean_logit AS centered, -- logit less its mean
+            odds(prediction_logits.logit + recalibration_starts.intercept) AS shifted_odds, -- of the label 1, under the slope 1
+            odds(
+              recalibration_starts.level + recalibration_starts.slope * (prediction_logits.logit - recalibration_starts.mean_logit)
+            ) AS fitted_odds -- of the label 1, under the slope
+          FROM prediction_logits
+          JOIN recalibration_starts
+            ON recalibration_starts.group_id = prediction_logits.group_id
+        ) AS predicted_odds
+      ) AS informed_odds
       GROUP BY group_id
     ) AS derivatives
   ) AS newton_steps
