@@ -830,9 +830,6 @@ def list_metrics(design: Design) -> list[str]:
             if design.is_bootstrap
             else not declared.no_influence
         )
-        # Nine Newton steps over all rows of all replicates take gigabytes.
-        if design.is_bootstrap and file.source_relation == "recalibrations":
-            continue
         if (
             declared.no_interval
             or not is_asked

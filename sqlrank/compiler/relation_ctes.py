@@ -219,6 +219,12 @@ class CteList:
         return statement
 
 
+def _keeps_rows(tree: exp.Query) -> bool:
+    """Return True if a query only filters the rows of one table, and computes columns of each."""
+    kinds = (exp.Join, exp.Window, exp.AggFunc, exp.Group, exp.Distinct, exp.Subquery, exp.Union)
+    return not find_nodes(tree, *kinds)
+
+
 def _reads_user_query(query: exp.Query) -> bool:
     """Return True if an input computes a query of the user, which is then computed once."""
     texts = (query_text(source) for source in find_nodes(query, exp.Subquery))
@@ -454,6 +460,8 @@ class RelationCtes:
             tree, keys = union_slices(tree, keys, self.shape)
         if tree not in self._names:
             materialize = True if "Materialize" in file.annotations else None
+            if materialize and self.resample is not None and _keeps_rows(tree):
+                materialize = False  # the rows of all replicates take more memory than time
             name = (
                 f"{file.path.stem}_{file.name}" if file.name in self.library.roles else file.name
             )  # as the input is named

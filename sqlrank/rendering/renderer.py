@@ -35,7 +35,7 @@ from sqlrank.rendering.number_rewrites import (
 from sqlrank.sql_ast import BIGINT, find_nodes, unique_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from sqlrank.rendering.dialect import Dialect
 
@@ -236,7 +236,8 @@ nodes, or at least so many nodes.
 def materialize_shared_ctes(tree: exp.Expr, target: Dialect, can_materialize: bool) -> None:
     """Materialize costly CTEs with several readers on engines that would recompute them.
 
-    CTEs of inputs are marked NOT MATERIALIZED, because they only rename and filter.
+    CTEs of inputs are marked NOT MATERIALIZED, because they only rename and filter, and so are those
+    that only such a CTE reads.
 
     >>> import sqlglot
     >>> from sqlrank.rendering.dialects import get_dialect
@@ -247,11 +248,8 @@ def materialize_shared_ctes(tree: exp.Expr, target: Dialect, can_materialize: bo
     WITH a AS MATERIALIZED (SELECT x FROM t), b AS (SELECT y FROM t) SELECT a.x FROM a, a AS c, b
     """  # noqa: E501
     with_clause = tree.find(exp.With)
-    tables_read = [table.name for table in find_nodes(tree, exp.Table)]
-    for cte in with_clause.expressions if with_clause else ():
-        requested = cte.args.pop("materialized", None)
-        if requested is None or tables_read.count(cte.alias) == 1:
-            continue
+    tables_read = Counter(table.name for table in find_nodes(tree, exp.Table))
+    for cte, requested in _take_requests(with_clause, tables_read) if with_clause else ():
         if not requested and target.computes_ctes_once:
             cte.set("materialized", False)  # noqa: FBT003  sqlglot's flag
         elif requested and can_materialize:
@@ -260,11 +258,30 @@ def materialize_shared_ctes(tree: exp.Expr, target: Dialect, can_materialize: bo
             cte.set("this", target.write_materialized(cte.this))
     if with_clause is not None and (target.computes_ctes_once or target.write_fence):
         _materialize_before_growth(
-            with_clause, {name for name in tables_read if tables_read.count(name) == 1}
+            with_clause, {name for name, count in tables_read.items() if count == 1}
         )
         for cte in with_clause.expressions:
             if target.write_fence and cte.args.pop("materialized", None):
                 target.write_fence(cte.this)
+
+
+def _take_requests(
+    with_clause: exp.With, tables_read: Counter[str]
+) -> Iterator[tuple[exp.CTE, bool]]:
+    """Yield the CTEs with several readers of which their authors say if they are materialized, last
+    first, without that mark; and those that such a CTE alone reads if it is not, since its readers
+    would have their rows stored instead.
+    """
+    read_in_place: set[str] = set()
+    for cte in reversed(with_clause.expressions):
+        requested = cte.args.pop("materialized", None)
+        if tables_read[cte.alias] == 1:
+            if requested is None and cte.alias in read_in_place:
+                yield cte, False
+        elif requested is not None:
+            if not requested:
+                read_in_place |= {table.name for table in find_nodes(cte.this, exp.Table)}
+            yield cte, requested
 
 
 def _materialize_before_growth(with_clause: exp.With, read_once: set[str]) -> None:

@@ -71,6 +71,20 @@ def test_only_steps_that_grow_are_materialized() -> None:
     )
 
 
+def test_rows_of_replicates_are_not_stored() -> None:
+    """There are 199 times as many as rows; their readers compute them again."""
+    text = sqlrank.sql(
+        ["LogLoss", "CalibrationSlope"],
+        predictions="predictions",
+        dialect="duckdb",
+        confidence=0.95,
+        interval="bootstrap",
+        unit="user_id",
+    )
+    for step in ("replicate_positions", "predictions_rows_resampled", "prediction_logits"):
+        assert f" {step} AS NOT MATERIALIZED (" in text
+
+
 def list_families() -> dict[tuple[tuple[str, str], ...], list[str]]:
     """Return all metrics by the example tables that they read."""
     families = defaultdict(list)
