@@ -335,7 +335,7 @@ def fit(
     over examples of the log loss. Each of ``max_iter`` steps has length ``learning_rate / sqrt(t)``
     and is projected onto the ball of radius ``sqrt(2 * margin / l2)`` (``sqrt(2 * ln(2) / l2)``),
     which contains the optimum. The weights with the least loss are returned. A warning says if that
-    loss is not below the loss of zero weights. DuckDB only.
+    loss is not below the loss of zero weights, or still fell in the last steps. DuckDB only.
 
     Args:
         examples: a source as for :func:`sqlrank.evaluate`, with ``label`` (0 or 1) and, if there
@@ -373,7 +373,8 @@ def fit(
         The ``by`` columns, ``feature`` (int64 from 1 for arrays, otherwise the column name or the
         feature of the long form) and ``weight`` (float64), sorted by these. The schema's metadata
         hold the statement of a step (``sqlrank.sql``) and the losses (``sqlrank.losses``, JSON): of
-        each ``model`` its ``loss`` and ``loss_of_zero_weights``.
+        each ``model`` its ``loss``, ``loss_of_early_steps`` (all but the last tenth) and
+        ``loss_of_zero_weights``.
 
     Raises:
         MetricError: an invalid parameter.
@@ -415,16 +416,36 @@ def fit(
     return weights
 
 
+MOST_LATE_FALL = 0.005
+"""Share of the fall of a loss, from that of zero weights, in the last tenth of the steps, up to
+which the descent has come near the optimum: within about a twentieth of the fall.
+"""
+
+
 def describe_failure(weights: pa.Table, k: int | None) -> str | None:
-    """Return the warning about models whose least loss is not below that of zero weights, None
-    without such models.
+    """Return the warning about models whose least loss is not below that of zero weights, or else
+    still fell in the last steps, None without such models.
     """
     losses = json.loads((weights.schema.metadata or {})[LOSSES.encode()])
-    failed = [loss for loss in losses if loss["loss"] >= loss["loss_of_zero_weights"]]
-    if not failed:
+    falls = [loss["loss_of_zero_weights"] - loss["loss"] for loss in losses]
+    late_falls = [loss["loss_of_early_steps"] - loss["loss"] for loss in losses]
+    failed = [loss for loss, fall in zip(losses, falls, strict=True) if fall <= 0]
+    slow = [
+        (loss, late_fall / fall)
+        for loss, fall, late_fall in zip(losses, falls, late_falls, strict=True)
+        if fall > 0 and late_fall > MOST_LATE_FALL * fall
+    ]
+    if not failed and not slow:
         return None
-    which = f" for {failed[0]['model']}" if "model" in failed[0] else ""
-    more = f" ({len(failed)} of {len(losses)} models)" if len(losses) > 1 else ""
+    first = failed[0] if failed else slow[0][0]
+    which = f" for {first['model']}" if "model" in first else ""
+    more = f" ({len(failed or slow)} of {len(losses)} models)" if len(losses) > 1 else ""
+    if not failed:
+        return (
+            f"the descent{which} has not come to an end{more}: {slow[0][1]:.2g} of the fall of the"
+            " loss, from that of zero weights, is of the last tenth of the steps. Raise max_iter="
+            " or learning_rate=, or go on from these weights with start="
+        )
     reason = (
         "Change learning_rate= or max_iter="
         if k is None
@@ -434,7 +455,7 @@ def describe_failure(weights: pa.Table, k: int | None) -> str | None:
         )
     )
     return (
-        f"the least loss found{which}, {failed[0]['loss']:.6g}, is not below that of zero weights,"
-        f" {failed[0]['loss_of_zero_weights']:.6g}{more}, so that no weights found are better than"
+        f"the least loss found{which}, {first['loss']:.6g}, is not below that of zero weights,"
+        f" {first['loss_of_zero_weights']:.6g}{more}, so that no weights found are better than"
         f" none. {reason}"
     )

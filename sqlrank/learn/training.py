@@ -632,8 +632,8 @@ def _describe_model(by: Sequence[str], key: Key) -> str:
 
 
 LOSSES = "sqlrank.losses"
-"""Metadata key of the losses: per model its ``by`` values as ``model``, ``loss`` and
-``loss_of_zero_weights``.
+"""Metadata key of the losses: per model its ``by`` values as ``model``, ``loss``,
+``loss_of_early_steps`` and ``loss_of_zero_weights``.
 """
 
 
@@ -723,12 +723,13 @@ def descend_gradient(
 
 
 def _list_losses(best: pa.Table, by: list[str]) -> list[dict[str, Any]]:
-    """Return the least loss of each model, and that of zero weights."""
+    """Return the least loss of each model, that of its early steps, and that of zero weights."""
     firsts = [row for row in best.drop_columns(["weight"]).to_pylist() if row["feature"] == 1]
     return [
         {
             **({"model": dict(zip(by, row["model"].values(), strict=True))} if by else {}),
             "loss": row["loss"],
+            "loss_of_early_steps": row["early_loss"],
             "loss_of_zero_weights": row["zero_loss"],
         }
         for row in firsts

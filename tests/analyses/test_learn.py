@@ -19,6 +19,8 @@ from sqlrank.learn import fit, scoring_sql
 from tests.interface.command_line import app
 from tests.numbers.references import surrogates_reference as reference
 
+pytestmark = pytest.mark.filterwarnings("ignore:the descent")  # most take few steps
+
 KINDS = ("avg", "max", "ts", "ts_reference", "pauc", "precision", "precision_reference")
 NAMES = ["f1", 'of "two"', "select"]
 FEATURES = len(NAMES)
