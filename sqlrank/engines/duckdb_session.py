@@ -265,6 +265,10 @@ SEMANTIC_SETTINGS = {
 _OUT_OF_MEMORY_ADVICE = (
     "Give more with memory_limit, fewer threads, or a temp_directory on a larger disk"
 )
+_FULL_DISK_ADVICE = (
+    ". Free space, or name another disk: a database elsewhere, and a temp_directory for rows beyond"
+    " the memory_limit"
+)
 _ENDED = (
     "DuckDB has ended the open transaction of your connection by this error: call rollback(). What"
     " was not committed is lost."
@@ -295,12 +299,19 @@ def translate_duckdb_errors() -> Iterator[None]:
         ) from error
 
 
+def is_write_error(error: duckdb.Error) -> bool:
+    """Return True if DuckDB could not write a file, as on a full disk; at a commit this is an error
+    of the transaction.
+    """
+    return "Could not write file" in str(error)
+
+
 def explain_duckdb_error(error: duckdb.Error) -> str:
     """Return the first line of an error of DuckDB; if another process has the file open, name the
-    process and the remedy.
+    process and the remedy, and if the disk may be full, the remedy.
     """
     if (lock := _LOCK.search(str(error))) is None:
-        return first_line(error)
+        return f"{first_line(error)}{_FULL_DISK_ADVICE if is_write_error(error) else ''}"
     process = f" ({lock['program']}, PID {lock['id']})" if lock["program"] else ""
     return (
         f"another process{process} has {lock['file']!r} open. Close it there, open it there"

@@ -22,7 +22,7 @@ from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.row_keys import key_equalities
 from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement
 from sqlrank.engines.database import NamesOnlyDatabase
-from sqlrank.engines.duckdb_session import claim_during, explain_duckdb_error
+from sqlrank.engines.duckdb_session import claim_during, explain_duckdb_error, is_write_error
 from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
 from sqlrank.engines.query_sources import parse_table_name
 from sqlrank.engines.remote_database import infer_dialect, is_duckdb_connection, printed_dialect
@@ -287,9 +287,7 @@ def insert_rollup(rows: pa.Table, connection: Any, insert: str, overwrite_by: st
                     duck.unregister(STAGING_VIEW)
     except duckdb.Error as error:
         reason = explain_duckdb_error(error)
-        if "Could not write file" in str(error):  # at the commit, as of a full disk
-            reason += ". Free space, or write to a database elsewhere"
-        elif isinstance(error, duckdb.TransactionException):
+        if isinstance(error, duckdb.TransactionException) and not is_write_error(error):
             reason = (
                 "rows were added to it by a transaction that is not committed, or that this one"
                 " does not see yet. Roll back what this connection has begun, and insert again"

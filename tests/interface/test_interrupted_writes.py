@@ -19,6 +19,7 @@ import pytest
 
 import sqlrank
 from sqlrank import ExecutionError, SqlrankError
+from sqlrank.engines.duckdb_session import translate_duckdb_errors
 from sqlrank.engines.file_sources import list_paths
 from sqlrank.output.output_file import MAX_TEMPORARY_AGE_SECONDS, FileKind, OutputFile, write_files
 from tests.interface.command_line import ROOT, invoke_command
@@ -168,6 +169,18 @@ def test_what_fails_while_it_is_computed_leaves_what_was_there() -> None:
         with pytest.raises(error):
             file.write(fails)
         assert read_contents(Path("x.csv")) == {"x.csv": b""}
+
+
+def test_a_full_disk_is_named_by_statements_that_write() -> None:
+    with (
+        limit_file_size(4096),
+        duckdb.connect() as duck,
+        pytest.raises(
+            ExecutionError, match=r"Could not write file .* Free space, or name another disk: "
+        ),
+        translate_duckdb_errors(),
+    ):
+        duck.execute("COPY (SELECT range AS x FROM RANGE(100000)) TO 'x.csv'")
 
 
 def test_a_full_disk_adds_nothing_to_a_table(folder: Path) -> None:
