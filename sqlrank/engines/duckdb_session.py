@@ -274,6 +274,11 @@ _ENDED = (
     " was not committed is lost."
 )
 _ADDRESS = re.compile(r"[a-z][\w+.-]+:/", re.IGNORECASE)
+_DAMAGED = re.compile(
+    r"don't know what type|TProtocol|decompress|corrupt|out of buffer", re.IGNORECASE
+)
+"""Messages on the bytes of a damaged file of Parquet."""
+
 _LOCK = re.compile(
     r'lock on file "(?P<file>[^"]*)"(?:.* held in (?:\S*/)?(?P<program>[^\s/]+) \(PID'
     r" (?P<id>\d+)\))?"
@@ -310,6 +315,8 @@ def explain_duckdb_error(error: duckdb.Error) -> str:
     """Return the first line of an error of DuckDB; if another process has the file open, name the
     process and the remedy, and if the disk may be full, the remedy.
     """
+    if _DAMAGED.search(str(error)) is not None:
+        return f"{first_line(error)}. A file that it reads is damaged: write it again"
     if (lock := _LOCK.search(str(error))) is None:
         return f"{first_line(error)}{_FULL_DISK_ADVICE if is_write_error(error) else ''}"
     process = f" ({lock['program']}, PID {lock['id']})" if lock["program"] else ""

@@ -197,6 +197,7 @@ _ADVICE = {
     "malformed json": "correct what is there, or write the file again",
     "has duplicate key": "give one value to each key, or rename one of the two",
     "parquet file": "write it again if it is damaged",
+    "no magic bytes": "write it again: it is damaged, or was not written to its end",
     "requires the extension": (
         "load it on a connection of your own, and give that with connection=, or get the file"
     ),

@@ -340,7 +340,7 @@ def _describe_frame(path: str, types: Mapping[str, str], role_columns: Collectio
         "row.value ->> {name}",
     )
     columns: Mapping[str, str]
-    if types.keys() == {"columns", "index", "data"}:
+    if {"columns", "data"} <= types.keys() <= {"columns", "index", "data"}:
         header = query_files("SELECT UNNEST(columns) FROM READ_JSON(?)", [path])
         rows, step, columns = (
             "JSON_EACH(file.content -> '$.data')",

@@ -277,6 +277,8 @@ def advise_on_texts(bound_input: BoundInput, name: str, advice: ColumnAdvice | N
             if name == "score"
             else ""
         )
+        if advice is None and names_files(bound_input.table.label):
+            return f"{classes}Make rows of the lists by the query {_unnest_lists(bound_input)}"
         alias = name if advice is None else text
         return f"{classes}Make rows of a list by a query, with UNNEST({text}) AS {alias}"
     if bound_input.column_type(name) != "VARCHAR":
@@ -294,6 +296,21 @@ def advise_on_texts(bound_input: BoundInput, name: str, advice: ColumnAdvice | N
         _list_texts(bound_input, name),
         place,
     )
+
+
+def _unnest_lists(bound_input: BoundInput) -> str:
+    """Return the query of files that has a row for each element of the lists."""
+    values = {name: column_text(bound_input, name) for name in bound_input.columns}
+    selected = [
+        f"UNNEST({text}) AS {name}"
+        if bound_input.column_type(name).endswith("]")
+        else text
+        if text == name
+        else f"{text} AS {name}"
+        for name, text in values.items()
+    ]
+    file = sql_literal(bound_input.table.label).sql("duckdb")
+    return f"SELECT {', '.join(selected)} FROM {file}"
 
 
 def _list_texts(bound_input: BoundInput, name: str) -> dict[str, int]:

@@ -96,6 +96,11 @@ PREDICTIONS: dict[str, tuple[dict[str, list[Any]], str, float]] = {
         "MAE",
         500.25,
     ),
+    "a minus and blanks of typesetting": (
+        {"label": [1, 2], "score": ["\u22120.5", "\u00a02.0"]},
+        "MAE",
+        0.75,
+    ),
     "yes and no": ({"label": ["yes", "no", "no", "yes"], "score": SCORES}, "AUC", 0.75),
     "True and False": ({"label": ["True", "False", "False", "True"], "score": SCORES}, "AUC", 0.75),
     "Y and N": ({"label": ["Y", "N", "N", "Y"], "score": SCORES}, "AUC", 0.75),

@@ -1,13 +1,17 @@
 """Unreadable files: the error names their content and the remedy."""
 
 import os
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from sqlrank import ContractError, InputError
+from sqlrank import ContractError, InputError, SqlrankError
 
 
 @pytest.fixture(autouse=True)
@@ -147,12 +151,49 @@ def test_what_is_no_file() -> None:
     )
 
 
-def test_a_label_that_is_a_list() -> None:
-    duckdb.sql("COPY (SELECT [1] AS label, 0.5 AS score) TO 'list.parquet'")
-    assert (
-        "label is INTEGER[], not a number. Make rows of a list by a query, with UNNEST(label) AS"
-        " label, or map another column to label" in find_refusal("list.parquet")
-    )
+@pytest.mark.parametrize(
+    ("rows", "name"),
+    [
+        ("SELECT [1, 0, 1, 0] AS label, [0.9, 0.1, 0.4, 0.5] AS score", "lists.parquet"),
+        ("SELECT [1, 0, 1, 0] AS label, [0.9, 0.1, 0.4, 0.5] AS score", "lists.json"),
+        ("SELECT 1 AS label, [0.9, 0.4] AS score UNION ALL SELECT 0, [0.1, 0.5]", "it's.parquet"),
+    ],
+)
+def test_lists_in_the_place_of_numbers(rows: str, name: str) -> None:
+    path = name.replace("'", "''")
+    duckdb.sql(f"COPY ({rows}) TO '{path}'")
+    problems = find_refusal(name).split("\n")
+    queries = {
+        re.sub(r", or map another column to \w+$", "", problem.partition("the query ")[2])
+        for problem in problems
+    }
+    assert len(queries) == 1
+    result = sqlrank.evaluate("AUC", predictions=queries.pop())
+    assert result.to_pylist() == [{"AUC": 0.75}]
+
+
+@pytest.mark.parametrize(
+    ("change", "advice"),
+    [
+        (lambda content: content[:-20], "write it again: it is damaged, or was not written to its"),
+        (
+            lambda content: content[:60] + b"\xff" * 40 + content[100:],
+            "A file that it reads is damaged: write it again",
+        ),
+    ],
+)
+def test_a_damaged_parquet_file(change: Callable[[bytes], bytes], advice: str) -> None:
+    table = {"label": [1, 0] * 50, "score": [0.25, 0.75] * 50}
+    pq.write_table(pa.table(table), "x.parquet", compression="none", use_dictionary=False)
+    Path("x.parquet").write_bytes(change(Path("x.parquet").read_bytes()))
+    with pytest.raises(SqlrankError, match=re.escape(advice)):
+        sqlrank.evaluate("AUC", predictions="x.parquet")
+
+
+def test_a_member_of_a_folder_that_is_empty() -> None:
+    for name, text in {"a.csv": EVEN, "b.csv": ""}.items():
+        Path(name).write_text(text)
+    assert find_refusal("?.csv").startswith("predictions: 'b.csv' is empty, and has not even a")
 
 
 def test_a_parquet_file_as_a_database() -> None:

@@ -13,6 +13,7 @@ SELECT
   CAST(SUBSTRING(value, 1, POSITION('/' IN value) - 1) AS DOUBLE) / CAST(SUBSTRING(value, POSITION('/' IN value) + 1) AS DOUBLE) AS fractions, -- [-+]?\d*\.?\d+\s*/\s*\d*[1-9]\d*: divide fractions by
   CAST(REPLACE(REPLACE(value, ' ', ''), ',', '.') AS DOUBLE) AS spaced, -- [-+]?[1-9]\d{0,2}( \d{3})+([.,]\d+)?: leave blanks between thousands out with
   CAST(REPLACE(value, CHR(39), '') AS DOUBLE) AS apostrophes, -- [-+]?[1-9]\d{0,2}('\d{3})+(\.\d+)?: leave apostrophes between thousands out with
+  CAST(TRIM(REPLACE(REPLACE(value, CHR(160), ' '), '−', '-')) AS DOUBLE) AS typeset, -- [-+−]?(\d+\.?\d*|\.\d+)(e[-+−]?\d+)?: write the minus and the blanks of a typeset text as plain ones with
   CASE LOWER(TRIM(value)) WHEN 'yes' THEN 1 WHEN 'no' THEN 0 END AS answers, -- yes|no: write words as numbers with
   CASE LOWER(TRIM(value)) WHEN 'true' THEN 1 WHEN 'false' THEN 0 END AS truths, -- true|false: write words as numbers with
   CASE LOWER(TRIM(value)) WHEN 'y' THEN 1 WHEN 'n' THEN 0 END AS initials, -- y|n: write letters as numbers with
