@@ -294,6 +294,34 @@ def follow_command(*words: object) -> tuple[str, list[str]]:
     raise AssertionError("\n".join(messages))
 
 
+def paste_command(*words: object) -> tuple[str, list[str]]:
+    """Return the output of a command, after the first options of each message, which stand next to
+    one another, are pasted at its end, and these messages.
+    """
+    messages: list[str] = []
+    line = [str(word) for word in words]
+    for _ in range(MAX_STEPS + 1):
+        result = invoke_command(*line)
+        if result.exit_code == 0:
+            return result.stdout, messages
+        messages.append(result.stderr)
+        start = re.search(
+            r"--(column|policy|where|by|unit|input|predictions|run|qrels|db) ", messages[-1]
+        )
+        assert start is not None, f"nothing to paste: {messages[-1]}"
+        lexer = shlex.shlex(
+            messages[-1][start.start() :].split("\n")[0], posix=True, punctuation_chars=False
+        )
+        lexer.whitespace_split, lexer.commenters = True, ""
+        for option, value in zip(lexer, lexer, strict=False):
+            if not option.startswith("--"):
+                break
+            line += [option, value.rstrip(",.")]
+            if value[-1:] in {",", "."}:
+                break
+    raise AssertionError("\n".join(messages))
+
+
 def _first_word(text: str) -> str:
     """Return the first word of a text as a shell reads it, without the punctuation of the
     sentence.

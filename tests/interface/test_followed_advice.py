@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import sqlrank
-from tests.interface.advice import follow, follow_all, follow_command
+from tests.interface.advice import follow, follow_all, follow_command, paste_command
 
 LABELS, SCORES = [1, 0, 0, 1], [0.9, 0.2, 0.4, 0.3]
 FRAME = pd.DataFrame({"label": LABELS, "score": SCORES})
@@ -167,6 +167,17 @@ def test_columns_of_predictions(case: str) -> None:
     numbers = [expected, *([OTHER_READINGS[case]] if case in OTHER_READINGS else [])]
     assert follow_all(metric, predictions=columns) == pytest.approx(numbers, abs=1e-6)
     assert not any(message.startswith(("duckdb:", "DuckDB", "sqlite:")) for message in messages)
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("case", _mark_slow(PREDICTIONS))
+def test_options_of_messages_are_pasted(case: str, tmp_path: Path) -> None:
+    columns, metric, expected = PREDICTIONS[case]
+    path = tmp_path / "it's a file.parquet"
+    pd.DataFrame(columns).to_parquet(path)
+    output, messages = paste_command("evaluate", metric, "--predictions", path, "--format", "csv")
+    assert float(output.split()[1]) == pytest.approx(expected, abs=1e-6)
+    assert len(messages) <= len(follow(metric, predictions=columns)[1])
 
 
 # Text of a file, its name, the metric and arguments, the number, and a part that the first message
