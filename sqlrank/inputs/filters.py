@@ -215,6 +215,15 @@ def apply_query_filter(
     return filtered
 
 
+def _quote_value(column: exp.Column, dialect: str) -> str:
+    """Return the advice to write a name that is no column as a text, with its condition."""
+    condition = column.root().transform(
+        lambda node: sql_literal(column.name) if node == column else node
+    )
+    text = condition.sql(get_dialect(dialect).sqlglot)
+    return f"A text is written in single quotes, as in {text}"
+
+
 def _find_role(column: exp.Column, parsed: exp.Column, inputs: Mapping[str, BoundInput]) -> str:
     """Return the role of the input that has a column, and write the column's name as that input
     does, in place.
@@ -267,7 +276,7 @@ def _find_role(column: exp.Column, parsed: exp.Column, inputs: Mapping[str, Boun
         advice = (
             next(filter(None, (table.explain_folders(name) for table in tables)), "")
             or did_you_mean(name, available)
-            or ("A text is written in single quotes" if is_value else "")
+            or (_quote_value(parsed, tables[0].dialect) if is_value else "")
         )
         raise InputError(
             join_sentences(

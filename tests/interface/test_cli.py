@@ -399,9 +399,10 @@ def test_types_that_cannot_be_evaluated_are_cast(
     assert run_command(*arguments).split() == ["AUC", "1.0000"]
     message = run_refused_command(*arguments, "--where", "campaign = x")
     assert (
-        "--where: the input has no column 'x'. A text is written in single quotes. There are:"
-        " clicked, score, campaign" in message
+        "--where: the input has no column 'x'. A text is written in single quotes, as in"
+        " campaign = 'x'. There are: clicked, score, campaign" in message
     )
+    assert run_command(*arguments, "--where", "campaign = 'x'").split()[0] == "AUC"
 
 
 def test_printed_statements_refuse_broken_expressions_and_dates_without_quotes() -> None:
