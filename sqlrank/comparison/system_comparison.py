@@ -559,11 +559,10 @@ class GatedDifference:
         """
         summary = self.summary
         losses = summary.n_positive if self.measure.direction == "lower" else summary.n_negative
-        return (
-            ""
-            if losses or (self.measure.uses_influence and not summary.n_zero)
-            else f": no unit is worse, so at most {_greatest_share(summary.units, self.level)} are"
-        )
+        if losses or (self.measure.uses_influence and not summary.n_zero):
+            return ""
+        share = _greatest_share(summary.units, self.level)
+        return f". No unit is worse, so at most {share} of all are"
 
     def _describe_basis(self, level: float) -> str:
         """Return the few changes, or rows of a class, that a verdict rests on, empty if they are

@@ -106,7 +106,7 @@ def test_a_pass_by_few_changes_says_so(changed: int, p: str | None) -> None:
     )
     assert (row["verdict"], row["reason"]) == (
         "pass",
-        f"not worse by more than the tolerance: no unit is worse, so at most 7.2% are{few}",
+        f"not worse by more than the tolerance. No unit is worse, so at most 7.2% of all are{few}",
     )
 
 

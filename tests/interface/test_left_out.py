@@ -587,8 +587,8 @@ def test_comparisons_and_gates_say_what_is_left_out(tmp_path: Path) -> None:
     passed = sqlrank.gate("RR", run=run, qrels=qrels, baseline=stored, tolerance=0.1)
     assert passed["reason"].to_pylist() == [
         (
-            "not worse by more than the tolerance: no unit is worse, so at most 9.5% are. baseline:"
-            f" {note}"
+            "not worse by more than the tolerance. No unit is worse, so at most 9.5% of all are."
+            f" baseline: {note}"
         )
     ]
     assert f"<system-out>{note} (system=baseline: 15 of 30)</system-out>" in format_junit(passed)
