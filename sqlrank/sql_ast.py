@@ -153,9 +153,20 @@ def sql_literal(value: str | float | tuple[Any, ...] | None) -> exp.Expr:
         return exp.Literal.string(value)
     if value is None or isinstance(value, tuple):
         raise MetricError(f"a list of values is not possible here: {value!r}. Give one value")
-    number = int(value) if float(value).is_integer() and abs(value) < 2**53 else float(value)
+    is_whole = float(value).is_integer() and abs(value) < 2**53
+    return number_literal(int(value) if is_whole else float(value))
+
+
+def number_literal(number: float) -> exp.Expr:
+    """Return the literal of a number, with a decimal point if it is a float."""
     literal = exp.Literal.number(repr(abs(number)))
     return exp.Neg(this=literal) if number < 0 else literal
+
+
+def output_identifier(item: Expr) -> exp.Identifier:
+    """Return the name of a column of a result."""
+    identifier: exp.Identifier = item.args["alias"] if isinstance(item, exp.Alias) else item.this
+    return identifier
 
 
 def double_literal(number: float) -> exp.Cast:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.compiler.intervals.influence_sums import case_by_metric
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.select_builders import (
     drop_comments_repeated_across_queries,
@@ -183,7 +184,7 @@ def _metric_sums(design: ExperimentDesign) -> Any:
         estimate.name: _arm_columns(design, estimate) for estimate in design.estimates
     }
     values = {
-        column: _choose_by_metric(
+        column: case_by_metric(
             {name: metric_columns[column] for name, metric_columns in columns_by_metric.items()}
         )
         for column in next(iter(columns_by_metric.values()))
@@ -238,17 +239,6 @@ def _arm_columns(design: ExperimentDesign, estimate: ExperimentMetric) -> dict[s
         if role.startswith("covariate")
     ]
     return moments | {"missing": missing[0] if missing else sql_literal(0)}
-
-
-def _choose_by_metric(values: Mapping[str, exp.Expr]) -> exp.Expr:
-    """Return a CASE that picks the value of each metric; a plain value if all are equal."""
-    first, *rest = values.values()
-    if all(value == first for value in rest):
-        return first
-    return exp.Case(
-        this=exp.column("metric"),
-        ifs=[exp.If(this=sql_literal(name), true=value) for name, value in values.items()],
-    )
 
 
 EXPERIMENT_UNITS = 5000

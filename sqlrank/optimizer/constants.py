@@ -5,6 +5,7 @@ them, and write CASE as LEAST or GREATEST.
 from __future__ import annotations
 
 import math
+import operator
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -17,7 +18,7 @@ from sqlrank.optimizer.statement_graph import (
     iterate_conjuncts,
     needs_parentheses,
 )
-from sqlrank.sql_ast import DOUBLE, OPERATORS, find_nodes
+from sqlrank.sql_ast import DOUBLE, OPERATORS, find_nodes, number_literal, output_identifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,19 +31,19 @@ if TYPE_CHECKING:
     Predicates = tuple[tuple[type[Expr], float], ...]
 
 COMPARISONS: dict[type[exp.Expr], Callable[[float, float], bool]] = {
-    exp.EQ: lambda left, right: left == right,
-    exp.NEQ: lambda left, right: left != right,
-    exp.LT: lambda left, right: left < right,
-    exp.LTE: lambda left, right: left <= right,
-    exp.GT: lambda left, right: left > right,
-    exp.GTE: lambda left, right: left >= right,
+    exp.EQ: operator.eq,
+    exp.NEQ: operator.ne,
+    exp.LT: operator.lt,
+    exp.LTE: operator.le,
+    exp.GT: operator.gt,
+    exp.GTE: operator.ge,
 }
 """Comparisons of numbers by operator."""
 
 _ARITHMETIC: dict[type[exp.Expr], Callable[[float, float], float]] = {
-    exp.Add: lambda left, right: left + right,
-    exp.Sub: lambda left, right: left - right,
-    exp.Mul: lambda left, right: left * right,
+    exp.Add: operator.add,
+    exp.Sub: operator.sub,
+    exp.Mul: operator.mul,
 }
 _DOUBLE_TYPES = (exp.Div, exp.Ln, exp.Exp, exp.Sqrt, exp.Avg)
 _FOLDED_TYPES = (
@@ -117,7 +118,7 @@ def _fold_arithmetic(node: exp.Binary) -> None:
         number = _ARITHMETIC[type(node)](left, right)
         is_integer = _is_integer(node.this) and _is_integer(node.expression)
         if (abs(number) < MAX_EXACT) if is_integer else len(repr(number)) <= MAX_DOUBLE_LENGTH:
-            replace_expression(node, _build_literal(int(number) if is_integer else number))
+            replace_expression(node, number_literal(int(number) if is_integer else number))
     elif isinstance(node, exp.Mul) and left == 1:
         replace_expression(node, keep_double_type(node.expression, node.this))
     elif isinstance(node, (exp.Mul, exp.Div)) and right == 1:
@@ -206,11 +207,6 @@ def _is_integer(node: exp.Expr) -> bool:
     inner = node.unnest()
     inner = inner.this.unnest() if isinstance(inner, exp.Neg) else inner
     return isinstance(inner, exp.Literal) and inner.is_int
-
-
-def _build_literal(number: float) -> exp.Expr:
-    literal = exp.Literal.number(repr(abs(number)))
-    return exp.Neg(this=literal) if number < 0 else literal
 
 
 def _is_boolean(node: exp.Expr, value: bool) -> bool:
@@ -333,7 +329,7 @@ def _find_replacements(step: StatementStep) -> Replacements:
             continue
         first = first_by_value.setdefault(_build_key(values[0]), index)
         if first != index and all(branch[first] == branch[index] for branch in branches):
-            identifier = _find_identifier(step.scopes[0].select.expressions[first])
+            identifier = output_identifier(step.scopes[0].select.expressions[first])
             replacements[name] = exp.Column(this=identifier)
     return replacements
 
@@ -343,11 +339,6 @@ def _build_key(value: Expr) -> object:
     tree.
     """
     return (value.table, value.name) if isinstance(value, exp.Column) else value
-
-
-def _find_identifier(item: Expr) -> exp.Identifier:
-    identifier: exp.Identifier = item.args["alias"] if isinstance(item, exp.Alias) else item.this
-    return identifier
 
 
 def _replace_columns(scope: Scope, replacements: dict[str, Replacements]) -> None:

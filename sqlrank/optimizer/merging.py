@@ -24,6 +24,7 @@ from sqlrank.sql_ast import (
     NEVER_NULL,
     LeadingComment,
     find_nodes,
+    output_identifier,
     query_text,
     unique_name,
     unqualified_tables,
@@ -306,7 +307,7 @@ def _merge_into_reader(step: StatementStep, reader: Scope, readers: Readers) -> 
             item.comments = item.comments or _move_comments(comments, value, column, item)
         if is_sort_key(column) and not isinstance(value, exp.Column):
             column.set("table", None)
-            column.set("this", _column_name(outputs[column.name]).copy())
+            column.set("this", output_identifier(outputs[column.name]).copy())
         else:
             reader.substitute(column, value.copy(), comments)
     _move_clauses(scope, reader, keeps_clauses)
@@ -457,11 +458,6 @@ def _move_comments(
     ):
         return comments
     return [f"in it the {comments[0]}"] if len(write_tree(value)) > _LONG_VALUE else None
-
-
-def _column_name(item: Expr) -> exp.Identifier:
-    identifier: exp.Identifier = item.args["alias"] if isinstance(item, exp.Alias) else item.this
-    return identifier
 
 
 def _move_clauses(scope: Scope, reader: Scope, keeps_clauses: bool) -> None:

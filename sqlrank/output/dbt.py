@@ -25,11 +25,11 @@ from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.engines.query_sources import find_jinja, split_table_name
 from sqlrank.errors import InputError, SqlrankError, join_words, quote_excerpt, short_repr
 from sqlrank.output.output_file import FileKind, OutputFile, write_files
-from sqlrank.output.table_writes import output_identifier, resolve_group_column, without_order
+from sqlrank.output.table_writes import resolve_group_column, without_order
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
 from sqlrank.run.prepare import audit_text, prepare_audit, prepare_statement
-from sqlrank.sql_ast import call_function, query_text, sql_literal
+from sqlrank.sql_ast import call_function, output_identifier, query_text, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

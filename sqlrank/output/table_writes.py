@@ -14,7 +14,14 @@ from sqlrank.errors import InputError, MetricError, join_words, suggest_choice
 from sqlrank.optimizer.optimizer import prune_query
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
-from sqlrank.sql_ast import count_rows, find_nodes, is_null, query_text, sql_literal
+from sqlrank.sql_ast import (
+    count_rows,
+    find_nodes,
+    is_null,
+    output_identifier,
+    query_text,
+    sql_literal,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -109,14 +116,6 @@ def without_order(statement: CompiledStatement) -> Any:
                 output.name, quoted=output.quoted
             )
     return query
-
-
-def output_identifier(select_item: exp.Expr) -> exp.Identifier:
-    """Return the name of a result column."""
-    identifier: exp.Identifier = (
-        select_item.args["alias"] if isinstance(select_item, exp.Alias) else select_item.this
-    )
-    return identifier
 
 
 def delete_insert_script(

@@ -45,7 +45,6 @@ from sqlrank.output.dbt import (
 )
 from sqlrank.output.table_writes import (
     delete_insert_script,
-    output_identifier,
     resolve_group_column,
     without_order,
     wrap_for_storage,
@@ -70,7 +69,14 @@ from sqlrank.rollups.decomposition import (
 )
 from sqlrank.run.execution import execute_resolved
 from sqlrank.run.prepare import prepare_statement
-from sqlrank.sql_ast import count_rows, is_null, quoted_column, sql_literal, take_first
+from sqlrank.sql_ast import (
+    count_rows,
+    is_null,
+    output_identifier,
+    quoted_column,
+    sql_literal,
+    take_first,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
