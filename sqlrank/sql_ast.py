@@ -102,6 +102,18 @@ def _choose_skipped_types(
     return frozenset({*leaves, str, bool, type(None)}), exp.Column if has_leaf_columns else None
 
 
+def replace_columns(tree: Expr, choose: Callable[[str], Expr | None]) -> Expr:
+    """Return a copy of a tree with expressions in the place of columns, by their names; columns
+    without one stay.
+    """
+    holder = exp.Paren(this=tree.copy())
+    for column in find_nodes(holder, exp.Column):
+        if (value := choose(column.name)) is not None:
+            column.replace(value.copy())
+    replaced: Expr = holder.this
+    return replaced
+
+
 def first_select(query: exp.Query) -> exp.Query:
     """Return the first SELECT of a query, to which its comment is attached."""
     while isinstance(query, exp.Union):

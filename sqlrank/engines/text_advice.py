@@ -15,7 +15,14 @@ from sqlrank.engines.duckdb_session import fetch_tuples
 from sqlrank.errors import InputError, join_words, list_examples, quote_excerpt, to_sentence
 from sqlrank.registry.query_templates import RowCheck, load_select
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.sql_ast import call_function, find_nodes, is_not_null, quoted_column, sql_literal
+from sqlrank.sql_ast import (
+    call_function,
+    find_nodes,
+    is_not_null,
+    quoted_column,
+    replace_columns,
+    sql_literal,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -173,7 +180,7 @@ class _Reading:
             if is_lenient and type(tree) is exp.Cast
             else tree
         )
-        return tree.transform(lambda node: column.copy() if isinstance(node, exp.Column) else node)
+        return replace_columns(tree, lambda _: column)
 
 
 @cache

@@ -37,6 +37,7 @@ from sqlrank.sql_ast import (
     find_nodes,
     is_null,
     quoted_column,
+    replace_columns,
     sql_literal,
     take_first,
 )
@@ -440,8 +441,7 @@ def _write_form(form: RowCheck, value: exp.Expr, dialect: str) -> exp.Expr:
             call.set("this", composing_function)
         else:
             call.replace(call.expressions[0])
-    form_tree: exp.Expr = tree.this
-    return form_tree.transform(lambda node: value.copy() if isinstance(node, exp.Column) else node)
+    return replace_columns(tree.this, lambda _: value)
 
 
 def _select_values(bound_input: BoundInput, name: str, max_rows: int | None) -> exp.Select:

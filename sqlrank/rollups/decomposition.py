@@ -30,7 +30,7 @@ from sqlrank.registry.resolved_metric import (
 from sqlrank.registry.settings_checks import TieBound, accepted_settings, read_tie_bounds
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.result_columns import NUM_ROWS
-from sqlrank.sql_ast import case_when, count_rows, find_nodes, is_null
+from sqlrank.sql_ast import case_when, count_rows, find_nodes, is_null, replace_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -204,11 +204,7 @@ def _with_source_column(aggregate: exp.Expr, measured: MeasuredColumn | None) ->
     if measured is None:
         return aggregate
     source = exp.column(exp.to_identifier(measured.column, quoted=measured.column != measured.name))
-    return aggregate.transform(
-        lambda node: (
-            source.copy() if isinstance(node, exp.Column) and node.name == measured.name else node
-        )
-    )
+    return replace_columns(aggregate, {measured.name: source}.get)
 
 
 def _aggregate_slots(metric: ResolvedMetric, library: Registry) -> dict[str, str]:
@@ -469,9 +465,9 @@ def aggregate_per_query_values(
             (audits if output.kind == "audit" else keys).append((select_item, output))
             continue
         metric = metrics[output.name]
-        name = per_query_column(metric, library)
+        value = {per_query_column(metric, library): exp.column(output.alias)}
         for column, aggregate in stored_aggregates(metric, library, weighted=weighted).items():
-            aggregates.setdefault(column, _aggregate_of_column(aggregate, name, output.alias))
+            aggregates.setdefault(column, replace_columns(aggregate, value.get))
     columns = [
         (cast_double(aggregate).as_(name), OutputColumn(name, name, "value"))
         for name, aggregate in aggregates.items()
@@ -479,15 +475,6 @@ def aggregate_per_query_values(
     select_items = [*keys, *columns, *audits]
     tree.set("expressions", [select_item for select_item, _ in select_items])
     return CompiledStatement(tree, [output for _, output in select_items], statement.header)
-
-
-def _aggregate_of_column(aggregate: exp.Expr, name: str, alias: str) -> Any:
-    """Return the aggregate with the metric's value read from the column ``alias``."""
-    return aggregate.transform(
-        lambda node: (
-            exp.column(alias) if isinstance(node, exp.Column) and node.name == name else node
-        )
-    )
 
 
 def _default_depends_on_inputs(policy: str, library: Registry) -> bool:

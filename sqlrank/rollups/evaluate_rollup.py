@@ -77,7 +77,6 @@ from sqlrank.rollups.merge import (
     MergeQuery,
     RollingWindows,
     merge_bin_columns,
-    with_table_columns,
 )
 from sqlrank.rollups.rollup_table import RollupTable
 from sqlrank.run.prepare import prepare_statement
@@ -87,6 +86,7 @@ from sqlrank.sql_ast import (
     find_nodes,
     first_select,
     quoted_column,
+    replace_columns,
     unique_name,
 )
 
@@ -613,7 +613,9 @@ class _RollupQuery:
         )
         select_items += [exp.cast(exp.Sum(this=num_rows), "BIGINT").as_(NUM_ROWS)]
         select_items += [
-            cast_double(with_table_columns(metric.formula, table)).as_(self.aliases[metric.name])
+            cast_double(replace_columns(metric.formula, table.find_column)).as_(
+                self.aliases[metric.name]
+            )
             for metric in self.metrics.additive
         ]
         keys = [quoted_column(name) for name in self.keys]

@@ -23,7 +23,7 @@ from sqlrank.rollups.decomposition import (
     RollupMetrics,
 )
 from sqlrank.rollups.rollup_table import RollupTable, parse_key_condition
-from sqlrank.sql_ast import case_when, count_rows, is_null, sql_literal, union_all
+from sqlrank.sql_ast import case_when, count_rows, replace_columns, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -310,13 +310,15 @@ class MergeQuery:
         values: dict[str, exp.Expr] = {
             "merged_rows": exp.cast(exp.Sum(this=table.find_column(NUM_ROWS)), "BIGINT")
         }
-        if day is not None and (self.windows is not None or not merged):
+        if day is not None and self.windows is not None:
             values[NUM_DAYS] = exp.cast(exp.Sum(this=exp.column(NUM_DAYS)), "BIGINT")
         elif day is not None:
             values[NUM_DAYS] = exp.Count(this=exp.Distinct(expressions=[table.find_column(day)]))
         names = {metric.name: f"metric_{index}" for index, metric in enumerate(metrics.additive)}
         formulas = {
-            names[metric.name]: exp.cast(with_table_columns(metric.formula, table), "DOUBLE")
+            names[metric.name]: exp.cast(
+                replace_columns(metric.formula, table.find_column), "DOUBLE"
+            )
             for metric in metrics.additive
         }
         rows = self._select_rows({NUM_ROWS: exp.Sum, **merged}, counts_days=True)
@@ -395,19 +397,7 @@ class MergeQuery:
         keys = [*(self.table.find_column(name) for name in self._other_keys()), *extra_keys]
         if self.windows is not None:
             return self.windows.windowed_rows(self.rows, self.table, keys, merged, counts_days)
-        # Merging by day first is faster, but changes the last digits of double sums: only counts
-        # are merged so.
-        if not counts_days or self.table.day_column is None or set(merged) != {NUM_ROWS}:
-            return self.rows.copy()
-        day = self.table.find_column(self.table.day_column)
-        keys = [key for key in keys if key != day]
-        sums = [
-            merge(this=self.table.find_column(name)).as_(self.table.find_column(name).this)
-            for name, merge in merged.items()
-        ]
-        is_day = case_when(is_null(day), 0, 1)
-        per_day = exp.select(*keys, day, is_day.as_(NUM_DAYS), *sums).from_(self.rows)
-        return per_day.group_by(*keys, day).subquery("s")
+        return self.rows.copy()
 
     def _has_integer_bins(self) -> bool:
         """Return True if bins are integers and DuckDB's perfect hash can group by them."""
@@ -459,10 +449,3 @@ def merge_bin_columns(rollup_table: RollupTable) -> list[exp.Expr]:
         merge(this=rollup_table.find_column(name)).as_(name)
         for name, merge in BIN_MERGE_FUNCTIONS.items()
     ]
-
-
-def with_table_columns(formula: exp.Expr, rollup_table: RollupTable) -> exp.Expr:
-    """Return a formula with its columns spelled as in the table."""
-    return formula.transform(
-        lambda node: rollup_table.find_column(node.name) if isinstance(node, exp.Column) else node
-    )

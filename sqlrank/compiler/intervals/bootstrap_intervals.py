@@ -64,6 +64,7 @@ from sqlrank.sql_ast import (
     case_when,
     find_nodes,
     is_not_null,
+    replace_columns,
     sql_literal,
 )
 
@@ -506,6 +507,4 @@ def load_expression(file: str, replacement: exp.Expr) -> exp.Expr:
     expression.
     """
     expression = load_select("analyses/bootstrap", file).selects[0].unalias()
-    for column in find_nodes(expression, exp.Column):
-        column.replace(replacement.copy())
-    return expression
+    return replace_columns(expression, lambda _: replacement)

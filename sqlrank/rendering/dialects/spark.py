@@ -15,7 +15,15 @@ from sqlrank.rendering.dialect_forms import (
     number_from_one,
     unqualify_columns,
 )
-from sqlrank.sql_ast import BIGINT, DOUBLE, INT, call_function, find_nodes, sql_literal
+from sqlrank.sql_ast import (
+    BIGINT,
+    DOUBLE,
+    INT,
+    call_function,
+    find_nodes,
+    replace_columns,
+    sql_literal,
+)
 
 if TYPE_CHECKING:
     from sqlrank.rendering.dialect_forms import ListJoin
@@ -120,7 +128,7 @@ def _write_bucket(value: exp.Expr) -> exp.Expr:
 
     Roots are rounded correctly and RINT takes any double, so that buckets never fall.
     """
-    return _BUCKET.transform(lambda node: value if node == exp.column("value") else node)
+    return replace_columns(_BUCKET, lambda _: value)
 
 
 DIALECT = Dialect(
