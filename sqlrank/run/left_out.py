@@ -440,15 +440,17 @@ def _count_lists(audited: _AuditedResult) -> list[tuple[Any, ...]] | None:
     """
     request, by_role = audited.request, audited.inputs.by_role
     role, report = _find_query_role(request), audited.report
-    is_table = not (
-        request.rankings_from_predictions or request.assembled_roles or request.lists_from_queries
-    )
+    is_table = not (request.assembled_roles or request.lists_from_queries)
     if report is None or not {"run", role} <= by_role.keys() or not is_table:
         return None
     if report.rows.get("run", 0) > FULL_DUPLICATE_SEARCH_ROWS:
         return None
+    # Of predictions, those without a label are the documents without a judgment.
+    from_predictions = request.rankings_from_predictions
+    if from_predictions and report.rows.get("qrels") == report.rows.get("run"):
+        return None
     names, columns = by_role["run"].group_names, {*audited.table.column_names}
-    is_counted_once = (
+    is_counted_once = not from_predictions and (
         {*audited.inputs.group_names} <= {*names}
         and request.grouping_sets is None
         and not request.across
