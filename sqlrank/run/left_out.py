@@ -181,6 +181,7 @@ def find_left_out(
     )
     if list_counts and not any("in no judgment" in entry.note for entry in missing_hits):
         missing_hits += _find_unjudged_queries(audited, list_counts)
+    entries += _find_unjudged_choice(audited)
     return [
         *entries,
         *class_notes,
@@ -486,6 +487,21 @@ def _find_unjudged_queries(
         f"queries of the run {problem}, and are left out",
         audited.ranking_metrics,
         sorted(_read_groups(names, rows), key=str),
+    )
+    if unjudged.count:
+        yield unjudged
+
+
+def _find_unjudged_choice(audited: _AuditedResult) -> Iterator[LeftOut]:
+    """Yield the queries of the table of queries without judgments."""
+    role, by_role = _find_query_role(audited.request), audited.inputs.by_role
+    if role != "qrels" or not {"queries", role} <= by_role.keys() or not audited.ranking_metrics:
+        return
+    rows = count_unmatched_ids({"run": by_role["queries"], "qrels": by_role[role]}, "query_id")
+    unjudged = _summarize_groups(
+        "queries of the table of queries have no judgments, and are left out",
+        audited.ranking_metrics,
+        sorted(_read_groups(by_role["queries"].group_names, rows), key=str),
     )
     if unjudged.count:
         yield unjudged
