@@ -68,11 +68,6 @@ def find_format(role: str, path: Path) -> FileFormat:
     """
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
-    if not head and READER_FUNCTIONS.get(data_suffix(path)) == "READ_CSV":
-        raise InputError(
-            f"{role}: {_quote_path(path)} is empty, and has not even a header. Leave it out, or"
-            " check what should have written it"
-        )
     compression = next(
         (name for magic, name in _COMPRESSIONS.items() if head.startswith(magic)), None
     )

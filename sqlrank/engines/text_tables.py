@@ -261,11 +261,16 @@ def find_csv_options(
     file for those at the same places of the first.
 
     Raises:
-        InputError: DuckDB would leave out rows before one with more fields.
+        InputError: A file is empty, or DuckDB would leave out rows before one with more fields.
     """
     options: dict[str, exp.Expr] = {}
     headers = set()
     for path in files:
+        if not path.stat().st_size:
+            raise InputError(
+                f"{role}: {quote_excerpt(str(path), is_name=True)} is empty, and has not even a"
+                " header. Leave it out, or check what should have written it"
+            )
         with suppress(OSError, pa.ArrowException):
             lines = _sniffed_lines(path)
             first = next(iter(lines.values()), "")

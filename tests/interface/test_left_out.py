@@ -794,35 +794,3 @@ def test_a_result_without_rows_says_why() -> None:
                 "1 of 1 queries of the run have no judgments, and are left out",
             ],
         )
-
-
-UNLABELLED = {
-    "query_id": [1, 1, 2, 2],
-    "doc_id": ["a", "b", "c", "d"],
-    "score": [3.0, 2.0, 1.0, 0.0],
-    "other": [0.0, 1.0, 2.0, 3.0],
-    "label": [1, None, None, None],
-}
-CHOICE = {"query_id": ["q0", "q1", "other"]}
-
-
-@pytest.mark.parametrize("options", [{}, {"per_query": True}, {"confidence": 0.9}, {"by": "g"}])
-def test_queries_without_judgments_of_predictions_and_choices(options: dict[str, Any]) -> None:
-    rows = {**UNLABELLED, "g": ["x"] * 4}
-    result = sqlrank.evaluate("nDCG@3", predictions=rows, **options)
-    note = "1 of 2 queries of the run have no judgments, and are left out"
-    assert note in read_notes(result)
-    labelled = {**rows, "label": [1, 0, 0, 1]}
-    assert not read_notes(sqlrank.evaluate("nDCG@3", predictions=labelled))
-    choice = {**CHOICE, "g": ["x"] * 3} if "by" in options else CHOICE
-    result = sqlrank.evaluate("RR", run=RUN, qrels=QRELS, queries=choice, **options)
-    note = "1 of 3 queries of the table of queries have no judgments, and are left out"
-    assert note in read_notes(result)
-
-
-def test_queries_without_judgments_in_comparisons() -> None:
-    scores = {"score": ["score", "other"]}
-    compared = sqlrank.compare("RR", predictions=UNLABELLED, columns=scores)
-    assert "1 of 2 queries of the run have no judgments, and are left out" in read_notes(compared)
-    compared = sqlrank.compare("RR", run={"a": RUN, "b": RUN}, qrels=QRELS, queries=CHOICE)
-    assert any("1 of 3 queries of the table of queries" in note for note in read_notes(compared))

@@ -265,3 +265,39 @@ def test_lists_of_one_score_are_counted(scores: list[list[float]], text: str) ->
         mean = sum(1 / values.count(max(values)) for values in scores) / len(scores)
         assert expected["nDCG@1"].to_pylist() == [pytest.approx(mean)]
         assert read_notes(expected) == []
+
+
+UNLABELLED = {
+    "query_id": [1, 1, 2, 2],
+    "doc_id": ["a", "b", "c", "d"],
+    "score": [3.0, 2.0, 1.0, 0.0],
+    "other": [0.0, 1.0, 2.0, 3.0],
+    "label": [1, None, None, None],
+}
+ONE_RUN = {query: {"a": 2.0, "b": 1.0} for query in ("q0", "q1")}
+ONE_QRELS = {query: {"a": 1} for query in ("q0", "q1")}
+CHOICE = {"query_id": ["q0", "q1", "other"]}
+
+
+@pytest.mark.parametrize("options", [{}, {"per_query": True}, {"confidence": 0.9}, {"by": "g"}])
+def test_queries_without_judgments_of_predictions_and_choices(options: dict[str, Any]) -> None:
+    rows = {**UNLABELLED, "g": ["x"] * 4}
+    result = sqlrank.evaluate("nDCG@3", predictions=rows, **options)
+    note = "1 of 2 queries of the run have no judgments, and are left out"
+    assert note in read_notes(result)
+    labelled = {**rows, "label": [1, 0, 0, 1]}
+    assert not read_notes(sqlrank.evaluate("nDCG@3", predictions=labelled))
+    choice = {**CHOICE, "g": ["x"] * 3} if "by" in options else CHOICE
+    result = sqlrank.evaluate("RR", run=ONE_RUN, qrels=ONE_QRELS, queries=choice, **options)
+    note = "1 of 3 queries of the table of queries have no judgments, and are left out"
+    assert note in read_notes(result)
+
+
+def test_queries_without_judgments_in_comparisons() -> None:
+    scores = {"score": ["score", "other"]}
+    compared = sqlrank.compare("RR", predictions=UNLABELLED, columns=scores)
+    assert "1 of 2 queries of the run have no judgments, and are left out" in read_notes(compared)
+    compared = sqlrank.compare(
+        "RR", run={"a": ONE_RUN, "b": ONE_RUN}, qrels=ONE_QRELS, queries=CHOICE
+    )
+    assert any("1 of 3 queries of the table of queries" in note for note in read_notes(compared))
