@@ -8,11 +8,12 @@
 --     D = sum over p in R of (s_n - s_p)
 --     B = sum over p in H of max(0, margin + s_n - s_p)
 -- K are the k highest negatives, H the b highest positives and L the b lowest; b is the number of positives, but at most k.
--- R are the positives that are not in H. True are 1 - pAp@k <= ramp <= max, avg <= max and 1 - pAp@k <= ts; avg may be less than 1 - pAp@k. Two more are for
--- comparison: pauc, of all positives, of pAUC@k; precision, of precision@k. The latter is the greatest violation by a top k
--- that leaves positives out: margin + s- summed over its negatives, less as many times the mean score of the positives left out.
--- precision_reference is that of the code of Hiranandani et al., if at least 0. It differs for k > n+: a positive left out weighs
--- 1 at most there, even where more negatives are in, so that the same number added to all scores changes the loss.
+-- R are the positives that are not in H.
+-- True are 1 - pAp@k <= ramp <= max, avg <= max and 1 - pAp@k <= ts; avg may be less than 1 - pAp@k.
+-- Two more are for comparison, pauc of pAUC@k, with all positives, and precision of precision@k. The latter is the greatest violation by a
+-- top k that leaves positives out, margin + s_n summed over its negatives, less as many times the mean score of the positives left out.
+-- precision_reference is that of the code of Hiranandani et al., if at least 0. It differs for k above the number of positives, where one
+-- left out weighs 1 at most, even where more negatives are in, so that the same number added to all scores changes the loss.
 -- Use when: you train a linear scorer for the top k, or want to see the loss that training minimises.
 -- $k: integer from 1: number of negatives and, at most, positives that are compared.
 -- few_negatives(): default truncate: rule for groups with fewer than k negatives.
