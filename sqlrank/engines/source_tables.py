@@ -512,7 +512,9 @@ def _own_names(connection: duckdb.DuckDBPyConnection, node: exp.Expr, path: str)
     if not is_json and not node.find(exp.ReadCSV):
         return []
     query = load_select("inputs/readers", "json_keys.sql" if is_json else "csv_header.sql")
-    rows = fetch_tuples(connection, bind_placeholders(query, path=path).sql("duckdb"))
+    # Objects of every file have names of their own, and CSV files have them in one header.
+    read = next(node.find_all(exp.Array, exp.Literal)) if is_json else path
+    rows = fetch_tuples(connection, bind_placeholders(query, path=read).sql("duckdb"))
     return [str(name) for row in rows for name in row]
 
 

@@ -253,6 +253,23 @@ def test_names_that_differ_in_case_alone(tmp_path: Path) -> None:
     assert sqlrank.evaluate("AUC", predictions=numbered).to_pylist() == [{"AUC": 0.0}]
 
 
+@pytest.mark.parametrize("source", ["x", "x/*.jsonl", ["x/a.jsonl", "x/b.jsonl"]])
+def test_keys_of_json_files_that_differ_in_case(
+    source: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of one file without the other, the group would be NULL."""
+    monkeypatch.chdir(tmp_path)
+    Path("x").mkdir()
+    for name, key in {"a": "g", "b": "G"}.items():
+        Path(f"x/{name}.jsonl").write_text(f'{{"label": 1, "score": 0.5, "{key}": "a"}}\n')
+    if isinstance(source, list):  # a union, which reads each by its own names
+        assert sqlrank.evaluate("Brier", predictions=source, by="g").num_rows == 1
+    else:
+        with pytest.raises(InputError, match="two columns that are named 'g', in any case"):
+            sqlrank.evaluate("Brier", predictions=source, by="g")
+    assert sqlrank.evaluate("Brier", predictions=source)["Brier"].to_pylist() == [0.25]
+
+
 def test_folders_with_the_name_of_a_column(tmp_path: Path) -> None:
     for label in (0, 1):
         (tmp_path / f"label={label}").mkdir()
