@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.cancellation import check_deadline
@@ -168,9 +169,30 @@ def resolve_metrics(
     ``input_roles`` are the roles of the inputs, on which defaults depend. Without ``has_inputs``
     they are only tried, and a metric of others is no mistake.
     """
-    metric_list = as_metric_list(metrics)
-    compat_mode = _load_mode(compat, library, input_roles)
+    metric_list, roles = as_metric_list(metrics), tuple(input_roles)
     frozen_policies = _freeze_policies(policies)
+    # Its text tells 1 from True and 1.0, which are equal.
+    key = (repr((metric_list, compat, frozen_policies, roles, has_inputs)), library)
+    return [
+        *_resolve_once(
+            _Resolution(key, (metric_list, library, compat, frozen_policies, roles, has_inputs))
+        )
+    ]
+
+
+@dataclass(frozen=True)
+class _Resolution:
+    """The arguments of a resolution, with the key by which it is found again."""
+
+    key: tuple[str, Registry]
+    arguments: tuple[Any, ...] = field(compare=False)
+
+
+@lru_cache(maxsize=64)
+def _resolve_once(resolution: _Resolution) -> tuple[ResolvedMetric, ...]:
+    """Return the metrics of a resolution, which calls in a loop repeat."""
+    metric_list, library, compat, frozen_policies, input_roles, has_inputs = resolution.arguments
+    compat_mode = _load_mode(compat, library, input_roles)
     requested, problems = _parse_metrics(metric_list, compat_mode, library, input_roles, has_inputs)
     problems = [*invalid_policies(frozen_policies, library), *problems]
     resolved_metrics: dict[str, ResolvedMetric] = {}
@@ -194,11 +216,11 @@ def resolve_metrics(
     if problems:
         raise MetricError(*dict.fromkeys(problems))
     _check_cutoff_count(resolved_metrics.values())
-    return [
+    return tuple(
         replace(for_tie_order(resolved, library), requested_names=texts, column_names=texts)
         for name, resolved in resolved_metrics.items()
         for texts in (tuple(requested[name].texts.values()),)
-    ]
+    )
 
 
 def _single_value_advice(resolved: ResolvedMetric, library: Registry) -> str:

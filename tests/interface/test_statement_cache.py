@@ -43,6 +43,21 @@ def change(file: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new), "utf-8")
 
 
+def test_metrics_of_other_settings_are_resolved_apart() -> None:
+    def write(metrics: list[str], **options: Any) -> str:
+        return sqlrank.sql(metrics, run="run", qrels="qrels", **options)
+
+    texts = [write(["AP", "P(rel=1)@5"], rel=value) for value in (1, 1.5, 2)]
+    texts += [
+        write(["AP", "P@5"], queries="queries"),
+        write(["AP", "P@5"], compat="trec9"),
+        write(["P@5", "AP"]),
+    ]
+    assert len({*texts}) == len(texts)
+    with pytest.raises(sqlrank.MetricError, match="rel is '2'"):
+        write(["AP", "P(rel=1)@5"], rel="2")
+
+
 def test_a_check_that_was_changed_is_read_anew(folder: Path) -> None:
     assert evaluate_revenue(folder) == [13.0]
     change(folder / "checks" / "orders.sql", "WHEN pieces < 0 THEN 1 ELSE 0 END) AS negative_pieces -- pieces are negative",
