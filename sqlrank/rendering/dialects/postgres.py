@@ -42,20 +42,21 @@ def _double_percents(query: str) -> str:
     return re.sub(r"%(?!\d+\$s)", "%%", query)
 
 
-def _compare_records(tree: exp.Expr) -> None:
-    """Compare nullable keys of one type as records, which are equal where both are NULL and can be
+def _compare_arrays(tree: exp.Expr) -> None:
+    """Compare nullable keys of one type as arrays, which are equal where both are NULL and can be
     hashed: joins by IS NOT DISTINCT FROM compare each row with each.
+
+    A join by one key compares both ways. By arrays alone, the planner expects one in 200 pairs of
+    groups to match, so many that it compiles the statement for longer than it runs.
     """
     for comparison in find_comparisons_of_one_origin(tree):
-        comparison.replace(
-            exp.EQ(
-                this=_write_record(comparison.this), expression=_write_record(comparison.expression)
-            )
+        first, second = (
+            exp.Array(expressions=[operand.copy()])
+            for operand in (comparison.this, comparison.expression)
         )
-
-
-def _write_record(value: exp.Expr) -> exp.Cast:
-    return exp.cast(call_function("ROW", value), exp.DataType.build("RECORD", udt=True))
+        arrays = exp.EQ(this=first, expression=second)
+        is_alone = isinstance(comparison.find_ancestor(exp.And, exp.Join), exp.Join)
+        comparison.replace(exp.and_(arrays, comparison.copy()) if is_alone else arrays)
 
 
 _RAISE_PROBLEM = r"""
@@ -83,7 +84,7 @@ DIALECT = Dialect(
     write_series=read_series_function,
     write_hex_number=_cast_bits,
     write_words=split_at_blanks("[^[:alnum:]]+"),
-    finish=_compare_records,
+    finish=_compare_arrays,
     fold_identifier=str.lower,
     calls_functions_by_fields=True,
     supports_collations=True,

@@ -6,9 +6,9 @@
   SELECT "user_id" AS query_id, CAST("revenue" AS DOUBLE PRECISION) AS weight
   FROM shop.eval.users
 -- rankings: ranked_documents
-    ON CAST(ROW(selected_queries."model") AS RECORD) = CAST(ROW(run."model") AS RECORD)
+    ON ARRAY[selected_queries."model"] = ARRAY[run."model"]
 -- rankings: judged_documents
-    ON CAST(ROW(ranked_documents."model") AS RECORD) = CAST(ROW(selected_queries."model") AS RECORD)
+    ON ARRAY[ranked_documents."model"] = ARRAY[selected_queries."model"]
 -- rankings: relevant_documents
     CAST(1 AS DOUBLE PRECISION) / rank AS reciprocal_rank,
 -- rankings: discounted_gains_metrics
@@ -26,13 +26,12 @@
       CASE WHEN rank IS NOT NULL THEN CAST(cumulative_hits AS DOUBLE PRECISION) / rank ELSE 0 END
     ) / CAST(COUNT(*) AS DOUBLE PRECISION) AS ap,
 -- rankings: query_metrics
-    ON CAST(ROW(discounted_gains_metrics."model") AS RECORD)
-    = CAST(ROW(selected_queries."model") AS RECORD)
-    ON CAST(ROW(relevant_documents_metrics."model") AS RECORD)
+    ON ARRAY[discounted_gains_metrics."model"] = ARRAY[selected_queries."model"]
+    ON ARRAY[relevant_documents_metrics."model"] = ARRAY[selected_queries."model"]
 -- predictions: result
 CREATE TABLE shop.ads.daily_metrics AS
-  ON CAST(ROW(positive_thresholds_metrics."campaign") AS RECORD)
-  = CAST(ROW(predictions_metrics."campaign") AS RECORD);
+  ON ARRAY[positive_thresholds_metrics."campaign"] = ARRAY[predictions_metrics."campaign"]
+  AND positive_thresholds_metrics."campaign" IS NOT DISTINCT FROM predictions_metrics."campaign";
 -- predictions: predictions
     CAST("p_click" AS DOUBLE PRECISION) AS score, CAST("click" AS DOUBLE PRECISION) AS label,
     CAST(1 / "propensity" AS DOUBLE PRECISION) AS weight
@@ -57,13 +56,10 @@ CREATE TABLE shop.ads.daily_metrics AS
       THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
     END)) / CAST(COUNT(*) AS DOUBLE PRECISION) AS log_loss
 -- auc_logloss: rank_counts
-    ON CAST(ROW(predictions_metrics."campaign") AS RECORD)
-    = CAST(ROW(positive_ranks."campaign") AS RECORD)
-    AND CAST(ROW(predictions_metrics."day") AS RECORD) = CAST(ROW(positive_ranks."day") AS RECORD)
+    ON ARRAY[predictions_metrics."campaign"] = ARRAY[positive_ranks."campaign"]
+    AND ARRAY[predictions_metrics."day"] = ARRAY[positive_ranks."day"]
 -- auc_logloss: result
-  = CAST(ROW(predictions_metrics."campaign") AS RECORD)
-  AND CAST(ROW(positive_thresholds_metrics."day") AS RECORD)
-  = CAST(ROW(predictions_metrics."day") AS RECORD)
+  AND ARRAY[positive_thresholds_metrics."day"] = ARRAY[predictions_metrics."day"]
 -- kendalltau: predictions
   SELECT CAST(score AS DOUBLE PRECISION) AS score, CAST(label AS DOUBLE PRECISION) AS label
 -- kendalltau: label_score_weights
@@ -93,19 +89,21 @@ CREATE TABLE shop.ads.daily_metrics AS
     CAST(score AS DOUBLE PRECISION) AS score, CAST(label AS DOUBLE PRECISION) AS label,
     query_id, doc_id
 -- together: ranked_documents
-    ON CAST(ROW(evaluated_queries."model") AS RECORD) = CAST(ROW(predictions."model") AS RECORD)
+    ON ARRAY[evaluated_queries."model"] = ARRAY[predictions."model"]
 -- together: ideal_ranking
-    ON CAST(ROW(ranked_documents."model") AS RECORD) = CAST(ROW(qrels."model") AS RECORD)
+    ON ARRAY[ranked_documents."model"] = ARRAY[qrels."model"]
 -- together: rank_counts
   INNER JOIN group_sizes
-    ON CAST(ROW(group_sizes."model") AS RECORD) = CAST(ROW(positive_ranks."model") AS RECORD)
+    ON ARRAY[group_sizes."model"] = ARRAY[positive_ranks."model"]
+    AND group_sizes."model" IS NOT DISTINCT FROM positive_ranks."model"
 -- together: group_metrics
-    = CAST(ROW(evaluated_queries."model") AS RECORD)
+    ON ARRAY[discounted_gains_metrics."model"] = ARRAY[evaluated_queries."model"]
 -- together: result
-  ON CAST(ROW(positive_thresholds_metrics."model") AS RECORD)
-  = CAST(ROW(group_sizes."model") AS RECORD)
+  ON ARRAY[positive_thresholds_metrics."model"] = ARRAY[group_sizes."model"]
+  AND positive_thresholds_metrics."model" IS NOT DISTINCT FROM group_sizes."model"
 LEFT JOIN group_metrics
-  ON CAST(ROW(group_metrics."model") AS RECORD) = CAST(ROW(group_sizes."model") AS RECORD)
+  ON ARRAY[group_metrics."model"] = ARRAY[group_sizes."model"]
+  AND group_metrics."model" IS NOT DISTINCT FROM group_sizes."model"
 -- logs: logs
     CAST(reward AS DOUBLE PRECISION) AS reward,
     CAST(propensity AS DOUBLE PRECISION) AS propensity,
@@ -116,9 +114,11 @@ LEFT JOIN group_metrics
     CAST(1 AS DOUBLE PRECISION) / COUNT(*) AS dr_by_sum,  -- derivative of the metric by its sum
 -- logs: unit_influence
   INNER JOIN logs_metrics
-    ON CAST(ROW(logs_metrics."campaign") AS RECORD) = CAST(ROW(logs."campaign") AS RECORD)
+    ON ARRAY[logs_metrics."campaign"] = ARRAY[logs."campaign"]
+    AND logs_metrics."campaign" IS NOT DISTINCT FROM logs."campaign"
 -- logs: metric_sums
-    ON CAST(ROW(logs_metrics."campaign") AS RECORD) = CAST(ROW(influence_sums."campaign") AS RECORD)
+    ON ARRAY[logs_metrics."campaign"] = ARRAY[influence_sums."campaign"]
+    AND logs_metrics."campaign" IS NOT DISTINCT FROM influence_sums."campaign"
 -- logs: standard_errors
     fourth_powers / NULLIF(squares * squares, 0)
     - CAST(1 AS DOUBLE PRECISION) / units AS concentration
@@ -150,7 +150,8 @@ LEFT JOIN group_metrics
   CAST(NULL AS DOUBLE PRECISION) AS ess_ci_high,
   CAST(NULL AS DOUBLE PRECISION) AS ess_se,
 LEFT JOIN intervals
-  ON CAST(ROW(intervals."campaign") AS RECORD) = CAST(ROW(logs_metrics."campaign") AS RECORD)
+  ON ARRAY[intervals."campaign"] = ARRAY[logs_metrics."campaign"]
+  AND intervals."campaign" IS NOT DISTINCT FROM logs_metrics."campaign"
 -- answers: qrels
     answers."intent", answers.query_id, relevant_ids.doc_id,
       ELSE CAST(answers.grades[relevant_ids.list_position] AS DOUBLE PRECISION)
@@ -160,17 +161,16 @@ LEFT JOIN intervals
     retrieved_ids.list_position AS rank
   CROSS JOIN UNNEST(answers.retrieved) WITH ORDINALITY AS retrieved_ids(doc_id, list_position)
 -- answers: ranked_documents
-    ON CAST(ROW(answers."intent") AS RECORD) = CAST(ROW(deduplicated_run."intent") AS RECORD)
+    ON ARRAY[answers."intent"] = ARRAY[deduplicated_run."intent"]
 -- answers: judged_documents
-    ON CAST(ROW(answers."intent") AS RECORD) = CAST(ROW(deduplicated_qrels."intent") AS RECORD)
-    ON CAST(ROW(ranked_documents."intent") AS RECORD) = CAST(ROW(answers."intent") AS RECORD)
+    ON ARRAY[answers."intent"] = ARRAY[deduplicated_qrels."intent"]
+    ON ARRAY[ranked_documents."intent"] = ARRAY[answers."intent"]
 -- answers: relevant_documents_metrics
     SUM(CASE WHEN rank <= 5 THEN CAST(1.0 AS DOUBLE PRECISION) ELSE 0 END)
     / CAST(COUNT(*) AS DOUBLE PRECISION) AS r_at_5
 -- answers: result
-  ON CAST(ROW(discounted_gains_metrics."intent") AS RECORD) = CAST(ROW(answers."intent") AS RECORD)
-  ON CAST(ROW(relevant_documents_metrics."intent") AS RECORD)
-  = CAST(ROW(answers."intent") AS RECORD)
+  ON ARRAY[discounted_gains_metrics."intent"] = ARRAY[answers."intent"]
+  ON ARRAY[relevant_documents_metrics."intent"] = ARRAY[answers."intent"]
 ORDER BY answers."intent" NULLS FIRST;
 -- interleaved: interleaved
   SELECT session_id, team, CAST(clicks AS DOUBLE PRECISION) AS clicks
