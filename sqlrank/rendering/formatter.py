@@ -499,7 +499,7 @@ def _window_layout(dispatch: Layouts) -> Write:
         if _fits_one_line(self, text):
             return text
         terms = text.rpartition(" OVER (")[2][:-1]
-        if not _fits_one_line(self, terms):
+        if node.args.get("alias") is not None or not _fits_one_line(self, terms):
             return dispatch[exp.Window](self, node)
         function = self.sql(node, "this")
         line = f"{function} OVER ({terms})"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,10 @@ import sqlglot
 
 import sqlrank
 from sqlrank.compiler.intervals.bootstrap_intervals import digest_number
-from sqlrank.errors import ContractError, SqlrankError
+from sqlrank.errors import ContractError
 from sqlrank.registry.contract import check_syntax_rules
-from sqlrank.registry.loader import load_registry
-from sqlrank.registry.resolved_metric import find_dependencies, find_engines
 from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.rendering.renderer import to_sql
-from tests.named_sources import name_sources, write_metric
 
 SERIES = {
     "duckdb": "FROM GENERATE_SERIES(2, 20) AS series(number)",
@@ -134,31 +130,6 @@ def test_no_rows_have_no_total() -> None:
         assert connection.execute(text).fetchall() == []
 
 
-SMALL_STEPS = {"depth_weights", "greatest_sums", "item_shares", "multiclassreport"}
-SMALL_STEPS |= {"numbered_classes", "rating_counts"}
-"""Steps of a row per depth, rating or class, which one worker of Spark sorts."""
-
-
-@pytest.mark.slow
-def test_no_window_moves_all_rows_to_one_worker_of_spark() -> None:
-    library, steps = load_registry(), set()
-    for file in [*library.metrics.values(), *library.curves.values()]:
-        engines = find_engines(find_dependencies(library, file, {}).files)
-        if file.measures_column or (engines and "spark" not in engines):
-            continue
-        call: dict[str, Any] = {"metrics": write_metric(file), "dialect": "spark"}
-        call |= name_sources(file)
-        try:
-            text = sqlrank.sql(**call, confidence=0.95)
-        except SqlrankError:  # it has no intervals
-            text = sqlrank.sql(**call)
-        for match in re.finditer(r"(?:OVER|AS) \(\s*ORDER BY", text):
-            steps.add(
-                re.findall(r"^(?:\), |WITH )(\w+) AS", text[: match.start()], re.MULTILINE)[-1]
-            )
-    assert steps == SMALL_STEPS
-
-
 def test_a_dialect_that_a_library_registers_is_not_that_of_statements(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -174,3 +145,18 @@ def test_a_dialect_that_a_library_registers_is_not_that_of_statements(
     assert type(sqlglot.Dialect.get_or_raise("clickhouse")) is ClickHouse
     assert type(DIALECTS["clickhouse"].sqlglot) is base
     assert "Nullable(Float64)" in sqlrank.sql("LogLoss", predictions="x", dialect="clickhouse")
+
+
+def test_a_call_over_a_named_window_is_written_once() -> None:
+    """One character too many for its line, it was written within the window, too."""
+    for length in range(20, 50):
+        text = to_sql(
+            sqlglot.parse_one(
+                "WITH sums AS (SELECT SUM(SUM(disagreement)) OVER preceding_rows_by_ratings AS"
+                f" {'x' * length}, c FROM t GROUP BY c WINDOW preceding_rows_by_ratings AS (ORDER BY"
+                " c)) SELECT * FROM sums"
+            ),
+            "duckdb",
+            pretty=True,
+        )
+        assert text.count(" OVER ") == 1
