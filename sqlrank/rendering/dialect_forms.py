@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
@@ -399,6 +399,37 @@ class _Steps:
                 values += [item.unalias() for item in items if item.alias_or_name == value.name]
         return [other for item in values for other in self.find_expressions(item)] or [value]
 
+    def is_of_caller(self, value: exp.Expr) -> bool:
+        """Return True if a value is one of a table of the caller, which may hold it many times."""
+        selects: list[Any] = [other.parent_select for other in self.find_expressions(value)]
+        sources = [select.args["from_"].this for select in selects]
+        return all(
+            isinstance(source, exp.Table)
+            and (bool(source.args.get("db")) or source.name not in self._places)
+            for source in sources
+        )
+
+    def is_small(self, query: exp.Expr) -> bool:
+        """Return True if the rows of a query are of aggregates or of a series, not of a table."""
+        return all(
+            select.args.get("group") is not None
+            or any(map(is_aggregated, select.selects))
+            or all(
+                self._is_small_source(clause.this, select)
+                for clause in [select.args.get("from_"), *(select.args.get("joins") or [])]
+                if clause
+            )
+            for select in union_members(query)
+        )
+
+    def _is_small_source(self, source: exp.Expr, reader: exp.Expr) -> bool:
+        if not isinstance(source, exp.Table):
+            return not isinstance(source, exp.Subquery) or self.is_small(source.this)
+        cte = reader.find_ancestor(exp.CTE)
+        last = len(self._places) if cte is None else self._places[cte.alias]
+        is_step = not source.args.get("db") and self._places.get(source.name, last) < last
+        return is_step and self.is_small(self._queries[source.name])
+
     def _find_output(self, query: exp.Expr, name: str, last: int) -> Origins:
         key = (id(query), name)
         if key not in self._known:
@@ -525,9 +556,16 @@ operand.
 """
 
 
+SMALL_COMMENT = (
+    "RAND() is never 1: one worker sorts these few rows. Without a partition Spark warns of that."
+)
+
+
 def split_windows(tree: exp.Expr, write_bucket: Callable[[exp.Expr], exp.Expr]) -> None:
     """Split windows that sort all rows, or all of a computed class, by buckets of the number that
-    they sort by, in place; a step has sums over the other buckets.
+    they sort by, in place; a step has sums over the other buckets. Other values that are summed up
+    to equal ones, such as ratings, are buckets of their own. Of aggregates and series, which are
+    few rows, the other windows get a partition that holds all of them.
 
     ``write_bucket`` returns the bucket of a number, which never falls as the number rises.
 
@@ -537,40 +575,81 @@ def split_windows(tree: exp.Expr, write_bucket: Callable[[exp.Expr], exp.Expr]) 
     >>> split_windows(tree, lambda value: exp.Floor(this=value))
     >>> [cte.alias for cte in tree.find_all(exp.CTE)]
     ['a_rows', 'a_buckets', 'a']
-    """
+    >>> tree = sqlglot.parse_one("SELECT ROW_NUMBER() OVER (ORDER BY x) AS n FROM (SELECT x FROM t GROUP BY x) AS s")
+    >>> split_windows(tree, lambda value: exp.Floor(this=value))
+    >>> tree.selects[0].sql()
+    'ROW_NUMBER() OVER (PARTITION BY RAND() = 1 ORDER BY x) AS n'
+    """  # noqa: E501
     steps = _Steps(tree)
-    terms_by_select: dict[int, list[tuple[exp.Window, list[exp.Ordered]]]] = {}
+    splits_by_select: dict[int, list[_Split]] = {}
+    small: list[exp.Window] = []
     for window in find_nodes(tree, exp.Window):
-        if terms := _find_split_terms(steps, window):
-            terms_by_select.setdefault(id(window.parent_select), []).append((window, terms))
-    for windows in reversed(terms_by_select.values()):  # a SELECT before the one that it is in
-        _split_windows_of_select(tree, windows, write_bucket)
+        if split := _find_split(steps, window, write_bucket):
+            splits_by_select.setdefault(id(window.parent_select), []).append(split)
+        elif _sorts_all_rows(window) and steps.is_small(cast("exp.Expr", window.parent_select)):
+            small.append(window)
+    _add_partitions(small)
+    for splits in reversed(splits_by_select.values()):  # a SELECT before the one that it is in
+        _split_windows_of_select(tree, splits)
 
 
-def _find_split_terms(steps: _Steps, window: exp.Window) -> list[exp.Ordered]:
-    """Return the terms of the order of a window up to the number that it is split by, if any.
+def _sorts_all_rows(window: exp.Window) -> bool:
+    return window.args.get("order") is not None and not window.args.get("partition_by")
 
-    Partitions by columns of the caller are many. Where files sort by a text or the numbers of a
-    series first, rows are few.
+
+def _add_partitions(windows: Sequence[exp.Window]) -> None:
+    """Add a partition of all rows by a condition that Spark cannot know to be false, and a comment
+    at the first.
+    """
+    for window in windows:
+        window.set("partition_by", [exp.EQ(this=exp.Rand(), expression=sql_literal(1))])
+    if windows:
+        select: Any = windows[0].parent_select
+        select.comments = [*(select.comments or []), SMALL_COMMENT]
+
+
+@dataclass(frozen=True)
+class _Split:
+    """A window to split, the terms of its order up to the value that it is split by, and the bucket
+    of that.
+    """
+
+    window: exp.Window
+    terms: list[exp.Ordered]
+    bucket: exp.Expr
+
+
+def _find_split(
+    steps: _Steps, window: exp.Window, write_bucket: Callable[[exp.Expr], exp.Expr]
+) -> _Split | None:
+    """Return the split of a window, None if it stays whole.
+
+    Partitions by columns of the caller are many. Where files sort by the numbers of a series first,
+    rows are few.
     """
     select, order = window.parent_select, window.args.get("order")
     if order is None or select is None or select.args.get("group"):
-        return []
+        return None
     for part in window.args.get("partition_by") or ():
         if part.name in _MANY or any(
             isinstance(x, exp.Column) for x in steps.find_expressions(part)
         ):
-            return []
-    has_form = isinstance(window.this, (exp.Sum, exp.Count, exp.RowNumber, exp.Rank)) or (
-        isinstance(window.this, (exp.DenseRank, *_NEIGHBORS)) and len(order.expressions) == 1
-    )
+            return None
     terms: list[exp.Ordered] = order.expressions
+    has_form = isinstance(window.this, (exp.Sum, exp.Count, exp.RowNumber, exp.Rank)) or (
+        isinstance(window.this, (exp.DenseRank, *_NEIGHBORS)) and len(terms) == 1
+    )
     flags = [*takewhile(lambda term: _is_flag(steps, term.this), terms)]
-    number = next(iter(terms[len(flags) :]), None)
-    if number is None or not has_form or _read_frame(window) not in _OTHER_BUCKETS:
-        return []
-    is_split = number.this.name != BUCKET and _is_number(steps, number.this)
-    return [*flags, number] if is_split else []
+    sorted_by = next(iter(terms[len(flags) :]), None)
+    if sorted_by is None or not has_form or _read_frame(window) not in _OTHER_BUCKETS:
+        return None
+    value: exp.Expr = sorted_by.this
+    if value.name != BUCKET and _is_number(steps, value):
+        return _Split(window, [*flags, sorted_by], write_bucket(value.copy()))
+    sums_peers = window.args.get("spec") is None and isinstance(window.this, (exp.Sum, exp.Count))
+    if sums_peers and not flags and len(terms) == 1 and steps.is_of_caller(value):
+        return _Split(window, [sorted_by], value.copy())
+    return None
 
 
 def _is_flag(steps: _Steps, value: exp.Expr) -> bool:
@@ -613,12 +692,8 @@ def _is_number(steps: _Steps, value: exp.Expr) -> bool:
     return is_numeric_cast or value.is_number or isinstance(value, (*_NUMBERS, *_POSITIONS))
 
 
-def _split_windows_of_select(
-    tree: exp.Expr,
-    windows: Sequence[tuple[exp.Window, list[exp.Ordered]]],
-    write_bucket: Callable[[exp.Expr], exp.Expr],
-) -> None:
-    select: Any = windows[0][0].parent_select
+def _split_windows_of_select(tree: exp.Expr, splits: Sequence[_Split]) -> None:
+    select: Any = splits[0].window.parent_select
     reader = select.find_ancestor(exp.CTE)
     title = "result" if reader is None else reader.alias
     rows = exp.Select()
@@ -635,27 +710,27 @@ def _split_windows_of_select(
             rows.select(value.copy() if same_name else value.as_(names[value]), copy=False)
         return exp.column(names[value])
 
-    splits = [
+    keyed = [
         (
-            window,
+            split.window,
             [
                 add_column(part, part.name or "part")
-                for part in window.args.get("partition_by") or ()
+                for part in split.window.args.get("partition_by") or ()
             ],
             [
-                *(add_column(flag.this, flag.name or "flag") for flag in terms[:-1]),
-                add_column(_write_bucket(terms, write_bucket), _name_bucket(terms[-1])),
+                *(add_column(flag.this, flag.name or "flag") for flag in split.terms[:-1]),
+                add_column(_write_bucket(split), _name_bucket(split)),
             ],
-            [term.copy() for term in terms],
+            [term.copy() for term in split.terms],
         )
-        for window, terms in windows
+        for split in splits
     ]
     for column in [column for item in select.selects for column in find_nodes(item, exp.Column)]:
         column.replace(add_column(column, column.name))
     step = add_step(tree, select, rows, f"{title}_rows")
     _request_materialization(tree, next(c for c in find_nodes(tree, exp.CTE) if c.alias == step))
     totals: dict[tuple[exp.Expr, ...], exp.Select] = {}
-    for window, parts, bucket, terms in splits:
+    for window, parts, bucket, terms in keyed:
         keys = (*parts, *bucket)
         window.set("partition_by", [key.copy() for key in keys])
         if keys not in totals:
@@ -674,16 +749,17 @@ def _split_windows_of_select(
         select.join(name, using=[key.name for key in keys], join_type="inner", copy=False)
 
 
-def _write_bucket(
-    terms: Sequence[exp.Ordered], write_bucket: Callable[[exp.Expr], exp.Expr]
-) -> exp.Expr:
+def _write_bucket(split: _Split) -> exp.Expr:
     """Return the bucket of the last term, 0 of NULLs, which a flag sorts apart."""
-    bucket = write_bucket(terms[-1].this.copy())
-    return exp.Coalesce(this=bucket, expressions=[sql_literal(0)]) if len(terms) > 1 else bucket
+    if len(split.terms) == 1:
+        return split.bucket
+    return exp.Coalesce(this=split.bucket, expressions=[sql_literal(0)])
 
 
-def _name_bucket(term: exp.Ordered) -> str:
-    column = term.find(exp.Column)
+def _name_bucket(split: _Split) -> str:
+    column = split.terms[-1].find(exp.Column)
+    if column is not None and column == split.bucket:
+        return column.name
     return BUCKET if column is None else f"{column.name}_{BUCKET}"
 
 

@@ -1,8 +1,9 @@
 """Evaluate on a Spark cluster, in a process of its own: a session belongs to its process, and its
 log to its stderr.
 
-Reads ``{"master": ..., "tables": {name: path}, "calls": [[metrics, options], ...]}`` from stdin;
-prints the rows of each call, and how many executors there were, as JSON.
+Reads ``{"master": ..., "tables": {name: path}, "calls": [[metrics, options], ...]}`` from stdin,
+and the statement to run before the calls, if any; prints the rows of each call, and how many
+executors there were, as JSON.
 """
 
 import json
@@ -34,6 +35,8 @@ def main() -> None:
     try:
         for name, path in given["tables"].items():
             session.read.parquet(path).createOrReplaceTempView(name)
+        if "statement" in given:
+            session.sql(given["statement"]).collect()
         rows = [
             sqlrank.evaluate(metrics, connection=session, **options).to_pylist()
             for metrics, options in given["calls"]

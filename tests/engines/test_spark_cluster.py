@@ -43,7 +43,20 @@ QRELS = (
     "SELECT 'q' || i // 20 AS query_id, 'd' || i * 3 % 53 AS doc_id, CAST(hash(i, 3) % 4 AS BIGINT)"
     " AS relevance FROM range(9000) AS t(i)"
 )
-TABLES = {"predictions": PREDICTIONS, "run": RUN, "qrels": QRELS}
+BASELINE = f"SELECT query_id, doc_id, -score AS score FROM ({RUN}) WHERE system = 's0'"
+RATINGS = (
+    "SELECT 'i' || i // 5 AS item_id, 'j' || i % 5 AS judge_id, 1 + (i // 25 + hash(i) % 2) % 4 AS"
+    " rating FROM range(9000) AS t(i)"
+)
+TABLES = {
+    "predictions": PREDICTIONS,
+    "run": RUN,
+    "qrels": QRELS,
+    "baseline": BASELINE,
+    "ratings": RATINGS,
+}
+AT_ONCE = "SELECT score, ROW_NUMBER() OVER (ORDER BY score) AS number FROM predictions"
+"""A statement of which Spark has to warn."""
 
 CLASSIFIERS = [
     "AUC",
@@ -60,6 +73,11 @@ CLASSIFIERS = [
 ]
 WEIGHTED: dict[str, Any] = {"predictions": "predictions", "columns": {"weight": "cost"}}
 UPLIFT: dict[str, Any] = {"inputs": {"uplift": "predictions"}, "columns": {"weight": "cost"}}
+CLASSES: dict[str, Any] = {
+    "inputs": {"classified": "predictions"},
+    "columns": {"predicted": "shop"},
+}
+JUDGED: dict[str, Any] = {"inputs": {"ratings": "ratings"}}
 RANKINGS: dict[str, Any] = {"run": "run", "qrels": "qrels"}
 CALLS: list[tuple[str, list[str], dict[str, Any]]] = [
     ("predictions", CLASSIFIERS, {"predictions": "predictions"}),
@@ -69,6 +87,15 @@ CALLS: list[tuple[str, list[str], dict[str, Any]]] = [
     ("uplift", ["Qini", "AUUC", "Uplift(share=0.3)"], UPLIFT),
     ("surrogate", ["pApSurrogate@50"], {"predictions": "predictions"}),
     ("curve", ["PR"], WEIGHTED),
+    ("classes", ["WeightedKappa"], CLASSES),
+    ("curve of classes", ["MulticlassReport"], CLASSES),
+    ("ratings", ["FleissKappa", "KrippendorffAlpha"], JUDGED),
+    (
+        "ordinal ratings",
+        ["KrippendorffAlpha(level_of_measurement=ordinal)"],
+        JUDGED | {"confidence": 0.95},
+    ),
+    ("overlap", ["RBO", "RBOmin"], RANKINGS | {"inputs": {"baseline": "baseline"}}),
     ("rankings", ["nDCG@10", "AP", "RR", "P@10", "R@100", "bpref"], RANKINGS),
     ("rankings by system", ["nDCG@10", "AP", "ERR@10", "RBP"], RANKINGS | {"by": "system"}),
 ]
@@ -191,19 +218,18 @@ def duck() -> Iterator[duckdb.DuckDBPyConnection]:
 def answers(
     tmp_path_factory: pytest.TempPathFactory, duck: duckdb.DuckDBPyConnection
 ) -> list[Answer]:
-    """Make all calls on a cluster that is stopped afterwards, and, in a driver of its own, one that
-    sorts all classes at once.
+    """Make all calls on a cluster that is stopped afterwards, and, in a driver of its own, one
+    beside a window over all rows.
     """
     folder = tmp_path_factory.mktemp("spark")
     paths = {name: str(folder / name) for name in TABLES}
     for name, path in paths.items():
         duck.execute(f"COPY {name} TO '{path}' (FORMAT parquet, PER_THREAD_OUTPUT true)")
     calls = [call[1:] for call in CALLS]
-    classes = {"inputs": {"classified": "predictions"}, "columns": {"predicted": "shop"}}
-    at_once = ["MulticlassReport"], classes
     with start_cluster(folder) as (master, environment):
         given = {"master": master, "tables": paths}
-        return [drive(given | {"calls": asked}, environment) for asked in (calls, [at_once])]
+        others = {"calls": calls[:1], "statement": AT_ONCE}
+        return [drive(given | asked, environment) for asked in ({"calls": calls}, others)]
 
 
 def drive(given: dict[str, Any], environment: dict[str, str]) -> Answer:
@@ -245,7 +271,7 @@ def test_numbers_are_those_of_duckdb(
 
 
 def test_no_worker_is_given_all_rows(answers: list[Answer]) -> None:
-    """The driver warns of a window without partitions when it plans one, as that of classes is."""
-    bucketed, at_once = answers
+    """The driver warns of a window without partitions when it plans one."""
+    partitioned, at_once = answers
     assert find_single_worker_lines(at_once)
-    assert find_single_worker_lines(bucketed) == []
+    assert find_single_worker_lines(partitioned) == []

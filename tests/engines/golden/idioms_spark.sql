@@ -351,16 +351,21 @@ CREATE TABLE shop.ads.daily_metrics AS
 ), p_values_totals AS (
   SELECT COUNT(p_value) AS num_tests FROM p_values
 -- experiment: p_value_ranks
+  -- RAND() is never 1: one worker sorts these few rows. Without a partition Spark warns of that.
     p_values.metric, p_values.variant, p_values.cuped_theta, p_values.value, p_values.value_control,
     p_values.n_units, p_values.n_units_control, p_values.difference, p_values.se, p_values.df,
     p_values.relative_difference, p_values.relative_se, p_values.alpha, p_values.critical_value,
     p_values.relative_critical_value, p_values.mde_critical_value, p_values.p_value,
+      PARTITION BY RAND() = 1
       ORDER BY CASE
         WHEN p_values.p_value IS NULL THEN 1
         ELSE 0
       END, p_values.p_value, p_values.metric, p_values.variant
     p_values_totals.num_tests
   CROSS JOIN p_values_totals
+-- experiment: corrected_p_values
+  WINDOW rows_so_far AS (
+    PARTITION BY RAND() = 1 ORDER BY p_rank ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
 -- experiment: metric_moments_totals
 ), metric_moments_totals AS (
   SELECT SUM(units) AS total_units, COUNT(*) AS num_rows

@@ -150,15 +150,15 @@ def test_nothing_in_other_statements_of_metrics_is_without_need(kind: str, least
 
 
 def list_windows_over_all_rows(text: str) -> list[str]:
-    """Return the windows of a statement of Spark that have neither partitions nor an order."""
+    """Return the windows of a statement of Spark that have no partitions."""
     windows = sqlglot.parse_one(text, read="spark").find_all(exp.Window)
-    parts = ("partition_by", "order", "alias")
+    parts = ("partition_by", "alias")
     return [window.sql() for window in windows if not any(map(window.args.get, parts))]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"by": "day"}, {"confidence": 0.95}], ids=str)
-def test_spark_moves_no_table_to_one_worker_for_a_total(options: dict[str, Any]) -> None:
+def test_windows_of_spark_have_partitions(options: dict[str, Any]) -> None:
     texts = {}
     for file in FILES:
         with suppress(SqlrankError):  # it has no intervals, or its input no day
@@ -172,7 +172,7 @@ def test_spark_moves_no_table_to_one_worker_for_a_total(options: dict[str, Any])
 
 
 @pytest.mark.slow
-def test_spark_moves_no_table_to_one_worker_for_other_statements() -> None:
+def test_windows_of_other_statements_of_spark_have_partitions() -> None:
     texts = {
         number: request.text("spark")
         for number, request in REQUESTS.items()
