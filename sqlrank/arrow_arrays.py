@@ -44,6 +44,9 @@ def to_array(values: Iterable[Any], arrow_type: pa.DataType | None = None) -> pa
     """
     if getattr(values, "ndim", 1) == _MATRIX_DIMENSIONS:
         values = list(values)
+    dtype: Any = getattr(values, "dtype", None)
+    if not getattr(dtype, "isnative", True):  # in the other byte order
+        values = values.astype(dtype.newbyteorder("="))  # type: ignore[attr-defined]
     try:
         built = (
             _from_values(values)
@@ -103,7 +106,11 @@ def _from_values(values: Sequence[Any]) -> pa.Array | None:
 
 
 def _from_buffer(values: Any) -> pa.Array | None:
-    """Wrap the memory of a NumPy array of one dimension, None for other objects."""
+    """Wrap the memory of a NumPy array of one dimension, None for other objects, and for masked
+    arrays, whose memory has the values under the mask.
+    """
+    if type(values).__name__ == "MaskedArray":
+        return None
     try:
         view = memoryview(values)
     except (TypeError, ValueError, BufferError):

@@ -221,3 +221,25 @@ def test_tables_of_ibis_where_they_are() -> None:
             RANKINGS
         ]
     assert isinstance(backend.con, sqlite3.Connection)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("kind", ["i2", "i4", "i8", "u4", "f4", "f8"])
+def test_arrays_in_each_byte_order(order: str, kind: str) -> None:
+    label = np.array([1, 0, 1, 0], f"{order}{kind}")
+    score = np.array([9, 1, 4, 5], f"{order}{kind}")
+    records = np.rec.fromarrays([label, score], names=["label", "score"])
+    for source in ({"label": label, "score": score}, records):
+        assert sqlrank.evaluate("AUC", predictions=source).to_pylist() == [{"AUC": 0.75}]
+
+
+def test_masked_values_are_missing() -> None:
+    label = np.ma.array([1, 0, 1, 0], mask=[0, 0, 0, 1])
+    for source in (
+        {"label": label, "score": [0.9, 0.1, 0.4, 0.5]},
+        {"label": [1, 0, 1, 0], "score": np.ma.array([0.9, 0.1, 0.4, 0.5], mask=[0, 0, 0, 1])},
+    ):
+        with pytest.raises(sqlrank.InputError, match=r"1 row: (label|score) is NULL"):
+            sqlrank.evaluate("AUC", predictions=source)
+        result = sqlrank.evaluate("AUC", predictions=source, nulls="drop")
+        assert result.to_pylist() == [{"AUC": 1.0}]
