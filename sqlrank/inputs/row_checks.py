@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from sqlglot import exp
 
 from sqlrank.engines.file_sources import names_files
-from sqlrank.engines.source_tables import common_type
+from sqlrank.engines.source_tables import NULL_TYPE, common_type
 from sqlrank.engines.text_advice import (
     ColumnAdvice,
     find_odd_cell,
@@ -281,7 +281,14 @@ def advise_on_texts(bound_input: BoundInput, name: str, advice: ColumnAdvice | N
             return f"{classes}Make rows of the lists by the query {_unnest_lists(bound_input)}"
         alias = name if advice is None else text
         return f"{classes}Make rows of a list by a query, with UNNEST({text}) AS {alias}"
-    if bound_input.column_type(name) != "VARCHAR":
+    duckdb_type = bound_input.column_type(name)
+    if duckdb_type == NULL_TYPE:
+        return "All its values are missing. Give it some"
+    if duckdb_type.startswith(_SECONDS):
+        seconds = exp.Extract(this=exp.var("EPOCH"), expression=bound_expression(bound_input, name))
+        write = advice or ColumnAdvice(name, bound_input.table.dialect)
+        return f"Seconds are {write.read_as(seconds)}"
+    if duckdb_type != "VARCHAR":
         return "Cast it"
     table = bound_input.table
     reader = table.display_from_item.find(exp.ReadCSV)
@@ -296,6 +303,10 @@ def advise_on_texts(bound_input: BoundInput, name: str, advice: ColumnAdvice | N
         _list_texts(bound_input, name),
         place,
     )
+
+
+_SECONDS = ("INTERVAL", "TIME", "DATE")
+"""Types of durations, times and days, of which casts make no numbers."""
 
 
 def _unnest_lists(bound_input: BoundInput) -> str:

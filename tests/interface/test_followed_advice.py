@@ -4,6 +4,7 @@ from messages and applied to the same input.
 
 import json
 from collections.abc import Iterable
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,7 @@ PREDICTIONS: dict[str, tuple[dict[str, list[Any]], str, float]] = {
         "MAE",
         0.75,
     ),
+    "days": ({"label": LABELS, "score": [date(2026, 1, day) for day in (9, 2, 4, 3)]}, "AUC", 0.75),
     "yes and no": ({"label": ["yes", "no", "no", "yes"], "score": SCORES}, "AUC", 0.75),
     "True and False": ({"label": ["True", "False", "False", "True"], "score": SCORES}, "AUC", 0.75),
     "Y and N": ({"label": ["Y", "N", "N", "Y"], "score": SCORES}, "AUC", 0.75),
@@ -614,6 +616,13 @@ def test_queries_of_files_of_judgments(name: str, tmp_path: Path) -> None:
     text, expected = OTHER_FILES[name]
     (tmp_path / name).write_text(text)
     assert {*follow_all("RR", run={"1": ["10"]}, qrels=str(tmp_path / name))} == {expected}
+
+
+def test_durations_are_seconds() -> None:
+    columns = {"latency": [timedelta(seconds=1.5), timedelta(seconds=2)]}
+    assert follow("Mean(latency)", predictions=columns)[0] == 1.75
+    with pytest.raises(sqlrank.InputError, match=r"All its values are missing\. Give it some, or"):
+        sqlrank.evaluate("Mean(latency)", predictions={"latency": [None]})
 
 
 @pytest.mark.slow
