@@ -10,6 +10,10 @@ from xml.etree import ElementTree as ET
 
 from sqlglot import exp
 
+from sqlrank.compiler.select_builders import parenthesize_operator
+from sqlrank.registry.loader import load_registry
+from sqlrank.sql_ast import find_nodes
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -37,7 +41,7 @@ def typeset_formula(file: SqlFile) -> str:
     """
     if file.kind == "curves":
         return ""
-    tree = file.tree.expressions[-1].unalias()
+    tree = _inline_totals(file.tree.expressions[-1].unalias())
     is_plain = type(tree) in {*TOTALS, exp.Count} and isinstance(
         tree.this, (exp.Column, exp.Literal, exp.Star)
     )
@@ -52,6 +56,23 @@ def typeset_formula(file: SqlFile) -> str:
     math = ET.Element("math", {"display": "block"})
     math.append(row)
     return ET.tostring(math, encoding="unicode")
+
+
+def _inline_totals(tree: exp.Expr) -> exp.Expr:
+    """Return an expression with the functions that are quotients of sums written in full, or as it
+    is if that is too long.
+    """
+    library, root = load_registry(), exp.Paren(this=tree.copy())
+    for call in find_nodes(root, exp.Anonymous):
+        files = list(library.functions.get(call.name.lower(), {}).values())
+        if len(files) != 1 or not files[0].tree.find(exp.AggFunc) or files[0].tree.find(exp.Case):
+            continue
+        body = exp.Paren(this=files[0].tree.copy())
+        values = dict(zip(files[0].function_arguments, call.expressions, strict=True))
+        for column in find_nodes(body, exp.Column):
+            column.replace(parenthesize_operator(values[column.name].copy()))
+        call.replace(body.this)
+    return root.this if sum(1 for _ in root.this.walk()) <= MOST else tree
 
 
 def _typeset_expression(node: exp.Expr) -> ET.Element:
@@ -286,6 +307,8 @@ SETTERS: dict[type, Callable[[exp.Expr], ET.Element]] = {
     exp.Or: _create_infix_rule("or"),
     exp.Is: lambda node: build_row(_typeset_expression(node.this), build_text(" is NULL")),
     exp.Not: _typeset_negation,
-    exp.Anonymous: lambda node: _typeset_call(node.name, node.expressions),
+    exp.Anonymous: lambda node: _typeset_call(
+        {"smaller": "min", "greater": "max"}.get(node.name, node.name), node.expressions
+    ),
 }
 """Writers of MathML by kind of expression."""

@@ -40,7 +40,7 @@ FROM (
       -- one row per group, pair of systems, area and system
       SELECT
         compared_areas.*,
-        (area * smaller_sum(positive_size, negative_size) + 0.5) / (smaller_sum(positive_size, negative_size) + 1) AS center
+        (area * smaller(positive_size, negative_size) + 0.5) / (smaller(positive_size, negative_size) + 1) AS center
       FROM compared_areas
     ) AS shrunk_areas
   ) AS expected_variances

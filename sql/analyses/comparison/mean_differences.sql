@@ -16,6 +16,6 @@ SELECT
   MAX(positive_size) AS positive_size, -- effective number of positives
   MAX(negative_size) AS negative_size, -- effective number of negatives
   MAX(CASE WHEN positive_size IS NULL THEN GREATEST(ABS(baseline_flip), ABS(system_flip)) END) AS row_effect, -- greatest effect of a row, of averages over classes
-  smaller_sum(MAX(positive_size), MAX(negative_size)) AS class_size -- effective number of rows of the smaller class
+  smaller(MAX(positive_size), MAX(negative_size)) AS class_size -- effective number of rows of the smaller class
 FROM unit_differences
 GROUP BY cell, pair, metric, contrast

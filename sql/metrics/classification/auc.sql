@@ -16,7 +16,6 @@
 -- Source: Hanley & McNeil 1982; scikit-learn roc_auc_score.
 SELECT
   group_id,
-  SUM(positives * (negatives_below + $tie_credit * negatives))
-    / NULLIF(SUM(positives * (negatives_below + $tie_credit * negatives)) + SUM(positives * (negatives_above + (1 - $tie_credit) * negatives)), 0) AS auc
+  pair_share(positives, negatives_below, negatives, negatives_above, $tie_credit) AS auc
 FROM positive_thresholds
 GROUP BY group_id

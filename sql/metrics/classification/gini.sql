@@ -1,5 +1,6 @@
 -- Gini: Gini coefficient of the order, 2 AUC - 1.
---     Gini = 2 AUC - 1
+--     Gini = (C - D) / (C + D) = 2 AUC - 1
+-- C and D are as for AUC.
 -- Full name: Gini coefficient.
 -- Use when: your field reports Gini instead of AUC, as in credit scoring. Both order models the same way.
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
@@ -11,7 +12,6 @@
 -- Source: Hand & Till 2001; CatBoost NormalizedGini.
 SELECT
   group_id,
-  (SUM(positives * (negatives_below + $tie_credit * negatives)) - SUM(positives * (negatives_above + (1 - $tie_credit) * negatives)))
-    / NULLIF(SUM(positives * (negatives_below + $tie_credit * negatives)) + SUM(positives * (negatives_above + (1 - $tie_credit) * negatives)), 0) AS gini
+  pair_balance(positives, negatives_below, negatives, negatives_above, $tie_credit) AS gini
 FROM positive_thresholds
 GROUP BY group_id

@@ -12,12 +12,10 @@
 SELECT
   group_id,
   MAX(
-    CASE
-      WHEN (positives_above + positives) / NULLIF(total_positives, 0) - (negatives_above + negatives) / NULLIF(total_negatives, 0)
-        > negatives_above / NULLIF(total_negatives, 0) - positives_above / NULLIF(total_positives, 0)
-        THEN (positives_above + positives) / NULLIF(total_positives, 0) - (negatives_above + negatives) / NULLIF(total_negatives, 0)
-      ELSE negatives_above / NULLIF(total_negatives, 0) - positives_above / NULLIF(total_positives, 0)
-    END
+    greater(
+      (positives_above + positives) / NULLIF(total_positives, 0) - (negatives_above + negatives) / NULLIF(total_negatives, 0),
+      negatives_above / NULLIF(total_negatives, 0) - positives_above / NULLIF(total_positives, 0)
+    )
   ) AS ks
 FROM positive_thresholds
 GROUP BY group_id

@@ -1,5 +1,6 @@
 -- LiftQuality: area between the cumulative lift curve and that of a random order, over the most it can be.
---     LiftQuality = 2 AUC - 1, for any weights
+--     LiftQuality = (C - D) / (C + D) = 2 AUC - 1
+-- C and D are as for AUC, with any weights.
 -- Use when: you rank rows for a campaign whose size is not fixed yet, and want one number over all sizes.
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- lift_variant(): default exact: the definition, or the figure that the published Spark code arrives at.
@@ -11,8 +12,6 @@
 -- Source: Magnetic's LightMetrics, in the form that does not depend on the order of tied rows.
 SELECT
   group_id,
-  (SUM(positives * (negatives_below + $tie_credit * negatives)) - SUM(positives * (negatives_above + (1 - $tie_credit) * negatives)))
-    / NULLIF(SUM(positives * (negatives_below + $tie_credit * negatives)) + SUM(positives * (negatives_above + (1 - $tie_credit) * negatives)), 0)
-    - lift_variant(SUM(positive_squares / NULLIF(total_positives, 0) / NULLIF(total_negatives, 0))) AS lift_quality
+  pair_balance(positives, negatives_below, negatives, negatives_above, $tie_credit) - lift_variant(SUM(positive_squares / NULLIF(total_positives, 0) / NULLIF(total_negatives, 0))) AS lift_quality
 FROM positive_thresholds
 GROUP BY group_id

@@ -1,4 +1,6 @@
 -- BCubedPrecision: B-cubed precision, the mean over records of the share of their predicted cluster that is in their true cluster.
+--     BCubedPrecision = sum of (n^2 / s) / sum of n
+-- n is the number of records that a true cluster has in a predicted one, whose size is s.
 -- Full name: B-cubed precision.
 -- Use when: each record should count the same, and wrong members of its cluster are expensive.
 -- record_weight(): default record: weight of a record in the mean.

@@ -1,4 +1,6 @@
 -- BCubedRecall: B-cubed recall, the mean over records of the share of their true cluster that is in their predicted cluster.
+--     BCubedRecall = sum of (n^2 / s) / sum of n
+-- n is the number of records that a predicted cluster has in a true one, whose size is s.
 -- Full name: B-cubed recall.
 -- Use when: each record should count the same, and missing members of its cluster are expensive.
 -- record_weight(): default record: weight of a record in the mean.

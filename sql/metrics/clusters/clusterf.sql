@@ -1,4 +1,5 @@
 -- ClusterF: harmonic mean of cluster precision and recall.
+--     ClusterF = 2 * clusters in both / (predicted clusters + true clusters)
 -- Full name: cluster F measure.
 -- Use when: only clusters that are right as a whole are useful.
 -- Range: 0 to 1.

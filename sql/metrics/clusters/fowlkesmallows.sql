@@ -1,4 +1,5 @@
 -- FowlkesMallows: geometric mean of pairwise precision and recall.
+--     FowlkesMallows = sqrt(PairwisePrecision * PairwiseRecall)
 -- Full name: Fowlkes-Mallows index.
 -- Use when: you want a mean of pairwise precision and recall that is less strict than PairwiseF.
 -- Range: 0 to 1.

@@ -1,4 +1,5 @@
 -- PairwiseF: F measure of pairwise precision and recall: their harmonic mean, if beta is 1.
+--     PairwiseF = (1 + beta^2) * pairs in both / (beta^2 * true pairs + predicted pairs)
 -- Full name: pairwise F measure.
 -- Use when: links between records are what you use. Large clusters dominate, since they have many pairs.
 -- Reading: Pairs grow with the square of a cluster, so one large wrong cluster can decide it.

@@ -1,4 +1,5 @@
 -- IntervalScore: mean width of the predicted intervals, and a penalty for labels outside by their distance.
+--     IntervalScore = mean of (high - low + 2 / (1 - coverage) * (max(0, low - label) + max(0, label - high)))
 -- Use when: you want coverage and width of prediction intervals in one number.
 -- $coverage: number from 0 to 0.999999, default 0.9: nominal coverage of the intervals.
 -- Requires: finite scores, ordered intervals.

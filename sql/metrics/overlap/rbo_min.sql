@@ -1,4 +1,5 @@
 -- RBOmin: the least rank-biased overlap that the list and the baseline's list can have, if they go on: the overlap of the documents in them.
+-- It is a sum over the documents that both have of (1 - p) / p * W: W is the sum of p^d / d over all depths d at which both have it.
 -- Full name: least rank-biased overlap.
 -- Use when: you compare two rankings without judgments, and want a lower bound that needs no extrapolation.
 -- $k: integer from 1 to 10000, default 1000: cut-off, the number of top-ranked documents of a list that count.
@@ -11,10 +12,6 @@
 -- Source: Webber, Moffat & Zobel 2010, equation 11.
 SELECT
   list_id,
-  CASE
-    WHEN SUM(CASE WHEN is_shared = 1 THEN (1 - $p) / $p * weight_from ELSE 0 END) < 1
-      THEN SUM(CASE WHEN is_shared = 1 THEN (1 - $p) / $p * weight_from ELSE 0 END)
-    ELSE 1
-  END AS rbo_min -- no more than 1, whatever the rounding of the sum
+  smaller(SUM(is_shared * ((1 - $p) / $p * weight_from)), 1) AS rbo_min -- no more than 1, whatever the rounding of the sum
 FROM overlap_weights
 GROUP BY list_id

@@ -12,10 +12,9 @@
 -- Source: TorchMetrics RetrievalAUROC(top_k); of predictions tied across the k-th each counts in part.
 SELECT
   group_id,
-  CASE
-    WHEN SUM(positives * (negatives_above + (1 - $tie_credit) * negatives)) < SUM(positives) * SUM(negatives)
-      THEN 1 - SUM(positives * (negatives_above + (1 - $tie_credit) * negatives)) / NULLIF(SUM(positives) * SUM(negatives), 0)
-    WHEN SUM(positives) * SUM(negatives) > 0 THEN 0
-  END AS auc_at_k
+  greater(
+    0,
+    1 - SUM(positives * (negatives_above + (1 - $tie_credit) * negatives)) / NULLIF(SUM(positives) * SUM(negatives), 0)
+  ) AS auc_at_k
 FROM top_k_class_weights
 GROUP BY group_id

@@ -12,8 +12,6 @@
 -- Source: Hiranandani et al. 2020; RecTools PAP. Its micro average is level=query with few_negatives=skip.
 SELECT
   group_id,
-  SUM(top_positives * (top_negatives_below + $tie_credit * top_negatives_tied))
-    / NULLIF(SUM(top_positives * (top_negatives_below + $tie_credit * top_negatives_tied))
-      + SUM(top_positives * (top_negatives_above + (1 - $tie_credit) * top_negatives_tied)), 0) AS pap
+  pair_share(top_positives, top_negatives_below, top_negatives_tied, top_negatives_above, $tie_credit) AS pap
 FROM top_negative_counts
 GROUP BY group_id

@@ -7,6 +7,8 @@
 --     A = sum over p in R of max(0, s_n - s_p)
 --     D = sum over p in R of (s_n - s_p)
 --     B = sum over p in H of max(0, margin + s_n - s_p)
+-- Each is (sum over negatives of c * s - sum over positives of c * s) / divisor: s is the score, of positives less the margin, and c the number
+-- of pairs of a prediction that add to the loss, pair_weight below.
 -- K are the k highest negatives, H the b highest positives and L the b lowest; b is the number of positives, but at most k.
 -- R are the positives that are not in H.
 -- True are 1 - pAp@k <= ramp <= max, avg <= max and 1 - pAp@k <= ts; avg may be less than 1 - pAp@k.

@@ -13,8 +13,6 @@
 -- Source: Hiranandani et al. 2020, pAUC; RecTools PartialAUC. The metric called pAUC here takes a false positive rate.
 SELECT
   group_id,
-  SUM(positives * (top_negatives_below + $tie_credit * top_negatives_tied))
-    / NULLIF(SUM(positives * (top_negatives_below + $tie_credit * top_negatives_tied))
-      + SUM(positives * (top_negatives_above + (1 - $tie_credit) * top_negatives_tied)), 0) AS partial_auc
+  pair_share(positives, top_negatives_below, top_negatives_tied, top_negatives_above, $tie_credit) AS partial_auc
 FROM top_negative_counts
 GROUP BY group_id

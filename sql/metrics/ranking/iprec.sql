@@ -1,4 +1,6 @@
 -- IPrec: interpolated precision, the highest precision at this recall or any higher one.
+--     IPrec = max over ranks r of hits down to r / r
+-- Ranks are those of relevant documents with at least floor(recall * R + rounding) hits down to them, R the number of relevant documents.
 -- Full name: interpolated precision.
 -- Use when: you need the precision at a fixed recall, for example to draw a precision-recall curve of a ranking.
 -- $recall: number from 0 to 1: the recall level, that of the first round(recall * R) relevant documents.

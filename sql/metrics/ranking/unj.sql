@@ -10,6 +10,6 @@
 -- Direction: lower.
 SELECT
   list_id,
-  (CASE WHEN MAX(list_length) < $k THEN MAX(list_length) ELSE $k END - SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END)) / $k AS unj
+  (smaller(MAX(list_length), $k) - SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END)) / $k AS unj
 FROM judged_retrieved_documents
 GROUP BY list_id

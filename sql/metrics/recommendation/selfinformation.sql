@@ -10,6 +10,6 @@
 -- Source: Zhou et al. 2010; RecTools MeanInvUserFreq. RePlay's Surprisal is divided by log2 of the number of users.
 SELECT
   list_id,
-  AVG(CASE WHEN rank <= $k THEN LN(total_users / NULLIF(CASE WHEN num_users < 1 THEN 1 ELSE num_users END, 0)) END) / LN(2) AS self_information
+  AVG(CASE WHEN rank <= $k THEN LN(total_users / NULLIF(greater(1, num_users), 0)) END) / LN(2) AS self_information
 FROM recommendation_novelty
 GROUP BY list_id

@@ -9,10 +9,10 @@
 -- Unit: share of the label.
 -- Source: scikit-learn mean_absolute_percentage_error.
 -- Direction: lower.
--- Nonzero: CASE WHEN ABS(label) > $eps THEN ABS(label) ELSE $eps END.
+-- Nonzero: greater(ABS(label), $eps).
 SELECT
   group_id,
-  SUM(weight * ABS(score - label) / CASE WHEN ABS(label) > $eps THEN ABS(label) ELSE $eps END)
+  SUM(weight * ABS(score - label) / greater(ABS(label), $eps))
     / NULLIF(SUM(weight), 0) AS mape
 FROM predictions
 GROUP BY group_id

@@ -1,4 +1,6 @@
 -- nERR_IA: intent-aware expected reciprocal rank, over that of the ideal list.
+--     nERR_IA@k = sum over i <= k of gain(i) * discount(i) / sum over i <= k of ideal gain(i) * discount(i)
+--     gain(i) = sum over the subtopics of document i of (1 - alpha)^(documents of the subtopic above)
 -- The ideal list is greedy, with the document that gains most after those above at each rank.
 -- Full name: normalized intent-aware expected reciprocal rank.
 -- Use when: queries have several intents of different difficulty, and users stop at the first document that satisfies theirs.

@@ -4,8 +4,7 @@
 -- Grain: group_id
 SELECT
   group_id,
-  SUM(positives * (negatives_below + $tie_credit * negatives))
-    / NULLIF(SUM(positives * (negatives_below + $tie_credit * negatives)) + SUM(positives * (negatives_above + (1 - $tie_credit) * negatives)), 0) AS auc, -- NULL without negatives
+  pair_share(positives, negatives_below, negatives, negatives_above, $tie_credit) AS auc, -- NULL without negatives
   MAX(total_positives) AS total_positives, -- weight of its positives
   MAX(total_positives) + MAX(total_negatives) AS weight, -- of its predictions
   MAX(total_rows) AS num_predictions -- predictions of the query

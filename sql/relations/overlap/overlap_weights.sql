@@ -23,7 +23,7 @@ FROM (
     COALESCE(overlap_depth, 1) AS overlap_depth,
     CASE
       WHEN overlap_depth <= list_length AND overlap_depth <= baseline_length
-        THEN CASE WHEN list_length < baseline_length THEN list_length ELSE baseline_length END
+        THEN smaller(list_length, baseline_length)
       WHEN list_length > baseline_length THEN list_length
       ELSE baseline_length
     END AS last_depth

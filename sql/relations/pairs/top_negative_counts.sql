@@ -11,7 +11,7 @@ SELECT
     WHEN positives_above + positives > $k THEN $k - positives_above
     ELSE positives
   END AS top_positives, -- weight of the k highest positives at this score
-  CASE WHEN negatives_above < num_top_negatives THEN negatives_above ELSE num_top_negatives END AS top_negatives_above, -- weight of the k highest negatives above this score
+  smaller(negatives_above, num_top_negatives) AS top_negatives_above, -- weight of the k highest negatives above this score
   CASE
     WHEN negatives_above + negatives < num_top_negatives THEN num_top_negatives - negatives_above - negatives
     ELSE 0

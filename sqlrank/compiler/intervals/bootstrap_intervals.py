@@ -441,7 +441,7 @@ class BootstrapIntervals:
                 case_when(is_positive.copy(), exp.null(), key_column(unit)),
             ]
             counts[CLASS_UNIT_COUNT] = self.relations.apply_function(
-                "smaller_sum", {}, *map(_count_distinct, class_units)
+                "smaller", {}, *map(_count_distinct, class_units)
             )
         return counts
 

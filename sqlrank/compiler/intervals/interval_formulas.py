@@ -99,9 +99,7 @@ class IntervalFormulas:
         columns += self._list_class_sizes(sums) if self.needs_class_sizes else []
         count = sums["units"]
         if self.formula.error == "delong":
-            count = self.relations.apply_function(
-                "smaller_sum", {}, sums[positives], sums[negatives]
-            )
+            count = self.relations.apply_function("smaller", {}, sums[positives], sums[negatives])
         columns += [df_column(count)] if self.confidence.method != "normal" else []
         if self.formula.is_adjusted:
             arguments = [sums[name] for name in ("squares", "fourth_powers", "units")]
@@ -123,9 +121,7 @@ class IntervalFormulas:
 
     def _list_class_sizes(self, sums: Mapping[str, exp.Expr]) -> list[exp.Expr]:
         """Return the number of rows of the smaller class, and the effective numbers of both."""
-        smaller = self.relations.apply_function(
-            "smaller_sum", {}, sums["positives"], sums["negatives"]
-        )
+        smaller = self.relations.apply_function("smaller", {}, sums["positives"], sums["negatives"])
         columns = [
             comment_column(
                 smaller,

@@ -9,7 +9,7 @@ SELECT
   score,
   class_rank, -- rank by score within its class, from 1
   total_positives,
-  CASE WHEN total_positives < $k THEN total_positives ELSE $k END AS num_compared, -- positives that are compared
+  smaller(total_positives, $k) AS num_compared, -- positives that are compared
   CASE WHEN label = 1 THEN score - $margin ELSE score END AS margin_score -- score; of a positive less the margin
 FROM class_ranks
 WHERE (label = 1 AND class_rank > total_positives - $k) OR (label = 0 AND class_rank <= $k)

@@ -10,7 +10,7 @@ SELECT
   score,
   class_rank, -- rank by score within its class, from 1
   total_positives,
-  CASE WHEN total_positives < $k THEN total_positives ELSE $k END AS num_compared, -- positives that need a margin
+  smaller(total_positives, $k) AS num_compared, -- positives that need a margin
   CASE
     WHEN label = 1 AND class_rank <= $k THEN score - $margin
     ELSE score

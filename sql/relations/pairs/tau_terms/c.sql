@@ -6,7 +6,7 @@ SELECT
   SUM(concordant) AS concordant, -- weight of pairs of the same order
   SUM(discordant) AS discordant, -- weight of pairs of opposite order
   SUM(total_weight) * SUM(total_weight) / 2 * (
-    1 - 1 / NULLIF(CASE WHEN SUM(num_labels) < SUM(num_scores) THEN SUM(num_labels) ELSE SUM(num_scores) END, 0)
+    1 - 1 / NULLIF(smaller(SUM(num_labels), SUM(num_scores)), 0)
   ) AS denominator -- of tau-c: greatest possible difference of both
 FROM (
   -- one row per group for its pairs, one for its weight, and one per distinct label or score of the group
