@@ -9,7 +9,7 @@
 -- Source: DeLong, DeLong & Clarke-Pearson 1988; of APS its derivative with respect to the weight of a prediction.
 -- Grain: group_id, has_threshold, threshold, segment_part
 SELECT
-  group_id,
+  segment_metrics.group_id,
   has_threshold, -- 0 for what is above the highest, else 1
   threshold, -- score of a positive; 0 for what is above the highest
   segment_parts.segment_part, -- 0 positives, 1 negatives at it, 2 negatives below it
@@ -31,11 +31,11 @@ SELECT
   END AS weight_squares, -- sum of their squared weights
   CASE segment_parts.segment_part
     WHEN 0
-      THEN ((negatives_below + $tie_credit * negatives) / NULLIF(total_negatives, 0) - auc) / NULLIF(total_positives, 0)
+      THEN ((negatives_below + $tie_credit * negatives) / NULLIF(total_negatives, 0) - group_areas.auc) / NULLIF(total_positives, 0)
     WHEN 1
-      THEN ((positives_above + $tie_credit * positives) / NULLIF(total_positives, 0) - auc) / NULLIF(total_negatives, 0)
-    ELSE ((positives_above + positives) / NULLIF(total_positives, 0) - auc) / NULLIF(total_negatives, 0)
-  END AS auc_influence, -- DeLong's derivative: (V10 - AUC) / P or (V01 - AUC) / N
+      THEN ((positives_above + $tie_credit * positives) / NULLIF(total_positives, 0) - group_areas.auc) / NULLIF(total_negatives, 0)
+    ELSE ((positives_above + positives) / NULLIF(total_positives, 0) - group_areas.auc) / NULLIF(total_negatives, 0)
+  END AS auc_influence, -- (share of other class in order with it - AUC) / class size
   CASE segment_parts.segment_part
     WHEN 0 THEN (precision_at_threshold - aps) / NULLIF(total_positives, 0) + precision_gain
     WHEN 1 THEN -precision_loss
@@ -45,9 +45,6 @@ FROM (
   -- one row per group and threshold
   SELECT
     precision_steps.*,
-    COALESCE(SUM(positive_share * ((negatives_below + $tie_credit * negatives) / NULLIF(total_negatives, 0))) OVER (
-      PARTITION BY group_id
-    ), 0) AS auc, -- subtracted, so that influences sum to 0
     COALESCE(SUM(positive_share * precision_at_threshold) OVER (PARTITION BY group_id), 0) AS aps, -- subtracted, so that influences sum to 0
     SUM(precision_gain_here) OVER (
       PARTITION BY group_id ORDER BY has_threshold DESC, threshold ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
@@ -83,3 +80,4 @@ FROM (
   ) AS precision_steps
 ) AS segment_metrics
 CROSS JOIN segment_parts
+LEFT JOIN group_areas ON group_areas.group_id = segment_metrics.group_id

@@ -1,4 +1,5 @@
 -- threshold_segments: one row per group and distinct score of a positive, and one above all: class counts at it, to the next, above and below it.
+-- Note: The row above all has the negatives above the highest score of a positive, or all predictions of a group without a positive.
 -- Counts are also columns of squares and rows, since all weights are 1.
 -- The negatives between two thresholds are a difference of cumulative counts.
 -- Grain: group_id, has_threshold, threshold
