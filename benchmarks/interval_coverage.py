@@ -698,6 +698,7 @@ DESIGNS = [
     Design("10 users", "logs", 10, 10, options=USERS),
     Design("60 treated of 300 rows", "uplift", 300, level=60),
     Design("100 rows, lognormal weights", "uplift", 100, sigma=1.0),
+    Design("40 rows", "uplift", 40),
     Design("10 users", "uplift", 10, 20, options=USERS),
     *(
         Design(
