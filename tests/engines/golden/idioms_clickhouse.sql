@@ -211,7 +211,8 @@ FROM session_outcomes
     treatment.metric AS metric, treatment.variant AS variant,
 -- experiment: adjusted_moments
     covariate_coefficients.metric AS metric, covariate_coefficients.variant AS variant,
-    linearized_moments.variant AS arm, units AS units, cuped_theta AS cuped_theta,
+    linearized_moments.variant AS arm, units AS units, effective_units AS effective_units,
+    cuped_theta AS cuped_theta,
 -- experiment: quadrature_nodes
     4 * LN(1 + EXP(0.45 * CAST(number AS Nullable(Int32)) - 31)) AS node,
     1.8 / (1 + EXP(31 - 0.45 * CAST(number AS Nullable(Int32)))) AS weight

@@ -297,8 +297,9 @@ CREATE TABLE shop.ads.daily_metrics AS
     FROM variant_comoments
     CROSS JOIN metrics
 -- experiment: variance_shares
-      metric, variant, cuped_theta, value, variance, relative_variance, n_units, value_control,
-      variance_control, relative_variance_control, n_units_control,
+      metric, variant, cuped_theta, value, variance, relative_variance, n_units, effective_units,
+      value_control, variance_control, relative_variance_control, n_units_control,
+      effective_units_control,
       variance / NULLIF(variance + variance_control, 0) AS variance_share,
       relative_variance
       / NULLIF(relative_variance + relative_variance_control, 0) AS relative_variance_share
@@ -316,9 +317,9 @@ CREATE TABLE shop.ads.daily_metrics AS
       -- by Welch
       1 / NULLIF(
         variance_shares.variance_share * variance_shares.variance_share
-        / NULLIF(variance_shares.n_units - 1, 0)
+        / NULLIF(variance_shares.effective_units - 1, 0)
         + (1 - variance_shares.variance_share) * (1 - variance_shares.variance_share)
-        / NULLIF(variance_shares.n_units_control - 1, 0),
+        / NULLIF(variance_shares.effective_units_control - 1, 0),
       ) AS df,
         WHEN variance_shares.value > 0 AND variance_shares.value_control > 0
         THEN variance_shares.value / variance_shares.value_control - 1
