@@ -5,11 +5,11 @@
 SELECT
   group_id,
   metric,
-  CASE WHEN COUNT(difference_low) = COUNT(*) THEN CASE WHEN MAX(difference_low) > 0 THEN MAX(difference_low) ELSE 0 END END AS ci_low,
+  CASE WHEN COUNT(difference_low) = COUNT(*) THEN greater(MAX(difference_low), 0) END AS ci_low,
   CASE WHEN COUNT(difference_high) = COUNT(*) THEN MAX(difference_high) END AS ci_high,
   CASE
     WHEN COUNT(difference_low) = COUNT(*) AND SUM(is_negative) = 0
-    THEN MIN(CASE WHEN reversed_ratio_low < ratio_low THEN reversed_ratio_low ELSE ratio_low END)
+    THEN MIN(smaller(reversed_ratio_low, ratio_low))
   END AS ratio_ci_low,
   CASE WHEN COUNT(difference_high) = COUNT(*) AND SUM(is_negative) = 0 THEN COALESCE(MIN(ratio_high), 1) END AS ratio_ci_high
 FROM pair_limits

@@ -5,7 +5,7 @@
 SELECT
   pair_margins.*,
   difference - margin_below AS difference_low,
-  CASE WHEN difference + margin_above > margin_below - difference THEN difference + margin_above ELSE margin_below - difference END AS difference_high,
+  greater(difference + margin_above, margin_below - difference) AS difference_high,
   CASE WHEN log_margin_below IS NULL THEN 0 ELSE ratio * EXP(-log_margin_below) END AS ratio_low,
   CASE
     WHEN difference <= margin_below THEN NULL

@@ -3,8 +3,8 @@
 -- Grain: group_id, metric, component_id, value_rank, higher_rank
 SELECT
   squared_margins.*,
-  SQRT(CASE WHEN square_below < 0 THEN 0 ELSE square_below END) AS margin_below,
-  SQRT(CASE WHEN square_above < 0 THEN 0 ELSE square_above END) AS margin_above,
-  SQRT(CASE WHEN log_square_below < 0 THEN 0 ELSE log_square_below END) AS log_margin_below,
-  SQRT(CASE WHEN log_square_above < 0 THEN 0 ELSE log_square_above END) AS log_margin_above
+  SQRT(greater(0, square_below)) AS margin_below,
+  SQRT(greater(0, square_above)) AS margin_above,
+  SQRT(greater(0, log_square_below)) AS log_margin_below,
+  SQRT(greater(0, log_square_above)) AS log_margin_above
 FROM squared_margins

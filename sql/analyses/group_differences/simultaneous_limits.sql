@@ -7,8 +7,8 @@ SELECT
   compared_id,
   value_rank,
   value,
-  CASE WHEN value_low < bound_low THEN bound_low ELSE value_low END AS value_low,
-  CASE WHEN value_high > bound_high THEN bound_high ELSE value_high END AS value_high,
-  CASE WHEN pair_low < bound_low THEN bound_low ELSE pair_low END AS pair_low,
-  CASE WHEN pair_high > bound_high THEN bound_high ELSE pair_high END AS pair_high
+  greater(bound_low, value_low) AS value_low,
+  smaller(bound_high, value_high) AS value_high,
+  greater(bound_low, pair_low) AS pair_low,
+  smaller(bound_high, pair_high) AS pair_high
 FROM widened_limits
