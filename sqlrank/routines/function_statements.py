@@ -33,6 +33,7 @@ from sqlrank.routines.symbolic_statement import (
     build_table_query,
     sort_parameters,
     source_table,
+    with_symbolic_columns,
 )
 from sqlrank.sql_ast import (
     call_function,
@@ -40,6 +41,7 @@ from sqlrank.sql_ast import (
     count_rows,
     find_nodes,
     is_null,
+    replace_columns,
     sql_literal,
     union_all,
 )
@@ -192,10 +194,7 @@ def refuse_rows(value: exp.Expr, role: str, checks: InputChecks, dialect: str) -
         value = case_when(is_null(problem), value, _raise_error(problem.copy(), dialect))
     else:
         value = case_when(exp.Not(this=_raise_error(problem, dialect)), value)
-    for column in find_nodes(value, exp.Column):
-        parameter = symbolic_parameter(column.name)
-        column.replace(cast_double(parameter) if column.name in checks.numbers else parameter)
-    return value
+    return with_symbolic_columns(value, checks.numbers)
 
 
 def _converts_errors(dialect: str) -> bool:
@@ -537,18 +536,14 @@ def build_list_function(name: str) -> exp.Expr:
     arguments: dict[str, exp.Expr] = {
         argument: symbolic_parameter(argument) for argument in file.function_arguments
     }
-    body: exp.Expr = _apply_function(file, arguments, files)
-    return body
+    return _apply_function(file, arguments, files)
 
 
 def _apply_function(
     file: SqlFile, arguments: Mapping[str, exp.Expr], files: Mapping[str, SqlFile]
 ) -> exp.Expr:
     """Return the body of a file over arguments, with the helpers that it calls in it."""
-    holder = exp.Paren(this=file.tree.copy())
-    for node in find_nodes(holder, exp.Column):
-        if node.name in arguments:
-            node.replace(arguments[node.name].copy())
+    holder = exp.Paren(this=replace_columns(file.tree, arguments.get))
     for call in find_nodes(holder, exp.Anonymous):
         if call.name.lower() in files:
             helper = files[call.name.lower()]

@@ -33,7 +33,7 @@ from sqlrank.registry.sql_file import NO_CUTOFF, Parameter, SqlFile
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import rewrite_for_dialect
 from sqlrank.run.prepare import prepare_statement
-from sqlrank.sql_ast import find_nodes, sql_literal
+from sqlrank.sql_ast import find_nodes, replace_columns, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -487,16 +487,24 @@ def build_aggregate(
         for name, spec in specs.items()
         if name in read
     ]
-    for column in find_nodes(value, exp.Column):
-        if specs[column.name].is_number:
-            column.replace(cast_double(symbolic_parameter(column.name)))
-        else:
-            column.replace(symbolic_parameter(column.name))
+    value = with_symbolic_columns(value, [name for name in read if specs[name].is_number])
     if library.may_be_infinite(file, resolved.dependencies.files):
         value = null_if_not_finite(value)
     if file.is_always_defined:
         value = exp.Coalesce(this=value, expressions=[sql_literal(0)])
     return cast_double(value), [*columns, *free_parameters(metric, resolved)], request
+
+
+def with_symbolic_columns(value: exp.Expr, numbers: Collection[str]) -> exp.Expr:
+    """Return an expression with symbolic parameters in the place of columns, of which some are
+    numbers.
+    """
+    return replace_columns(
+        value,
+        lambda name: (
+            cast_double(symbolic_parameter(name)) if name in numbers else symbolic_parameter(name)
+        ),
+    )
 
 
 GROUP_PARAMETER = "by"
