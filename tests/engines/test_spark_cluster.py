@@ -93,7 +93,7 @@ CALLS: list[tuple[str, list[str], dict[str, Any]]] = [
     (
         "ordinal ratings",
         ["KrippendorffAlpha(level_of_measurement=ordinal)"],
-        JUDGED | {"confidence": 0.95},
+        JUDGED,
     ),
     ("overlap", ["RBO", "RBOmin"], RANKINGS | {"inputs": {"baseline": "baseline"}}),
     ("rankings", ["nDCG@10", "AP", "RR", "P@10", "R@100", "bpref"], RANKINGS),

@@ -44,7 +44,7 @@ FROM (
         -- one row per group, item and rating
         SELECT
           rating_counts.*,
-          SUM(num_ratings) OVER (PARTITION BY group_id ORDER BY rating) - (value_ratings + group_ratings) / 2 AS deviation -- of the mean rank of the rating from that of the group
+          ratings_to - (value_ratings + group_ratings) / 2 AS deviation -- of the mean rank of the rating from that of the group
         FROM rating_counts
       ) AS rating_ranks
     ) AS rank_deviations
