@@ -207,3 +207,32 @@ def test_a_missing_rank_is_sorted_without_a_number() -> None:
     """2147483647 is no rank; as a modulus it stands after ``%`` and ``/``."""
     pattern = re.compile(r"(?:THEN|ELSE) 214748\d+.*")
     assert list_faults(lambda path: pattern.findall(path.read_text("utf-8"))) == {}
+
+
+NAMES_ELSEWHERE = {"effective_df", "gm_map", "latency_ms", "mean_revenue", "ppi_py", "trec_eval"}
+"""A column that the compiler names, columns of examples, and names of other tools."""
+
+
+def test_comments_mention_names_and_values_that_there_are() -> None:
+    library = load_registry()
+    selectors = library.policies | library.plans
+    comments, names = [], {*selectors, *library.functions, *NAMES_ELSEWHERE}
+    names |= {value for selector in selectors.values() for value in selector["values"]}
+    for path in sorted(sql_root().rglob("*.sql")):
+        names |= {path.stem, path.parent.name}
+        for line in path.read_text("utf-8").splitlines():
+            code, _, comment = line.partition("--")
+            names |= set(re.findall(r"\w+", code.lower()))
+            if not comment.startswith(("     ", " Source:", " Use when:")):
+                comments.append((f"{path.relative_to(sql_root())}: {line.strip()}", comment))
+    assert len(comments) > 5000
+    assert [
+        place
+        for place, comment in comments
+        if set(re.findall(r"(?<![/\w])[a-z]{2,}(?:_[a-z0-9]+)+\b(?!\.)", comment)) - names
+        or any(
+            value not in selectors[name]["values"]
+            for name, value in re.findall(r"\b([a-z_]+)=([a-z]\w*)", comment)
+            if name in selectors and value != "map"
+        )
+    ] == []

@@ -1,5 +1,5 @@
 -- averaged_areas: one row per group, class and opponent: AUC, class weights, share 1 (macro average), and derivative of the share.
--- The opponent, compared_label, is the other class of one against one, and the class itself of one against the rest.
+-- The opponent, label, is the other class of one against one, and the class itself of one against the rest.
 -- Grain: rows of class_areas
 SELECT
   group_id,
