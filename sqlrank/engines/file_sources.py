@@ -164,7 +164,8 @@ def explain_extension(text: str, extension: str, is_loaded: bool) -> str:
             f"is read by a query on this connection, which has the extension {extension} of DuckDB:"
             f" {query}"
         )
-    name = PurePosixPath(urlsplit(text).path).stem or "table"
+    stem = PurePosixPath(urlsplit(text).path).stem
+    name = "table" if not stem or glob.has_magic(stem) else stem
     reader = READER_FUNCTIONS.get(data_suffix(Path(text)), READER_FUNCTIONS[".parquet"]).lower()
     code = str(read_formats()["address"]["command"]).replace("{reader}", reader)
     return (

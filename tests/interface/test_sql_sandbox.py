@@ -40,23 +40,25 @@ def test_sessions_load_no_extensions(is_file: bool, limits: ResourceLimits, tmp_
 
 
 @pytest.mark.parametrize(
-    ("source", "extension"),
+    ("source", "extension", "copy"),
     [
-        ("s3://bucket/x.parquet", "httpfs"),
-        ("HTTPS://example.com/x.csv", "httpfs"),
-        ("gs://b/*.parquet", "httpfs"),
-        ("abfss://x/y.parquet", "azure"),
+        ("s3://bucket/x.parquet", "httpfs", 'read_parquet({}).write_parquet("x.parquet")'),
+        ("HTTPS://example.com/x.csv", "httpfs", 'read_csv({}).write_parquet("x.parquet")'),
+        ("gs://b/*.parquet", "httpfs", 'read_parquet({}).write_parquet("table.parquet")'),
+        ("abfss://x/y.parquet", "azure", 'read_parquet({}).write_parquet("y.parquet")'),
     ],
 )
-def test_what_needs_an_extension_says_which(source: str, extension: str) -> None:
+def test_what_needs_an_extension_says_which(source: str, extension: str, copy: str) -> None:
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("AUC", predictions=source)
     assert (
         str(caught.value)
         == f"predictions: {source!r} needs the extension {extension} of DuckDB, and sqlrank loads"
         f" none. Load it on a connection of your own (INSTALL {extension}; LOAD {extension}),"
-        " make a view or a relation there, and give that with connection=, or the query SELECT"
-        f" * FROM {source!r}"
+        f" and give that with connection=, and the query SELECT * FROM {source!r}. On the command"
+        " line, make a Parquet file of it: python -c 'import duckdb; duckdb."
+        + copy.format(f'"{source}"')
+        + "'"
     )
 
 
