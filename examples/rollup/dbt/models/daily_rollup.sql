@@ -1,6 +1,6 @@
 {{ config(materialized='incremental', incremental_strategy='microbatch', event_time='day', batch_size='day', begin='2026-03-01', lookback=3, on_schema_change='append_new_columns') }}
 -- sqlrank 0.1.0 for DuckDB: rollup of AUC, LogLoss, CalibrationRatio, one row per day, campaign and bin
--- Hash of the generated lines: 4437fd0e65f012a2
+-- Hash of the generated lines: d144344721036b87
 -- reads: ads.impressions (predictions)
 -- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight to a column to read it
 -- definition: 151b92aa6fb6c3dc
@@ -20,7 +20,7 @@ WITH predictions AS (
 SELECT
   "day", "campaign", bin,
   SUM(CASE WHEN label = 1 THEN 1e0 ELSE 0 END) AS positives,
-  COUNT(*) - SUM(CASE WHEN label = 1 THEN 1e0 ELSE 0 END) AS negatives,
+  SUM(CASE WHEN label = 1 THEN 0 ELSE 1e0 END) AS negatives,
   MIN(score) AS score_min,
   MAX(score) AS score_max,
   CAST(COUNT(*) AS DOUBLE) AS num_rows,
