@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import sqlglot
 from sqlglot import exp
 
-from sqlrank.sql_ast import DOUBLE, OPERATORS, find_nodes
+from sqlrank.sql_ast import DOUBLE, OPERATORS, find_nodes, source_names, unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -306,6 +306,20 @@ def outermost_query(tree: exp.Expr) -> exp.Query | None:
     """
     query = tree if isinstance(tree, exp.Query) else tree.args.get("expression")
     return query if isinstance(query, exp.Query) else None
+
+
+def add_step(tree: exp.Expr, select: exp.Expr, step: exp.Select, name: str) -> str:
+    """Add a step before the one that a SELECT is in, and return its unique name."""
+    query: Any = outermost_query(tree)
+    if query.args.get("with_") is None:
+        query.set("with_", exp.With(expressions=[]))
+    steps = query.args["with_"].expressions
+    name = unique_name(name, source_names(tree))
+    reader = select.find_ancestor(exp.CTE)
+    place = next((place for place, other in enumerate(steps) if other is reader), len(steps))
+    steps.insert(place, exp.CTE(this=step, alias=exp.TableAlias(this=exp.to_identifier(name))))
+    query.args["with_"].set("expressions", steps)
+    return name
 
 
 def is_list_column(source: Expr) -> bool:

@@ -5,6 +5,7 @@ worker.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
@@ -12,38 +13,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
-from sqlrank.optimizer.statement_graph import is_aggregated, outermost_query, union_members
-from sqlrank.sql_ast import (
-    call_function,
-    find_nodes,
-    is_null,
-    source_names,
-    sql_literal,
-    unique_name,
-)
+from sqlrank.optimizer.statement_graph import add_step, is_aggregated, union_members
+from sqlrank.sql_ast import call_function, find_nodes, is_null, sql_literal, unique_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
 def order_within_group(value: exp.Expr, share: exp.Expr) -> exp.Expr:
     """Return PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x), in an order with the NULLs last."""
     order = exp.Order(expressions=[exp.Ordered(this=value, nulls_first=False)])
     return exp.WithinGroup(this=exp.PercentileCont(this=share), expression=order)
-
-
-def add_step(tree: exp.Expr, select: exp.Expr, step: exp.Select, name: str) -> str:
-    """Add a step before the one that a SELECT is in, and return its unique name."""
-    query: Any = outermost_query(tree)
-    if query.args.get("with_") is None:
-        query.set("with_", exp.With(expressions=[]))
-    steps = query.args["with_"].expressions
-    name = unique_name(name, source_names(tree))
-    reader = select.find_ancestor(exp.CTE)
-    place = next((place for place, other in enumerate(steps) if other is reader), len(steps))
-    steps.insert(place, exp.CTE(this=step, alias=exp.TableAlias(this=exp.to_identifier(name))))
-    query.args["with_"].set("expressions", steps)
-    return name
 
 
 LIST_ELEMENT, _ELEMENT_POSITION = "element", "element_position"
@@ -500,9 +480,7 @@ def join_totals(tree: exp.Expr) -> None:
     """
     windows_by_select: dict[int, list[exp.Window]] = {}
     for window in find_nodes(tree, exp.Window):
-        if type(window.this) in _PREFIXES and not any(
-            window.args.get(part) for part in ("partition_by", "order", "spec", "alias")
-        ):
+        if type(window.this) in _PREFIXES and _is_over_all(window):
             windows_by_select.setdefault(id(window.parent_select), []).append(window)
     for windows in reversed(windows_by_select.values()):  # a SELECT before the one that it is in
         _join_totals_of_select(tree, windows)
@@ -586,15 +564,19 @@ def split_windows(tree: exp.Expr, write_bucket: Callable[[exp.Expr], exp.Expr]) 
     for window in find_nodes(tree, exp.Window):
         if split := _find_split(steps, window, write_bucket):
             splits_by_select.setdefault(id(window.parent_select), []).append(split)
-        elif _sorts_all_rows(window) and steps.is_small(cast("exp.Expr", window.parent_select)):
+        elif (
+            window.args.get("order") is not None
+            and not window.args.get("partition_by")
+            and steps.is_small(cast("exp.Expr", window.parent_select))
+        ):
             small.append(window)
     _add_partitions(small)
     for splits in reversed(splits_by_select.values()):  # a SELECT before the one that it is in
         _split_windows_of_select(tree, splits)
 
 
-def _sorts_all_rows(window: exp.Window) -> bool:
-    return window.args.get("order") is not None and not window.args.get("partition_by")
+def _is_over_all(window: exp.Window) -> bool:
+    return not any(window.args.get(part) for part in ("partition_by", "order", "spec", "alias"))
 
 
 def _add_partitions(windows: Sequence[exp.Window]) -> None:
@@ -737,16 +719,46 @@ def _split_windows_of_select(tree: exp.Expr, splits: Sequence[_Split]) -> None:
             totals[keys] = exp.select(*keys).from_(step).group_by(*keys)
             totals[keys].comments = ["One row per bucket: sums over the buckets before it."]
         item = window.find_ancestor(exp.Alias)
-        name = unique_name(f"{item.alias if item else 'value'}_before", totals[keys].named_selects)
+        name = f"{item.alias if item else 'value'}_before"
         for term, key in zip(terms, bucket, strict=True):
             term.set("this", key.copy())
         before = _sum_other_buckets(window, parts, terms)
-        totals[keys].select(before.as_(name), copy=False)
-        _add_other_buckets(window, exp.column(name))
+        _add_other_buckets(window, exp.column(_add_item(totals[keys], before, name)))
+    _read_totals_of_buckets(select, next(iter(totals.values())), names.values())
     select.from_(step, copy=False)
     for keys, total in totals.items():
         name = add_step(tree, select, total, f"{title}_buckets")
         select.join(name, using=[key.name for key in keys], join_type="inner", copy=False)
+
+
+def _add_item(select: exp.Select, value: exp.Expr, name: str, taken: Iterable[str] = ()) -> str:
+    """Return the name of a value in a SELECT, which gets it if it has none that is equal."""
+    for item in select.selects:
+        if item.unalias() == value:
+            return item.alias_or_name
+    name = unique_name(name, [*taken, *select.named_selects])
+    select.select(value.as_(name), copy=False)
+    return name
+
+
+def _read_totals_of_buckets(select: exp.Select, buckets: exp.Select, names: Iterable[str]) -> None:
+    """Replace sums OVER () of a SELECT, in place, by those of its buckets: a step of totals would
+    read the rows once more.
+    """
+    part = is_null(exp.Min(this=buckets.args["group"].expressions[-1]))
+    for window in [window for item in select.selects for window in find_nodes(item, exp.Window)]:
+        if isinstance(window.this, exp.Sum) and _is_over_all(window):
+            total = exp.Window(this=exp.Sum(this=window.this.copy()), partition_by=[part.copy()])
+            name = _add_item(buckets, total, _name_total(window, window.this), names)
+            _replace_window(window, exp.column(name))
+
+
+def _replace_window(window: exp.Window, column: exp.Expr, is_grouped: bool = False) -> None:
+    """Replace a window by the column with its value, and an item of the name of this as a whole."""
+    is_item = isinstance(window.parent, exp.Alias) and window.parent.alias == column.name
+    replaced: Any = window.parent if is_item and not is_grouped else window
+    column.comments = replaced.comments
+    replaced.replace(exp.Max(this=column) if is_grouped else column)
 
 
 def _write_bucket(split: _Split) -> exp.Expr:
@@ -818,12 +830,15 @@ def _add_other_buckets(window: exp.Window, before: exp.Expr) -> None:
 def _join_totals_of_select(tree: exp.Expr, windows: Sequence[exp.Window]) -> None:
     select: Any = windows[0].parent_select
     is_grouped = bool(select.args.get("group")) or any(map(is_aggregated, select.selects))
-    if is_grouped and not all(_is_sum_of_sums(window) for window in windows):
+    if is_grouped and not all(
+        isinstance(window.this, exp.Sum) and isinstance(window.this.this, exp.Sum)
+        for window in windows
+    ):
         return
     totals = exp.Select()
     totals.comments = ["One row: aggregates of all rows."]
     for clause in _JOINED:
-        totals.set(clause, _copy_clause(select.args.get(clause)))
+        totals.set(clause, deepcopy(select.args.get(clause)))
     source = select.args["from_"].this.alias_or_name
     step = add_step(tree, select, totals, f"{source}_totals")
     for window in windows:
@@ -832,26 +847,12 @@ def _join_totals_of_select(tree: exp.Expr, windows: Sequence[exp.Window]) -> Non
         if total not in named:
             named[total] = unique_name(_name_total(window, total), totals.named_selects)
             totals.select(exp.alias_(total.copy(), named[total]), copy=False)
-        column: exp.Expr = exp.column(named[total], table=step)
-        is_item = isinstance(window.parent, exp.Alias) and window.parent.alias == named[total]
-        replaced: Any = window.parent if is_item and not is_grouped else window
-        column.comments = replaced.comments
-        replaced.replace(exp.Max(this=column) if is_grouped else column)
+        _replace_window(window, exp.column(named[total], table=step), is_grouped)
     _qualify_columns(select)
     select.join(step, join_type="cross", copy=False)
     for cte in find_nodes(tree, exp.CTE):
         if cte.alias in {table.name for table in find_nodes(totals, exp.Table)}:
             _request_materialization(tree, cte)
-
-
-def _is_sum_of_sums(window: exp.Window) -> bool:
-    return isinstance(window.this, exp.Sum) and isinstance(window.this.this, exp.Sum)
-
-
-def _copy_clause(clause: Any) -> Any:
-    return (
-        [part.copy() for part in clause] if isinstance(clause, list) else clause and clause.copy()
-    )
 
 
 def _name_total(window: exp.Window, total: exp.Expr) -> str:

@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.optimizer.constants import literal_value
-from sqlrank.optimizer.statement_graph import (
-    needs_parentheses,
-    union_members,
-)
-from sqlrank.rendering.dialect_forms import add_step
+from sqlrank.optimizer.statement_graph import add_step, needs_parentheses, union_members
 from sqlrank.sql_ast import (
     BIGINT,
     DOUBLE,

@@ -132,8 +132,8 @@ def rewrite_for_dialect(
     _rewrite_words(tree, target)
     _rewrite_list_elements(tree, target, f"{statement_title} cannot be written for {dialect}")
     if target.write_window_bucket is not None:
-        join_totals(tree)
         split_windows(tree, target.write_window_bucket)
+        join_totals(tree)  # of the rows that are not in buckets
     materialize_shared_ctes(tree, target, can_materialize)
     if target.rewrite is not None:
         target.rewrite(tree)
