@@ -373,8 +373,8 @@ def fit(
         The ``by`` columns, ``feature`` (int64 from 1 for arrays, otherwise the column name or the
         feature of the long form) and ``weight`` (float64), sorted by these. The schema's metadata
         hold the statement of a step (``sqlrank.sql``) and the losses (``sqlrank.losses``, JSON): of
-        each ``model`` its ``loss``, ``loss_of_early_steps`` (all but the last tenth) and
-        ``loss_of_zero_weights``.
+        each ``model`` its ``loss``, ``loss_of_early_steps`` (all but the last tenth, ``null`` if
+        there are fewer than ten) and ``loss_of_zero_weights``.
 
     Raises:
         MetricError: an invalid parameter.
@@ -428,7 +428,7 @@ def describe_failure(weights: pa.Table, k: int | None) -> str | None:
     """
     losses = json.loads((weights.schema.metadata or {})[LOSSES.encode()])
     falls = [loss["loss_of_zero_weights"] - loss["loss"] for loss in losses]
-    late_falls = [loss["loss_of_early_steps"] - loss["loss"] for loss in losses]
+    late_falls = [(loss["loss_of_early_steps"] or loss["loss"]) - loss["loss"] for loss in losses]
     failed = [loss for loss, fall in zip(losses, falls, strict=True) if fall <= 0]
     slow = [
         (loss, late_fall / fall)

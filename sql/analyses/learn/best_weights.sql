@@ -14,7 +14,7 @@ FROM (
     ANY_VALUE(model) AS model,
     ARG_MIN(weights, CASE WHEN squared_length > 0 THEN loss ELSE 'inf' END) AS weights,
     COALESCE(MIN(CASE WHEN squared_length > 0 THEN loss END), MIN(loss)) AS loss,
-    MIN(CASE WHEN step < 0.9 * num_steps THEN loss END) AS early_loss, -- without the last tenth of the steps
+    MIN(CASE WHEN num_steps >= 10 AND step < 0.9 * num_steps THEN loss END) AS early_loss, -- without the last tenth of the steps
     MIN(CASE WHEN squared_length = 0 THEN loss END) AS zero_loss
   FROM (
     SELECT

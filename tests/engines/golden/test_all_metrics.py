@@ -185,7 +185,6 @@ def test_windows_of_other_statements_of_spark_have_partitions() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.filterwarnings("ignore:the descent")  # of one step
 def test_nothing_in_experiments_splits_and_scorers_is_without_need(dialect: str) -> None:
     without_md5 = {"50", "60"} if not DIALECTS[dialect].supports_md5 else set()
     texts = {
