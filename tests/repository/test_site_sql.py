@@ -84,8 +84,9 @@ def assert_nothing_refused(browser: Any) -> None:
 
 def parse_printed(shown: str) -> list[list[str]]:
     """Return the rows of cells that a command printed, without notes and the command."""
-    lines = re.sub(r"^\$ (?:.*\\\n)*.*\n", "", shown).splitlines()
-    return [re.split(r" {2,}", line.strip()) for line in lines[1:] if not line.startswith("note: ")]
+    table = re.sub(r"^\$ (?:.*\\\n)*.*\n", "", shown)
+    table = re.sub(r"(?m)^note: .*\n?(?:(?<=.{50}\n)  \S.*\n?)*", "", table)  # as they are wrapped
+    return [re.split(r" {2,}", line.strip()) for line in table.splitlines()[1:]]
 
 
 def is_shown_as(value: str | None, cell: str) -> bool:
