@@ -82,11 +82,24 @@ def assert_nothing_refused(browser: Any) -> None:
     ] == []
 
 
-def parse_printed(shown: str) -> list[list[str]]:
-    """Return the rows of cells that a command printed, without notes and the command."""
+def parse_printed(shown: str, columns: Sequence[str]) -> list[list[str]]:
+    """Return the rows of cells that a command printed, without notes and the command; values of all
+    rows stand in a line below.
+    """
     table = re.sub(r"^\$ (?:.*\\\n)*.*\n", "", shown)
     table = re.sub(r"(?m)^note: .*\n?(?:(?<=.{50}\n)  \S.*\n?)*", "", table)  # as they are wrapped
-    return [re.split(r" {2,}", line.strip()) for line in table.splitlines()[1:]]
+    table, _, shared = table.partition("\nIn every row: ")
+    *records, last = table.strip("\n").split("\n\n")
+    rows = [re.split(r" {2,}", line.strip()) for line in last.splitlines()[1:]]
+    if records:  # of a table that is too wide: a line per column
+        rows = [re.findall(r"(?m)^\S+ +(.*)$", record) for record in [*records, last]]
+    shared, _, empty = " ".join(shared.split()).rstrip(".").partition(". Empty: ")
+    pairs = re.findall(r"([\w.]+) = (.*?)(?=, [\w.]+ = |$)", shared)
+    pairs += [(name, "NULL") for name in empty.split(", ") if name]
+    for place, value in sorted((columns.index(name), value) for name, value in pairs):
+        for row in rows:
+            row.insert(place, value)
+    return rows
 
 
 def is_shown_as(value: str | None, cell: str) -> bool:
@@ -109,7 +122,8 @@ def differences(found: dict[str, Any]) -> dict[str, Any]:
     return {
         place: result
         for place, result in found.items()
-        if "error" in result or not is_equal(result["rows"], parse_printed(result["shown"]))
+        if "error" in result
+        or not is_equal(result["rows"], parse_printed(result["shown"], result["columns"]))
     }
 
 
@@ -129,7 +143,16 @@ def test_the_statement_of_each_page_gives_its_numbers(browser: Any, address: str
     assert len(found) == len(places)
     assert differences(found) == {}
     assert (
-        differences({"a": {"rows": [["0.75"]], "shown": "$ sqlrank evaluate\nAUC\n0.7501"}}) != {}
+        differences(
+            {
+                "a": {
+                    "columns": ["auc"],
+                    "rows": [["0.75"]],
+                    "shown": "$ sqlrank evaluate\nAUC\n0.7501",
+                }
+            }
+        )
+        != {}
     )
     assert_nothing_refused(browser)
 
