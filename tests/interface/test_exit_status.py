@@ -191,6 +191,7 @@ def test_a_gate_keeps_its_status_and_files_where_its_reader_goes_away(tmp_path: 
     assert "fail" in (tmp_path / "gate.md").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
 @pytest.mark.parametrize("form", ["table", "csv"])
 def test_output_that_the_encoding_lacks_has_a_next_step(encoding: str, form: str) -> None:
