@@ -553,6 +553,7 @@ FORMS: dict[str, Callable[[pa.Table], Any]] = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("form", FORMS)
 def test_results_in_other_forms(form: str) -> None:
     """A rollup is a table like others. A baseline has metadata, which other forms lose."""

@@ -302,6 +302,7 @@ WRITERS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", WRITERS)
 def test_advice_on_the_command_line_can_be_pasted(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

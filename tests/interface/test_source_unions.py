@@ -294,6 +294,7 @@ def test_folders_with_the_name_of_a_column(tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("ending", ["csv", "tsv", "json", "jsonl", "parquet"])
 def test_columns_in_any_place(ending: str, tmp_path: Path) -> None:
     """A column is that of its name in every file, whatever is before it in the first one, and also
