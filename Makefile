@@ -60,7 +60,7 @@ demo: $(VENV)/.report  ## Evaluate real collections, show the SQL that did it, a
 	$(BIN)/sqlrank report $(CLICKS) --by policy -o build/predictions.html
 	@echo "reports: $(CURDIR)/build/rankings.html and $(CURDIR)/build/predictions.html"
 
-test: $(VENV)/.test  ## Run the tests of numbers, statements and calls that are not slow (three and a half minutes)
+test: $(VENV)/.test  ## Run the tests of numbers, statements and calls that are not slow (three minutes)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --clean-tree -m 'not slow' --ignore tests/repository
 
 SHARE ?= 1/1
