@@ -5,7 +5,7 @@ its text, and apply them to the call.
 import ast
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -260,44 +260,20 @@ def follow_command(*words: object) -> tuple[str, list[str]]:
     """Return the output of a command, after the options that its messages suggest are added, and
     these messages.
     """
-    messages: list[str] = []
-    line = [str(word) for word in words]
-    for _ in range(MAX_STEPS + 1):
-        result = invoke_command(*line)
-        if result.exit_code == 0:
-            return result.stdout, messages
-        messages.append(result.stderr)
-        if (table := _TABLE_OPTIONS.search(result.stderr)) is not None:
-            values = [
-                index
-                for index, word in enumerate(line)
-                if word in {"--predictions", "--input", "--column"}
-            ]
-            line = [
-                word
-                for index, word in enumerate(line)
-                if index not in values and index - 1 not in values
-            ]
-            line += shlex.split(table[1])
-            line[1] = table[2] or line[1]
-            continue
-        if (metric := re.search(r"not given\. Ask for (\w+)", result.stderr)) is not None:
-            line[1] = metric[1]
-            continue
-        found = re.finditer(r"(--column|--policy|--where) (?=\S)", result.stderr)
-        pairs = dict.fromkeys(
-            (match[1], _first_word(result.stderr[match.end() :])) for match in found
-        )
-        added = [word for pair in pairs for word in pair]
-        assert added, f"no way on from: {result.stderr}"
-        line += added
-    raise AssertionError("\n".join(messages))
+    return _run_until_right(words, _follow_message)
 
 
 def paste_command(*words: object) -> tuple[str, list[str]]:
     """Return the output of a command, after the first options of each message, which stand next to
     one another, are pasted at its end, and these messages.
     """
+    return _run_until_right(words, _paste_options)
+
+
+def _run_until_right(
+    words: Iterable[object], change: Callable[[list[str], str], list[str]]
+) -> tuple[str, list[str]]:
+    """Return the output of a command, after it is changed by each of its messages, and these."""
     messages: list[str] = []
     line = [str(word) for word in words]
     for _ in range(MAX_STEPS + 1):
@@ -305,27 +281,56 @@ def paste_command(*words: object) -> tuple[str, list[str]]:
         if result.exit_code == 0:
             return result.stdout, messages
         messages.append(result.stderr)
-        start = re.search(
-            r"--(column|policy|where|by|unit|input|predictions|run|qrels|db) ", messages[-1]
-        )
-        assert start is not None, f"nothing to paste: {messages[-1]}"
-        lexer = shlex.shlex(
-            messages[-1][start.start() :].split("\n")[0], posix=True, punctuation_chars=False
-        )
-        lexer.whitespace_split, lexer.commenters = True, ""
-        for option, value in zip(lexer, lexer, strict=False):
-            if not option.startswith("--"):
-                break
-            line += [option, value.rstrip(",.")]
-            if value[-1:] in {",", "."}:
-                break
+        line = change(line, result.stderr)
     raise AssertionError("\n".join(messages))
 
 
-def _first_word(text: str) -> str:
-    """Return the first word of a text as a shell reads it, without the punctuation of the
-    sentence.
-    """
+def _follow_message(line: list[str], message: str) -> list[str]:
+    """Return a command with the options that a message suggests."""
+    if (table := _TABLE_OPTIONS.search(message)) is not None:
+        values = [
+            index
+            for index, word in enumerate(line)
+            if word in {"--predictions", "--input", "--column"}
+        ]
+        line = [
+            word
+            for index, word in enumerate(line)
+            if index not in values and index - 1 not in values
+        ]
+        line += shlex.split(table[1])
+        line[1] = table[2] or line[1]
+        return line
+    if (metric := re.search(r"not given\. Ask for (\w+)", message)) is not None:
+        return [line[0], metric[1], *line[2:]]
+    found = re.finditer(r"(--column|--policy|--where) (?=\S)", message)
+    pairs = dict.fromkeys((match[1], _first_word(message[match.end() :])) for match in found)
+    added = [word for pair in pairs for word in pair]
+    assert added, f"no way on from: {message}"
+    return [*line, *added]
+
+
+def _paste_options(line: list[str], message: str) -> list[str]:
+    """Return a command with the first options of a message at its end."""
+    start = re.search(r"--(column|policy|where|by|unit|input|predictions|run|qrels|db) ", message)
+    assert start is not None, f"nothing to paste: {message}"
+    lexer = _read_words(message[start.start() :])
+    for option, value in zip(lexer, lexer, strict=False):
+        if not option.startswith("--"):
+            break
+        line = [*line, option, value.rstrip(",.")]
+        if value[-1:] in {",", "."}:
+            break
+    return line
+
+
+def _read_words(text: str) -> shlex.shlex:
+    """Return the words of the first line of a text as a shell reads them."""
     lexer = shlex.shlex(text.split("\n", maxsplit=1)[0], posix=True, punctuation_chars=False)
     lexer.whitespace_split, lexer.commenters = True, ""
-    return next(iter(lexer)).rstrip(",.")
+    return lexer
+
+
+def _first_word(text: str) -> str:
+    """Return the first word of a text, without the punctuation of the sentence."""
+    return next(iter(_read_words(text))).rstrip(",.")
