@@ -64,7 +64,9 @@ class Scope:
     @property
     def _walked_nodes(self) -> list[Any]:
         if self._nodes is None:
-            self._nodes = find_nodes(self.select, exp.Column, exp.Query, exp.Star, *_NOT_ROW_WISE)
+            self._nodes = find_nodes(
+                self.select, exp.Column, exp.Query, exp.Star, *_WITH_ROWS, *_NOT_ROW_WISE
+            )
         return self._nodes
 
     @property
@@ -112,8 +114,8 @@ class Scope:
 
     @property
     def is_plain(self) -> bool:
-        """True if the SELECT reads CTEs only, by name, without queries inside of it, stars and rare
-        clauses.
+        """True if the SELECT reads CTEs only, by name, without queries inside of it, stars, items
+        that give several rows for one, and rare clauses.
         """
         if self._is_plain is None:
             self._is_plain = self._has_plain_clauses()
@@ -127,7 +129,7 @@ class Scope:
                 value for clause, value in self.select.args.items() if clause not in _CLAUSES
             )
             and not any(
-                isinstance(node, (exp.Query, exp.Star))
+                (isinstance(node, (exp.Query, exp.Star)) or _gives_rows(node))
                 and node is not self.select
                 and not isinstance(node.parent, exp.Count)
                 for node in self._walked_nodes
@@ -298,6 +300,17 @@ def union_members(query: exp.Expr) -> list[exp.Select]:
         elif isinstance(member, exp.Subquery):
             rest.append(member.this)
     return members
+
+
+_WITH_ROWS = (exp.Explode, exp.Anonymous)
+"""Nodes of which ``_gives_rows`` is asked."""
+
+
+def _gives_rows(item: Expr) -> bool:
+    """Return True for UNNEST and GENERATE_SUBSCRIPTS, which give several rows for one."""
+    return isinstance(item, exp.Explode) or (
+        isinstance(item, exp.Anonymous) and item.name.upper() == "GENERATE_SUBSCRIPTS"
+    )
 
 
 def outermost_query(tree: exp.Expr) -> exp.Query | None:

@@ -57,6 +57,16 @@ def optimize_text(text: str) -> str:
             " e AS (SELECT x, COUNT(y) AS n FROM a GROUP BY x) SELECT d.s, e.n FROM e LEFT JOIN d"
             " ON d.x = e.x"
         ),
+        (  # several rows for each that another aggregation counts
+            "c AS (SELECT x, y, UNNEST([1, 2]) AS k FROM a), d AS (SELECT x, SUM(k) AS s FROM c"
+            " GROUP BY x), e AS (SELECT x, COUNT(y) AS n FROM a GROUP BY x) SELECT d.s, e.n FROM e"
+            " LEFT JOIN d ON d.x = e.x"
+        ),
+        (
+            "c AS (SELECT x, y, GENERATE_SUBSCRIPTS([5, 6], 1) AS k FROM a), d AS (SELECT x, SUM(k)"
+            " AS s FROM c GROUP BY x), e AS (SELECT x, COUNT(y) AS n FROM a GROUP BY x) SELECT d.s,"
+            " e.n FROM e LEFT JOIN d ON d.x = e.x"
+        ),
         "c AS (SELECT x FROM a GROUP BY x) SELECT c.x, a.y FROM a JOIN c ON c.x = a.x",
         (
             "c AS (SELECT x FROM a GROUP BY x) SELECT c.x, a.y FROM a JOIN c ON c.x IS NOT DISTINCT"
