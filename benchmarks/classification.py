@@ -4,11 +4,7 @@ describes the measurements.
 
 from __future__ import annotations
 
-import argparse
-import os
-import time
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
@@ -31,31 +27,33 @@ from classification_peers import (
 from data import BETA, FOLDER, HALF, RARE, SPIKE, UNIFORM, make_predictions, predictions_as_parquet
 from peers import open_connection
 from timing import (
-    UNLIMITED,
+    CORES,
     Sides,
     Target,
     Timing,
     Values,
     check_agreement,
-    compare_with_limit,
     console,
+    divide_medians,
+    parse_options,
     print_introduction,
     print_targets,
     print_timings,
-    print_values,
+    run_child,
     run_in_turn,
-    show_memory,
+    time_memory_limit,
+    time_sides,
 )
 
 import sqlrank
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Callable, Iterator
 
     import duckdb
     from data import Scores
 
-LIMIT, LIMIT_BYTES = "4GB", 4e9
 CAMPAIGNS = (1, 1_000, 1_000_000)
 STRATEGIES = ("window", "buckets", "distinct")
 OURS, PLAIN = "sqlrank", "sqlrank, checks off"
@@ -123,7 +121,7 @@ def other_tools(connection: duckdb.DuckDBPyConnection, kind: str, at_hand: list[
     }
 
 
-def agree_on_few(options: argparse.Namespace) -> None:
+def agree_on_few(options: Namespace) -> None:
     """Raise unless the tools agree on few rows, with ties and without; nothing is loaded for the
     first time after this.
     """
@@ -142,7 +140,7 @@ def agree_on_few(options: argparse.Namespace) -> None:
                 )
 
 
-def time_peers(options: argparse.Namespace) -> Iterator[Target]:
+def time_peers(options: Namespace) -> Iterator[Target]:
     """Time six metrics from the same DuckDB file with each tool."""
     path = make_predictions(options.rows)
     spark = spark_session(options.threads)
@@ -179,21 +177,17 @@ def time_peers(options: argparse.Namespace) -> Iterator[Target]:
             print_timings(title, timings, BARE)
             at_most, stretch = RANK_TARGETS[kind]
             for name in (OURS, PLAIN):
-                own = timings[name].median
+                ratio = divide_medians(timings, SKLEARN, name)
+                yield Target(f"{title}; {SKLEARN} over {name}", ratio, at_least=8)
+                ratio = divide_medians(timings, name, BARE)
                 yield Target(
-                    f"{title}; {SKLEARN} over {name}", timings[SKLEARN].median / own, at_least=8
-                )
-                yield Target(
-                    f"{title}; {name} of a {BARE}",
-                    own / timings[BARE].median,
-                    at_most=at_most,
-                    stretch=stretch,
+                    f"{title}; {name} of a {BARE}", ratio, at_most=at_most, stretch=stretch
                 )
     if not isinstance(spark, str):
         spark.stop()
 
 
-def time_groups(options: argparse.Namespace) -> Iterator[Target]:
+def time_groups(options: Namespace) -> Iterator[Target]:
     """Time six metrics of each campaign, for few and many campaigns."""
     for campaigns in CAMPAIGNS:
         with open_connection(
@@ -217,7 +211,7 @@ def time_groups(options: argparse.Namespace) -> Iterator[Target]:
     yield from ()
 
 
-def time_probability_metrics(options: argparse.Namespace) -> Iterator[Target]:
+def time_probability_metrics(options: Namespace) -> Iterator[Target]:
     """Time metrics for which nothing has to be ordered."""
     with open_connection(options.threads, str(make_predictions(options.rows))) as connection:
         ours = partial(
@@ -227,35 +221,29 @@ def time_probability_metrics(options: argparse.Namespace) -> Iterator[Target]:
             connection,
             threads=options.threads,
         )
-        timings = run_in_turn(
-            {
-                SCAN: partial(scan_predictions, connection),
-                PLAIN: partial(ours, check="off"),
-                OURS: ours,
-            },
-            options.repeat or 3,
-        )
-    check_agreement({}, timings)
-    title = f"probability: three metrics, {options.rows:,} rows, weighted"
-    print_timings(title, timings, SCAN)
+        sides: Sides = {
+            SCAN: partial(scan_predictions, connection),
+            PLAIN: partial(ours, check="off"),
+            OURS: ours,
+        }
+        title = f"probability: three metrics, {options.rows:,} rows, weighted"
+        timings = time_sides(title, sides, options.repeat or 3)
     for name in (PLAIN, OURS):
-        yield Target(
-            f"{title}; {name} of a {SCAN}", timings[name].median / timings[SCAN].median, at_most=2
-        )
+        yield Target(f"{title}; {name} of a {SCAN}", divide_medians(timings, name, SCAN), at_most=2)
 
 
-def time_skewed_scores(options: argparse.Namespace) -> Iterator[Target]:
+def time_skewed_scores(options: Namespace) -> Iterator[Target]:
     """Time each way to order the predictions, for scores that are more or less alike."""
     yield from by_strategy(options, "skew", (UNIFORM, BETA, SPIKE), STRATEGIES)
 
 
-def time_class_shares(options: argparse.Namespace) -> Iterator[Target]:
+def time_class_shares(options: Namespace) -> Iterator[Target]:
     """Time the default strategy and that of one sort of scores, for few positives and many."""
     yield from by_strategy(options, "shares", (RARE, UNIFORM, HALF), ("window",))
 
 
 def by_strategy(
-    options: argparse.Namespace,
+    options: Namespace,
     section: str,
     kinds: tuple[Scores, ...],
     strategies: tuple[str, ...],
@@ -292,109 +280,45 @@ def by_strategy(
     yield from ()
 
 
-def time_growth(options: argparse.Namespace) -> Iterator[Target]:
-    """Time six metrics over more and more rows, and a bare rank beside them."""
-    for name in (BARE, *TABLES):
-        timings: dict[str, Timing] = {}
-        for rows in options.growth:
-            with open_connection(options.threads, str(make_predictions(rows))) as connection:
-                scan_predictions(
-                    connection
-                )  # so that the first run finds the file in memory as later ones do
-                side = partial(rank_predictions, connection)
-                if name in TABLES:
-                    side = partial(
-                        evaluate_predictions, SIX, TABLES[name], connection, threads=options.threads
-                    )
-                timings |= run_in_turn({f"{rows:,} rows": side}, options.repeat or 1)
-        sizes = list(timings)
-        notes = {
-            size: f"{timings[size].median / timings[before].median:.2f}"
-            for before, size in pairwise(sizes)
-        }
-        print_timings(
-            f"growth: {'six metrics, ' * (name != BARE)}{name}",
-            timings,
-            sizes[0],
-            notes,
-            "to the size before",
-        )
-    yield from ()
-
-
-def time_memory_limits(options: argparse.Namespace) -> Iterator[Target]:
+def time_memory(options: Namespace) -> Iterator[Target]:
     """Time six metrics over more rows than the limit holds, each in a process of its own."""
     make_predictions(options.huge)
     for kind in TABLES:
-        command = [__file__, "--huge", str(options.huge), "--child", kind]
-        timings, peaks = compare_with_limit(command, LIMIT, options.repeat or 1)
-        title = f"memory: six metrics, {options.huge:,} rows, {kind}"
-        show_memory(title, timings, peaks)
-        yield Target(f"{title}; peak memory of {LIMIT}", peaks[LIMIT] / LIMIT_BYTES, at_most=1.1)
+        yield from time_memory_limit(
+            f"memory: six metrics, {options.huge:,} rows, {kind}",
+            [__file__, "--huge", str(options.huge), "--child", kind],
+            "4GB",
+            options.repeat or 1,
+        )
 
 
-def run_child(options: argparse.Namespace) -> None:
-    """Evaluate in this process, and print the values with the seconds and the peak memory in
-    bytes.
-    """
-    kind, limit = options.child
-    path = make_predictions(options.huge)
-    limits = {
-        "temp_directory": FOLDER / "spill",
-        **({} if limit == UNLIMITED else {"memory_limit": limit}),
-    }
-    start = time.perf_counter()
-    print_values(evaluate_predictions(SIX, TABLES[kind], str(path), threads=2, **limits), start)
-
-
-SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Target]]] = {
+SECTIONS: dict[str, Callable[[Namespace], Iterator[Target]]] = {
     "peers": time_peers,
     "groups": time_groups,
     "probability": time_probability_metrics,
     "skew": time_skewed_scores,
     "shares": time_class_shares,
-    "growth": time_growth,
-    "memory": time_memory_limits,
+    "memory": time_memory,
 }
 
 
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--rows", type=int, default=20_000_000, help="rows of all but growth and memory"
-    )
-    parser.add_argument(
-        "--growth",
-        type=int,
-        nargs="+",
-        default=[2_000_000, 20_000_000, 200_000_000],
-        help="rows of growth, ascending",
-    )
-    parser.add_argument("--huge", type=int, default=200_000_000, help="rows of memory")
-    parser.add_argument("--repeat", type=int, help="runs of each side (3; growth and memory: 1)")
-    parser.add_argument(
-        "--repeat-peers", action="store_true", help="repeat scikit-learn and Spark too"
-    )
-    parser.add_argument(
-        "--threads", type=int, default=os.cpu_count() or 1, help="threads of each side (memory: 2)"
-    )
-    usual = [name for name in SECTIONS if name not in {"growth", "memory"}]
-    parser.add_argument(
-        "--only",
-        nargs="+",
-        choices=SECTIONS,
-        default=usual,
-        metavar="NAME",
-        help=f"of {', '.join(SECTIONS)}",
-    )
-    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
-    return parser.parse_args()
-
-
 def main() -> None:
-    options = parse_arguments()
+    options = parse_options(
+        __doc__,
+        SECTIONS,
+        [name for name in SECTIONS if name != "memory"],
+        rows=(20_000_000, "rows of all but memory"),
+        huge=(200_000_000, "rows of memory"),
+        repeat=(0, "runs of each side, by default 3, of memory 1"),
+        repeat_peers=(False, "repeat scikit-learn and Spark too"),
+        threads=(CORES, "threads of each side (memory: 2)"),
+        child=([], "table and limit of a process of memory"),
+    )
     if options.child:
-        run_child(options)
+        kind, limit = options.child
+        path = str(make_predictions(options.huge))
+        evaluate = partial(evaluate_predictions, SIX, TABLES[kind], path)
+        run_child(evaluate, limit, FOLDER / "spill")
         return
     print_introduction(options.threads, ("duckdb", "polars", "scikit-learn", "pyarrow", "numpy"))
     agree_on_few(options)

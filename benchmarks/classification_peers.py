@@ -188,16 +188,9 @@ def _list_probability_metrics(kind: str) -> dict[str, pl.Expr]:
 def spark_session(threads: int) -> SparkSession | str:
     """Return a session of Spark in this process, or why there is none."""
     try:
-        from pyspark.sql import SparkSession  # noqa: PLC0415
+        from spark import open_session  # noqa: PLC0415
 
-        builder = SparkSession.builder.master(f"local[{threads}]").config(
-            "spark.driver.memory", "8g"
-        )
-        return (
-            builder.config("spark.ui.enabled", "false")
-            .config("spark.sql.shuffle.partitions", str(2 * threads))
-            .getOrCreate()
-        )
+        return open_session(threads)
     except (ImportError, RuntimeError) as error:
         return str(error).splitlines()[0]
 

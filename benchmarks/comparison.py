@@ -4,26 +4,17 @@ SciPy.
 
 from __future__ import annotations
 
-import argparse
-import statistics
-import time
-from typing import TYPE_CHECKING, Any
-
 import duckdb
 import numpy as np
 import pyarrow as pa
-from rich.console import Console
-from rich.table import Table
 from scipy import stats
+from timing import parse_options, time_sides
 
 from sqlrank.call.request import Request
 from sqlrank.comparison.comparison_plan import ComparedMetric, ComparisonPlan
 from sqlrank.comparison.paired_differences import PairedUnits
 from sqlrank.comparison.paired_tests import TestOptions, run_tests
 from sqlrank.registry.loader import load_registry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 METRICS = 12
 
@@ -86,25 +77,10 @@ def numpy_signs(columns: dict[str, np.ndarray], queries: int, replicates: int) -
     return greatest
 
 
-def time_in_turn(sides: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]:
-    """Return the median seconds of each side, all taken in turn."""
-    seconds: dict[str, list[float]] = {name: [] for name in sides}
-    for _ in range(repeat):
-        for name, side in sides.items():
-            begun = time.perf_counter()
-            side()
-            seconds[name].append(time.perf_counter() - begun)
-    return {name: statistics.median(durations) for name, durations in seconds.items()}
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--queries", type=int, default=50_000)
-    options = parser.parse_args()
+    options = parse_options(__doc__, queries=50_000)
     table, columns = draw_values(options.queries)
     few, few_columns = draw_values(1000)
-    console = Console(width=110)
     for title, sides in {
         f"t and Wilcoxon, {METRICS} metrics, {options.queries:,} queries": {
             "sqlrank": lambda: (
@@ -122,13 +98,7 @@ def main() -> None:
             "NumPy, one draw at a time": lambda: numpy_signs(few_columns, 1000, 9999),
         },
     }.items():
-        medians = time_in_turn(sides, options.repeat)
-        output = Table(
-            "", "seconds", "ratio to sqlrank", title=f"{title}, median of {options.repeat} in turn"
-        )
-        for name, seconds in medians.items():
-            output.add_row(name, f"{seconds:.2f}", f"{seconds / medians['sqlrank']:.2f}")
-        console.print(output)
+        time_sides(title, sides, options.repeat)
 
 
 if __name__ == "__main__":

@@ -4,26 +4,20 @@ against MLstatkit.
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
-from comparison import time_in_turn
+from data import store_rows
 from MLstatkit import Delong_test
-from rich.console import Console
-from rich.table import Table
 from scipy import stats
+from timing import Sides, parse_options, time_sides
 
 import sqlrank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import pyarrow as pa
 
-FOLDER = Path(__file__).parent / "data"
 RANKINGS = [
     "nDCG@5",
     "nDCG@10",
@@ -57,13 +51,9 @@ UNTIED = 1_000_000_007
 """So many values that hardly any two scores are equal."""
 
 
-def store_rows(name: str, query: str) -> str:
+def store_shuffled(name: str, query: str) -> str:
     """Return a Parquet file of the rows of a query, in random order."""
-    path = FOLDER / f"{name}.parquet"
-    if not path.exists():
-        path.parent.mkdir(exist_ok=True)
-        duckdb.sql(f"COPY (SELECT * FROM ({query}) ORDER BY hash(i)) TO '{path}'")
-    return str(path)
+    return store_rows(name, f"SELECT * FROM ({query}) ORDER BY hash(i)")
 
 
 def make_lists(queries: int) -> dict[str, str]:
@@ -77,8 +67,8 @@ def make_lists(queries: int) -> dict[str, str]:
         f" INTEGER) - 16, 0) AS relevance FROM range({10 * queries}) AS t(i)"
     )
     return {
-        "run": store_rows(f"run_{queries}", rows),
-        "qrels": store_rows(f"qrels_{queries}", judged),
+        "run": store_shuffled(f"run_{queries}", rows),
+        "qrels": store_shuffled(f"qrels_{queries}", judged),
     }
 
 
@@ -91,7 +81,7 @@ def two_model_predictions(rows: int, values: int = 100_000) -> str:
         f"((hash(i, {number}) % {values}) / {values} * 0.8 + {label} * 0.1 + 0.05) AS {name}"
         for number, name in ((2, "a"), (3, "b"))
     )
-    return store_rows(
+    return store_shuffled(
         f"predictions_{rows}_{values}",
         f"SELECT i, hash(i, 4) % {rows // 20} AS user_id, {label} AS label, {scores} FROM"
         f" range({rows}) AS t(i)",
@@ -128,8 +118,8 @@ def compute_delong_z(path: str) -> Any:
     return Delong_test(table["label"], table["a"], table["b"])
 
 
-def list_tables(queries: int, rows: int) -> dict[str, tuple[dict[str, Callable[[], Any]], str]]:
-    """Return the sides of each table by its title, with the side that ratios are to."""
+def list_tables(queries: int, rows: int) -> dict[str, Sides]:
+    """Return the sides of each table by its title; ratios are to the first."""
     ranked, few, path, untied = (
         make_lists(queries),
         make_lists(queries // 4),
@@ -142,55 +132,39 @@ def list_tables(queries: int, rows: int) -> dict[str, tuple[dict[str, Callable[[
     interval: dict[str, Any] = {"confidence": 0.95}
     drawn = {**interval, "interval": "bootstrap", "replicates": REPLICATES}
     return {
-        f"{len(RANKINGS)} metrics of rankings, {queries:,} queries of ten": (
-            {
-                "values": lambda: evaluate_interval(RANKINGS, **ranked),
-                "with intervals": lambda: evaluate_interval(RANKINGS, **ranked, **interval),
-            },
-            "values",
-        ),
-        f"bootstrap, {len(RANKINGS)} metrics, {REPLICATES} replicates, {queries // 4:,} queries (sqlrank: with the metrics)": (  # noqa: E501
-            {
-                "sqlrank": lambda: evaluate_interval(RANKINGS, **few, **drawn),
-                "scipy, of values": lambda: scipy_bootstrap(columns),
-            },
-            "sqlrank",
-        ),
-        f"AUC, {rows:,} predictions": (
-            {
-                "value": lambda: evaluate_interval("AUC", **predictions),
-                "with its interval": lambda: evaluate_interval("AUC", **predictions, **interval),
-                "by users": lambda: evaluate_interval(
-                    "AUC", **predictions, **interval, unit="user_id"
-                ),
-                "APS with its interval": lambda: evaluate_interval(
-                    "APS", **predictions, **interval
-                ),
-            },
-            "value",
-        ),
-        f"{len(SUMS)} metrics of sums, {rows:,} predictions": (
-            {
-                "values": lambda: evaluate_interval(SUMS, **predictions),
-                "intervals by rows": lambda: evaluate_interval(SUMS, **predictions, **interval),
-                f"intervals by {rows // 20:,} users": lambda: evaluate_interval(
-                    SUMS, **predictions, **interval, unit="user_id"
-                ),
-            },
-            "values",
-        ),
-        f"AUC of two scores of the same {rows:,} rows": (
-            {"sqlrank": lambda: ours_of_two(path), "MLstatkit": lambda: compute_delong_z(path)},
-            "sqlrank",
-        ),
-        f"the same, hardly any of the {rows:,} rows being tied": (
-            {"sqlrank": lambda: ours_of_two(untied), "MLstatkit": lambda: compute_delong_z(untied)},
-            "sqlrank",
-        ),
+        f"{len(RANKINGS)} metrics of rankings, {queries:,} queries of ten": {
+            "values": lambda: evaluate_interval(RANKINGS, **ranked),
+            "with intervals": lambda: evaluate_interval(RANKINGS, **ranked, **interval),
+        },
+        f"bootstrap, {len(RANKINGS)} metrics, {REPLICATES} replicates, {queries // 4:,} queries (sqlrank: with the metrics)": {  # noqa: E501
+            "sqlrank": lambda: evaluate_interval(RANKINGS, **few, **drawn),
+            "scipy, of values": lambda: scipy_bootstrap(columns),
+        },
+        f"AUC, {rows:,} predictions": {
+            "value": lambda: evaluate_interval("AUC", **predictions),
+            "with its interval": lambda: evaluate_interval("AUC", **predictions, **interval),
+            "by users": lambda: evaluate_interval("AUC", **predictions, **interval, unit="user_id"),
+            "APS with its interval": lambda: evaluate_interval("APS", **predictions, **interval),
+        },
+        f"{len(SUMS)} metrics of sums, {rows:,} predictions": {
+            "values": lambda: evaluate_interval(SUMS, **predictions),
+            "intervals by rows": lambda: evaluate_interval(SUMS, **predictions, **interval),
+            f"intervals by {rows // 20:,} users": lambda: evaluate_interval(
+                SUMS, **predictions, **interval, unit="user_id"
+            ),
+        },
+        f"AUC of two scores of the same {rows:,} rows": {
+            "sqlrank": lambda: ours_of_two(path),
+            "MLstatkit": lambda: compute_delong_z(path),
+        },
+        f"the same, hardly any of the {rows:,} rows being tied": {
+            "sqlrank": lambda: ours_of_two(untied),
+            "MLstatkit": lambda: compute_delong_z(untied),
+        },
     }
 
 
-def check_agreement(path: str) -> None:
+def compare_tests(path: str) -> None:
     """Stop if the two tests of areas do not agree."""
     (row,) = ours_of_two(path).to_pylist()
     z = abs(float(compute_delong_z(path)[0]))
@@ -199,22 +173,11 @@ def check_agreement(path: str) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--queries", type=int, default=200_000)
-    parser.add_argument("--rows", type=int, default=2_000_000)
-    options = parser.parse_args()
+    options = parse_options(__doc__, queries=200_000, rows=2_000_000)
     for values in (100_000, UNTIED):
-        check_agreement(two_model_predictions(min(options.rows, 100_000), values))
-    console = Console(width=110)
-    for title, (sides, base) in list_tables(options.queries, options.rows).items():
-        medians = time_in_turn(sides, options.repeat)
-        table = Table(
-            "", "seconds", f"ratio to {base}", title=f"{title}, median of {options.repeat} in turn"
-        )
-        for name, seconds in medians.items():
-            table.add_row(name, f"{seconds:.2f}", f"{seconds / medians[base]:.2f}")
-        console.print(table)
+        compare_tests(two_model_predictions(min(options.rows, 100_000), values))
+    for title, sides in list_tables(options.queries, options.rows).items():
+        time_sides(title, sides, options.repeat)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ Kind = Literal["int", "str"]
 Order = Literal["clustered", "shuffled"]
 
 FOLDER = Path(__file__).parent / "data"
+IMPRESSIONS = FOLDER.parents[1] / "examples" / "data" / "open_bandit" / "impressions.parquet"
 CHUNK_ROWS = 10_000_000
 """Rows of one Parquet file, and so of one sort: more would need more memory to make."""
 
@@ -136,6 +137,17 @@ class Dataset:
                     connection.execute(f"CREATE TABLE {name} AS FROM read_parquet('{files}')")
             unfinished.rename(path)
         return path
+
+
+def store_rows(name: str, query: str) -> str:
+    """Return a Parquet file of the rows of a query, made if it is not there."""
+    path = FOLDER / f"{name}.parquet"
+    if not path.exists():
+        FOLDER.mkdir(exist_ok=True)
+        unfinished = path.with_suffix(".part")
+        duckdb.sql(f"COPY ({query}) TO '{unfinished}' (FORMAT parquet)")
+        unfinished.rename(path)
+    return str(path)
 
 
 def make_predictions(rows: int, scores: Scores = UNIFORM, campaigns: int = 1000) -> Path:

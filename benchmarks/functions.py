@@ -4,7 +4,6 @@ processor time of one thread.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import tempfile
 import time
@@ -16,11 +15,10 @@ from timing import (
     Sides,
     Target,
     Values,
-    check_agreement,
+    parse_options,
     print_introduction,
     print_targets,
-    print_timings,
-    run_in_turn,
+    time_sides,
 )
 
 import sqlrank
@@ -112,10 +110,7 @@ def measure_attachment(repeat: int) -> float:
 
 def main() -> None:
     """Print a table per metric, with and without a group, and whether the targets were met."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=2_000_000)
-    parser.add_argument("--repeat", type=int, default=5)
-    arguments = parser.parse_args()
+    arguments = parse_options(__doc__, repeat=5, rows=2_000_000)
     print_introduction(1, ["duckdb"])
     attachment = measure_attachment(arguments.repeat)
     targets = [
@@ -156,10 +151,8 @@ def main() -> None:
                     for side, query in queries.items()
                 }
                 sides["evaluate"] = partial(evaluate_metric, connection, metric, inputs, by)
-                timings = run_in_turn(sides, arguments.repeat)
-                check_agreement({}, timings)
                 title = f"{metric}{' by ' + by if by else ''}, {arguments.rows:,} rows"
-                print_timings(title, timings, "printed")
+                timings = time_sides(title, sides, arguments.repeat)
                 processor = {
                     side: statistics.median(timing.processor) for side, timing in timings.items()
                 }

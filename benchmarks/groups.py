@@ -4,14 +4,13 @@ intervals beside its bootstrap.
 
 from __future__ import annotations
 
-import argparse
 import warnings
 
 import numpy as np
 import pyarrow as pa
 from fairlearn.metrics import MetricFrame, selection_rate
 from sklearn.metrics import accuracy_score, recall_score
-from timing import Timing, check_agreement, console, run_in_turn
+from timing import check_agreement, parse_options, print_timings, run_in_turn
 
 import sqlrank
 
@@ -62,31 +61,9 @@ def evaluate_sqlrank(table: pa.Table, confidence: float | None = None) -> dict[s
     return {row["metric"]: row["difference"] for row in rows}
 
 
-def print_timings(title: str, timings: dict[str, Timing]) -> None:
-    """Print the median seconds of each side, those of all threads on a processor, and the ratios to
-    the first.
-    """
-    base = next(iter(timings.values()))
-    console.print(title)
-    for name, timing in timings.items():
-        ratios = (
-            f"{timing.median / base.median:.2f} elapsed,"
-            f" {min(timing.processor) / min(base.processor):.2f} on processors"
-        )
-        console.print(
-            f"  {name:32} {timing.median:8.2f} s  {min(timing.processor):8.2f} s on processors "
-            f" ratio {ratios}"
-        )
-
-
 def main() -> None:
     """Run both comparisons and print them."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--groups", type=int, default=20)
-    parser.add_argument("--bootstraps", type=int, default=20)
-    parser.add_argument("--repeat", type=int, default=3)
-    options = parser.parse_args()
+    options = parse_options(__doc__, rows=1_000_000, groups=20, bootstraps=20)
     columns = make_rows(options.rows, options.groups)
     table = pa.table(columns)
     plain = {
@@ -101,8 +78,9 @@ def main() -> None:
     values = run_in_turn(plain, options.repeat)
     intervals = run_in_turn(with_intervals, options.repeat, once=(bootstrap,))
     check_agreement({}, values, intervals)
-    print_timings(f"three metrics of {options.rows:,} rows in {options.groups} groups", values)
-    print_timings("with intervals", intervals)
+    rows = f"three metrics of {options.rows:,} rows in {options.groups} groups"
+    print_timings(rows, values, next(iter(plain)))
+    print_timings(f"{rows}, with intervals", intervals, next(iter(with_intervals)))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ scikit-learn, torchmetrics, pytrec_eval and ranx, of which those run that are in
 
 from __future__ import annotations
 
-import argparse
 import statistics
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from timing import (
     Values,
     check_agreement,
     console,
+    parse_options,
     peak_bytes,
     print_introduction,
     print_targets,
@@ -206,9 +206,7 @@ def measure_sizes(repeat: int) -> Iterator[Target]:
 
 def main() -> None:
     """Print the tables and targets."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeat", type=int, default=5)
-    repeat = parser.parse_args().repeat
+    repeat = parse_options(__doc__, repeat=5).repeat
     tools = ("scikit-learn", "torchmetrics", "pytrec_eval", "ranx")
     missing = [name for name in tools if not find_spec(MODULES.get(name, name))]
     threads = duckdb.connect().execute("SELECT CURRENT_SETTING('threads')").fetchall()[0][0]

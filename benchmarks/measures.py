@@ -4,8 +4,6 @@ README.md describes the measurements.
 
 from __future__ import annotations
 
-import argparse
-import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,19 +11,21 @@ import pandas as pd
 from data import make_dataset
 from peers import FIVE
 from timing import (
+    CORES,
+    Sides,
     Target,
     Values,
-    check_agreement,
+    divide_medians,
+    parse_options,
     print_introduction,
     print_targets,
-    print_timings,
-    run_in_turn,
+    time_sides,
 )
 
 import sqlrank
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from argparse import Namespace
 
 PRECISION, RECALL = "P@10", "R@100"
 
@@ -70,25 +70,17 @@ def read_frames(rows: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     return run[run["query_id"].isin(both)], qrels[qrels["query_id"].isin(both)]
 
 
-def time_ir_measures(options: argparse.Namespace) -> Iterator[Target]:
-    """Time five metrics of the same data frames."""
+def list_ir_measures_sides(options: Namespace) -> tuple[str, Sides]:
+    """Return five metrics of the same data frames."""
     run, qrels = read_frames(options.rows)
-    sides = {
+    return f"five metrics, {len(run):,} rows of data frames, text ids", {
         "sqlrank": partial(with_sqlrank, FIVE, run, qrels, options.threads),
         "ir_measures": partial(with_ir_measures, run, qrels),
     }
-    timings = run_in_turn(sides, options.repeat)
-    check_agreement({}, timings)
-    print_timings(f"five metrics, {len(run):,} rows of data frames, text ids", timings, "sqlrank")
-    yield Target(
-        "ir_measures over sqlrank",
-        timings["ir_measures"].median / timings["sqlrank"].median,
-        at_least=1,
-    )
 
 
-def time_mlflow(options: argparse.Namespace) -> Iterator[Target]:
-    """Time precision and recall of lists."""
+def list_mlflow_sides(options: Namespace) -> tuple[str, Sides]:
+    """Return precision and recall of lists."""
     run, qrels = read_frames(options.rows)
     ordered = run.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
     lists = pd.DataFrame(
@@ -100,39 +92,32 @@ def time_mlflow(options: argparse.Namespace) -> Iterator[Target]:
     ours: Any = partial(
         sqlrank.evaluate, [PRECISION, RECALL], inputs={"answers": lists}, threads=options.threads
     )
-    sides = {"sqlrank": lambda: dict(ours().to_pylist()[0]), "MLflow": partial(with_mlflow, lists)}
-    timings = run_in_turn(sides, options.repeat)
-    check_agreement({}, timings)
-    print_timings(
-        f"{PRECISION} and {RECALL}, {len(lists):,} lists of data frames, text ids",
-        timings,
-        "sqlrank",
-    )
-    yield Target(
-        "MLflow over sqlrank", timings["MLflow"].median / timings["sqlrank"].median, at_least=1
-    )
+    return f"{PRECISION} and {RECALL}, {len(lists):,} lists of data frames, text ids", {
+        "sqlrank": lambda: dict(ours().to_pylist()[0]),
+        "MLflow": partial(with_mlflow, lists),
+    }
 
 
-SECTIONS = {"ir_measures": time_ir_measures, "mlflow": time_mlflow}
+SECTIONS = {"ir_measures": list_ir_measures_sides, "mlflow": list_mlflow_sides}
+
+
+def time_section(name: str, options: Namespace) -> Target:
+    title, sides = SECTIONS[name](options)
+    timings = time_sides(title, sides, options.repeat)
+    _, theirs = sides
+    return Target(f"{theirs} over sqlrank", divide_medians(timings, theirs, "sqlrank"), at_least=1)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=200_000, help="rows of the run")
-    parser.add_argument("--repeat", type=int, default=3, help="runs of each side")
-    parser.add_argument(
-        "--threads", type=int, default=os.cpu_count() or 1, help="threads of sqlrank"
+    options = parse_options(
+        __doc__,
+        SECTIONS,
+        ["ir_measures"],  # mlflow needs an environment of its own
+        rows=(200_000, "rows of the run"),
+        threads=(CORES, "threads of sqlrank"),
     )
-    parser.add_argument(
-        "--only",
-        nargs="+",
-        choices=SECTIONS,
-        default=["ir_measures"],
-        help="mlflow needs an environment of its own",
-    )
-    options = parser.parse_args()
     print_introduction(options.threads, ("duckdb", "pandas", *options.only))
-    print_targets(target for name in options.only for target in SECTIONS[name](options))
+    print_targets(time_section(name, options) for name in options.only)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ python benchmarks/pairs.py --rows 1000000
 
 from __future__ import annotations
 
-import argparse
 from functools import partial
 
 import duckdb
@@ -20,11 +19,11 @@ from timing import (
     Sides,
     Target,
     Values,
-    check_agreement,
+    divide_medians,
+    parse_options,
     print_introduction,
     print_targets,
-    print_timings,
-    run_in_turn,
+    time_sides,
 )
 
 import sqlrank
@@ -58,6 +57,14 @@ def draw_predictions(rows: int, length: int) -> pa.Table:
     return pa.table({"list_id": list_id, "query_id": list_id, "label": label, "score": score})
 
 
+def store_predictions(source: pa.Table, threads: int) -> duckdb.DuckDBPyConnection:
+    """Return a connection to a database with a table of predictions."""
+    connection = duckdb.connect(config={"threads": threads})
+    connection.register("given", source)
+    connection.execute("CREATE TABLE predictions AS SELECT * FROM given")
+    return connection
+
+
 def average_metric(metric: str, connection: duckdb.DuckDBPyConnection, **arguments: str) -> Values:
     (row,) = sqlrank.evaluate(
         metric, predictions="predictions", connection=connection, level="query", **arguments
@@ -85,11 +92,9 @@ def evaluate_by_scipy(connection: duckdb.DuckDBPyConnection, length: int) -> Val
 
 def time_correlation(rows: int, threads: int, repeat: int) -> list[Target]:
     """Kendall's tau-b of lists of 10 to a million, as many lists as make up the rows."""
-    seconds, targets = {}, []
+    targets = []
     for length in LENGTHS:
-        connection = duckdb.connect(config={"threads": threads})
-        connection.register("given", draw_predictions(rows, length))
-        connection.execute("CREATE TABLE predictions AS SELECT * FROM given")
+        connection = store_predictions(draw_predictions(rows, length), threads)
         sides: Sides = {
             "sqlrank": partial(average_metric, "KendallTau", connection),
             "sqlrank, bits": partial(
@@ -104,19 +109,16 @@ def time_correlation(rows: int, threads: int, repeat: int) -> list[Target]:
             "sqlrank, bits": length > LONGEST_JOIN,
             "join of each list with itself": length >= LONGEST_JOIN // 10,
         }
-        timings = run_in_turn(
-            sides, repeat, tuple(name for name, is_slow in once.items() if is_slow)
+        timings = time_sides(
+            f"KendallTau, {max(1, rows // length):,} lists of {length:,}",
+            sides,
+            repeat,
+            once=tuple(name for name, is_slow in once.items() if is_slow),
         )
-        check_agreement({}, timings)
-        print_timings(
-            f"KendallTau, {max(1, rows // length):,} lists of {length:,}", timings, "sqlrank"
-        )
-        seconds[length] = timings["sqlrank"].median
-        if "join of each list with itself" in timings:
-            ratio = seconds[length] / timings["join of each list with itself"].median
-            targets.append(
-                Target(f"lists of {length:,} / join of each list with itself", ratio, at_most=1)
-            )
+        join = "join of each list with itself"
+        if join in timings:
+            ratio = divide_medians(timings, "sqlrank", join)
+            targets.append(Target(f"lists of {length:,} / {join}", ratio, at_most=1))
     return targets
 
 
@@ -125,23 +127,14 @@ def time_growth(rows: int, threads: int, repeat: int) -> list[Target]:
     seconds = {}
     for weighted in (False, True):
         for length in (rows // 10, rows):
-            connection = duckdb.connect(config={"threads": threads})
             source = draw_predictions(length, length)
-            connection.register(
-                "given",
-                source.append_column("weight", pa.array(np.full(length, 0.5)))
-                if weighted
-                else source,
-            )
-            connection.execute("CREATE TABLE predictions AS SELECT * FROM given")
-            times = 1 if weighted else repeat
-            timings = run_in_turn(
-                {"sqlrank": partial(average_metric, "KendallTau", connection)}, times
-            )
-            print_timings(
+            if weighted:
+                source = source.append_column("weight", pa.array(np.full(length, 0.5)))
+            connection = store_predictions(source, threads)
+            timings = time_sides(
                 f"KendallTau, one list of {length:,}{', weighted' if weighted else ''}",
-                timings,
-                "sqlrank",
+                {"sqlrank": partial(average_metric, "KendallTau", connection)},
+                1 if weighted else repeat,
             )
             seconds[weighted, length] = timings["sqlrank"].median
     return [
@@ -171,42 +164,22 @@ def time_positives(rows: int, threads: int, repeat: int) -> list[Target]:
     reco[Columns.Rank] = np.concatenate([rng.permutation(100) + 1 for _ in range(users)])
     label = (rng.random(len(reco)) < 0.1).astype(int)
     interactions = reco[label == 1][[Columns.User, Columns.Item]]
-    connection = duckdb.connect(config={"threads": threads})
-    connection.register(
-        "given",
-        pa.table({"query_id": reco[Columns.User], "score": -reco[Columns.Rank], "label": label}),
-    )
-    connection.execute("CREATE TABLE predictions AS SELECT * FROM given")
-    timings = run_in_turn(
-        {
-            "sqlrank": partial(average_metric, "pAp@10", connection, few_negatives="pad"),
-            "RecTools": partial(evaluate_by_rectools, reco, interactions),
-        },
-        repeat,
-    )
-    check_agreement({}, timings)
-    print_timings(f"pAp@10, {users:,} users of 100", timings, "sqlrank")
-    return [
-        Target(
-            "RecTools / sqlrank, pAp@10",
-            timings["RecTools"].median / timings["sqlrank"].median,
-            at_least=1,
-        )
-    ]
+    source = {"query_id": reco[Columns.User], "score": -reco[Columns.Rank], "label": label}
+    connection = store_predictions(pa.table(source), threads)
+    sides: Sides = {
+        "sqlrank": partial(average_metric, "pAp@10", connection, few_negatives="pad"),
+        "RecTools": partial(evaluate_by_rectools, reco, interactions),
+    }
+    timings = time_sides(f"pAp@10, {users:,} users of 100", sides, repeat)
+    ratio = divide_medians(timings, "RecTools", "sqlrank")
+    return [Target("RecTools / sqlrank, pAp@10", ratio, at_least=1)]
 
 
 SECTIONS = {"lists": time_correlation, "growth": time_growth, "positives": time_positives}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
-    options = parser.parse_args()
+    options = parse_options(__doc__, SECTIONS, rows=1_000_000, threads=2)
     print_introduction(options.threads, ["duckdb", "scipy", "rectools", "numpy"])
     print_targets(
         target

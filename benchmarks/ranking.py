@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import os
-import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -36,29 +33,31 @@ from peers import (
     with_ranx,
 )
 from timing import (
-    UNLIMITED,
+    CORES,
     Sides,
     Target,
     Timing,
     Values,
     check_agreement,
-    compare_with_limit,
+    divide_medians,
+    parse_options,
     print_introduction,
     print_targets,
     print_timings,
-    print_values,
+    run_child,
     run_in_turn,
-    show_memory,
+    time_memory_limit,
+    time_sides,
 )
 
 import sqlrank
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Callable, Iterator, Mapping
 
 KINDS: tuple[Kind, ...] = ("str", "int")
 ORDERS: tuple[Order, ...] = ("clustered", "shuffled")
-LIMIT, LIMIT_BYTES = "2GB", 2e9
 PLAIN, CHECKED = "checks off", "checks on"
 SORTED, UNNESTED = f"{CHECKED}, rank_method=sort", "unnested by hand"
 RANX_READER = "ranx, its own reader"
@@ -66,12 +65,10 @@ ONE = f"1 metric, {PLAIN}"
 
 
 def evaluate_rankings(
-    metrics: list[str], run: Any, qrels: Any, options: argparse.Namespace, **more: Any
+    metrics: list[str], run: Any, qrels: Any, threads: int, **more: Any
 ) -> Values:
     """Evaluate with sqlrank; with ``by``, name each value after its group."""
-    rows = sqlrank.evaluate(
-        metrics, run=run, qrels=qrels, threads=options.threads, **more
-    ).to_pylist()
+    rows = sqlrank.evaluate(metrics, run=run, qrels=qrels, threads=threads, **more).to_pylist()
     by = more.get("by", ())
     return {
         " ".join([name, *(str(row[key]) for key in by)]): row[name]
@@ -80,14 +77,14 @@ def evaluate_rankings(
     }
 
 
-def time_peers(options: argparse.Namespace) -> Iterator[Target]:
+def time_peers(options: Namespace) -> Iterator[Target]:
     """Time five metrics from the same Parquet files with each tool."""
     for order in ORDERS:
         data = make_dataset(options.rows, "str", order)
         sides: Sides = {
-            "sqlrank": partial(evaluate_rankings, FIVE, data.run, data.qrels, options),
+            "sqlrank": partial(evaluate_rankings, FIVE, data.run, data.qrels, options.threads),
             "sqlrank, checks off": partial(
-                evaluate_rankings, FIVE, data.run, data.qrels, options, check="off"
+                evaluate_rankings, FIVE, data.run, data.qrels, options.threads, check="off"
             ),
             "Polars, streaming": partial(with_polars, data, "streaming"),
             "Polars, in memory": partial(with_polars, data, "in-memory"),
@@ -98,10 +95,12 @@ def time_peers(options: argparse.Namespace) -> Iterator[Target]:
         if order == "clustered":
             sides["ranx"] = partial(with_ranx, data, options.threads)
             sides[RANX_READER] = partial(with_ranx, data, options.threads, own_reader=True)
-        timings = run_in_turn(sides, options.repeat, once=("ranx", RANX_READER))
-        check_agreement({"ranx": 1e-6, RANX_READER: 1e-6}, timings)
-        print_timings(
-            f"peers: five metrics, {options.rows:,} rows, str {order}, Parquet", timings, "sqlrank"
+        timings = time_sides(
+            f"peers: five metrics, {options.rows:,} rows, str {order}, Parquet",
+            sides,
+            options.repeat,
+            once=("ranx", RANX_READER),
+            tolerances={"ranx": 1e-6, RANX_READER: 1e-6},
         )
         for name in ("sqlrank", "sqlrank, checks off"):
             own = timings[name].median
@@ -111,20 +110,26 @@ def time_peers(options: argparse.Namespace) -> Iterator[Target]:
                 )
                 yield Target(f"{name} of the faster {polars}, {order}", own / faster, at_most=0.7)
             yield Target(
-                f"pytrec_eval over {name}, {order}", timings["pytrec_eval"].median / own, at_least=5
+                f"pytrec_eval over {name}, {order}",
+                divide_medians(timings, "pytrec_eval", name),
+                at_least=5,
             )
             if "ranx" in timings:
-                yield Target(
-                    f"ranx over {name}, {order}", timings["ranx"].median / own, at_least=100
-                )
+                ratio = divide_medians(timings, "ranx", name)
+                yield Target(f"ranx over {name}, {order}", ratio, at_least=100)
 
 
 def row_number_sides(
-    options: argparse.Namespace, run: str, qrels: str, connection: Any, by: tuple[str, ...] = ()
+    options: Namespace, run: str, qrels: str, connection: Any, by: tuple[str, ...] = ()
 ) -> Sides:
     """Return the sides of the sections that compare with a bare ROW_NUMBER over the same source."""
     ours = partial(
-        evaluate_rankings, run=run, qrels=qrels, options=options, connection=connection, by=by
+        evaluate_rankings,
+        run=run,
+        qrels=qrels,
+        threads=options.threads,
+        connection=connection,
+        by=by,
     )
     groups = {"5 metrics": FIVE} if by else {"40 cut-offs": CUT_OFFS, "40 metrics": FORTY}
     sides: Sides = {
@@ -147,39 +152,31 @@ def compare_with_bare(
 ) -> Iterator[Target]:
     print_timings(title, timings, BARE)
     for name in (name for name in timings if name not in {BARE, ONE}):
-        yield Target(
-            f"{title}; {name}", timings[name].median / timings[BARE].median, at_most=at_most
-        )
+        yield Target(f"{title}; {name}", divide_medians(timings, name, BARE), at_most=at_most)
 
 
-def time_many_metrics(options: argparse.Namespace) -> Iterator[Target]:
+def time_many_metrics(options: Namespace) -> Iterator[Target]:
     """Time forty metrics and one, from tables and from Parquet."""
     for kind in KINDS:
         results = []
         for order in ORDERS:
             data = make_dataset(options.large, kind, order)
-            title = f"many: {options.large:,} rows, {kind} {order}"
             with open_connection(options.threads, str(data.make_database())) as connection:
-                results.append(
-                    run_in_turn(
-                        row_number_sides(options, "run", "qrels", connection), options.repeat
+                for place, source in (
+                    ("table", ("run", "qrels", connection)),
+                    ("Parquet", (data.run, data.qrels, None)),
+                ):
+                    sides = row_number_sides(options, *source)
+                    results.append(run_in_turn(sides, options.repeat))
+                    yield from compare_with_bare(
+                        f"many: {options.large:,} rows, {kind} {order}, {place}",
+                        results[-1],
+                        1.25 if kind == "str" else 1.5,
                     )
-                )
-            yield from compare_with_bare(
-                f"{title}, table", results[-1], 1.25 if kind == "str" else 1.5
-            )
-            results.append(
-                run_in_turn(row_number_sides(options, data.run, data.qrels, None), options.repeat)
-            )
-            yield from compare_with_bare(
-                f"{title}, Parquet", results[-1], 1.25 if kind == "str" else 1.5
-            )
         check_agreement({}, *results)
 
 
-def from_parquet(
-    name: str, shape: Shape, at_most: float, options: argparse.Namespace
-) -> Iterator[Target]:
+def from_parquet(name: str, shape: Shape, at_most: float, options: Namespace) -> Iterator[Target]:
     """Time a shape of data, from Parquet, both kinds of ids in both orders."""
     by = ("system",) if shape.systems > 1 else ()
     for kind in KINDS:
@@ -197,7 +194,7 @@ def from_parquet(
         check_agreement({}, *results, *([one_system(data, options)] if by else []))
 
 
-def one_system(data: Dataset, options: argparse.Namespace) -> dict[str, Timing]:
+def one_system(data: Dataset, options: Namespace) -> dict[str, Timing]:
     """Return the values of one system evaluated by itself, which are to be those it has among the
     others.
     """
@@ -205,17 +202,17 @@ def one_system(data: Dataset, options: argparse.Namespace) -> dict[str, Timing]:
         run = connection.sql(
             f"SELECT query_id, doc_id, score FROM read_parquet('{data.run}') WHERE system = 7"
         )
-        values = evaluate_rankings(FIVE, run, data.qrels, options, connection=connection)
+        values = evaluate_rankings(FIVE, run, data.qrels, options.threads, connection=connection)
     return {"system 7 alone": Timing(values={f"{name} 7": value for name, value in values.items()})}
 
 
-def time_first_documents(options: argparse.Namespace) -> Iterator[Target]:
+def time_first_documents(options: Namespace) -> Iterator[Target]:
     """Time metrics of the first ten documents, of lists of 100 and of 1,000, beside the plan that
     sorts whole lists.
     """
     for shape, at_most in ((STANDARD, 0.5), (THOUSAND, 0.25)):
         data = make_dataset(options.rows, "str", "shuffled", shape)
-        ours = partial(evaluate_rankings, TWO, data.run, data.qrels, options)
+        ours = partial(evaluate_rankings, TWO, data.run, data.qrels, options.threads)
         polars = {
             f"Polars, {way}, {engine}": partial(
                 with_polars_first, data, engine, by_score=way == "greatest scores"
@@ -231,27 +228,20 @@ def time_first_documents(options: argparse.Namespace) -> Iterator[Target]:
             SORTED: partial(ours, plan={"rank_method": "sort"}),
             **polars,
         }
-        timings = run_in_turn(sides, options.repeat)
-        check_agreement({}, timings)
         title = (
             f"first: {', '.join(TWO)}, {options.rows:,} rows, str shuffled, lists of {shape.docs:,}"
         )
-        print_timings(title, timings, BARE)
-        faster = min(timings[name].median for name in polars)
-        yield Target(
-            f"{title}; {PLAIN}", timings[PLAIN].median / timings[BARE].median, at_most=at_most
-        )
-        yield Target(
-            f"{title}; {PLAIN}, of the fastest Polars", timings[PLAIN].median / faster, at_most=1
-        )
-        yield Target(
-            f"{title}; {CHECKED}, of rank_method=sort",
-            timings[CHECKED].median / timings[SORTED].median,
-            at_most=1,
-        )
+        timings = time_sides(title, sides, options.repeat)
+        fastest = min(polars, key=lambda name: timings[name].median)
+        for text, name, reference, most in (
+            (PLAIN, PLAIN, BARE, at_most),
+            (f"{PLAIN}, of the fastest Polars", PLAIN, fastest, 1),
+            (f"{CHECKED}, of rank_method=sort", CHECKED, SORTED, 1),
+        ):
+            yield Target(f"{title}; {text}", divide_medians(timings, name, reference), at_most=most)
 
 
-def time_answers(options: argparse.Namespace) -> Iterator[Target]:
+def time_answers(options: Namespace) -> Iterator[Target]:
     """Time answers, a row per query, beside the same rows unnested by hand: metrics of the first
     ten documents, each and together, and five of all.
     """
@@ -279,7 +269,7 @@ def time_answers(options: argparse.Namespace) -> Iterator[Target]:
                     metrics,
                     None,
                     None,
-                    options,
+                    options.threads,
                     inputs={"answers": source},
                     connection=place,
                 )
@@ -287,7 +277,7 @@ def time_answers(options: argparse.Namespace) -> Iterator[Target]:
                     UNNESTED: partial(
                         evaluate_rankings,
                         metrics,
-                        options=options,
+                        threads=options.threads,
                         **rows,
                         **policies,
                         connection=place,
@@ -296,89 +286,52 @@ def time_answers(options: argparse.Namespace) -> Iterator[Target]:
                     PLAIN: partial(ours, check="off"),
                     SORTED: partial(ours, plan={"rank_method": "sort"}),
                 }
-                timings = run_in_turn(sides, options.repeat)
-                check_agreement({}, timings)
                 title = f"lists: {', '.join(metrics)}, {options.rows:,} documents, str, {kind}"
-                print_timings(title, timings, UNNESTED)
-                yield Target(
-                    f"{title}; {CHECKED}, of {UNNESTED}",
-                    timings[CHECKED].median / timings[UNNESTED].median,
-                    at_most=1 / 3,
-                )
+                timings = time_sides(title, sides, options.repeat)
+                ratio = divide_medians(timings, CHECKED, UNNESTED)
+                yield Target(f"{title}; {CHECKED}, of {UNNESTED}", ratio, at_most=1 / 3)
 
 
-def time_memory_limits(options: argparse.Namespace) -> Iterator[Target]:
+def time_memory(options: Namespace) -> Iterator[Target]:
     """Time five metrics over more rows than the limit holds, each in a process of its own."""
     for kind in KINDS:
         make_dataset(options.huge, kind, "shuffled")
-        command = [__file__, "--huge", str(options.huge), "--child", kind]
-        timings, peaks = compare_with_limit(command, LIMIT, options.repeat)
-        title = f"memory: {options.huge:,} rows, {kind} shuffled, Parquet"
-        show_memory(title, timings, peaks)
-        yield Target(
-            f"{title}; time under {LIMIT}",
-            timings[LIMIT].median / timings[UNLIMITED].median,
-            at_most=1.3,
+        yield from time_memory_limit(
+            f"memory: {options.huge:,} rows, {kind} shuffled, Parquet",
+            [__file__, "--huge", str(options.huge), "--child", kind],
+            "2GB",
+            options.repeat,
+            most_time=1.3,
         )
-        yield Target(f"{title}; peak memory of {LIMIT}", peaks[LIMIT] / LIMIT_BYTES, at_most=1.1)
 
 
-def run_child(options: argparse.Namespace) -> None:
-    """Evaluate in this process, and print the values with the seconds and the peak memory in
-    bytes.
-    """
-    kind, limit = options.child
-    data = make_dataset(options.huge, kind, "shuffled")
-    start = time.perf_counter()
-    options.threads = 2
-    limits = {
-        "temp_directory": FOLDER / "spill",
-        **({} if limit == UNLIMITED else {"memory_limit": limit}),
-    }
-    print_values(evaluate_rankings(FIVE, data.run, data.qrels, options, **limits), start)
-
-
-SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Target]]] = {
+SECTIONS: dict[str, Callable[[Namespace], Iterator[Target]]] = {
     "peers": time_peers,
     "many": time_many_metrics,
     "systems": partial(from_parquet, "systems", SYSTEMS, 1.3),
     "long": partial(from_parquet, "long", LONG, 0.6),
     "first": time_first_documents,
     "lists": time_answers,
-    "memory": time_memory_limits,
+    "memory": time_memory,
 }
 
 
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--rows", type=int, default=2_000_000, help="rows of peers, first and lists"
-    )
-    parser.add_argument(
-        "--large", type=int, default=20_000_000, help="rows of many, systems and long"
-    )
-    parser.add_argument("--huge", type=int, default=100_000_000, help="rows of memory")
-    parser.add_argument("--repeat", type=int, default=3, help="runs of each side")
-    parser.add_argument(
-        "--threads", type=int, default=os.cpu_count() or 1, help="threads of each side (memory: 2)"
-    )
-    usual = [name for name in SECTIONS if name != "memory"]
-    parser.add_argument(
-        "--only",
-        nargs="+",
-        choices=SECTIONS,
-        default=usual,
-        metavar="NAME",
-        help=f"of {', '.join(SECTIONS)}",
-    )
-    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
-    return parser.parse_args()
-
-
 def main() -> None:
-    options = parse_arguments()
+    options = parse_options(
+        __doc__,
+        SECTIONS,
+        [name for name in SECTIONS if name != "memory"],
+        rows=(2_000_000, "rows of peers, first and lists"),
+        large=(20_000_000, "rows of many, systems and long"),
+        huge=(100_000_000, "rows of memory"),
+        threads=(CORES, "threads of each side (memory: 2)"),
+        child=([], "ids and limit of a process of memory"),
+    )
     if options.child:
-        run_child(options)
+        kind, limit = options.child
+        data = make_dataset(options.huge, kind, "shuffled")
+        evaluate = partial(evaluate_rankings, FIVE, data.run, data.qrels)
+        run_child(evaluate, limit, FOLDER / "spill")
         return
     tools = ("pytrec_eval-terrier", "ranx") if "peers" in options.only else ()
     print_introduction(options.threads, ("duckdb", "polars", *tools, "pyarrow", "numpy"))

@@ -4,7 +4,6 @@ handwritten SQL; and buckets.
 
 from __future__ import annotations
 
-import argparse
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,22 +11,24 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
+from data import IMPRESSIONS, store_rows
 from timing import (
+    Sides,
     Target,
     Values,
+    check_agreement,
     console,
+    divide_medians,
+    parse_options,
     print_introduction,
     print_targets,
     print_timings,
     run_in_turn,
+    time_sides,
 )
-from timing import check_agreement as all_agree
 
 import sqlrank
-from sqlrank.registry.sql_folder import sql_root
 
-FOLDER = Path(__file__).parent / "data"
-IMPRESSIONS = sql_root().parent / "examples" / "data" / "open_bandit" / "impressions.parquet"
 CELLS = 70
 """Bins of a day and campaign that are drawn, of which some 55 differ."""
 
@@ -40,50 +41,44 @@ def make_impressions(rows: int, campaigns: int) -> Path:
     """Return a Parquet file of calibrated click rates of thirty days, at a base rate of 0.3 %, from
     hashes; a user has some twenty.
     """
-    path = FOLDER / f"clicks_of_users_{rows}_{campaigns}.parquet"
-    if not path.exists():
-        path.parent.mkdir(exist_ok=True)
-        drawn = "(hash(i, 1) % 1000 + hash(i, 2) % 1000 + hash(i, 3) % 1000) / 3000.0"
-        score = f"1 / (1 + EXP(6.2 - 4 * ({drawn} - 0.5)))"
-        source = f"SELECT i, {score} AS score FROM range({rows}) AS t(i)"
-        columns = (
-            f"DATE '2025-01-01' + (hash(i, 4) % 30)::INT AS day, hash(i, 5) % {campaigns} AS"
-            " campaign, score"
+    drawn = "(hash(i, 1) % 1000 + hash(i, 2) % 1000 + hash(i, 3) % 1000) / 3000.0"
+    score = f"1 / (1 + EXP(6.2 - 4 * ({drawn} - 0.5)))"
+    source = f"SELECT i, {score} AS score FROM range({rows}) AS t(i)"
+    columns = (
+        f"DATE '2025-01-01' + (hash(i, 4) % 30)::INT AS day, hash(i, 5) % {campaigns} AS campaign,"
+        f" score, (hash(i, 7) % {max(1, rows // 20)})::BIGINT AS user_id"
+    )
+    click = "CAST((hash(i, 6) % 1000000) / 1e6 < score AS INT) AS label"
+    return Path(
+        store_rows(
+            f"clicks_of_users_{rows}_{campaigns}", f"SELECT {columns}, {click} FROM ({source})"
         )
-        columns += f", (hash(i, 7) % {max(1, rows // 20)})::BIGINT AS user_id"
-        click = "CAST((hash(i, 6) % 1000000) / 1e6 < score AS INT) AS label"
-        duckdb.sql(f"COPY (SELECT {columns}, {click} FROM ({source})) TO '{path}'")
-    return path
+    )
 
 
 def make_year(campaigns: int, days: int) -> Path:
     """Return a rollup of so many days and campaigns, as rows of 0.3 % positives in bins of a
     bell.
     """
-    path = FOLDER / f"rollup_{campaigns}_{days}.parquet"
-    if not path.exists():
-        path.parent.mkdir(exist_ok=True)
-        drawn = " + ".join(f"hash(d, c, i, {seed}) % 1000" for seed in (1, 2, 3))
-        cells = (
-            f"SELECT d, c, i, FLOOR(700 + ({drawn}) / 10.0 - 150) AS bin FROM range({days}) AS"
-            f" a(d), range({campaigns}) AS b(c), range({CELLS}) AS e(i)"
-        )
-        sums = (
-            "SUM(CAST(hash(d, c, i, 5) % 8 = 0 AS INT))::DOUBLE AS positives, SUM(1 + hash(d, c, i,"
-            " 7) % 80)::DOUBLE AS negatives"
-        )
-        keyed = (
-            f"SELECT DATE '2025-01-01' + d::INT AS day, c AS campaign, bin, {sums} FROM ({cells})"
-            " GROUP BY d, c, bin"
-        )
-        rest = (
-            "POWER(bin / 1024, 16) AS score_min, POWER((bin + 0.9) / 1024, 16) AS score_max,"
-            " positives + negatives AS num_rows, 'x' AS definition_hash"
-        )
-        duckdb.sql(
-            f"COPY (SELECT *, {rest} FROM ({keyed}) ORDER BY day, campaign, bin) TO '{path}'"
-        )
-    return path
+    drawn = " + ".join(f"hash(d, c, i, {seed}) % 1000" for seed in (1, 2, 3))
+    cells = (
+        f"SELECT d, c, i, FLOOR(700 + ({drawn}) / 10.0 - 150) AS bin FROM range({days}) AS"
+        f" a(d), range({campaigns}) AS b(c), range({CELLS}) AS e(i)"
+    )
+    sums = (
+        "SUM(CAST(hash(d, c, i, 5) % 8 = 0 AS INT))::DOUBLE AS positives, SUM(1 + hash(d, c, i,"
+        " 7) % 80)::DOUBLE AS negatives"
+    )
+    keyed = (
+        f"SELECT DATE '2025-01-01' + d::INT AS day, c AS campaign, bin, {sums} FROM ({cells})"
+        " GROUP BY d, c, bin"
+    )
+    rest = (
+        "POWER(bin / 1024, 16) AS score_min, POWER((bin + 0.9) / 1024, 16) AS score_max,"
+        " positives + negatives AS num_rows, 'x' AS definition_hash"
+    )
+    query = f"SELECT *, {rest} FROM ({keyed}) ORDER BY day, campaign, bin"
+    return Path(store_rows(f"rollup_{campaigns}_{days}", query))
 
 
 def plain_sums(path: Path, threads: int) -> Values:
@@ -193,7 +188,8 @@ def time_statements(threads: int, repeat: int) -> None:
     """
     path = make_year(20, 90)
     for num_groups, by in ((1, []), (20, ["campaign"]), (90, ["day"]), (1800, ["day", "campaign"])):
-        timings = run_in_turn(
+        time_sides(
+            f"AUC, APS and KS of {num_groups:,} groups",
             {
                 "evaluate(rollup=)": partial(evaluate_by, path, by, threads),
                 "sql(rollup=), run": partial(run_statement, path, by, threads),
@@ -201,8 +197,6 @@ def time_statements(threads: int, repeat: int) -> None:
             },
             repeat,
         )
-        all_agree({}, timings)
-        print_timings(f"AUC, APS and KS of {num_groups:,} groups", timings, "evaluate(rollup=)")
 
 
 def print_widths() -> None:
@@ -230,15 +224,13 @@ def print_widths() -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument(
-        "--rows", type=int, default=4_000_000, help="impressions that a rollup is made of"
+    options = parse_options(
+        __doc__,
+        threads=2,
+        rows=(4_000_000, "impressions that a rollup is made of"),
+        campaigns=200,
+        days=365,
     )
-    parser.add_argument("--campaigns", type=int, default=200)
-    parser.add_argument("--days", type=int, default=365)
-    options = parser.parse_args()
     print_introduction(options.threads, ["duckdb"])
     sqlrank.rollup(
         METRICS, predictions=pa.table({"label": [0, 1], "score": [0.25, 0.5]})
@@ -249,7 +241,8 @@ def main() -> None:
         options.threads,
     )
 
-    build_timings = run_in_turn(
+    build_timings = time_sides(
+        f"A rollup of {options.rows:,} impressions of 30 days and {options.campaigns} campaigns",
         {
             "plain sums": partial(plain_sums, raw, threads),
             "sqlrank.rollup, checks on": partial(build_and_evaluate, raw, threads, "auto"),
@@ -257,19 +250,13 @@ def main() -> None:
         },
         options.repeat,
     )
-    all_agree({}, build_timings)
-    print_timings(
-        f"A rollup of {options.rows:,} impressions of 30 days and {options.campaigns} campaigns",
-        build_timings,
-        "plain sums",
-    )
 
     count = duckdb.sql(f"SELECT COUNT(*) FROM '{year}'").fetchall()[0][0]
     windows = {
         "window_days": 90,
         "window_ends": "(DATE '2025-12-31' - day) % 7 = 0 AND day > DATE '2025-12-31' - 91",
     }
-    sides = {
+    sides: Sides = {
         "by hand": partial(by_hand, year, threads),
         "by campaign": partial(sum_of_bounds, year, threads, by="campaign"),
         "in total": partial(sum_of_bounds, year, threads),
@@ -277,7 +264,7 @@ def main() -> None:
         "13 windows, by campaign": partial(sum_of_bounds, year, threads, by="campaign", **windows),
     }
     timings = run_in_turn(sides, options.repeat)
-    all_agree({}, {name: timings[name] for name in ("by hand", "by campaign")})
+    check_agreement({}, {name: timings[name] for name in ("by hand", "by campaign")})
     print_timings(
         f"AUC with bounds from {count:,} rows: {options.days} days of {options.campaigns}"
         " campaigns; windows of 90 days",
@@ -295,21 +282,12 @@ def main() -> None:
         ),
     }
     sizes = " and ".join(f"{pq.read_metadata(path).num_rows:,}" for path in (plain, buckets))
-    timings = run_in_turn(sides, options.repeat)
-    all_agree({}, timings)
-    print_timings(
-        f"AUC with bounds, and with standard errors, from {sizes} rows",
-        timings,
-        "a rollup without buckets, by campaign",
-    )
+    title = f"AUC with bounds, and with standard errors, from {sizes} rows"
+    time_sides(title, sides, options.repeat)
     time_statements(threads, options.repeat)
     print_widths()
-    ratios = {
-        "a rollup beside plain sums": (
-            build_timings["sqlrank.rollup, checks on"].median / build_timings["plain sums"].median
-        )
-    }
-    print_targets(Target(name, ratio, at_most=4) for name, ratio in ratios.items())
+    ratio = divide_medians(build_timings, "sqlrank.rollup, checks on", "plain sums")
+    print_targets([Target("a rollup beside plain sums", ratio, at_most=4)])
 
 
 if __name__ == "__main__":

@@ -8,89 +8,61 @@ of disk at once; in parts, with ``--only``, the data of each deleted after it, h
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import subprocess
 import sys
-import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 from data import FOLDER, make_dataset, make_predictions
 from rich.table import Table
-from timing import console, print_introduction, print_values
+from timing import CORES, console, parse_options, print_introduction, run_child
 
 import sqlrank
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Callable
 
     import pyarrow as pa
     from data import Order
 
 PICTURE = Path(__file__).parents[1] / "docs" / "assets" / "scale.svg"
-PANEL = {"width": 320, "height": 260}
+PANEL = {"width": 320, "height": 200}
 
 
-def first_documents(rows: int, order: Order, **limits: Any) -> pa.Table:
-    """Evaluate metrics of the first documents of each list, of integers in Parquet."""
+def evaluate_lists(metrics: list[str], rows: int, order: Order, **limits: Any) -> pa.Table:
+    """Evaluate metrics of lists of integers in Parquet."""
     data = make_dataset(rows, "int", order)
-    return sqlrank.evaluate(["nDCG@10", "P@10"], run=data.run, qrels=data.qrels, **limits)
+    return sqlrank.evaluate(metrics, run=data.run, qrels=data.qrels, **limits)
 
 
-def full_ranks(rows: int, order: Order, **limits: Any) -> pa.Table:
-    """Evaluate metrics of the whole order of each list."""
-    data = make_dataset(rows, "int", order)
-    return sqlrank.evaluate(
-        ["nDCG@10", "AP", "RR", "P@10", "R@100"], run=data.run, qrels=data.qrels, **limits
-    )
+def evaluate_predictions(metrics: list[str], rows: int, _: Order, **limits: Any) -> pa.Table:
+    """Evaluate metrics of a table in a DuckDB file."""
+    path = make_predictions(rows)
+    return sqlrank.evaluate(metrics, connection=path, predictions="unweighted", **limits)
 
 
-def evaluate_orders(rows: int, _: Order, **limits: Any) -> pa.Table:
-    """Evaluate metrics of the order of all predictions, of a table in a DuckDB file."""
-    return sqlrank.evaluate(
-        ["AUC", "APS", "LogLoss"],
-        connection=make_predictions(rows),
-        predictions="unweighted",
-        **limits,
-    )
+RANKINGS = ("nDCG@10, P@10", "nDCG@10, AP, RR, P@10, R@100")
+"""Metrics of the first documents of each list, and of its whole order."""
 
-
-def evaluate_sums(rows: int, _: Order, **limits: Any) -> pa.Table:
-    """Evaluate metrics that are sums over rows."""
-    return sqlrank.evaluate(
-        ["LogLoss", "Brier", "CalibrationRatio"],
-        connection=make_predictions(rows),
-        predictions="unweighted",
-        **limits,
-    )
-
-
-RANKINGS: dict[str, Callable[..., pa.Table]] = {
-    "nDCG@10, P@10": first_documents,
-    "nDCG@10, AP, RR, P@10, R@100": full_ranks,
-}
 CALLS: dict[str, Callable[..., pa.Table]] = {
-    **RANKINGS,
-    "AUC, APS, LogLoss": evaluate_orders,
-    "LogLoss, Brier, CalibrationRatio": evaluate_sums,
+    **dict.fromkeys(RANKINGS, evaluate_lists),
+    **dict.fromkeys(
+        ("AUC, APS, LogLoss", "LogLoss, Brier, CalibrationRatio"), evaluate_predictions
+    ),
 }
+"""Functions by their metrics; of predictions those of their order, and those that are sums."""
 
 
-def run_child(name: str, rows: int, order: Order, limit: str, check: str) -> None:
-    """Make one call, and print its values with the seconds and the peak memory in bytes; the data
-    are made before.
-    """
-    start = time.perf_counter()
-    result = CALLS[name](
-        rows, order, memory_limit=limit, check=check, temp_directory=FOLDER / "spill"
-    )
-    print_values(result.to_pylist()[0], start)
+def evaluate_call(name: str, rows: int, order: Order, **limits: Any) -> dict[str, Any]:
+    """Return the values of one call."""
+    return dict(CALLS[name](name.split(", "), rows, order, **limits).to_pylist()[0])
 
 
-def measure_call(name: str, rows: int, options: argparse.Namespace) -> dict[str, Any]:
+def measure_call(name: str, rows: int, options: Namespace) -> dict[str, Any]:
     command = [
         sys.executable,
         __file__,
@@ -134,45 +106,29 @@ def draw_scale(results: list[dict[str, Any]], limit: str) -> None:
         rows, alt.Y("gigabytes:Q", title=f"peak memory of the process, GB; limit {limit}"), call
     )
     PICTURE.parent.mkdir(exist_ok=True)
-    alt.hconcat(seconds.properties(**PANEL), memory.properties(**PANEL)).save(PICTURE)
+    alt.vconcat(seconds.properties(**PANEL), memory.properties(**PANEL)).save(PICTURE)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--first", type=int, default=1_000_000, help="fewest rows")
-    parser.add_argument("--rows", type=int, default=100_000_000, help="most rows")
-    parser.add_argument(
-        "--order",
-        default="shuffled",
-        choices=("shuffled", "clustered"),
-        help="of the rows of runs: by chance, or by query",
+    options = parse_options(
+        __doc__,
+        CALLS,
+        first=(1_000_000, "fewest rows"),
+        rows=(100_000_000, "most rows"),
+        order=(("shuffled", "clustered"), "of the rows of runs: by chance, or by query"),
+        most_repeated=(10_000_000, "rows up to which a call is repeated"),
+        memory_limit="4GB",
+        check=(("auto", "full", "off"), "what is checked of the rows"),
+        beside=("", "JSON of earlier runs, which are drawn as well; this one is added to it"),
+        no_picture=False,
+        child=([], "a call, its rows and options, of a process that is measured"),
     )
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument(
-        "--most-repeated", type=int, default=10_000_000, help="rows up to which a call is repeated"
-    )
-    parser.add_argument("--memory-limit", default="4GB")
-    parser.add_argument(
-        "--check",
-        default="auto",
-        choices=("auto", "full", "off"),
-        help="what is checked of the rows",
-    )
-    parser.add_argument("--only", nargs="+", choices=CALLS, default=list(CALLS), metavar="CALL")
-    parser.add_argument(
-        "--beside",
-        type=Path,
-        metavar="FILE",
-        help="JSON of earlier runs, which are drawn as well; this one is added to it",
-    )
-    parser.add_argument("--no-picture", action="store_true")
-    parser.add_argument("--child", nargs=5, help=argparse.SUPPRESS)
-    options = parser.parse_args()
     if options.child:
         name, rows, order, limit, check = options.child
-        run_child(name, int(rows), order, limit, check)
+        evaluate = partial(evaluate_call, name, int(rows), order, check=check)
+        run_child(evaluate, limit, FOLDER / "spill")
         return
-    print_introduction(os.cpu_count() or 1, ("duckdb", "pyarrow"))
+    print_introduction(CORES, ("duckdb", "pyarrow"))
     results, rows = [], options.first
     while rows <= options.rows:
         # Made here, so that a process that is measured makes none.
@@ -204,11 +160,9 @@ def main() -> None:
         )
     console.print(table)
     if options.beside:
-        results = [
-            *(json.loads(options.beside.read_text()) if options.beside.exists() else []),
-            *results,
-        ]
-        options.beside.write_text(json.dumps(results))
+        file = Path(options.beside)
+        results = [*(json.loads(file.read_text()) if file.exists() else []), *results]
+        file.write_text(json.dumps(results))
     if not options.no_picture:
         draw_scale(results, options.memory_limit)
 

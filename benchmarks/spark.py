@@ -4,8 +4,6 @@ measurements.
 
 from __future__ import annotations
 
-import argparse
-import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,19 +22,24 @@ from pyspark.ml.evaluation import BinaryClassificationEvaluator
 from pyspark.mllib.common import callMLlibFunc
 from pyspark.sql import SparkSession
 from timing import (
+    CORES,
     Sides,
     Target,
     Values,
     check_agreement,
+    divide_medians,
+    parse_options,
     print_introduction,
     print_targets,
     print_timings,
     run_in_turn,
+    time_sides,
 )
 
 import sqlrank
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Callable, Iterator
 
     from pyspark.sql import DataFrame
@@ -130,15 +133,13 @@ def with_ranking_metrics(spark: SparkSession) -> Values:
         lists.unpersist()
 
 
-def time_classification(spark: SparkSession, options: argparse.Namespace) -> Iterator[Target]:
+def time_classification(spark: SparkSession, options: Namespace) -> Iterator[Target]:
     """Time two areas of the same predictions."""
     for scores in (UNIFORM, SPIKE):
         yield from _time_scores(spark, scores, options)
 
 
-def _time_scores(
-    spark: SparkSession, scores: Scores, options: argparse.Namespace
-) -> Iterator[Target]:
+def _time_scores(spark: SparkSession, scores: Scores, options: Namespace) -> Iterator[Target]:
     table = spark.read.parquet(predictions_as_parquet(make_predictions(options.rows, scores)))
     table.createOrReplaceTempView("predictions")
     for kind in options.kinds:
@@ -173,14 +174,11 @@ def _time_scores(
             title, timings, OURS, {name: f"{value:.1e}" for name, value in off.items()}, "off by"
         )
         for name in (EXACT, BINNED):
-            yield Target(
-                f"{title}; {name} over {OURS}",
-                timings[name].median / timings[OURS].median,
-                at_least=1,
-            )
+            ratio = divide_medians(timings, name, OURS)
+            yield Target(f"{title}; {name} over {OURS}", ratio, at_least=1)
 
 
-def time_ranking(spark: SparkSession, options: argparse.Namespace) -> Iterator[Target]:
+def time_ranking(spark: SparkSession, options: Namespace) -> Iterator[Target]:
     """Time three metrics of the same lists."""
     files: Dataset = make_dataset(options.rows, "int", "clustered")
     spark.read.parquet(files.run).createOrReplaceTempView("run")
@@ -200,51 +198,29 @@ def time_ranking(spark: SparkSession, options: argparse.Namespace) -> Iterator[T
         ),
         MLLIB: _time_side(spark, partial(with_ranking_metrics, spark)),
     }
-    timings = run_in_turn(sides, options.repeat)
-    check_agreement({}, timings)
     title = f"MAP, nDCG@10 and P@10, {options.rows:,} rows"
-    print_timings(title, timings, OURS)
-    yield Target(
-        f"{title}; {MLLIB} over {OURS}", timings[MLLIB].median / timings[OURS].median, at_least=1
-    )
+    timings = time_sides(title, sides, options.repeat)
+    yield Target(f"{title}; {MLLIB} over {OURS}", divide_medians(timings, MLLIB, OURS), at_least=1)
 
 
-SECTIONS: dict[str, Callable[[SparkSession, argparse.Namespace], Iterator[Target]]] = {
+SECTIONS: dict[str, Callable[[SparkSession, Namespace], Iterator[Target]]] = {
     "classification": time_classification,
     "ranking": time_ranking,
 }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--rows", type=int, default=20_000_000, help="rows of predictions, and of the run"
+    options = parse_options(
+        __doc__,
+        SECTIONS,
+        rows=(20_000_000, "rows of predictions, and of the run"),
+        repeat_peers=(
+            False,
+            "run MLlib on distinct scores as often, too, which takes minutes each time",
+        ),
+        threads=(CORES, "threads of the session"),
+        kinds=(["unweighted", "weighted"], "weights or none"),
     )
-    parser.add_argument("--repeat", type=int, default=3, help="runs of each side")
-    parser.add_argument(
-        "--repeat-peers",
-        action="store_true",
-        help="run MLlib on distinct scores as often, too, which takes minutes each time",
-    )
-    parser.add_argument(
-        "--threads", type=int, default=os.cpu_count() or 1, help="threads of the session"
-    )
-    parser.add_argument(
-        "--kinds",
-        nargs="+",
-        default=["unweighted", "weighted"],
-        choices=["unweighted", "weighted"],
-        help="weights or none",
-    )
-    parser.add_argument(
-        "--only",
-        nargs="+",
-        choices=SECTIONS,
-        default=list(SECTIONS),
-        metavar="NAME",
-        help=f"of {', '.join(SECTIONS)}",
-    )
-    options = parser.parse_args()
     print_introduction(options.threads, ("pyspark", "duckdb"))
     spark = open_session(options.threads)
     try:

@@ -4,7 +4,6 @@ same call again in one process.
 
 from __future__ import annotations
 
-import argparse
 import os
 import resource
 import statistics
@@ -17,8 +16,8 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from rich.console import Console
 from rich.table import Table
+from timing import console, parse_options
 
 DATA = Path(__file__).parents[1] / "examples" / "data" / "trec_eval"
 FILES = ["--run", str(DATA / "results.test"), "--qrels", str(DATA / "qrels.rel_level")]
@@ -72,7 +71,7 @@ print(time.process_time() - begun)
 """  # noqa: E501
 
 
-def new_process(arguments: list[str], folder: str | None = None) -> tuple[float, float]:
+def new_process(arguments: list[str], folder: str) -> tuple[float, float]:
     """Return the seconds on a processor and on the clock that Python takes with these arguments."""
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     # Our own
@@ -99,19 +98,16 @@ def time_second_call() -> tuple[float, float]:
 
 def main() -> None:
     """Print the table of medians."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeat", type=int, default=5)
-    repeat = parser.parse_args().repeat
+    repeat = parse_options(__doc__, repeat=5).repeat
     table = Table(
         "", "s on a processor", "s elapsed", "at most", title=f"start-up, median of {repeat}"
     )
-    for name, (arguments, most) in COMMANDS.items():
-        runs = [new_process(["-m", "sqlrank", *arguments]) for _ in range(repeat + 1)][1:]
-        table.add_row(
-            name,
-            *(f"{statistics.median(side):.2f}" for side in zip(*runs, strict=True)),
-            f"{most:.2f}",
-        )
+
+    def add_processes(name: str, arguments: list[str], most: float) -> None:
+        runs = [new_process(arguments, folder) for _ in range(repeat + 1)][1:]
+        medians = (f"{statistics.median(side):.2f}" for side in zip(*runs, strict=True))
+        table.add_row(name, *medians, f"{most:.2f}")
+
     with tempfile.TemporaryDirectory() as folder:
         namespace: dict[str, Any] = {}
         exec(DICTS, namespace)  # noqa: S102  our own
@@ -125,15 +121,10 @@ def main() -> None:
                 zip(("query_id", "doc_id", column), map(list, zip(*rows, strict=True)), strict=True)
             )
             pq.write_table(pa.table(columns), Path(folder) / f"{role}.parquet")
+        for name, (arguments, most) in COMMANDS.items():
+            add_processes(name, ["-m", "sqlrank", *arguments], most)
         for name, (program, most) in FIRST_CALLS.items():
-            runs = [
-                new_process(["-c", f"import sqlrank\n{program}"], folder) for _ in range(repeat + 1)
-            ][1:]
-            table.add_row(
-                name,
-                *(f"{statistics.median(side):.2f}" for side in zip(*runs, strict=True)),
-                f"{most:.2f}",
-            )
+            add_processes(name, ["-c", f"import sqlrank\n{program}"], most)
     runs = [time_second_call() for _ in range(repeat)]
     table.add_row(
         "the same call again, in one process",
@@ -141,7 +132,7 @@ def main() -> None:
         "",
         f"{NEXT:.3f}",
     )
-    Console(width=110).print(table)
+    console.print(table)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
-"""Measure benchmarks: sides run in turn, must agree, and are reported together."""
+"""Measure benchmarks: options are parsed, sides run in turn, must agree, and are reported
+together.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
@@ -10,11 +13,13 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -22,9 +27,12 @@ from rich.table import Table
 import sqlrank
 
 Values = dict[str, float]
-Sides = dict[str, Callable[[], Values]]
+Sides = dict[str, Callable[[], Any]]
+"""What is timed, by name: a mapping that it returns holds values that the others have, too."""
 
+NO_TOLERANCES: Mapping[str, float] = MappingProxyType({})
 UNLIMITED = "unlimited"
+CORES = os.cpu_count() or 1
 
 console = Console(width=110)
 
@@ -74,6 +82,40 @@ class Target:
         )
 
 
+def parse_options(
+    description: str | None,
+    sections: Iterable[str] = (),
+    usual: Iterable[str] = (),
+    **defaults: Any,
+) -> argparse.Namespace:
+    """Parse ``--repeat``, ``--only`` with sections, by default the usual ones or all, and an option
+    for each default, which may be a pair with the sentence of the help. A tuple in such a pair has
+    all values, with the default first; a list of texts has all of which some may be asked.
+    """
+    parser = argparse.ArgumentParser(description=description)
+    for name, value in {"repeat": (3, "runs of each side"), **defaults}.items():
+        default, help_text = value if isinstance(value, tuple) else (value, None)
+        kind: dict[str, Any] = {"type": type(default)}
+        if isinstance(default, list):
+            kind = {"type": type(default[0]) if default else str, "nargs": "*"}
+            kind["choices"] = default if default and kind["type"] is str else None
+        elif isinstance(default, tuple):
+            default, kind = default[0], {"choices": default}
+        elif default is False:
+            kind = {"action": "store_true"}
+        parser.add_argument(f"--{name.replace('_', '-')}", default=default, help=help_text, **kind)
+    if names := [*sections]:
+        parser.add_argument(
+            "--only",
+            nargs="+",
+            choices=names,
+            default=[*usual] or names,
+            metavar="NAME",
+            help=f"of {', '.join(names)}",
+        )
+    return parser.parse_args()
+
+
 def run_in_turn(sides: Sides, repeat: int, once: tuple[str, ...] = ()) -> dict[str, Timing]:
     """Run all sides in turn, ``repeat`` times; those in ``once`` in the first turn only."""
     timings = {name: Timing() for name in sides}
@@ -81,14 +123,36 @@ def run_in_turn(sides: Sides, repeat: int, once: tuple[str, ...] = ()) -> dict[s
         for name, side in sides.items():
             if turn == 0 or name not in once:
                 start, before = time.perf_counter(), sum(os.times()[:4])
-                timings[name].values = side()
-                timings[name].processor.append(
-                    timings[name].values.pop("processor", sum(os.times()[:4]) - before)
-                )
-                timings[name].seconds.append(
-                    timings[name].values.pop("seconds", time.perf_counter() - start)
-                )
+                result = side()
+                seconds, processor = time.perf_counter() - start, sum(os.times()[:4]) - before
+                values = {**result} if isinstance(result, dict) else {}
+                timings[name].processor.append(values.pop("processor", processor))
+                timings[name].seconds.append(values.pop("seconds", seconds))
+                timings[name].values = values
     return timings
+
+
+def time_sides(
+    title: str,
+    sides: Sides,
+    repeat: int,
+    reference: str | None = None,
+    *,
+    once: tuple[str, ...] = (),
+    tolerances: Mapping[str, float] = NO_TOLERANCES,
+) -> dict[str, Timing]:
+    """Run sides in turn, raise unless they agree, and print them beside the reference, by default
+    the first.
+    """
+    timings = run_in_turn(sides, repeat, once)
+    check_agreement(tolerances, timings)
+    print_timings(title, timings, reference or next(iter(sides)))
+    return timings
+
+
+def divide_medians(timings: Mapping[str, Timing], name: str, reference: str) -> float:
+    """Return the median seconds of a side as a multiple of those of another."""
+    return timings[name].median / timings[reference].median
 
 
 def check_agreement(tolerances: Mapping[str, float], *results: Mapping[str, Timing]) -> None:
@@ -147,14 +211,13 @@ def _format_seconds(value: float) -> str:
     return f"{value:.3f}" if value < 1 else f"{value:.2f}"
 
 
-def compare_with_limit(
-    command: list[str], limit: str, repeat: int
-) -> tuple[dict[str, Timing], dict[str, float]]:
-    """Run a script without and with a memory limit, which it gets as its last argument, each time
-    in a process of its own.
+def time_memory_limit(
+    title: str, command: list[str], limit: str, repeat: int, most_time: float | None = None
+) -> Iterator[Target]:
+    """Run a script without and with a memory limit of so many ``GB``, which it gets as its last
+    argument, each time in a process of its own; print times and peaks, and yield the targets.
 
-    Return the timings and the peaks of memory in bytes; the script is to end with
-    :func:`print_values`.
+    The script is to end with :func:`run_child`.
     """
     peaks: dict[str, float] = {}
 
@@ -171,16 +234,22 @@ def compare_with_limit(
         repeat,
     )
     check_agreement({}, timings)
-    return timings, peaks
+    notes = {memory_limit: f"{peak / 1e9:.2f} GB" for memory_limit, peak in peaks.items()}
+    print_timings(title, timings, UNLIMITED, notes)
+    if most_time:
+        ratio = divide_medians(timings, limit, UNLIMITED)
+        yield Target(f"{title}; time under {limit}", ratio, at_most=most_time)
+    most = float(limit.removesuffix("GB")) * 1e9
+    yield Target(f"{title}; peak memory of {limit}", peaks[limit] / most, at_most=1.1)
 
 
-def show_memory(title: str, timings: Mapping[str, Timing], peaks: Mapping[str, float]) -> None:
-    print_timings(
-        title,
-        timings,
-        UNLIMITED,
-        {memory_limit: f"{peak / 1e9:.2f} GB" for memory_limit, peak in peaks.items()},
-    )
+def run_child(evaluate: Callable[..., Values], limit: str, spill: Path) -> None:
+    """Evaluate in this process under a limit, and print the values with the seconds and the peak
+    memory in bytes.
+    """
+    start = time.perf_counter()
+    limits = {} if limit == UNLIMITED else {"memory_limit": limit}
+    print_values(evaluate(threads=2, temp_directory=spill, **limits), start)
 
 
 def print_values(values: Values, start: float) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from typer.main import get_command
 
 from sqlrank.cli.app import command_line
+from sqlrank.cli.console import with_type_name
 
 PAGES_OF_OPTIONS = {
     "--column": "inputs.md",
@@ -62,6 +63,7 @@ def build_command_index() -> str:
 def build_command_page(name: str) -> str:
     """Return the page of a command: its call, arguments, and options by group."""
     command = load_commands()[name]
+    context = command.make_context(name, [], resilient_parsing=True)
     options = [
         param
         for param in command.params
@@ -87,7 +89,7 @@ def build_command_page(name: str) -> str:
         ]
     for title in command.command.groups:
         rows = [
-            (_format_option(param), param)
+            (_format_option(param, context), param)
             for param in options
             if command.declared[param.name].group == title
         ]
@@ -95,10 +97,13 @@ def build_command_page(name: str) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _format_option(param: Any) -> str:
-    """Return the flags of an option and the name of its value, as code in a cell of a table."""
+def _format_option(param: Any, context: Any) -> str:
+    """Return the flags of an option and the name or type of its value, as code in a cell of a
+    table.
+    """
     flags = ", ".join(f"`{flag}`" for flag in [*param.opts, *param.secondary_opts])
-    value = escape(param.metavar or "").replace("|", "&#124;")  # a bar would end the cell
+    kind = "" if param.is_flag else with_type_name(param.display_type(context))
+    value = escape(param.metavar or kind).replace("|", "&#124;")  # a bar would end the cell
     return f"{flags} <code>{value}</code>" if value else flags
 
 

@@ -65,9 +65,11 @@ def _inline_totals(tree: exp.Expr) -> exp.Expr:
     library, root = load_registry(), exp.Paren(this=tree.copy())
     for call in find_nodes(root, exp.Anonymous):
         files = list(library.functions.get(call.name.lower(), {}).values())
-        if len(files) != 1 or not files[0].tree.find(exp.AggFunc) or files[0].tree.find(exp.Case):
+        if len(files) != 1:
             continue
-        body = exp.Paren(this=files[0].tree.copy())
+        body = exp.Paren(this=_inline_totals(files[0].tree).copy())
+        if not body.find(exp.AggFunc) or body.find(exp.Case):
+            continue
         values = dict(zip(files[0].function_arguments, call.expressions, strict=True))
         for column in find_nodes(body, exp.Column):
             column.replace(parenthesize_operator(values[column.name].copy()))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from contextlib import chdir
 from dataclasses import dataclass
 from hashlib import sha256
@@ -13,9 +14,8 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
 from textwrap import indent
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlrank.charts.curve_charts import CURVES
 from website import command_outputs
 from website.linked_pages import ROOT, read_markdown
 
@@ -26,6 +26,7 @@ DRAWN = ROOT / ".cache" / "drawn"
 SOURCES = (
     "sqlrank/charts/*",
     "sqlrank/reports/*",
+    "examples/data/checkout/*",
     "examples/data/open_bandit/*",
     "examples/data/rag/*",
     "examples/linkage/*",
@@ -33,96 +34,12 @@ SOURCES = (
 """Files that charts and reports depend on, besides those of ``command_outputs``."""
 
 REPORT = "demo/report.html"
-REPORTS = {
-    "report": (
-        "Comparison of systems",
-        "two retrievers of the tutorial, with verdicts, groups and queries side by side",
-    ),
-    "experiment": ("Experiment", "the effects of a variant, with a guardrail and the sample ratio"),
-    "clusters": (
-        "Clusters of records",
-        "two rules that link 1,000 records, with the worst clusters side by side",
-    ),
-    "classes": ("Classes", "predictions of several classes, with their confusion matrix"),
-}
-"""Reports of the gallery by file name: title, and description."""
-
-CALLOUTS = (
-    (
-        "summary",
-        "The verdict",
-        (
-            "the candidate beats the baseline on all three metrics. Below it are the largest"
-            " regression of a group, and warnings on the data."
-        ),
-    ),
-    (
-        "pivot",
-        "Metrics by system",
-        (
-            "each with its confidence interval. The best value is bold, and ▲ marks a significant"
-            " difference."
-        ),
-    ),
-    (
-        "summary-chart",
-        "Dots with intervals",
-        "on an axis around them. Point at one to see its numbers.",
-    ),
-    ("comparison-chart", "Differences", "with their intervals. The line at 0 is no difference."),
-    (
-        "comparison-groups",
-        "Differences within groups",
-        "those in which the baseline is better first.",
-    ),
-    (
-        "groups",
-        "Groups",
-        (
-            "a cell is shaded if its interval excludes the value of all rows. A command evaluates"
-            " the queries of a group."
-        ),
-    ),
-    (
-        "queries",
-        "Queries",
-        (
-            "those that lost and gained most, with both lists side by side and a command that"
-            " explains each score."
-        ),
-    ),
-    (
-        "account",
-        "Data quality",
-        "numbers of queries and documents, and of those that are unjudged or left out.",
-    ),
-    (
-        "settings",
-        "Inputs and settings",
-        "folded, as all details. Each table and chart has its statement below it.",
-    ),
+TEXTS: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text("utf-8")
 )
-"""Parts of the demo report: id, name, and description."""
+"""Texts of gallery.toml."""
 
-CHART_TITLES = {
-    "roc": "ROC curve",
-    "pr": "Precision-recall curve",
-    "gain": "Cumulative gain",
-    "lift": "Lift curve",
-    "uplift": "Uplift curve",
-    "etasweep": "Differences over eta",
-    "threshold": "Rates over thresholds",
-    "calibration": "Calibration curve",
-    "confusion": "Confusion matrix",
-    "cutoffs": "Metrics over cut-offs",
-    "line": "Metrics over days",
-    "heatmap": "Heat map",
-    "dots": "Dots with intervals",
-    "forest": "Forest plot of differences",
-    "differences": "Differences of queries",
-}
-"""Headings of charts by kind."""
-
+REPORTS, CALLOUTS, CHART_TITLES = TEXTS["reports"], TEXTS["callouts"], TEXTS["charts"]
 OWN_CURVE = "the curve of that name"
 """Result of charts of curves in the table of docs/charts.md, which their headings name."""
 
@@ -193,6 +110,7 @@ def add_pictures(page: str) -> str:
 def gallery_page() -> str:
     """Return the page of the gallery: reports, then every kind of chart."""
     parts = [
+        "---\nhide: [navigation, toc]\n---",
         "# Chart and report gallery",
         (
             "Each report and chart with the command that makes it. [Reports](report.md) and"
@@ -203,13 +121,10 @@ def gallery_page() -> str:
     for entry in list_gallery_entries():
         title = CHART_TITLES[entry.kind]
         picture = f"[![{title}.]({entry.place}){{ .thumbnail }}]({entry.place})"
-        text = f"{entry.description[0].upper()}{entry.description[1:]}."
-        if entry.result == OWN_CURVE:
-            reading = next(CURVES[name].reading for name in CURVES if name.lower() == entry.kind)
-            text = f"{reading} The dashed line is of random scores."
-        else:
-            text += f" Result: {entry.result}."
-        parts.append(_build_card(f"{title} (`{entry.kind}`)", [picture, text], entry.commands))
+        text = f"{entry.description[0].upper()}{entry.description[1:]}. Result: {entry.result}."
+        # The captions of these say how to read them.
+        texts = [picture] if entry.result == OWN_CURVE else [picture, text]
+        parts.append(_build_card(f"{title} (`{entry.kind}`)", texts, entry.commands))
     parts += ["</div>", "## Reports", '<div class="grid cards" markdown>']
     for name, commands in report_commands().items():
         title, description = REPORTS[name]
@@ -235,7 +150,7 @@ def demo_page() -> str:
     """Return the page that shows the demo report, with callouts whose links lead to its parts."""
     callouts = "\n".join(
         f"1. [{title}]({REPORT}#{ident}){{ target=demo-report }}: {text}"
-        for ident, title, text in CALLOUTS
+        for ident, (title, text) in CALLOUTS.items()
     )
     return (
         f"---\nhide: [navigation, toc]\n---\n\n# Demo report\n\n"

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 SESSION = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
 TRY_LINK = (
     f"[Try it in your browser]({try_page.PLACE}){{ .md-button .md-button--primary }}"
-    " [Demo report](demo.md){ .md-button }\n\n"
+    " [Demo report](demo.md){ .md-button } "
 )
 """Links of the home page to pages that the repository does not have."""
 CARDS = """
@@ -122,7 +122,7 @@ def build_pages() -> dict[str, str]:
     """Return the text of every page that is made, by its place."""
     pages = {place: linked_pages.read_markdown(path) for path, place in linked_pages.PAGES.items()}
     text = pages["index.md"].replace("\n[Tutorial](", f"\n{TRY_LINK}[Tutorial](", 1)
-    text = text.replace("\n## Evaluate\n", f"\n{CARDS}\n## Evaluate\n", 1)
+    text = text.replace("\n[![", f"\n{CARDS}\n[![", 1)
     # The cards are the tasks of the README.
     text = TASKS.sub("", text).replace(" \u00b7 [Find your task](#find-your-task)", "", 1)
     pages["index.md"] = f"---\nhide: [navigation]\n---\n\n{text}"

@@ -12,7 +12,7 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.metric_info import better_direction, format_example_name, list_aliases
 from website import families
-from website.pictures import CHOICES
+from website.pictures import list_choices
 from website.spelling import separate_words
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ _UNLINKED = re.compile(r"(?<!\[)`(\w+(?:@\d+)?)`(?![^[]*\])")
 def extend_tables(markdown: str) -> str:
     """Return the page of metrics with complete tables and the box that filters them."""
     chooser, heading, rest = markdown.partition("\n## ")
-    chosen = [name for several in CHOICES.values() for names in several.values() for name in names]
     common = {
-        resolve_alias(name): name.partition("@")[0] for name in [*_CHOICE.findall(chooser), *chosen]
+        resolve_alias(name): name.partition("@")[0]
+        for name in [*_CHOICE.findall(chooser), *list_choices()]
     }
     rest = _TABLE.sub(lambda table: _build_tables(table[1], common), rest)
     title, _, text = _UNLINKED.sub(lambda name: _link_metric(name[1]), chooser).partition("\n")

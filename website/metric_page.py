@@ -1,5 +1,5 @@
-"""The page of a metric: everything on it is read from its file, or printed by sqlrank when the site
-is built.
+"""The page of a metric, metric_page.md.j2: everything on it is read from its file, or printed by
+sqlrank when the site is built.
 """
 
 from __future__ import annotations
@@ -7,7 +7,11 @@ from __future__ import annotations
 import math
 import re
 from functools import cache
+from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import parse_metric_text
@@ -17,6 +21,7 @@ from sqlrank.registry.settings_checks import LIST_SLOTS, list_settings
 from website import examples, families
 from website.command_outputs import read_output
 from website.formulas import typeset_formula
+from website.gallery import TEXTS
 from website.literature_formulas import typeset_literature
 from website.policy_tables import capitalize_sentence, describe_values, locate_policy
 from website.spelling import separate_words
@@ -36,59 +41,68 @@ LONGEST_ABBREVIATION, LONGEST_WORD, SHORTEST_WORD = 5, 11, 2
 blanks, and of those that are no word.
 """
 
-PICTURES = {
-    "nDCG": (
-        "ndcg.svg",
-        (
-            "The gains of a list of four documents, divided by log2(rank + 1), and those of the"
-            " ideal list."
-        ),
-    ),
-    "AP": (
-        "ap.svg",
-        (
-            "A list of six documents: the precision at its three relevant ones is 1, 2/3 and 1/2."
-            " Of four relevant documents, AP is 0.542."
-        ),
-    ),
-    "AUC": (
-        "auc.svg",
-        (
-            "All 15 pairs of three positives and five negatives: 13 are in order, one is a tie, one"
-            " is in the wrong order. AUC is 0.9."
-        ),
-    ),
-    "Calibration": (
-        "charts/calibration.svg",
-        (
-            "A calibration chart: the observed share of positives by the mean predicted probability"
-            " of each bin."
-        ),
-    ),
-}
+PICTURES = TEXTS["pictures"]
 """Pictures on pages of metrics, in docs/assets."""
+
+
+@cache
+def load_templates() -> Environment:
+    """Return the environment of the pages, which are Markdown."""
+    return Environment(
+        autoescape=select_autoescape(),  # of HTML, and so not of Markdown
+        loader=FileSystemLoader(Path(__file__).parent),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        lstrip_blocks=True,
+        trim_blocks=True,
+    )
 
 
 def build_metric_page(file: SqlFile) -> str:
     """Return the page of a metric in Markdown."""
-    parts = [
-        f"# {format_title(file)}",
-        capitalize_sentence(file.description),
-        *_list_other_names(file),
-        *_build_calls(file),
-        *_build_usage(file),
-        *_build_reading(file),
-        *_build_formula(file),
-        *_link_picture(file),
-        *_build_example(file),
-        *_build_parameters(file),
-        *compare_tools(file, UP),
-        *_build_edge_cases(file),
-        _build_facts(file),
-        *_build_definition(file),
-        *_build_statements(file),
-    ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    explained, evaluated = (
+        (examples.format_command(arguments), read_output(file, arguments))
+        for arguments in (
+            examples.build_explain_command(file),
+            examples.build_evaluate_command(file),
+        )
+    )
+    tables = [examples.choose_table(role, file) for role in examples.list_roles(file)]
+    return (
+        load_templates()
+        .get_template("metric_page.md.j2")
+        .render(
+            file=file,
+            up=UP,
+            tab=format_tab,
+            title=format_title(file),
+            description=capitalize_sentence(file.description),
+            other_names=_list_other_names(file),
+            calls=_build_calls(file),
+            usage=families.find_usage(file),
+            reading=_build_reading(file),
+            formula=_build_formula(file),
+            picture=PICTURES.get(file.full_name),
+            tables={name: _format_table(name) for name in tables},
+            explained=explained,
+            evaluated=evaluated if evaluated != explained else None,
+            runnable=RUNNABLE,
+            warehouses=examples.list_warehouses(file),
+            parameters=_build_parameters(file),
+            describe_values=describe_values,
+            policies=_build_policies(file),
+            tools=compare_tools(file, UP),
+            edge_cases=_list_edge_cases(file),
+            facts=_list_facts(file),
+            typeset=_build_typeset_formula(file),
+            statements=_build_statements(file),
+        )
+    )
+
+
+def format_tab(name: str, text: str) -> str:
+    """Return a tab of a page with its text."""
+    return f'=== "{name}"\n\n{indent(text, "    ")}'
 
 
 def format_title(file: SqlFile) -> str:
@@ -111,12 +125,10 @@ def describe_metric(file: SqlFile) -> str:
     return f"{format_title(file)}: {re.sub(r'[`*]', '', file.description)}"
 
 
-def _build_calls(file: SqlFile) -> list[str]:
-    """Return the calls that compute a metric, of files or tables that are named as their inputs, in
-    tabs.
-    """
+def _build_calls(file: SqlFile) -> dict[str, str]:
+    """Return the calls that compute a metric, of files or tables that are named as their inputs."""
     statement = examples.build_table_command(file, next(iter(examples.list_warehouses(file))))
-    tabs = {
+    return {
         "Command line": f"```sh\n{examples.build_file_command(file)}\n```",
         "Python": f"```python\n{examples.python_call(file)}\n```",
         "SQL": (
@@ -124,18 +136,12 @@ def _build_calls(file: SqlFile) -> list[str]:
             f" can also call [functions]({UP}/functions.md)."
         ),
     }
-    return ["\n\n".join(f'=== "{name}"\n\n{_indent_text(text)}' for name, text in tabs.items())]
 
 
-def _build_usage(file: SqlFile) -> list[str]:
-    usage = families.find_usage(file)
-    return ["## When to use it", usage] if usage else []
-
-
-def _build_reading(file: SqlFile) -> list[str]:
+def _build_reading(file: SqlFile) -> str:
     """Return how to read a value: its range, which values are better, and what moves it."""
     if file.is_always_defined or file.kind == "curves":
-        return []
+        return ""
     direction = better_direction(file.display_name, load_registry())
     better = {"higher": "higher is better", "lower": "lower is better"}.get(direction, "")
     value, _, meaning = file.annotations.get("Reference value", "").partition(" ")
@@ -143,8 +149,13 @@ def _build_reading(file: SqlFile) -> list[str]:
         f"**{'; '.join(filter(None, [_describe_range(file), better]))}.**",
         f"{value} is the value of {meaning.strip('()')}." if value else "",
         families.find_reading(file),
+        (
+            "`threshold=0.5` is the default, which is rarely right for rare positives."
+            if "threshold" in list_settings(file, load_registry()).difference(file.params)
+            else ""
+        ),
     ]
-    return ["## How to read a value", " ".join(filter(None, sentences))]
+    return " ".join(filter(None, sentences))
 
 
 def _describe_range(file: SqlFile) -> str:
@@ -161,17 +172,6 @@ def _describe_range(file: SqlFile) -> str:
     beyond = f", or beyond with {' or '.join(exceptions)}" if exceptions else ""
     unit = file.annotations.get("Unit", "")
     return text + (f" ({unit})" if unit else "") + beyond
-
-
-def _link_picture(file: SqlFile) -> list[str]:
-    name, about = PICTURES.get(file.full_name, ("", ""))
-    return [f"![{about}]({UP}/assets/{name})"] if name else []
-
-
-def _build_formula(file: SqlFile) -> list[str]:
-    """Return the formula of the literature, from the comment of the file."""
-    parts = _format_further_sentences(file)
-    return ["## Formula", *parts] if parts else []
 
 
 def _build_typeset_formula(file: SqlFile) -> list[str]:
@@ -206,8 +206,10 @@ def _describe_rows(relation: str) -> str:
     )
 
 
-def _format_further_sentences(file: SqlFile) -> list[str]:
-    """Return the further sentences of the comment: indented lines are formulas."""
+def _build_formula(file: SqlFile) -> list[str]:
+    """Return the formulas of the literature, the indented lines of the comment of the file, and its
+    further sentences.
+    """
     lines = [
         line
         for line in file.doc.splitlines()[1:]
@@ -215,23 +217,18 @@ def _format_further_sentences(file: SqlFile) -> list[str]:
     ]
     formulas = typeset_literature([line[4:] for line in lines if line.startswith("    ")])
     rest = " ".join(line for line in lines if not line.startswith("    "))
-    return [*map(_frame_formula, formulas), rest]
+    return [part for part in (*map(_frame_formula, formulas), rest) if part]
 
 
-def _build_facts(file: SqlFile) -> str:
-    facts = {
+def _list_facts(file: SqlFile) -> dict[str, str]:
+    roles = ", ".join(f"`{name}`" for name in examples.list_roles(file))
+    return {
         "Computed for": _describe_grain(file),
-        "Reads": (
-            ", ".join(f"`{name}`" for name in examples.list_roles(file))
-            + f" ([inputs]({UP}/inputs.md))"
-        ),
+        "Reads": f"{roles} ([inputs]({UP}/inputs.md))",
         "Interval": _describe_interval(file),
         "Source": file.source,
         "File": f"`sql/{file.relative_path}`",
     }
-    return "\n".join(
-        ["| | |", "|---|---|", *(f"| {name} | {text} |" for name, text in facts.items() if text)]
-    )
 
 
 def _list_other_names(file: SqlFile) -> list[str]:
@@ -248,13 +245,12 @@ def _list_other_names(file: SqlFile) -> list[str]:
         and not words.startswith(name if len(name) > SHORTEST_WORD else f"{name} ")
         and (" " in words or len(words) <= LONGEST_WORD)
     }
-    texts = [
+    return [
         (words.upper() if len(words) <= LONGEST_ABBREVIATION else words)
         + (f" (`{ours}`)" if ours != file.display_name else "")
         for words, ours in names.items()
         if " " in words or not any(other != words and other in words for other in names)
     ]
-    return [f"Also called: {', '.join(texts)}."] if texts else []
 
 
 def _describe_grain(file: SqlFile) -> str:
@@ -284,7 +280,8 @@ def _describe_interval(file: SqlFile) -> str:
     )
 
 
-def _build_parameters(file: SqlFile) -> list[str]:
+def _build_parameters(file: SqlFile) -> str:
+    """Return the table of parameters and settings of a metric, empty without any."""
     rows = [f"| `{_format_parameter(file, param.name)}` | {param.default_text if param.default is not None else 'required'} | {param} | {capitalize_sentence(param.about)} |"  # noqa: E501
             for param in file.params.values()]  # fmt: skip
     rows += [
@@ -292,32 +289,24 @@ def _build_parameters(file: SqlFile) -> list[str]:
         f" {capitalize_sentence(choice.about)} |"
         for choice in file.declared_settings.values()
     ]
-    head = [
-        "## Parameters",
-        "| name | default | values | meaning |\n|---|---|---|---|\n" + "\n".join(rows),
-    ]
-    choices = [_build_values(name) for name in file.declared_settings]
-    names = list_settings(file, load_registry()) - {*file.params, *file.declared_settings}
-    has_lists = find_input_role(load_registry(), file) == "run" or "level" in names
-    others = sorted(names - (set() if has_lists else {*LIST_SLOTS}))
-    return [
-        *([*head, *choices] if rows else []),
-        *(_build_policies(others, has_head=bool(rows)) if others else []),
-    ]
+    head = ["| name | default | values | meaning |", "|---|---|---|---|"]
+    return "\n".join([*head, *rows]) if rows else ""
 
 
-def _build_policies(names: list[str], *, has_head: bool) -> list[str]:
+def _build_policies(file: SqlFile) -> str:
     """Return a table of the settings that a metric has in common with others, each with its default
     and meaning.
     """
+    names = list_settings(file, load_registry()) - {*file.params, *file.declared_settings}
+    has_lists = find_input_role(load_registry(), file) == "run" or "level" in names
     rows = [
         f"| [`{name}`]({UP}/{locate_policy(name)}) | {' | '.join(_describe_setting(name))} |"
-        for name in names
+        for name in sorted(names - (set() if has_lists else {*LIST_SLOTS}))
     ]
     table = "\n".join(["| name | default | meaning |", "|---|---|---|", *rows])
     text = f"[Policies]({UP}/policies.md) explains their values:\n\n{table}"
-    folded = f'??? note "Settings of all metrics of its kind"\n\n{_indent_text(text)}'
-    return [*([] if has_head else ["## Parameters"]), folded]
+    title = '??? note "Settings of all metrics of its kind"'
+    return f"{title}\n\n{indent(text, '    ')}" if rows else ""
 
 
 def _describe_setting(name: str) -> tuple[str, str]:
@@ -366,84 +355,26 @@ def _shared_parameters() -> dict[str, tuple[str, str]]:
     }
 
 
-def _build_values(name: str) -> str:
-    """Return a table of the values of a setting, each with its description."""
-    rows = [f"| `{value}` | {about} |" for value, about in describe_values(name).items()]
-    return "\n".join([f"| `{name}` | meaning |", "|---|---|", *rows])
-
-
 def _format_parameter(file: SqlFile, name: str) -> str:
     return (
         f"{name}, @{name}" if file.cutoff_parameter and file.cutoff_parameter.name == name else name
     )
 
 
-def _build_edge_cases(file: SqlFile) -> list[str]:
+def _list_edge_cases(file: SqlFile) -> list[str]:
     undefined = file.annotations.get("Undefined", "")
-    items = [f"Undefined (NULL): {undefined}." if undefined not in {"never", ""} else ""]
-    items += [
-        (
-            f"Required of the rows: {', '.join(file.required_row_checks)}. Other rows are an error"
-            " that shows them."
-            if file.required_row_checks
-            else ""
-        )
-    ]
-    items += ["Never undefined." if file.is_always_defined else ""]
-    if (
-        find_input_role(load_registry(), file) == "run"
-        and file.kind == "metrics"
-        and not file.is_always_defined
-    ):
-        items.append(
-            f"If it is undefined for a query, the policy [`if_undefined`]({UP}/policies.md) decides"
-            " the value of that query."
-        )
-    return ["## Undefined values and checks", "\n".join(f"- {item}" for item in items if item)]
-
-
-def _build_example(file: SqlFile) -> list[str]:
-    arguments = examples.build_explain_command(file)
-    tables = [examples.choose_table(role, file) for role in examples.list_roles(file)]
-    links = ", ".join(f"[{name}.csv]({UP}/tables/{name}.csv)" for name in tables)
-    tabs = "\n\n".join(f'=== "{name}"\n\n{_indent_text(_format_table(name))}' for name in tables)
-    command, output = examples.format_command(arguments), read_output(file, arguments)
+    required = ", ".join(file.required_row_checks)
+    is_of_lists = find_input_role(load_registry(), file) == "run" and file.kind == "metrics"
     return [
-        "## Example",
-        (
-            f"The input is [small tables]({UP}/examples/small.md) ({links}). sqlrank computed the"
-            " numbers when it built this page."
-        ),
-        tabs,
-        f"```console\n$ {command}\n{output}\n```",
-        *_build_evaluation(file),
-    ]
-
-
-def _build_evaluation(file: SqlFile) -> list[str]:
-    """Return the value over all rows of the tables, and the place in which the statement for DuckDB
-    runs.
-    """
-    arguments = examples.build_evaluate_command(file)
-    command = (
-        []
-        if arguments == examples.build_explain_command(file)
-        else [
-            "All rows of these tables give:",
-            (
-                "```console\n$"
-                f" {examples.format_command(arguments)}\n{read_output(file, arguments)}\n```"
-            ),
-        ]
-    )
-    tables = " ".join(examples.choose_table(role, file) for role in examples.list_roles(file))
-    return [
-        *command,
-        (
-            f'<div class="sql-run" data-tables="{UP}/tables/" data-names="{tables}"></div>'
-            if RUNNABLE in examples.list_warehouses(file)
-            else ""
-        ),
+        f"Undefined (NULL): {undefined}." if undefined not in {"never", ""} else "",
+        f"Required of the rows: {required}. Other rows are an error that shows them."
+        if required
+        else "",
+        "Never undefined." if file.is_always_defined else "",
+        f"If it is undefined for a query, the policy [`if_undefined`]({UP}/policies.md) decides"
+        " the value of that query."
+        if is_of_lists and not file.is_always_defined
+        else "",
     ]
 
 
@@ -455,32 +386,14 @@ def _format_table(name: str) -> str:
     )
 
 
-def _build_definition(file: SqlFile) -> list[str]:
-    return [
-        "## SQL file",
-        *_build_typeset_formula(file),
-        f"This file defines the metric. See [the contract of SQL files]({UP}/sql/index.md):",
-        f"``` {{ .sql .wrapped }}\n{file.text.rstrip()}\n```",
-    ]
-
-
-def _build_statements(file: SqlFile) -> list[str]:
+def _build_statements(file: SqlFile) -> dict[str, str]:
     """Return the statements for warehouses, which search leaves out: they are long, and similar."""
-    parts = [
-        "## SQL statement { data-search-exclude }",
-        "`sqlrank sql` prints this statement for tables named like the inputs:",
-    ]
+    texts = {}
     for dialect, name in examples.list_warehouses(file).items():
         arguments = examples.build_sql_command(file, dialect)
         mark = " .duckdb-statement" if dialect == RUNNABLE else ""
-        parts.append(
-            f'=== "{name}"\n\n'
-            + _indent_text(
-                f"```sh\n{examples.format_command(arguments)}\n```\n\n``` {{ .sql .wrapped{mark} }}\n{read_output(file, arguments)}\n```"  # noqa: E501
-            )
+        texts[name] = (
+            f"```sh\n{examples.format_command(arguments)}\n```\n\n"
+            f"``` {{ .sql .wrapped{mark} }}\n{read_output(file, arguments)}\n```"
         )
-    return parts
-
-
-def _indent_text(text: str) -> str:
-    return "\n".join(f"    {line}" if line else "" for line in text.splitlines())
+    return texts

@@ -1,5 +1,5 @@
-"""The values of policies on docs/policies.md, a row for each, from policies.toml and the files of
-slots.
+"""The values of policies on docs/policies.md, a row for each, and a table of all policies, from
+policies.toml and the files of slots.
 
 ``python -m website.policy_tables`` writes them.
 """
@@ -17,6 +17,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "policies.md"
 _TABLE = re.compile(
     r"(?<=^### )(\w+)\n((?:(?!^#|^\| value ).*\n)*)(\| value (?:.*\|\n)+)", re.MULTILINE
 )
+_SUMMARY = re.compile(r"\| policy \| default \| decides \|\n(?:\|.*\|\n)+")
 
 
 def describe_values(name: str) -> dict[str, str]:
@@ -64,6 +65,25 @@ def build_table(name: str) -> str:
     return "\n".join(["| value | meaning |", "|---|---|", *rows]) + "\n"
 
 
+def build_summary(names: list[str]) -> str:
+    """Return the table of all policies, each with its default and the case that it decides."""
+    library = load_registry()
+    files = [*library.metrics.values(), *library.relations.values()]
+    slots = {
+        name: capitalize_sentence(setting.about)
+        for file in files
+        for name, setting in file.declared_settings.items()
+        if name in library.functions
+    }
+    rows = [
+        f"| [`{name}`](#{name}) | {f'`{default}`' if default else 'by metric'} |"
+        f" {library.policies[name]['description'] if name in library.policies else slots[name]} |"
+        for name in names
+        for default in [find_default(name)]
+    ]
+    return "\n".join(["| policy | default | decides |", "|---|---|---|", *rows]) + "\n"
+
+
 def locate_policy(name: str) -> str:
     """Return the place of a setting on the page: its heading, or the page for a number."""
     return f"{PAGE.name}#{name}" if name in _list_headings() else PAGE.name
@@ -76,7 +96,9 @@ def _list_headings() -> frozenset[str]:
 
 def format_page(text: str) -> str:
     """Return the page with the tables of its policies as the package has them."""
-    return _TABLE.sub(lambda part: f"{part[1]}\n{part[2]}{build_table(part[1])}", text)
+    names = [part[1] for part in _TABLE.finditer(text)]
+    text = _TABLE.sub(lambda part: f"{part[1]}\n{part[2]}{build_table(part[1])}", text)
+    return _SUMMARY.sub(lambda _: build_summary(names), text)
 
 
 if __name__ == "__main__":

@@ -244,20 +244,7 @@ def report_texts() -> list[str]:
         *(ROOT / "sqlrank" / "reports").glob("*.py"),
         *(ROOT / "sqlrank" / "charts").glob("*_charts.py"),
     ]:
-        tree = ast.parse(path.read_text("utf-8"))
-        errors = {
-            id(each)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Raise)
-            for each in ast.walk(node)
-        }
-        skipped = errors | {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        strings = (
-            node
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Constant) and id(node) not in skipped
-        )
-        texts += [node.value for node in strings if isinstance(node.value, str)]
+        texts += list_strings(path, with_errors=False)
     return [text for part in texts for line in part.splitlines() if " " in (text := line.strip())]
 
 
@@ -265,19 +252,24 @@ def message_texts() -> list[str]:
     """Return the texts of messages and notes: all strings of the package that are no docstrings, of
     several words.
     """
-    texts = []
-    for path in sorted((ROOT / "sqlrank").rglob("*.py")):
-        tree = ast.parse(path.read_text("utf-8"))
-        docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        strings = (
-            node
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Constant) and id(node) not in docstrings
-        )
-        texts += [
-            node.value for node in strings if isinstance(node.value, str) and " " in node.value
-        ]
-    return texts
+    paths = sorted((ROOT / "sqlrank").rglob("*.py"))
+    return [text for path in paths for text in list_strings(path) if " " in text]
+
+
+def list_strings(path: Path, *, with_errors: bool = True) -> list[str]:
+    """Return the strings of a module that are no docstrings."""
+    tree = ast.parse(path.read_text("utf-8"))
+    skipped = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    if not with_errors:
+        errors = (node for node in ast.walk(tree) if isinstance(node, ast.Raise))
+        skipped |= {id(each) for node in errors for each in ast.walk(node)}
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and id(node) not in skipped
+    ]
 
 
 def describe_page(path: str, markdown: str) -> str:

@@ -15,22 +15,11 @@ if TYPE_CHECKING:
 
 
 def compare_tools(file: SqlFile, up: str) -> list[str]:
-    """Return a table of the modes that name a metric, or set something for it alone."""
-    rows = [
+    """Return rows of a table of the modes that name a metric, or set something for it alone."""
+    return [
         row
         for mode, path in sorted(load_registry().compat_files.items())
         if (row := _build_row(mode, read_toml(path), file, up))
-    ]
-    if not rows:
-        return []
-    about = (
-        "These tools use other settings or names. `--compat NAME` gives their number: see [migrate"
-        f" from other tools]({up}/compat.md)."
-    )
-    return [
-        "## In other tools",
-        about,
-        "\n".join(["| compat | name there | settings |", "|---|---|---|", *rows]),
     ]
 
 

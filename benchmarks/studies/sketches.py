@@ -7,8 +7,6 @@ all days are added up.
 
 from __future__ import annotations
 
-import argparse
-import os
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from rich.table import Table
-from rollups import IMPRESSIONS
-from timing import console, print_introduction
 
 import sqlrank
+from benchmarks.data import IMPRESSIONS
+from benchmarks.timing import CORES, console, parse_options, print_introduction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -145,11 +143,12 @@ def compare_errors(title: str, tables: list[pa.Table]) -> Table:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=2_000_000, help="of thirty days together")
-    parser.add_argument("--repeat", type=int, default=5, help="how many months are drawn")
-    options = parser.parse_args()
-    print_introduction(os.cpu_count() or 1, ["duckdb", "datasketches"])
+    options = parse_options(
+        __doc__,
+        rows=(2_000_000, "of thirty days together"),
+        repeat=(5, "how many months are drawn"),
+    )
+    print_introduction(CORES, ["duckdb", "datasketches"])
     console.print(
         compare_errors(
             f"{options.rows:,} simulated impressions of {DAYS} days, {options.repeat} times",

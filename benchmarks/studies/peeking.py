@@ -7,7 +7,6 @@ A candidate is worse by just the tolerance, so that each pass and each fail is a
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -16,11 +15,12 @@ from rich.console import Console
 from rich.table import Table
 
 import sqlrank
+from benchmarks.timing import parse_options
 from sqlrank.comparison.comparison_plan import ComparedMetric
 from sqlrank.comparison.paired_differences import DifferenceSummary
 from sqlrank.comparison.paired_tests import ConfidenceSequence
 from sqlrank.comparison.system_comparison import GatedDifference
-from sqlrank.inference.verdicts import FAIL, PASS, Tolerance
+from sqlrank.inference import FAIL, PASS, Tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,10 +65,10 @@ DESIGNS: dict[str, Callable[[Generator, tuple[int, int]], np.ndarray]] = {
 
 
 def summarize_look(
-    units: int, total: float, squares: float, above: int, below: int
+    units: int, total: float, squares: float, losses: float, above: int, below: int
 ) -> DifferenceSummary:
-    """Return the summary that a gate decides on at a look, by the sums of differences and of their
-    squares, and the number by sign.
+    """Return the summary that a gate decides on at a look, by the sums of differences, of their
+    squares and of decreases, and the number by sign.
     """
     mean = total / units
     se = max(0.0, (squares - units * mean * mean) / (units - 1) / units) ** 0.5
@@ -76,6 +76,7 @@ def summarize_look(
         "value_baseline": 0.5,
         "value": 0.5 + mean,
         "difference": mean,
+        "decrease": losses / units,
         "scale": 1.0,
         "se": se if se > 1e-9 else 0.0,
     }
@@ -93,7 +94,13 @@ def gate_repeatedly(differences: np.ndarray, sequence: ConfidenceSequence | None
     sizes = np.arange(FIRST_LOOK, len(differences) + 1, STEP)
     sums = [
         np.cumsum(values)[sizes - 1].tolist()
-        for values in (differences, differences**2, differences > 0, differences < 0)
+        for values in (
+            differences,
+            differences**2,
+            np.maximum(-differences, 0),
+            differences > 0,
+            differences < 0,
+        )
     ]
     for look in zip(sizes.tolist(), *sums, strict=True):
         gated = GatedDifference(
@@ -105,12 +112,13 @@ def gate_repeatedly(differences: np.ndarray, sequence: ConfidenceSequence | None
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=400)
-    parser.add_argument("--queries", type=int, default=1000)
-    parser.add_argument("--expected", type=int, nargs="*", default=[200, 1000, 5000])
-    parser.add_argument("--repeat", type=int, default=1, help="seed of the samples")
-    options = parser.parse_args()
+    options = parse_options(
+        __doc__,
+        samples=400,
+        queries=1000,
+        expected=[200, 1000, 5000],
+        repeat=(1, "seed of the samples"),
+    )
     database = duckdb.connect()
     sequences = {
         "one look": None,

@@ -1,20 +1,11 @@
-"""Coverage of the intervals of every metric, and errors of tests and gates, on samples in which a
-cell is small.
-
-A row of ``DESIGNS`` is a way to draw samples, with few positives, few rows of a class, few units or
-uneven weights. Every metric of the registry with an interval is evaluated on the designs of its
-inputs, all samples in one call. The truth is the metric of one large sample. ``python -m
-benchmarks.interval_coverage --samples 3000 --seed 2`` lists the cells outside the limits that
-docs/confidence.md does not list.
+"""Samples in which a cell is small: inputs of every kind, drawn as a row of designs.toml says, with
+few positives, few rows of a class, few units or uneven weights.
 """
 
 from __future__ import annotations
 
-import argparse
-import math
-import time
+import tomllib
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,28 +13,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-import sqlrank
-from sqlrank.registry.loader import load_registry
-from website.examples import format_metric, list_roles
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from sqlrank.registry.sql_file import SqlFile
 
-ROOT = Path(__file__).parents[1]
-
 LARGE = 300_000
 """Rows of the sample that the truth is taken from, about."""
 
 MOST_ROWS = 3_000_000
-"""Most rows of all samples of a design: samples of many rows are fewer, and those that are drawn
-anew by the bootstrap.
-"""
-
-LEAST, MOST, WIDEST = 92.0, 98.5, 1.25
-"""Limits of the coverage in percent, and of the mean width as a multiple of the narrowest reference
-that covers.
+"""Most rows of a call, a twentieth where the bootstrap draws each anew: more samples are evaluated
+in parts.
 """
 
 Sources = dict[str, pa.Table]
@@ -83,17 +63,26 @@ class Design:
         """
         return "interval" in self.options
 
-    def draw_samples(self, seed: int, samples: int) -> Sources:
+    @property
+    def unit_rows(self) -> int:
+        """Rows of a unit in the largest input."""
+        return KINDS[self.kind].size * self.rows
+
+    def draw_samples(self, seed: int, samples: int, part: int = 0) -> Sources:
         """Return the inputs of so many samples, with a column ``sample``."""
-        key = [seed, *self.name.encode(), *self.kind.encode()]
+        key = [seed, *self.name.encode(), *self.kind.encode(), *([part] if part else [])]
         return KINDS[self.kind].draw(self, np.random.default_rng(key), samples)
+
+    def draw_parts(self, seed: int, samples: int) -> Iterator[Sources]:
+        """Yield the inputs of so many samples, at most ``MOST_ROWS`` rows at a time."""
+        most = MOST_ROWS // (20 if self.is_bootstrap else 1) // (self.units * self.unit_rows)
+        for part, start in enumerate(range(0, samples, most)):
+            yield self.draw_samples(seed, min(most, samples - start), part)
 
     def draw_large(self) -> Sources:
         """Return one sample of many units."""
-        size = KINDS[self.kind].size * self.rows
-        return replace(self, units=LARGE // size // self.units * self.units).draw_samples(
-            -1 % 2**32, 1
-        )
+        units = LARGE // self.unit_rows // self.units * self.units
+        return replace(self, units=units).draw_samples(-1 % 2**32, 1)
 
 
 class Kind(NamedTuple):
@@ -643,413 +632,10 @@ KINDS = {
     "texts": Kind(draw_texts, ("run", "queries", "items"), 1),
 }
 
-USERS, BOOTSTRAP = {"unit": "unit"}, {"interval": "bootstrap"}
 DESIGNS = [
-    Design("5 positives of 500 rows", "binary", 500, level=-5.6),
-    Design("5 negatives of 500 rows", "binary", 500, level=5.6),
-    Design(
-        "5 positives of 500 rows, bootstrap", "binary", 500, level=-5.6, options=USERS | BOOTSTRAP
-    ),
-    Design("50 rows, lognormal weights", "binary", 50, sigma=1.0, level=-0.5),
-    Design("3 users", "binary", 3, 40, level=-1.0, options=USERS),
-    Design("10 users", "binary", 10, 20, level=-1.0, options=USERS),
-    Design(
-        "10 users, geometric sizes", "binary", 10, 20, level=-1.0, options=USERS, is_uneven=True
-    ),
-    Design("2,000 rows", "binary", 2000, level=-0.5),
-    *(
-        Design(
-            f"{rows // 51} positives of {rows:,} rows, area"
-            f" {area}{', long tail' if is_long else ''}",
-            "areas",
-            rows,
-            level=is_long,
-            skill=area,
-        )
-        for rows in (1020, 5100)
-        for area in (0.8, 0.95, 0.99)
-        for is_long in (False, True)
-    ),
-    Design("8 queries", "queries of predictions", 8, 20, level=-0.5),
-    *(Design(f"{rows} rows", "numbers", rows) for rows in (10, 20, 40)),
-    Design("20 rows, bootstrap", "numbers", 20, options=USERS | BOOTSTRAP),
-    *(Design(f"{rows} rows, lognormal weights", "numbers", rows, sigma=1.0) for rows in (50, 100)),
-    *(Design(f"{users} users", "numbers", users, 20, options=USERS) for users in (3, 5, 10)),
-    *(
-        Design(f"{forecasts} forecasts", "forecasts", forecasts, 3, options=USERS)
-        for forecasts in (5, 10, 20)
-    ),
-    Design("50 forecasts, lognormal weights", "forecasts", 50, 3, sigma=1.0, options=USERS),
-    Design("20 rows", "classified", 20),
-    *(
-        design
-        for kind in ("classified", "class_scores", "class_labels")
-        for design in (
-            Design("3 rows of a class", kind, 300, level=3),
-            Design("50 rows, lognormal weights", kind, 50, sigma=1.0),
-            Design("3 users", kind, 3, 20, options=USERS),
-            Design("10 users", kind, 10, 20, options=USERS),
-        )
-    ),
-    Design("5 items", "ratings", 5),
-    Design("10 items", "ratings", 10),
-    Design("3 users", "ratings", 3, 10, options=USERS),
-    Design("10 rows", "logs", 10),
-    Design("10 users", "logs", 10, 10, options=USERS),
-    Design("60 treated of 300 rows", "uplift", 300, level=60),
-    Design("100 rows, lognormal weights", "uplift", 100, sigma=1.0),
-    Design("40 rows", "uplift", 40),
-    Design("10 users", "uplift", 10, 20, options=USERS),
-    *(
-        Design(
-            f"{labels} labels of 300 rows, noise {1 / skill:g}",
-            "judged",
-            300,
-            level=labels,
-            skill=skill,
-        )
-        for labels in (20, 100)
-        for skill in (0.1, 1, 100)
-    ),
-    Design("10 sessions", "interleaved", 10),
-    *(Design(f"{clusters} clusters", "records", clusters) for clusters in (3, 5, 10, 20)),
-    *(
-        Design(f"{queries} queries, {name}", "rankings", queries, skill=skill)
-        for queries in (5, 8)
-        for name, skill in (("easy", 4.0), ("fair", 2.0), ("hard", 0.8))
-        if (queries, name) != (5, "fair")
-    ),
-    Design("5 queries, easy", "subtopics", 5, skill=4.0),
-    Design("8 queries", "subtopics", 8, skill=2.0),
-    *(Design(f"{sessions} sessions", "clicks", sessions, skill=2.0) for sessions in (30, 300)),
-    *(
-        Design(f"{sessions} sessions, one of ten clicks", "clicks", sessions, skill=2.0, level=10)
-        for sessions in (30, 300)
-    ),
-    *(
-        Design("8 queries", kind, 8, skill=2.0)
-        for kind in (
-            "baseline",
-            "features",
-            "history",
-            "popularity",
-            "history and features",
-            "history and items",
-            "corpus",
-            "queries",
-            "texts",
-        )
-    ),
+    Design(kind=kind, **row)
+    for kind, rows in tomllib.loads(
+        Path(__file__).with_name("designs.toml").read_text("utf-8")
+    ).items()
+    for row in rows
 ]
-
-VARIANTS = {
-    "MulticlassPrecision": ("average=weighted",),
-    "MulticlassRecall": ("average=weighted",),
-    "MulticlassFBeta": ("average=weighted",),
-    "MultilabelPrecision": ("average=micro", "average=weighted", "average=samples"),
-    "MultilabelRecall": ("average=micro", "average=weighted", "average=samples"),
-    "MultilabelFBeta": ("average=micro", "average=weighted", "average=samples"),
-    "MultilabelJaccard": ("average=micro", "average=weighted", "average=samples"),
-    "MulticlassAUC": ("average=weighted", "multi_class=ovo"),
-    "Uplift": ("targeting=by_arm",),
-    "GAUC": ("query_weight=equal",),
-}
-"""Settings of metrics that are computed in another way, besides the default one."""
-
-
-class ListedCell(NamedTuple):
-    """Metrics whose intervals are outside the limits on a design, and the lowest percentage of
-    samples in which they hold the truth.
-    """
-
-    kind: str
-    design: str
-    metrics: tuple[str, ...]
-    coverage: float
-
-
-def read_table(heading: str) -> list[list[str]]:
-    """Return the cells of the rows of the table under a heading of docs/confidence.md."""
-    page = (
-        (ROOT / "docs" / "confidence.md")
-        .read_text("utf-8")
-        .partition(f"### {heading}\n")[2]
-        .partition("\n##")[0]
-    )
-    return [
-        [cell.strip() for cell in line.split("|")[1:-1]]
-        for line in page.splitlines()
-        if line.startswith("| ")
-    ][1:]
-
-
-@cache
-def read_listed_cells() -> list[ListedCell]:
-    """Return the samples that are too small for some metrics."""
-    rows = read_table("Samples that are too small")
-    return [
-        ListedCell(kind, design, tuple(metrics.split(", ")), float(coverage.split(" %")[0]))
-        for kind, design, metrics, coverage, _ in rows
-    ]
-
-
-def read_listed_errors(design: Design) -> tuple[float, float]:
-    """Return the greatest percentages of small p-values and of passes on a design: those listed,
-    else the limits of all.
-    """
-    rows = read_table("Comparisons on such samples")
-    listed = {
-        (kind, name): (float(different.split(" %")[0]), float(passed.split(" %")[0]))
-        for kind, name, _, different, passed in rows
-    }
-    return listed.get((design.kind, design.name), (MOST_DIFFERENT, MOST_PASSED))
-
-
-def find_listed_cell(design: Design, metric: str) -> ListedCell | None:
-    """Return the listed cell of a metric on samples of a design, None if all limits hold."""
-    names = {metric, metric.partition("(threshold")[0].partition("@")[0]}
-    return next(
-        (
-            each
-            for each in read_listed_cells()
-            if (each.kind, each.design) == (design.kind, design.name) and names & {*each.metrics}
-        ),
-        None,
-    )
-
-
-def list_metrics(design: Design) -> list[str]:
-    """Return the metrics of the registry that read the inputs of a design and have an interval,
-    with a threshold that finds positives.
-    """
-    kind = KINDS[design.kind]
-    metrics = []
-    for file in load_registry().metrics.values():
-        declared = file.interval
-        is_asked = (
-            declared.influence or declared.no_influence
-            if design.is_bootstrap
-            else not declared.no_influence
-        )
-        if (
-            declared.no_interval
-            or not is_asked
-            or tuple(list_roles(file)) != kind.roles
-            or not kind.reads(file)
-        ):
-            continue
-        settings = ["", *VARIANTS.get(file.display_name, ())]
-        if "threshold_from" in file.declared_settings and abs(design.level) > 1:
-            settings = [f"threshold={0.05 if design.level < 0 else 0.95}"]
-        if design.is_bootstrap and "level" in file.declared_settings:
-            settings = ["level=group"]
-        name, *cutoff = format_metric(file).split("@")
-        metrics += ["@".join([f"{name}({text})" if text else name, *cutoff]) for text in settings]
-    return metrics
-
-
-def split_sources(sources: Sources) -> tuple[Sources, Sources]:
-    """Return the inputs with an argument of their own, and the others."""
-    named = {
-        name: table
-        for name, table in sources.items()
-        if name in {"run", "qrels", "predictions", "queries"}
-    }
-    return named, {name: table for name, table in sources.items() if name not in named}
-
-
-def evaluate_columns(metrics: list[str], sources: Sources, **options: Any) -> dict[str, np.ndarray]:
-    """Return the columns of a result as arrays."""
-    named, inputs = split_sources(sources)
-    result = sqlrank.evaluate(metrics, **named, inputs=inputs, check="off", **options)
-    return {
-        name: np.array(result[name].to_pylist(), dtype=float)
-        for name in result.column_names
-        if name != "sample"
-    }
-
-
-@cache
-def find_truth(name: str, kind: str) -> dict[str, float]:
-    """Return the metrics of one large sample of a design."""
-    design = next(each for each in DESIGNS if (each.name, each.kind) == (name, kind))
-    return {
-        metric: values[0]
-        for metric, values in evaluate_columns(list_metrics(design), design.draw_large()).items()
-    }
-
-
-class Cell(NamedTuple):
-    """How the interval of a metric did: coverage and NULLs in percent, mean width over the
-    narrowest reference that covers.
-    """
-
-    coverage: float
-    missing: float
-    width: float
-    reference: str
-
-    def is_within(self) -> bool:
-        """Return True if all limits hold."""
-        return LEAST <= self.coverage <= MOST and not self.missing and not self.width > WIDEST
-
-
-def measure_design(design: Design, samples: int, seed: int) -> Iterator[tuple[str, Cell]]:
-    """Yield the metrics of a design with how their intervals did."""
-    samples = min(
-        samples, MOST_ROWS // (design.units * design.rows) // (20 if design.is_bootstrap else 1)
-    )
-    metrics, sources, truth = (
-        list_metrics(design),
-        design.draw_samples(seed, samples),
-        find_truth(design.name, design.kind),
-    )
-    options = {"by": "sample", "confidence": 0.95, **design.options}
-    columns = evaluate_columns(metrics, sources, **options)
-    plain = (
-        columns
-        if design.is_bootstrap
-        else evaluate_columns(metrics, sources, interval="t", **options)
-    )
-    for metric in truth:
-        value, error, low, high = (
-            columns[f"{metric}{suffix}"] for suffix in ("", ".se", ".ci_low", ".ci_high")
-        )
-        is_there = ~np.isnan(low)
-        if not is_there.any():
-            yield metric, Cell(0.0, 100.0, math.nan, "none")
-            continue
-        holds = (low <= truth[metric] + 1e-12) & (truth[metric] <= high + 1e-12)
-        # What multiple of the standard error covers is known here alone.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            multiple = np.nanquantile(
-                np.where(error > 0, abs(value - truth[metric]) / error, np.inf), 0.95
-            )
-        widths = {"scaled": 2 * multiple * np.nanmean(error)}
-        t_low, t_high = (plain[f"{metric}{suffix}"] for suffix in (".ci_low", ".ci_high"))
-        if np.mean((t_low <= truth[metric]) & (truth[metric] <= t_high)) * 100 >= LEAST:
-            widths["t"] = np.nanmean(t_high - t_low)
-        reference = min(widths, key=lambda name: widths[name])
-        width = (
-            float(np.nanmean(high - low) / widths[reference])
-            if math.isfinite(widths[reference])
-            else math.nan
-        )
-        yield metric, Cell(100 * holds[is_there].mean(), 100 * (~is_there).mean(), width, reference)
-
-
-PAIRED = {
-    "binary": ("predictions", "score"),
-    "numbers": ("predictions", "score"),
-    "classified": ("classified", "predicted"),
-    "class_scores": ("class_scores", "score"),
-    "class_labels": ("class_labels", "predicted"),
-    "ratings": ("ratings", "rating"),
-    "logs": ("logs", "target_propensity"),
-    "uplift": ("uplift", "score"),
-    **dict.fromkeys(
-        (
-            "rankings",
-            "subtopics",
-            "clicks",
-            "features",
-            "history",
-            "popularity",
-            "history and features",
-            "history and items",
-        ),
-        ("run", "score"),
-    ),
-}
-"""By kind the input with a column of one system, and one of another that is as good."""
-
-MOST_DIFFERENT, MOST_PASSED = 7.0, 4.0
-"""Limits in percent of p-values below 0.05 of equal systems, and of gates that pass a loss of the
-tolerance.
-"""
-
-
-def measure_comparisons(
-    design: Design, samples: int, seed: int
-) -> Iterator[tuple[str, float, float]]:
-    """Yield the metrics of a design with the percentages of p-values below 0.05 and of gates that
-    pass, for two equally good systems.
-
-    A gate without a tolerance passes if the interval is above 0, in samples in which the systems
-    differ: a loss of the tolerance.
-    """
-    role, column = PAIRED[design.kind]
-    sources = design.draw_samples(seed, samples)
-    options: dict[str, Any] = {
-        "by": "sample",
-        "correction": "none",
-        "check": "off",
-        **design.options,
-    }
-    if role == "predictions":
-        options["columns"] = {"score": [column, "other"]}
-    else:
-        table = sources[role]
-        systems = [
-            table.select([name for name in table.column_names if name not in {column, "other"}])
-            .append_column(column, table[each])
-            .append_column("system", pa.array([each] * table.num_rows))
-            for each in (column, "other")
-        ]
-        if role in {"classified", "logs", "uplift"}:
-            options.setdefault("unit", "unit")
-        elif role in {"class_scores", "class_labels"}:
-            options.setdefault("unit", "prediction_id")
-        sources = {**sources, role: pa.concat_tables(systems)}
-    named, inputs = split_sources(sources)
-    # A mean of one of several scores has no second system
-    metrics = [
-        name for name in list_metrics(design) if role != "predictions" or "(score)" not in name
-    ]
-    compared = sqlrank.compare(metrics, **named, inputs=inputs, **options)
-    metric, p_value, low = (
-        np.array(compared[name].to_pylist()) for name in ("metric", "p_value", "ci_low")
-    )
-    for name in dict.fromkeys(metric):
-        is_row = metric == name
-        different = np.mean([value is not None and value < 0.05 for value in p_value[is_row]])
-        passed = np.mean([value is not None and value >= 0 for value in low[is_row]])
-        yield str(name), 100 * float(different), 100 * float(passed)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=400)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kind", default="")
-    parser.add_argument("--compare", action="store_true", help="comparisons instead of intervals")
-    parser.add_argument("--all", action="store_true", help="list the cells within the limits, too")
-    options = parser.parse_args()
-    for design in DESIGNS:
-        if options.kind not in design.kind:
-            continue
-        start = time.perf_counter()
-        for metric, different, passed in (
-            measure_comparisons(design, options.samples, options.seed)
-            if options.compare and design.kind in PAIRED and not design.is_bootstrap
-            else ()
-        ):
-            limits = read_listed_errors(design)
-            if options.all or different > limits[0] or passed > limits[1]:
-                print(
-                    f"{design.kind}, {design.name}: {metric} of equal systems p < 0.05 in"
-                    f" {different:.1f} %, passed {passed:.1f} %"
-                )
-        for metric, cell in (
-            () if options.compare else measure_design(design, options.samples, options.seed)
-        ):
-            if options.all or not (cell.is_within() or find_listed_cell(design, metric)):
-                print(
-                    f"{design.kind}, {design.name}: {metric} {cell.coverage:.1f} %"
-                    f" ({cell.width:.2f} of {cell.reference}), NULL {cell.missing:.1f} %"
-                )
-        print(f"-- {design.kind}, {design.name}: {time.perf_counter() - start:.0f} s", flush=True)
-
-
-if __name__ == "__main__":
-    main()
